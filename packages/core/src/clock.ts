@@ -1,0 +1,77 @@
+import { type Random, seededRandom } from "./random.ts";
+
+/**
+ * Time, turns and chance, as everything in Konverge sees them. Nothing else calls Date.now, setTimeout, setImmediate or
+ * Math.random, so that the same code runs in real time or on a {@link VirtualClock}, where a day takes a millisecond and
+ * a seed repeats a run.
+ */
+export interface Clock {
+  /** Wall-clock milliseconds since 1970. It may jump: use it for timestamps only. */
+  now(): number;
+  /** Milliseconds that only grow: for deadlines, back-off and leases. */
+  monotonic(): number;
+  /** Calls `task` once after `ms`. */
+  after(ms: number, task: () => void, options?: TimerOptions): Timer;
+  /** Calls `task` in a turn of its own, as soon as possible: every request, response and watch event is one. */
+  post(task: () => void, label?: string): void;
+  readonly random: Random;
+}
+
+export interface TimerOptions {
+  /** Housekeeping that recurs for ever (leases, heartbeats, resyncs): a cluster counts as settled while it waits. */
+  background?: boolean;
+  /** Who waits, for the message when something does not settle. */
+  label?: string;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** The current time as Kubernetes writes it: `2026-01-02T03:04:05Z`. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}
+
+/** The current time as MicroTime: `2026-01-02T03:04:05.000000Z`. */
+export function microTimestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 23)}000Z`;
+}
+
+/** Resolves after `ms`; rejects with the signal's reason if it aborts first. */
+export function sleep(clock: Clock, ms: number, options: TimerOptions & { signal?: AbortSignal } = {}): Promise<void> {
+  const { signal } = options;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      timer.cancel();
+      reject(signal!.reason);
+    };
+    const timer = clock.after(
+      ms,
+      () => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      },
+      options,
+    );
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+/** The machine's own clock. Background timers do not keep the process alive. */
+export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): Clock {
+  return {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    after(ms, task, options) {
+      const handle = setTimeout(task, Math.min(Math.max(0, ms), LONGEST_TIMEOUT));
+      if (options?.background) handle.unref();
+      return { cancel: () => clearTimeout(handle) };
+    },
+    post: (task) => void setImmediate(task),
+    random: seededRandom(seed),
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * What everything else stands on: objects and their metadata, kinds, errors, time. Pure: no I/O, no dependency.
+ *
+ * A {@link KindRef} names a kind and carries the type of its objects; a {@link Transport} carries requests to whoever
+ * answers them; a {@link Clock} is the only source of time, turns and chance; an {@link ApiError} is what a server says
+ * when it will not. The other packages speak to each other in these terms alone.
+ */
+export * from "./clock.ts";
+export * from "./json.ts";
+export * from "./kind-ref.ts";
+export * from "./object.ts";
+export * from "./random.ts";
+export * from "./schema-node.ts";
+export * from "./status-error.ts";
+export * from "./transport.ts";
+export * from "./virtual-clock.ts";

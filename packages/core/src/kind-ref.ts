@@ -1,0 +1,59 @@
+import type { AnyObject, KubeObject } from "./object.ts";
+
+/** Group, version and kind: the name of a type of object. The core group is the empty string. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/**
+ * All that is needed to talk to a server about a kind: its name and its place in the REST tree. `T` is the type of its
+ * objects, so that verbs that take a KindRef are typed by it.
+ */
+export interface KindRef<T extends KubeObject = AnyObject> extends GroupVersionKind {
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Never set: carries the object's type. */
+  readonly __type?: T;
+}
+
+/** The type of the objects of a kind: `ObjectOf<typeof Deployment>`. */
+export type ObjectOf<K> = K extends KindRef<infer T> ? T : never;
+
+export function apiVersionOf(gvk: { group: string; version: string }): string {
+  return gvk.group === "" ? gvk.version : `${gvk.group}/${gvk.version}`;
+}
+
+export function parseApiVersion(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0
+    ? { group: "", version: apiVersion }
+    : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+export function gvkOf(object: { apiVersion: string; kind: string }): GroupVersionKind {
+  return { ...parseApiVersion(object.apiVersion), kind: object.kind };
+}
+
+/** `Deployment.apps`, as kubectl and error messages write a kind. */
+export function groupKindText(gvk: { group: string; kind: string }): string {
+  return gvk.group === "" ? gvk.kind : `${gvk.kind}.${gvk.group}`;
+}
+
+/** `deployments.apps`, as kubectl and error messages write a resource. */
+export function groupResourceText(ref: { group: string; plural: string }): string {
+  return ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
+}
+
+/** The path of a collection or, with a name, of an object: `/apis/apps/v1/namespaces/default/deployments/web`. */
+export function resourcePath(
+  ref: Pick<KindRef, "group" | "version" | "plural">,
+  place: { namespace?: string; name?: string; subresource?: string } = {},
+): string {
+  const root = ref.group === "" ? `/api/${ref.version}` : `/apis/${ref.group}/${ref.version}`;
+  const namespace = place.namespace ? `/namespaces/${encodeURIComponent(place.namespace)}` : "";
+  const name = place.name === undefined ? "" : `/${encodeURIComponent(place.name)}`;
+  const subresource = place.subresource ? `/${place.subresource}` : "";
+  return `${root}${namespace}/${ref.plural}${name}${subresource}`;
+}

@@ -1,0 +1,51 @@
+/** A source of randomness that can be seeded, so that a run can be repeated. */
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+  /** A whole number in [0, bound). */
+  below(bound: number): number;
+  pick<T>(items: readonly T[]): T;
+  uuid(): string;
+  /** An independent stream, so that one consumer's draws do not shift another's. */
+  fork(): Random;
+}
+
+/** The letters Kubernetes uses for generated names: no vowels, no look-alikes. */
+const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
+/** The suffix that generateName appends: five letters. */
+export function nameSuffix(random: Random, length = 5): string {
+  let suffix = "";
+  for (let i = 0; i < length; i++) suffix += NAME_LETTERS[random.below(NAME_LETTERS.length)];
+  return suffix;
+}
+
+/** sfc32: small, fast, and good enough that seeds one apart give unrelated streams. */
+export function seededRandom(seed: number): Random {
+  let a = seed | 0;
+  let b = (seed / 2 ** 32) | 0;
+  let c = 0x9e3779b9 | 0;
+  let counter = 1;
+  const next32 = () => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + sum) | 0;
+    return sum >>> 0;
+  };
+  for (let i = 0; i < 12; i++) next32();
+  const random: Random = {
+    next: () => next32() / 2 ** 32,
+    below: (bound) => Math.floor((next32() / 2 ** 32) * bound),
+    pick: (items) => items[random.below(items.length)] as (typeof items)[number],
+    uuid() {
+      const hex = [next32(), next32(), next32(), next32()].map((word) => word.toString(16).padStart(8, "0")).join("");
+      const variant = "89ab"[Number.parseInt(hex[16]!, 16) & 3];
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+    },
+    fork: () => seededRandom(next32() * 2 ** 20 + (next32() >>> 12)),
+  };
+  return random;
+}

@@ -1,0 +1,168 @@
+/** The `Status` object with which an API server reports what went wrong. */
+export interface StatusObject {
+  kind: "Status";
+  apiVersion: "v1";
+  metadata: { continue?: string; resourceVersion?: string };
+  status: "Success" | "Failure";
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code: number;
+}
+
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+/**
+ * An error that an API server answered, or would answer. It is thrown by the client, and by the embedded server's own
+ * code, which turns it back into the same `Status`.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: StatusObject;
+
+  constructor(
+    status: Omit<StatusObject, "kind" | "apiVersion" | "metadata" | "status"> & Partial<StatusObject>,
+    options?: ErrorOptions,
+  ) {
+    super(status.message ?? `the server answered with HTTP status ${status.code}`, options);
+    this.status = { kind: "Status", apiVersion: "v1", metadata: {}, ...status, status: "Failure" };
+  }
+
+  /** The HTTP status. */
+  get code(): number {
+    return this.status.code;
+  }
+
+  /** The machine-readable reason: `NotFound`, `Conflict`, `Invalid` … */
+  get reason(): string {
+    return this.status.reason ?? "Unknown";
+  }
+
+  get details(): StatusDetails | undefined {
+    return this.status.details;
+  }
+
+  /** How long the server asks to wait before the next try, in milliseconds. */
+  get retryAfter(): number | undefined {
+    const seconds = this.status.details?.retryAfterSeconds;
+    return seconds === undefined ? undefined : seconds * 1000;
+  }
+}
+
+/** The resource an error speaks of. */
+export interface ResourceName {
+  group: string;
+  plural: string;
+}
+
+const qualified = ({ group, plural }: ResourceName) => (group === "" ? plural : `${plural}.${group}`);
+const about = (resource: ResourceName, name: string): StatusDetails => ({
+  ...(name !== "" && { name }),
+  ...(resource.group !== "" && { group: resource.group }),
+  kind: resource.plural,
+});
+
+export function notFound(resource: ResourceName, name: string): ApiError {
+  const message = `${qualified(resource)} "${name}" not found`;
+  return new ApiError({ code: 404, reason: "NotFound", message, details: about(resource, name) });
+}
+
+export function alreadyExists(resource: ResourceName, name: string): ApiError {
+  const message = `${qualified(resource)} "${name}" already exists`;
+  return new ApiError({ code: 409, reason: "AlreadyExists", message, details: about(resource, name) });
+}
+
+export function conflict(resource: ResourceName, name: string, why: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+  return new ApiError({ code: 409, reason: "Conflict", message, details: about(resource, name) });
+}
+
+/** The usual conflict: somebody else has written since. */
+export function modified(resource: ResourceName, name: string): ApiError {
+  return conflict(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+export function forbidden(resource: ResourceName, name: string, why: string): ApiError {
+  const subject = name === "" ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  const message = resource.plural === "" ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
+  return new ApiError({ code: 403, reason: "Forbidden", message, details: about(resource, name) });
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError({ code: 400, reason: "BadRequest", message });
+}
+
+export function expired(message: string): ApiError {
+  return new ApiError({ code: 410, reason: "Expired", message });
+}
+
+export function methodNotAllowed(resource: ResourceName, verb: string): ApiError {
+  const message = `${verb} is not supported on resources of kind "${qualified(resource)}"`;
+  return new ApiError({ code: 405, reason: "MethodNotAllowed", message, details: about(resource, "") });
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
+  return new ApiError({ code: 429, reason: "TooManyRequests", message, details: { retryAfterSeconds } });
+}
+
+/** One thing wrong with an object: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
+export interface FieldError {
+  reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueForbidden"
+    | "FieldValueDuplicate"
+    | "FieldValueNotFound"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid"
+    | "InternalError";
+  field: string;
+  message: string;
+}
+
+/** 422 with a cause for each thing wrong. */
+export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
+  const subject = `${kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`} "${name}"`;
+  const distinct = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
+  const text = distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`;
+  return new ApiError({
+    code: 422,
+    reason: "Invalid",
+    message: `${subject} is invalid: ${text}`,
+    details: {
+      ...(name !== "" && { name }),
+      ...(kind.group !== "" && { group: kind.group }),
+      kind: kind.kind,
+      causes: errors.map(({ reason, message, field }) => ({ reason, message, field })),
+    },
+  });
+}
+
+const hasReason = (reason: string) => (error: unknown) => error instanceof ApiError && error.reason === reason;
+
+export const isNotFound = hasReason("NotFound");
+export const isAlreadyExists = hasReason("AlreadyExists");
+export const isConflict = hasReason("Conflict");
+export const isInvalid = hasReason("Invalid");
+export const isForbidden = hasReason("Forbidden");
+/** The resource version asked for is gone: list again. The server says Gone in a status, Expired in a stream. */
+export const isExpired = (error: unknown) => error instanceof ApiError && error.code === 410;

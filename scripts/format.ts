@@ -1,0 +1,3 @@
+import { runAll } from "./steps.ts";
+
+process.exit(await runAll(["format"]));

@@ -1,0 +1,45 @@
+// Runs one TypeScript file of the repository on the pinned Node, after installing what is missing.
+// Plain JavaScript for Node 20: it must start on a machine where nothing has been installed yet.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const [script, ...args] = process.argv.slice(2);
+const binaries = join(root, "node_modules", ".bin");
+const node = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+
+installWhatIsMissing();
+
+const child = spawn(node, ["--disable-warning=ExperimentalWarning", join(root, script), ...args], {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, PATH: dirname(node) + delimiter + binaries + delimiter + process.env.PATH },
+});
+// A terminal sends Ctrl-C to both processes; the child decides how to stop, this one only waits for it.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => child.kill("SIGTERM"));
+child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 143)));
+
+/** The lock file's digest is kept beside what was installed from it, so an up-to-date tree costs one file read. */
+function installWhatIsMissing() {
+  const stamp = join(root, "node_modules", ".konverge-installed");
+  const digest = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
+  console.error("Installing dependencies (npm ci) …");
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const installed = spawnSync(npm, ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, "inherit"],
+    shell: process.platform === "win32",
+  });
+  if (installed.status !== 0 || !existsSync(node)) {
+    console.error("npm ci failed, see above. It needs npm 10 or newer and the npm registry.");
+    process.exit(1);
+  }
+  writeFileSync(stamp, digest);
+}
