@@ -1,0 +1,111 @@
+/** What every call takes. */
+export interface CallOptions {
+  /** Aborts the call; it then rejects with a TransportError of code `aborted`. */
+  signal?: AbortSignal;
+  /** Milliseconds the call may take, tries and waits included. Default: the client's. */
+  timeout?: number;
+  /** The same as a moment on the clock's monotonic scale. The earlier of the two counts. */
+  deadline?: number;
+}
+
+export interface GetOptions extends CallOptions {
+  /** Absent: the newest. "0": whatever the server has at hand. */
+  resourceVersion?: string;
+  /** Reads this subresource instead of the object. */
+  subresource?: string;
+}
+
+/** Which objects of a kind. */
+export interface Selection {
+  /** Only this namespace. Absent: all of them. */
+  namespace?: string;
+  /** As kubectl writes them: `app=web,tier in (a, b),!legacy`. */
+  labelSelector?: string;
+  /** `metadata.name=web`, `status.phase!=Running`, or what the kind declares selectable. */
+  fieldSelector?: string;
+}
+
+export interface ListOptions extends CallOptions, Selection {
+  /** At most this many; the answer's `metadata.continue` leads to the next page. */
+  limit?: number;
+  continue?: string;
+  resourceVersion?: string;
+  resourceVersionMatch?: "Exact" | "NotOlderThan";
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Who owns the fields this write sets. Default: the client's. */
+  fieldManager?: string;
+  /** Validate, admit and default, but store nothing. */
+  dryRun?: boolean;
+  /** What to do about unknown and duplicate fields. The server's default is Warn. */
+  fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Writes to this subresource instead of the object. For `status` there are verbs. */
+  subresource?: string;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take over fields that others own, instead of failing with a conflict. */
+  force?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** What becomes of the objects it owns. Default: the kind's, nearly always Background. */
+  propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  /** Delete only this very object, in this very state; otherwise a conflict. */
+  preconditions?: { uid?: string; resourceVersion?: string };
+  /** Seconds until a pod is killed. 0 forgets it at once. */
+  gracePeriodSeconds?: number;
+  dryRun?: boolean;
+}
+
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+/** The query string of a path, with its question mark, or nothing. */
+export function encodeQuery(query: Query): string {
+  let text = "";
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    for (const item of Array.isArray(value) ? value : [value]) {
+      text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(String(item))}`;
+    }
+  }
+  return text;
+}
+
+export function selectionQuery({ labelSelector, fieldSelector }: Selection): Query {
+  return { labelSelector: labelSelector || undefined, fieldSelector: fieldSelector || undefined };
+}
+
+export function listQuery(options: ListOptions): Query {
+  return {
+    ...selectionQuery(options),
+    limit: options.limit,
+    continue: options.continue || undefined,
+    resourceVersion: options.resourceVersion,
+    resourceVersionMatch: options.resourceVersionMatch,
+  };
+}
+
+export function writeQuery(options: WriteOptions, defaultManager: string): Query {
+  return {
+    fieldManager: options.fieldManager ?? defaultManager,
+    dryRun: options.dryRun ? "All" : undefined,
+    fieldValidation: options.fieldValidation,
+  };
+}
+
+/** The body of a delete; undefined when there is nothing to say. */
+export function deleteBody(options: DeleteOptions): object | undefined {
+  const { propagationPolicy, preconditions, gracePeriodSeconds, dryRun } = options;
+  if (!propagationPolicy && !preconditions && gracePeriodSeconds === undefined && !dryRun) return undefined;
+  return {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    ...(propagationPolicy && { propagationPolicy }),
+    ...(preconditions && { preconditions }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(dryRun && { dryRun: ["All"] }),
+  };
+}

@@ -1,0 +1,282 @@
+import {
+  ApiError,
+  type Clock,
+  isExpired,
+  type KindRef,
+  type KubeList,
+  type KubeObject,
+  resourcePath,
+  sleep,
+} from "@konverge/core";
+import type { Caller } from "../call.ts";
+import { TransportError } from "../errors.ts";
+import { encodeQuery, type Selection, selectionQuery } from "../options.ts";
+import { acceptList, acceptObject, stamp } from "../representation.ts";
+import { Backoff } from "./backoff.ts";
+import { EventReader, type RawEvent } from "./event-reader.ts";
+
+export type WatchEvent<T extends KubeObject> =
+  /** A listing begins. What follows, up to SYNCED, is the whole truth: forget what it does not mention. */
+  | { type: "RESET" }
+  /** The object is now like this. */
+  | { type: "ADDED" | "MODIFIED"; object: T }
+  /** The object is gone, or no longer selected. This is its last state, with the version of its deletion. */
+  | { type: "DELETED"; object: T }
+  /** The listing is complete: the state as of this version. */
+  | { type: "SYNCED"; resourceVersion: string }
+  /** Nothing has changed that has not been reported, up to this version. */
+  | { type: "BOOKMARK"; resourceVersion: string }
+  /** Something failed; the watch goes on in `retryIn` milliseconds. For logs and metrics. */
+  | { type: "ERROR"; error: Error; retryIn: number };
+
+export interface WatchOptions extends Selection {
+  /** Ends the watch: the iteration finishes. */
+  signal?: AbortSignal;
+  /** Starts after this version, without a listing. If the server has forgotten it, a listing comes after all. */
+  resourceVersion?: string;
+  /** How to list: as a stream of events (WatchList) where the server can, or in pages. Default: stream. */
+  listing?: "stream" | "pages";
+  /** Objects per page of a paged listing. Default: 500. */
+  pageSize?: number;
+  /** Milliseconds of silence after which the connection counts as dead. Default: two minutes; servers send bookmarks each minute. */
+  inactivity?: number;
+}
+
+const DEFAULT_INACTIVITY = 120_000;
+const DEFAULT_PAGE_SIZE = 500;
+/** A server that knows WatchList begins to send at once, or waits some seconds for its own cache. */
+const LISTING_SILENCE = 30_000;
+/** A stream that ends sooner, without an event, is a failure in disguise. */
+const SHORTEST_STREAM = 1000;
+/** How long the server is asked to keep a stream open: drawn anew each time, so that streams do not end all at once. */
+const STREAM_SECONDS = { from: 300, to: 600 };
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/**
+ * All changes to the objects of a kind, for as long as one cares to read.
+ *
+ * Flow: RESET, an ADDED for each object there is, SYNCED; then ADDED, MODIFIED, DELETED and BOOKMARK as they happen. When
+ * a connection ends or breaks, the next one takes up where it stopped. When the server no longer knows that place (410),
+ * a new RESET … SYNCED follows.
+ *
+ * Guarantees
+ * - Every state an object ends in is reported; none is skipped for good. States in between may be skipped by a listing.
+ * - A deletion is reported as DELETED, or by the object's absence between RESET and SYNCED.
+ * - MODIFIED and DELETED can also come before SYNCED, and apply to the listing so far.
+ * - A listing that fails half-way is followed by another RESET, never by SYNCED.
+ * - The iteration ends when the signal fires or the consumer leaves, and throws only when no later try can succeed (a
+ *   selector the server cannot parse, a kind that cannot be watched). All other failures are ERROR events, after which
+ *   it goes on, ever more slowly: a forbidden or unknown kind may be allowed or installed later.
+ * - {@link age} tells how long ago the server last gave a sign of life.
+ *
+ * Assumptions: versions of one kind grow; the server sends bookmarks or ends the stream now and then.
+ *
+ * Caveats: what is missing between RESET and SYNCED has been deleted at some time before; its last state is not known.
+ * A consumer that stops reading stops the stream as well: the server ends it after a while, and a listing may follow.
+ */
+export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
+  readonly kind: KindRef<T>;
+  readonly #caller: Caller;
+  readonly #clock: Clock;
+  readonly #options: WatchOptions;
+  readonly #backoff: Backoff;
+  /** All that has been yielded is at least of this version; undefined: a listing is needed. */
+  #version: string | undefined;
+  #streamListing: boolean;
+  #pageSize: number;
+  #lastSign: number;
+
+  constructor(caller: Caller, kind: KindRef<T>, options: WatchOptions) {
+    this.kind = kind;
+    this.#caller = caller;
+    this.#clock = caller.clock;
+    this.#options = options;
+    this.#backoff = new Backoff(caller.clock, { initial: 500, longest: 30_000 });
+    this.#version = options.resourceVersion;
+    this.#streamListing = options.listing !== "pages";
+    this.#pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
+    this.#lastSign = caller.clock.monotonic();
+  }
+
+  /** Milliseconds since the server last said anything, or since the watch was made. */
+  get age(): number {
+    return this.#clock.monotonic() - this.#lastSign;
+  }
+
+  /** The version up to which everything has been reported; undefined before the first SYNCED and during a listing. */
+  get resourceVersion(): string | undefined {
+    return this.#version;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchEvent<T>, void, void> {
+    const { signal } = this.#options;
+    while (!signal?.aborted) {
+      let wait = 0;
+      try {
+        const started = this.#clock.monotonic();
+        const events = yield* this.#version === undefined ? this.#list() : this.#follow(this.#version);
+        if (events === 0 && this.#clock.monotonic() - started < SHORTEST_STREAM) wait = this.#backoff.next();
+      } catch (error) {
+        if (signal?.aborted) return;
+        const failure = this.#judge(error);
+        if (failure) {
+          wait = Math.max(this.#backoff.next(), failure instanceof ApiError ? (failure.retryAfter ?? 0) : 0);
+          yield { type: "ERROR", error: failure, retryIn: wait };
+        }
+      }
+      if (wait > 0) await sleep(this.#clock, wait, { label: "watch back-off", signal }).catch(() => {});
+    }
+  }
+
+  /** What to do about an error: undefined to go on at once in another way, the error to go on later; throws to give up. */
+  #judge(error: unknown): Error | undefined {
+    if (isExpired(error)) {
+      // A page that has expired was too long in coming: the next listing is one piece.
+      if (this.#version === undefined && !this.#streamListing) this.#pageSize = 0;
+      if (this.#version === undefined) return error as ApiError;
+      this.#version = undefined;
+      return undefined;
+    }
+    if (error instanceof ApiError && HOPELESS.has(error.code)) {
+      if (this.#version !== undefined || !this.#streamListing) throw error;
+      this.#streamListing = false;
+      return undefined;
+    }
+    if (error instanceof UnansweredListing) {
+      this.#streamListing = false;
+      return undefined;
+    }
+    return error instanceof Error ? error : new Error(String(error));
+  }
+
+  async *#list(): AsyncGenerator<WatchEvent<T>, number, void> {
+    return yield* this.#streamListing ? this.#listAsStream() : this.#listInPages();
+  }
+
+  async *#listInPages(): AsyncGenerator<WatchEvent<T>, number, void> {
+    const { kind } = this;
+    const { signal, namespace } = this.#options;
+    yield { type: "RESET" };
+    let next: string | undefined;
+    for (;;) {
+      const query = { ...selectionQuery(this.#options), limit: this.#pageSize || undefined, continue: next };
+      const page = await this.#caller.json<KubeList<T>>(
+        {
+          method: "GET",
+          path: resourcePath(kind, { namespace }) + encodeQuery(query),
+          accept: acceptList(kind),
+        },
+        { signal },
+      );
+      this.#signOfLife();
+      for (const item of page.items ?? []) yield { type: "ADDED", object: stamp(kind, item) };
+      next = page.metadata.continue || undefined;
+      if (next === undefined) return yield* this.#synced(page.metadata.resourceVersion ?? "");
+    }
+  }
+
+  async *#synced(resourceVersion: string): AsyncGenerator<WatchEvent<T>, number, void> {
+    this.#version = resourceVersion;
+    yield { type: "SYNCED", resourceVersion };
+    return 1;
+  }
+
+  /** Listing and watch in one stream: the bookmark that ends the listing carries an annotation. */
+  async *#listAsStream(): AsyncGenerator<WatchEvent<T>, number, void> {
+    const reader = await this.#open(
+      { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "" },
+      Math.min(LISTING_SILENCE, this.#options.inactivity ?? DEFAULT_INACTIVITY),
+    );
+    yield { type: "RESET" };
+    let count = 0;
+    try {
+      for (;;) {
+        const raw = await reader.next().catch((error: unknown) => {
+          throw isSilence(error) ? new UnansweredListing() : error;
+        });
+        if (!raw) throw new TransportError("closed", "the watch ended before its listing did", { inDoubt: false });
+        count++;
+        const object = raw.object as T;
+        if (raw.type === "BOOKMARK") {
+          if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
+          yield* this.#synced(object.metadata.resourceVersion!);
+          return yield* this.#read(reader, count);
+        }
+        yield this.#change(raw);
+      }
+    } finally {
+      reader.close();
+    }
+  }
+
+  async *#follow(resourceVersion: string): AsyncGenerator<WatchEvent<T>, number, void> {
+    const reader = await this.#open({ resourceVersion }, this.#options.inactivity ?? DEFAULT_INACTIVITY);
+    try {
+      return yield* this.#read(reader, 0);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** Reports what comes until the server ends the stream. */
+  async *#read(reader: EventReader, before: number): AsyncGenerator<WatchEvent<T>, number, void> {
+    let count = before;
+    for (;;) {
+      const raw = await reader.next();
+      if (!raw) return count;
+      count++;
+      this.#backoff.reset();
+      const resourceVersion = (raw.object as T).metadata.resourceVersion!;
+      yield raw.type === "BOOKMARK" ? { type: "BOOKMARK", resourceVersion } : this.#change(raw);
+      this.#version = resourceVersion;
+    }
+  }
+
+  #change(raw: RawEvent): WatchEvent<T> {
+    return { type: raw.type as "ADDED" | "MODIFIED" | "DELETED", object: stamp(this.kind, raw.object as T) };
+  }
+
+  async #open(query: Record<string, string | boolean>, inactivity: number): Promise<EventReader> {
+    const { kind } = this;
+    const { signal, namespace } = this.#options;
+    const { from, to } = STREAM_SECONDS;
+    const timeoutSeconds = from + this.#clock.random.below(to - from);
+    const stream = new AbortController();
+    const response = await this.#caller.open(
+      {
+        method: "GET",
+        path:
+          resourcePath(kind, { namespace }) +
+          encodeQuery({
+            watch: true,
+            allowWatchBookmarks: true,
+            timeoutSeconds,
+            ...selectionQuery(this.#options),
+            ...query,
+          }),
+        accept: acceptObject(kind),
+      },
+      { signal: signal ? AbortSignal.any([signal, stream.signal]) : stream.signal },
+    );
+    this.#signOfLife();
+    return new EventReader(response.body, {
+      clock: this.#clock,
+      inactivity,
+      signal,
+      onLine: () => this.#signOfLife(),
+      cancel: () => stream.abort(),
+    });
+  }
+
+  #signOfLife(): void {
+    this.#lastSign = this.#clock.monotonic();
+  }
+}
+
+/** A server that does not know WatchList, and does not say so. */
+class UnansweredListing extends Error {}
+
+const isSilence = (error: unknown) => error instanceof TransportError && error.code === "timeout";
+
+/** Asking again in the same words gets the same answer. */
+const HOPELESS = new Set([400, 405, 406, 415, 422]);
