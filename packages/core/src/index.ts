@@ -6,9 +6,12 @@
  * when it will not. The other packages speak to each other in these terms alone.
  */
 export * from "./clock.ts";
+export * from "./duration.ts";
+export * from "./int-or-string.ts";
 export * from "./json.ts";
 export * from "./kind-ref.ts";
 export * from "./object.ts";
+export * from "./quantity.ts";
 export * from "./random.ts";
 export * from "./schema-node.ts";
 export * from "./status-error.ts";

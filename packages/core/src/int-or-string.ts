@@ -1,0 +1,35 @@
+/** A field that is a number or, as in "25%" or a port's name, text. */
+export type IntOrString = number | string;
+
+/** Text as kubectl's flags read it: a 32-bit whole number if it is one, else the text itself. */
+export function parseIntOrString(text: string): IntOrString {
+  const number = /^[+-]?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  return number === (number | 0) ? number | 0 : text;
+}
+
+/**
+ * The number that a count or a percentage of `total` stands for: 3 is 3, "25%" of 10 is 3 rounded up and 2 rounded
+ * down. Throws, in Kubernetes' words, for text that is no percentage.
+ */
+export function resolveIntOrPercent(value: IntOrString | undefined, total: number, rounding: "up" | "down"): number {
+  if (value === undefined || value === null) throw new Error("nil value for IntOrString");
+  if (typeof value === "number") return value;
+  if (!value.endsWith("%")) {
+    throw new Error("invalid value for IntOrString: invalid type: string is not a percentage");
+  }
+  const percent = parsePercent(value);
+  const scaled = (percent * total) / 100;
+  return (rounding === "up" ? Math.ceil(scaled) : Math.floor(scaled)) + 0; // never -0
+}
+
+function parsePercent(text: string): number {
+  const digits = text.slice(0, -1);
+  const fail = (why: string) =>
+    new Error(
+      `invalid value for IntOrString: invalid value ${JSON.stringify(text)}: strconv.Atoi: parsing ${JSON.stringify(digits)}: ${why}`,
+    );
+  if (!/^[+-]?[0-9]+$/.test(digits)) throw fail("invalid syntax");
+  const value = BigInt(digits);
+  if (value !== BigInt.asIntN(64, value)) throw fail("value out of range");
+  return Number(value);
+}
