@@ -1,0 +1,110 @@
+import { type ApiRequest, badRequest } from "@konverge/core";
+
+/** What a path and method ask for, in Kubernetes' terms: the attributes that authorization and audit see. */
+export interface RequestInfo {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the method in lower case. */
+  readonly verb: string;
+  readonly isResource: boolean;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** What follows the subresource: the path of a proxy request. */
+  readonly rest: string;
+}
+
+const METHOD_VERBS: Record<string, string> = {
+  GET: "get",
+  HEAD: "get",
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** Subresources of a namespace; anything else below `/namespaces/NAME/` is a resource in it. */
+const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
+
+/** Reads a request's path. Paths outside /api and /apis, and discovery paths, are not resource requests. */
+export function requestInfo(request: Pick<ApiRequest, "method" | "path">): RequestInfo {
+  const question = request.path.indexOf("?");
+  const path = question < 0 ? request.path : request.path.slice(0, question);
+  const query = new URLSearchParams(question < 0 ? "" : request.path.slice(question + 1));
+  const other = (verb = request.method.toLowerCase(), group = "", version = ""): RequestInfo => ({
+    path,
+    query,
+    verb,
+    isResource: false,
+    group,
+    version,
+    resource: "",
+    subresource: "",
+    namespace: "",
+    name: "",
+    rest: "",
+  });
+
+  const segments = path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map(decode);
+  const [root, ...after] = segments;
+  if (root !== "api" && root !== "apis") return other();
+  const groupLength = root === "api" ? 1 : 2;
+  if (after.length <= groupLength - 1) return other();
+  const [group, version] = root === "api" ? ["", after[0]!] : [after[0]!, after[1]!];
+  let parts = after.slice(groupLength);
+  if (parts.length === 0) return other(undefined, group, version);
+
+  let deprecatedWatch = false;
+  if (parts[0] === "watch" && parts.length > 1) {
+    deprecatedWatch = true;
+    parts = parts.slice(1);
+  }
+  let namespace = "";
+  if (parts[0] === "namespaces" && parts.length > 1) {
+    namespace = parts[1]!;
+    if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2]!)) parts = parts.slice(2);
+  }
+  const [resource, name = "", subresource = "", ...rest] = parts as [string, string?, string?, ...string[]];
+  const verb = verbOf(request.method, name, query, deprecatedWatch);
+  return {
+    path,
+    query,
+    verb,
+    isResource: true,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name,
+    rest: rest.join("/"),
+  };
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams, deprecatedWatch: boolean): string {
+  const verb = METHOD_VERBS[method] ?? method.toLowerCase();
+  if (verb === "get") {
+    if (deprecatedWatch || (name === "" && isTrue(query.get("watch")))) return "watch";
+    if (name === "") return "list";
+  }
+  return verb === "delete" && name === "" ? "deletecollection" : verb;
+}
+
+/** Query parameters are true when they are present, unless they say false or 0. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== "false" && value !== "0";
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest(`the path segment ${JSON.stringify(segment)} is not valid percent-encoding`);
+  }
+}
