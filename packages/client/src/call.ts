@@ -3,15 +3,16 @@ import {
   type ApiResponse,
   type Clock,
   type HeaderMap,
-  headerOf,
-  parseJson,
   readText,
-  type StatusObject,
+  sleep,
   stringifyJson,
   type Transport,
 } from "@konverge/core";
+import { errorOf, isWrite, parseAnswer, warningsIn } from "./answer.ts";
 import { TransportError } from "./errors.ts";
 import type { CallOptions } from "./options.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { type RetryOptions, RetryPolicy } from "./retry.ts";
 
 /** A request as verbs describe it. */
 export interface Call {
@@ -21,6 +22,7 @@ export interface Call {
   accept?: string;
   contentType?: string;
   body?: unknown;
+  /** Asks for a message stream in one of these subprotocols. */
   upgrade?: readonly string[];
 }
 
@@ -29,15 +31,26 @@ export interface CallerOptions {
   /** Milliseconds a call may take when it does not say. */
   timeout: number;
   userAgent: string;
+  /** False: every request is sent once. */
+  retry?: RetryOptions | false;
+  limit?: RateLimit;
   /** Told the warnings that the server sends along with an answer. */
   onWarning?: (message: string) => void;
+}
+
+/** A call under way. */
+interface Flight {
+  signal: AbortSignal;
+  deadline: number;
+  /** The server may have the request, or have carried it out. */
+  sent: boolean;
 }
 
 /**
  * Turns calls into requests and answers into values or typed errors.
  *
  * Guarantees: a call settles by its deadline or when its signal fires, whatever the transport does; it rejects with an
- * ApiError or a TransportError only.
+ * ApiError or a TransportError only; what is repeated is safe to repeat.
  */
 export class Caller {
   readonly clock: Clock;
@@ -52,174 +65,124 @@ export class Caller {
 
   /** The whole answer, parsed. */
   async json<T>(call: Call, options: CallOptions = {}): Promise<T> {
-    return parseBody<T>(await this.text(call, options), call);
+    return parseAnswer<T>(await this.text(call, options), call);
   }
 
   /** The whole answer, as text. */
   text(call: Call, options: CallOptions = {}): Promise<string> {
-    return this.#bounded(call, options, async (signal) => {
-      const response = await this.#send(call, signal);
-      return await readText(response.body);
-    });
+    return this.#bounded(call, options, (flight) => this.#persist(call, flight));
   }
 
-  /** An answer of which the body is still to be read. The deadline is for its beginning; the signal holds throughout. */
+  /**
+   * An answer of which the body is still to be read. The deadline is for its beginning, the signal holds throughout.
+   * Sent once: streams have their own ways to go on.
+   */
   open(call: Call, options: CallOptions = {}): Promise<ApiResponse> {
     const { signal } = options;
-    return this.#bounded(call, options, (bounded) => {
-      return this.#send(call, signal ? AbortSignal.any([bounded, signal]) : bounded);
+    return this.#bounded(call, options, (flight) => {
+      if (signal) flight.signal = AbortSignal.any([flight.signal, signal]);
+      return this.#send(call, flight);
     });
   }
 
-  async #send(call: Call, signal: AbortSignal | undefined): Promise<ApiResponse> {
-    const headers: HeaderMap = { accept: call.accept ?? "application/json", "user-agent": this.#options.userAgent };
+  /** Tries until it succeeds, cannot be tried again safely, or the next try would come after the deadline. */
+  async #persist(call: Call, flight: Flight): Promise<string> {
+    const { clock } = this;
+    const { retry } = this.#options;
+    const policy = retry === false ? undefined : new RetryPolicy(clock, retry);
+    for (;;) {
+      try {
+        const response = await this.#send(call, flight);
+        return await readText(response.body);
+      } catch (thrown) {
+        const error = typed(thrown, call);
+        const wait = policy?.waitAfter(error, call.method);
+        if (wait === undefined || clock.monotonic() + wait >= flight.deadline) throw error;
+        flight.sent = false;
+        await sleep(clock, wait, { signal: flight.signal, label: `retry of ${call.method} ${call.path}` });
+      }
+    }
+  }
+
+  async #send(call: Call, flight: Flight): Promise<ApiResponse> {
+    const { signal } = flight;
+    const { limit, onWarning, userAgent } = this.#options;
+    const headers: HeaderMap = { accept: call.accept ?? "application/json", "user-agent": userAgent };
     let body: string | undefined;
     if (call.body !== undefined) {
       headers["content-type"] = call.contentType ?? "application/json";
       body = stringifyJson(call.body);
     }
+    if (limit) await limit.take(signal);
+    flight.sent = true;
     const response = await this.#transport({
       method: call.method,
       path: call.path,
       headers,
+      signal,
       ...(body !== undefined && { body }),
-      ...(signal && { signal }),
       ...(call.upgrade && { upgrade: call.upgrade }),
     });
-    this.#reportWarnings(response.headers);
-    if (response.status >= 400 || (response.status !== 101 && response.status < 200)) {
-      throw errorOf(response.status, response.headers, await readText(response.body), call);
-    }
+    if (onWarning && response.headers.warning !== undefined) warningsIn(response.headers).forEach(onWarning);
+    const expected = call.upgrade ? response.status === 101 : response.status >= 200 && response.status < 300;
+    if (!expected) throw errorOf(response.status, response.headers, await readText(response.body), call);
     return response;
   }
 
   /** Runs `attempt` until it settles, the deadline passes or the caller aborts, whichever is first. */
-  #bounded<T>(call: Call, options: CallOptions, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #bounded<T>(call: Call, options: CallOptions, attempt: (flight: Flight) => Promise<T>): Promise<T> {
     const { clock } = this;
     const { signal } = options;
-    const timeout = Math.min(
-      options.timeout ?? this.#options.timeout,
-      (options.deadline ?? Number.POSITIVE_INFINITY) - clock.monotonic(),
-    );
-    const write = isWrite(call.method);
+    const now = clock.monotonic();
+    const timeout = options.timeout ?? this.#options.timeout;
+    const deadline = Math.min(now + timeout, options.deadline ?? Number.POSITIVE_INFINITY);
     const where = `${call.method} ${call.path}`;
-    if (signal?.aborted) {
-      const cause = signal.reason;
-      return Promise.reject(
-        new TransportError("aborted", `${where}: aborted before it was sent`, { cause, inDoubt: false }),
-      );
-    }
-    if (timeout <= 0) {
-      return Promise.reject(
-        new TransportError("timeout", `${where}: the deadline has passed before it was sent`, { inDoubt: false }),
-      );
+    if (signal?.aborted) return Promise.reject(aborted(`${where}: aborted before it was sent`, signal, false));
+    if (deadline <= now) {
+      const message = `${where}: the deadline had passed before it was sent`;
+      return Promise.reject(new TransportError("timeout", message, { inDoubt: false }));
     }
     return new Promise<T>((resolve, reject) => {
       const controller = new AbortController();
+      const flight: Flight = { signal: controller.signal, deadline, sent: false };
+      const inDoubt = () => flight.sent && isWrite(call.method);
       const fail = (error: TransportError) => {
         done();
         reject(error);
         controller.abort(error);
       };
-      const onAbort = () =>
-        fail(new TransportError("aborted", `${where}: aborted`, { cause: signal!.reason, inDoubt: write }));
-      const onTimeout = () =>
-        fail(new TransportError("timeout", `${where}: no answer within ${Math.round(timeout)} ms`, { inDoubt: write }));
-      const timer =
-        timeout === Number.POSITIVE_INFINITY ? undefined : clock.after(timeout, onTimeout, { label: where });
+      const onAbort = () => fail(aborted(`${where}: aborted`, signal!, inDoubt()));
+      const onTimeout = () => {
+        const message = `${where}: no answer within ${Math.round(deadline - now)} ms`;
+        fail(new TransportError("timeout", message, { inDoubt: inDoubt() }));
+      };
+      const timer = Number.isFinite(deadline) ? clock.after(deadline - now, onTimeout, { label: where }) : undefined;
       const done = () => {
         timer?.cancel();
         signal?.removeEventListener("abort", onAbort);
       };
       signal?.addEventListener("abort", onAbort, { once: true });
-      attempt(controller.signal).then(
+      attempt(flight).then(
         (value) => {
           done();
           resolve(value);
         },
         (error: unknown) => {
           done();
-          reject(typed(error, where, write));
+          reject(typed(error, call));
         },
       );
     });
   }
-
-  #reportWarnings(headers: HeaderMap): void {
-    const { onWarning } = this.#options;
-    if (!onWarning || headers.warning === undefined) return;
-    const values = typeof headers.warning === "string" ? [headers.warning] : headers.warning;
-    for (const value of values) {
-      for (const match of value.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)) onWarning(match[1]!.replace(/\\(.)/g, "$1"));
-    }
-  }
 }
 
-export function isWrite(method: string): boolean {
-  return method !== "GET" && method !== "HEAD";
+function aborted(message: string, signal: AbortSignal, inDoubt: boolean): TransportError {
+  return new TransportError("aborted", message, { cause: signal.reason, inDoubt });
 }
 
 /** Transports throw what they like; callers see two kinds of error. */
-function typed(error: unknown, where: string, write: boolean): unknown {
+function typed(error: unknown, { method, path }: Call): Error {
   if (error instanceof ApiError || error instanceof TransportError) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new TransportError("closed", `${where}: ${why}`, { cause: error, inDoubt: write });
+  return new TransportError("closed", `${method} ${path}: ${why}`, { cause: error, inDoubt: isWrite(method) });
 }
-
-function parseBody<T>(text: string, call: Call): T {
-  try {
-    return parseJson(text) as T;
-  } catch (cause) {
-    const start = text.slice(0, 120);
-    throw new TransportError("malformed", `${call.method} ${call.path}: the answer is not JSON: ${start}`, {
-      cause,
-      inDoubt: isWrite(call.method),
-    });
-  }
-}
-
-/** The error that an answer stands for: the server's own Status where there is one. */
-export function errorOf(code: number, headers: HeaderMap, text: string, call: Call): ApiError {
-  const header = Number(headerOf(headers, "retry-after"));
-  const retryAfterSeconds = Number.isFinite(header) && header > 0 ? header : undefined;
-  const status = statusIn(text);
-  if (status) {
-    const details = status.details?.retryAfterSeconds
-      ? status.details
-      : { ...status.details, ...(retryAfterSeconds && { retryAfterSeconds }) };
-    return new ApiError({ ...status, code, ...(Object.keys(details).length > 0 && { details }) });
-  }
-  const message = text.trim().slice(0, 500) || `${call.method} ${call.path}: HTTP status ${code}`;
-  return new ApiError({
-    code,
-    reason: REASONS[code] ?? (code >= 500 ? "InternalError" : "Unknown"),
-    message,
-    ...(retryAfterSeconds && { details: { retryAfterSeconds } }),
-  });
-}
-
-function statusIn(text: string): StatusObject | undefined {
-  try {
-    const value = parseJson(text) as StatusObject | null;
-    return value?.kind === "Status" ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const REASONS: Record<number, string> = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  405: "MethodNotAllowed",
-  406: "NotAcceptable",
-  409: "Conflict",
-  410: "Gone",
-  413: "RequestEntityTooLarge",
-  415: "UnsupportedMediaType",
-  422: "Invalid",
-  429: "TooManyRequests",
-  503: "ServiceUnavailable",
-  504: "Timeout",
-};

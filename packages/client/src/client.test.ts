@@ -125,7 +125,7 @@ test("a signal aborts a call, also while its body is on the way", async () => {
 
 test("an answer that is cut short or is not JSON is a typed error", async () => {
   const { transport } = scripted(stream(['{"kind":'], "break"), stream(["<html>"]));
-  const client = new Client(transport);
+  const client = new Client(transport, { retry: false });
   const codeOf = (error: TransportError) => error.code;
   assert.equal(await client.get(Widget, "a").catch(codeOf), "closed");
   assert.equal(await client.get(Widget, "a").catch(codeOf), "malformed");

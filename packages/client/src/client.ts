@@ -28,7 +28,9 @@ import {
   writeQuery,
 } from "./options.ts";
 import { type DeepPartial, encodePatch, type Patch } from "./patch.ts";
+import { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
 import { acceptList, acceptObject, stamp, stampList } from "./representation.ts";
+import type { RetryOptions } from "./retry.ts";
 import { Watch, type WatchOptions } from "./watch/watch.ts";
 
 export interface ClientOptions {
@@ -41,6 +43,10 @@ export interface ClientOptions {
   /** Milliseconds a call may take when it does not say. Default: 65 s, just longer than a server's own limit. */
   timeout?: number;
   userAgent?: string;
+  /** How requests are repeated that are safe to repeat; false: never. */
+  retry?: RetryOptions | false;
+  /** A limit on this client's own requests. Default: none, servers protect themselves. */
+  limit?: RateLimitOptions;
   /** Told the warnings that the server sends along with an answer. */
   onWarning?: (message: string) => void;
 }
@@ -83,6 +89,8 @@ export class Client {
       clock: this.clock,
       timeout: options.timeout ?? 65_000,
       userAgent: options.userAgent ?? "konverge",
+      ...(options.retry !== undefined && { retry: options.retry }),
+      ...(options.limit && { limit: new RateLimit(this.clock, options.limit) }),
       ...(options.onWarning && { onWarning: options.onWarning }),
     });
   }

@@ -1,4 +1,12 @@
-import { ApiError, type ApiResponse, type Clock, parseJson, readLines, type StatusObject } from "@konverge/core";
+import {
+  ApiError,
+  type ApiResponse,
+  type Clock,
+  parseJson,
+  readLines,
+  type StatusObject,
+  type Timer,
+} from "@konverge/core";
 import { TransportError } from "../errors.ts";
 
 /** One line of a watch response. */
@@ -12,6 +20,8 @@ export interface EventReaderOptions {
   /** Milliseconds without a line after which the stream counts as dead. */
   inactivity: number;
   signal: AbortSignal | undefined;
+  /** What is watched, for messages. */
+  subject: string;
   /** Called for every line. */
   onLine: () => void;
   /** Gives the request up. */
@@ -26,10 +36,15 @@ export interface EventReaderOptions {
 export class EventReader {
   readonly #lines: AsyncIterator<string>;
   readonly #options: EventReaderOptions;
+  /** The consumer's wait for a line, if it waits. */
+  #waiting: { since: number; reject: (error: unknown) => void } | undefined;
+  #timer: Timer;
 
   constructor(body: ApiResponse["body"], options: EventReaderOptions) {
     this.#lines = readLines(body)[Symbol.asyncIterator]();
     this.#options = options;
+    this.#timer = this.#checkAfter(options.inactivity);
+    options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   async next(): Promise<RawEvent | undefined> {
@@ -37,6 +52,7 @@ export class EventReader {
     if (line.done) return undefined;
     this.#options.onLine();
     const event = parseEvent(line.value);
+    if (!event) throw this.#broken(`in the middle of an event: ${line.value.slice(0, 80)}`);
     if (event.type !== "ERROR") return event;
     const status = event.object as StatusObject;
     throw new ApiError({ ...status, code: status.code ?? 500 });
@@ -44,54 +60,62 @@ export class EventReader {
 
   /** Gives the stream up. */
   close(): void {
+    this.#timer.cancel();
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#options.cancel();
     // The stream may be waiting for a line that never comes, so nobody waits for it to finish.
     this.#lines.return?.()?.then(undefined, () => {});
   }
 
   #nextLine(): Promise<IteratorResult<string>> {
-    const { clock, inactivity, signal } = this.#options;
+    const { clock, signal } = this.#options;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const finish = () => {
-        timer.cancel();
-        signal?.removeEventListener("abort", onAbort);
-      };
-      const onAbort = () => {
-        finish();
-        reject(signal!.reason);
-      };
-      const timer = clock.after(
-        inactivity,
-        () => {
-          finish();
-          const message = `the watch has been silent for ${inactivity} ms`;
-          reject(new TransportError("timeout", message, { inDoubt: false }));
-        },
-        { background: true, label: "watch inactivity" },
-      );
-      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiting = { since: clock.monotonic(), reject };
       this.#lines.next().then(
         (line) => {
-          finish();
+          this.#waiting = undefined;
           resolve(line);
         },
         (cause: unknown) => {
-          finish();
-          if (cause instanceof TransportError) return reject(cause);
-          reject(new TransportError("closed", `the watch broke: ${String(cause)}`, { cause, inDoubt: false }));
+          this.#waiting = undefined;
+          reject(cause instanceof TransportError ? cause : this.#broken(String(cause), cause));
         },
       );
     });
   }
+
+  readonly #onAbort = () => this.#waiting?.reject(this.#options.signal?.reason);
+
+  /** One timer serves the whole stream: when it fires too early, it is set again for the rest. */
+  #checkAfter(ms: number): Timer {
+    const { clock } = this.#options;
+    return clock.after(ms, () => this.#check(), { background: true, label: "watch inactivity" });
+  }
+
+  #check(): void {
+    const { clock, inactivity, subject } = this.#options;
+    const silence = this.#waiting ? clock.monotonic() - this.#waiting.since : 0;
+    if (silence < inactivity) {
+      this.#timer = this.#checkAfter(inactivity - silence);
+      return;
+    }
+    const message = `the watch of ${subject} has been silent for ${Math.round(silence)} ms`;
+    this.#waiting?.reject(new TransportError("timeout", message, { inDoubt: false }));
+  }
+
+  #broken(how: string, cause?: unknown): TransportError {
+    const message = `the watch of ${this.#options.subject} broke: ${how}`;
+    return new TransportError("closed", message, { cause, inDoubt: false });
+  }
 }
 
-/** A line that is not an event is one that was cut short: the stream is over. */
-function parseEvent(line: string): RawEvent {
+/** Undefined for a line that is no event: one that was cut short. */
+function parseEvent(line: string): RawEvent | undefined {
   try {
     const event = parseJson(line) as Partial<RawEvent> | null;
-    if (typeof event?.type === "string" && event.object !== undefined) return event as RawEvent;
-  } catch {}
-  const start = line.slice(0, 80);
-  throw new TransportError("closed", `the watch broke in the middle of an event: ${start}`, { inDoubt: false });
+    return typeof event?.type === "string" && event.object ? (event as RawEvent) : undefined;
+  } catch {
+    return undefined;
+  }
 }

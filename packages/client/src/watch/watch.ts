@@ -1,6 +1,7 @@
 import {
   ApiError,
   type Clock,
+  groupResourceText,
   isExpired,
   type KindRef,
   type KubeList,
@@ -8,11 +9,11 @@ import {
   resourcePath,
   sleep,
 } from "@konverge/core";
+import { Backoff } from "../backoff.ts";
 import type { Caller } from "../call.ts";
 import { TransportError } from "../errors.ts";
 import { encodeQuery, type Selection, selectionQuery } from "../options.ts";
 import { acceptList, acceptObject, stamp } from "../representation.ts";
-import { Backoff } from "./backoff.ts";
 import { EventReader, type RawEvent } from "./event-reader.ts";
 
 export type WatchEvent<T extends KubeObject> =
@@ -118,35 +119,29 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
         if (events === 0 && this.#clock.monotonic() - started < SHORTEST_STREAM) wait = this.#backoff.next();
       } catch (error) {
         if (signal?.aborted) return;
-        const failure = this.#judge(error);
-        if (failure) {
-          wait = Math.max(this.#backoff.next(), failure instanceof ApiError ? (failure.retryAfter ?? 0) : 0);
-          yield { type: "ERROR", error: failure, retryIn: wait };
-        }
+        const remedy = this.#remedyFor(error);
+        if (remedy !== "other listing") wait = Math.max(this.#backoff.next(), retryAfter(error));
+        if (remedy === "again") yield { type: "ERROR", error: error as Error, retryIn: wait };
       }
       if (wait > 0) await sleep(this.#clock, wait, { label: "watch back-off", signal }).catch(() => {});
     }
   }
 
-  /** What to do about an error: undefined to go on at once in another way, the error to go on later; throws to give up. */
-  #judge(error: unknown): Error | undefined {
+  /** Sets the next attempt up, or throws when none can succeed. */
+  #remedyFor(error: unknown): "again" | "new listing" | "other listing" {
+    const listing = this.#version === undefined;
+    if (error instanceof UnansweredListing || (listing && this.#streamListing && isRefusal(error))) {
+      this.#streamListing = false;
+      return "other listing";
+    }
+    if (isRefusal(error)) throw error;
     if (isExpired(error)) {
-      // A page that has expired was too long in coming: the next listing is one piece.
-      if (this.#version === undefined && !this.#streamListing) this.#pageSize = 0;
-      if (this.#version === undefined) return error as ApiError;
+      // A page that has expired was too long in coming: the next listing is in one piece.
+      if (listing) this.#pageSize = 0;
       this.#version = undefined;
-      return undefined;
+      return "new listing";
     }
-    if (error instanceof ApiError && HOPELESS.has(error.code)) {
-      if (this.#version !== undefined || !this.#streamListing) throw error;
-      this.#streamListing = false;
-      return undefined;
-    }
-    if (error instanceof UnansweredListing) {
-      this.#streamListing = false;
-      return undefined;
-    }
-    return error instanceof Error ? error : new Error(String(error));
+    return "again";
   }
 
   async *#list(): AsyncGenerator<WatchEvent<T>, number, void> {
@@ -194,7 +189,10 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
         const raw = await reader.next().catch((error: unknown) => {
           throw isSilence(error) ? new UnansweredListing() : error;
         });
-        if (!raw) throw new TransportError("closed", "the watch ended before its listing did", { inDoubt: false });
+        if (!raw) {
+          const message = `the watch of ${groupResourceText(this.kind)} ended before its listing did`;
+          throw new TransportError("closed", message, { inDoubt: false });
+        }
         count++;
         const object = raw.object as T;
         if (raw.type === "BOOKMARK") {
@@ -263,6 +261,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       clock: this.#clock,
       inactivity,
       signal,
+      subject: groupResourceText(kind),
       onLine: () => this.#signOfLife(),
       cancel: () => stream.abort(),
     });
@@ -276,7 +275,10 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
 /** A server that does not know WatchList, and does not say so. */
 class UnansweredListing extends Error {}
 
+const retryAfter = (error: unknown) => (error instanceof ApiError ? (error.retryAfter ?? 0) : 0);
+
 const isSilence = (error: unknown) => error instanceof TransportError && error.code === "timeout";
 
-/** Asking again in the same words gets the same answer. */
-const HOPELESS = new Set([400, 405, 406, 415, 422]);
+/** Asking again in the same words would get the same answer. */
+const isRefusal = (error: unknown) => error instanceof ApiError && REFUSALS.has(error.code);
+const REFUSALS = new Set([400, 405, 406, 415, 422]);

@@ -1,0 +1,51 @@
+import { ApiError, type Clock } from "@konverge/core";
+import { isWrite } from "./answer.ts";
+import { Backoff } from "./backoff.ts";
+import { TransportError } from "./errors.ts";
+
+export interface RetryOptions {
+  /** How often a request is sent at most. Default: 5. */
+  tries?: number;
+  /** The first wait in milliseconds, where the server names none; it doubles. Default: 100. */
+  initial?: number;
+  /** The longest such wait. Default: 5 s. */
+  longest?: number;
+}
+
+/**
+ * Decides whether a failed request is sent again, and when. Only what is safe:
+ * - anything that the server turned away unprocessed and asked to send again (429 or 503 with Retry-After);
+ * - anything that cannot have reached the server (no connection);
+ * - reads, when the connection broke or a server in between was overloaded.
+ *
+ * A write whose answer was lost is never repeated: whoever made it must look first.
+ */
+export class RetryPolicy {
+  readonly #tries: number;
+  readonly #backoff: Backoff;
+  #sent = 1;
+
+  constructor(clock: Clock, { tries = 5, initial = 100, longest = 5000 }: RetryOptions = {}) {
+    this.#tries = tries;
+    this.#backoff = new Backoff(clock, { initial, longest });
+  }
+
+  /** Milliseconds to wait before the next try; undefined when there is to be none. */
+  waitAfter(error: unknown, method: string): number | undefined {
+    if (this.#sent >= this.#tries || !isSafe(error, method)) return undefined;
+    this.#sent++;
+    const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
+    return Math.max(asked, this.#backoff.next());
+  }
+}
+
+function isSafe(error: unknown, method: string): boolean {
+  if (error instanceof ApiError) {
+    if ((error.code === 429 || error.code === 503) && error.retryAfter !== undefined) return true;
+    return !isWrite(method) && GATEWAY_FAILURES.has(error.code);
+  }
+  if (!(error instanceof TransportError)) return false;
+  return error.code === "unreachable" || (error.code === "closed" && !isWrite(method));
+}
+
+const GATEWAY_FAILURES = new Set([502, 503, 504]);
