@@ -7,11 +7,16 @@
  */
 export * from "./clock.ts";
 export * from "./duration.ts";
+export * from "./field-selector.ts";
 export * from "./int-or-string.ts";
 export * from "./json.ts";
 export * from "./kind-ref.ts";
+export * from "./label-selector.ts";
+export * from "./label-selector-parser.ts";
+export * from "./naming-rules.ts";
 export * from "./object.ts";
 export * from "./quantity.ts";
+export * from "./quoted.ts";
 export * from "./random.ts";
 export * from "./schema-node.ts";
 export * from "./status-error.ts";

@@ -1,0 +1,172 @@
+import {
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+  labelRequirement,
+  SelectorError,
+  sortLabelRequirements,
+} from "./label-selector.ts";
+import { qualifiedNameErrors } from "./naming-rules.ts";
+import { quoted } from "./quoted.ts";
+
+/** Parses `a=b,c!=d,e in (x,y),!f,g,h>5`, sorted by key; throws a {@link SelectorError} in Kubernetes' words. */
+export function parseLabelSelector(text: string): LabelRequirement[] {
+  return sortLabelRequirements(new Parser(text).parse());
+}
+
+/** Parses the text of a selector into its object form, which has no place for `>` and `<`. */
+export function parseLabelSelectorObject(text: string): LabelSelector {
+  const selector: Required<LabelSelector> = { matchLabels: {}, matchExpressions: [] };
+  for (const { key, operator, values } of parseForObject(text)) {
+    switch (operator) {
+      case "=":
+      case "==":
+        selector.matchLabels[key] = values[0]!;
+        break;
+      case "in":
+        selector.matchExpressions.push({ key, operator: "In", values: [...values] });
+        break;
+      case "notin":
+        selector.matchExpressions.push({ key, operator: "NotIn", values: [...values] });
+        break;
+      case "exists":
+        selector.matchExpressions.push({ key, operator: "Exists" });
+        break;
+      case "!":
+        selector.matchExpressions.push({ key, operator: "DoesNotExist" });
+        break;
+      case "gt":
+      case "lt":
+        throw new SelectorError(`${quoted(operator)} isn't supported in label selectors`);
+      case "!=":
+        throw new SelectorError(`${quoted(operator)} is not a valid label selector operator`);
+    }
+  }
+  return selector;
+}
+
+function parseForObject(text: string): LabelRequirement[] {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    throw new SelectorError(`couldn't parse the selector string "${text}": ${(error as Error).message}`);
+  }
+}
+
+const BINARY_OPERATORS: Record<string, LabelOperator> = {
+  in: "in",
+  notin: "notin",
+  "=": "=",
+  "==": "==",
+  "!=": "!=",
+  ">": "gt",
+  "<": "lt",
+};
+
+/** The empty string stands for the end of the text; `in` and `notin` are operators only where one is expected. */
+class Parser {
+  readonly #tokens: string[];
+  #position = 0;
+
+  constructor(text: string) {
+    this.#tokens = text.match(/!=|==|[=!(),><]|[^=!(),>< \t\r\n]+/g) ?? [];
+  }
+
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
+    let next = this.#peek();
+    if (next !== "" && !startsRequirement(next)) {
+      throw new SelectorError(`found '${next}', expected: !, identifier, or 'end of string'`);
+    }
+    while (next !== "") {
+      requirements.push(this.#requirement());
+      const separator = this.#take();
+      if (separator === "") break;
+      if (separator !== ",") throw new SelectorError(`found '${separator}', expected: ',' or 'end of string'`);
+      next = this.#peek();
+      if (!startsRequirement(next)) throw new SelectorError(`found '${next}', expected: identifier after ','`);
+    }
+    return requirements;
+  }
+
+  #requirement(): LabelRequirement {
+    try {
+      const isNegated = this.#peek() === "!";
+      if (isNegated) this.#take();
+      const key = this.#key();
+      if (isNegated) return labelRequirement(key, "!");
+      if (isEnd(this.#peek())) return labelRequirement(key, "exists");
+      const operator = this.#operator();
+      return labelRequirement(key, operator, operator === "in" || operator === "notin" ? this.#set() : [this.#value()]);
+    } catch (error) {
+      throw new SelectorError(`unable to parse requirement: ${(error as Error).message}`);
+    }
+  }
+
+  #key(): string {
+    const key = this.#take();
+    if (!isIdentifier(key)) throw new SelectorError(`found '${key}', expected: identifier`);
+    const errors = qualifiedNameErrors(key);
+    if (errors.length > 0) throw new SelectorError(`<nil>: Invalid value: ${quoted(key)}: ${errors.join("; ")}`);
+    return key;
+  }
+
+  #operator(): LabelOperator {
+    const token = this.#take();
+    const operator = BINARY_OPERATORS[token];
+    if (!operator) throw new SelectorError(`found '${token}', expected: in, notin, =, ==, !=, gt, lt`);
+    return operator;
+  }
+
+  /** Nothing at all is the empty value. */
+  #value(): string {
+    if (isEnd(this.#peek())) return "";
+    const value = this.#take();
+    if (!isIdentifier(value)) throw new SelectorError(`found '${value}', expected: identifier`);
+    return value;
+  }
+
+  /** Values between parentheses; between commas, nothing is the empty value. */
+  #set(): string[] {
+    const open = this.#take();
+    if (open !== "(") throw new SelectorError(`found '${open}' expected: '('`);
+    const first = this.#peek();
+    if (first !== ")" && first !== "," && !isIdentifier(first)) {
+      throw new SelectorError(`found '${first}', expected: ',', ')' or identifier`);
+    }
+    const values = new Set<string>();
+    if (first === ")" || first === ",") values.add("");
+    for (let token = this.#take(); token !== ")"; token = this.#take()) {
+      const next = this.#peek();
+      if (isIdentifier(token)) {
+        values.add(token);
+        if (next !== "," && next !== ")") throw new SelectorError(`found '${next}', expected: ',' or ')'`);
+      } else if (token === ",") {
+        if (next === ")" || next === ",") values.add("");
+      } else {
+        throw new SelectorError(`found '${token}', expected: ',', or identifier`);
+      }
+    }
+    return [...values].sort();
+  }
+
+  #peek(): string {
+    return this.#tokens[this.#position] ?? "";
+  }
+
+  #take(): string {
+    return this.#tokens[this.#position++] ?? "";
+  }
+}
+
+function isIdentifier(token: string): boolean {
+  return token !== "" && !/^[=!(),><]/.test(token);
+}
+
+function startsRequirement(token: string): boolean {
+  return token === "!" || isIdentifier(token);
+}
+
+function isEnd(token: string): boolean {
+  return token === "" || token === ",";
+}
