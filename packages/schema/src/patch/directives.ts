@@ -1,0 +1,25 @@
+import { goPrint, goType } from "./go-text.ts";
+import { isObject, type JsonObject } from "./json-value.ts";
+import { internal } from "./refusals.ts";
+
+/** Names that a strategic merge patch gives a meaning of their own. */
+export const DIRECTIVE = "$patch";
+export const RETAIN_KEYS = "$retainKeys";
+export const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
+export const ELEMENT_ORDER = "$setElementOrder";
+
+/** What tells an item apart: the value of its merge key or, in a list of scalars, the item itself. */
+export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
+  if (mergeKey === "") return item;
+  if (!isObject(item)) throw internal(`expected a map[string]interface {}, but received a ${goType(item)}`);
+  if (!Object.hasOwn(item, mergeKey)) {
+    throw internal(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
+  }
+  return item[mergeKey];
+}
+
+/** A `$patch` that means nothing. */
+export function unknownDirective(directive: unknown, patch: JsonObject): Error {
+  const text = typeof directive === "string" ? directive : `%!s(${goType(directive)}=${goPrint(directive)})`;
+  return internal(`unknown patch type: ${text} in map: ${goPrint(patch)}`);
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiError, type Schema } from "@konverge/core";
+import fc from "fast-check";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  createMergePatch,
+  createThreeWayPatch,
+  createTwoWayStrategicPatch,
+  decodeJsonPatch,
+  type JsonObject,
+} from "./index.ts";
+
+const key = fc.constantFrom("a", "b", "c", "__proto__", "constructor", "a/b", "m~n");
+const scalar = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: -3, max: 3 }), fc.boolean());
+const { object } = fc.letrec<{ value: unknown; object: JsonObject }>((tie) => ({
+  value: fc.oneof({ depthSize: "small" }, scalar, tie("object"), fc.array(tie("value"), { maxLength: 3 })),
+  object: fc
+    .uniqueArray(fc.tuple(key, tie("value")), { maxLength: 4, selector: ([name]) => name })
+    .map((entries) => Object.fromEntries(entries)),
+}));
+
+const refusal = (work: () => unknown): ApiError => {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof ApiError);
+    return error;
+  }
+  return assert.fail("nothing was refused");
+};
+
+test("a merge patch made of two objects leads from the first to the second", () => {
+  fc.assert(
+    fc.property(object, object, (from, to) => {
+      assert.deepEqual(applyMergePatch(from, createMergePatch(from, to)), to);
+    }),
+  );
+});
+
+test("an object has no difference to itself", () => {
+  fc.assert(fc.property(object, (it) => assert.deepEqual(createMergePatch(it, it), {})));
+});
+
+test("what a merge patch does not touch is shared, and nothing is changed in place", () => {
+  const before = { spec: { replicas: 1 }, metadata: { labels: { a: "1" } } };
+  const after = applyMergePatch(before, { spec: { replicas: 2 } });
+  assert.deepEqual(before.spec, { replicas: 1 });
+  assert.equal(after.metadata, before.metadata);
+});
+
+test("a merge patch must be an object", () => {
+  assert.equal(refusal(() => applyMergePatch({}, null)).message, "Invalid JSON Patch");
+  const error = refusal(() => applyMergePatch({}, []));
+  assert.equal(error.code, 400);
+  assert.equal(
+    error.message,
+    "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
+  );
+});
+
+test("a three-way merge patch deletes what is no longer applied and leaves what others added", () => {
+  fc.assert(
+    fc.property(object, object, object, (original, modified, extra) => {
+      const current = applyMergePatch({ ...original }, { others: extra });
+      const result = applyMergePatch(current, createThreeWayPatch(original, modified, current));
+      assert.deepEqual(result, { ...modified, others: extra });
+    }),
+  );
+});
+
+const name = fc.constantFrom("a", "b", "c", "d");
+const schema: Schema = {
+  type: "object",
+  properties: {
+    labels: { type: "object", additionalProperties: { type: "string" } },
+    items: {
+      type: "array",
+      go: { patch: { strategy: "merge", mergeKey: "name" } },
+      items: { type: "object", properties: { name: { type: "string" }, size: { type: "integer" } } },
+    },
+    names: { type: "array", go: { patch: { strategy: "merge" } }, items: { type: "string" } },
+    words: { type: "array", items: { type: "string" } },
+  },
+};
+const typed = fc
+  .record(
+    {
+      labels: fc.dictionary(name, fc.constantFrom("x", "y"), { maxKeys: 3 }),
+      items: fc.uniqueArray(fc.record({ name, size: fc.integer({ min: 0, max: 2 }) }, { requiredKeys: ["name"] }), {
+        minLength: 1,
+        maxLength: 4,
+        selector: (item) => item.name,
+      }),
+      names: fc.uniqueArray(name, { minLength: 1, maxLength: 4 }),
+      words: fc.array(name, { maxLength: 3 }),
+    },
+    { requiredKeys: [] },
+  )
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
+
+test("a strategic patch made of two objects leads from the first to the second, order included", () => {
+  fc.assert(
+    fc.property(typed, typed, (from, to) => {
+      assert.deepEqual(applyStrategicMergePatch(from, createTwoWayStrategicPatch(from, to, schema), schema), to);
+    }),
+  );
+});
+
+test("a strategic three-way patch applied to what it was made for brings what was asked for", () => {
+  fc.assert(
+    fc.property(typed, typed, (original, modified) => {
+      const patch = createThreeWayPatch(original, modified, original, schema);
+      assert.deepEqual(applyStrategicMergePatch(original, patch, schema), modified);
+    }),
+  );
+});
+
+test("an item without its merge key is a server error that quotes it", () => {
+  const error = refusal(() =>
+    applyStrategicMergePatch({ items: [{ name: "a" }] }, { items: [{ size: 1, note: "x" }] }, schema),
+  );
+  assert.equal(error.code, 500);
+  assert.equal(error.message, "map: map[note:x size:1] does not contain declared merge key: name");
+});
+
+test("a strategic patch with a malformed directive is a bad request", () => {
+  for (const [patch, message] of [
+    [{ $deleteFromPrimitiveList: ["a"] }, "invalid patch format of primitive list"],
+    [{ $setElementOrder: ["a"] }, "invalid patch format of setElementOrder list"],
+    [{ $retainKeys: "names" }, "invalid patch format of retainKeys"],
+    [{ $retainKeys: ["names"], words: ["a"] }, "invalid patch format of retainKeys"],
+  ] as const) {
+    const error = refusal(() => applyStrategicMergePatch({ names: ["a"] }, patch, schema));
+    assert.deepEqual([error.code, error.message], [400, message]);
+  }
+});
+
+test("lists of lists cannot be merged", () => {
+  const error = refusal(() => applyStrategicMergePatch({ names: [["a"]] }, { names: [["b"]] }, schema));
+  assert.equal(error.code, 422);
+});
+
+test("a failed step of a JSON patch is 422, tells clients no more, and leaves the reason as cause", () => {
+  const error = refusal(() => applyJsonPatch({ a: 1 }, [{ op: "test", path: "/a", value: 2 }]));
+  assert.equal(error.code, 422);
+  assert.equal(error.reason, "Invalid");
+  assert.equal(error.message, "the server rejected our request due to an error in our request");
+  assert.equal((error.cause as Error).message, "testing value /a failed: test failed");
+});
+
+test("a JSON patch applies whole or not at all, and shares what it does not touch", () => {
+  const before = { a: { x: 1 }, b: { y: 1 } };
+  refusal(() =>
+    applyJsonPatch(before, [
+      { op: "replace", path: "/a/x", value: 2 },
+      { op: "remove", path: "/c" },
+    ]),
+  );
+  assert.deepEqual(before, { a: { x: 1 }, b: { y: 1 } });
+  const after = applyJsonPatch(before, [{ op: "replace", path: "/a/x", value: 2 }]);
+  assert.equal(after.b, before.b);
+});
+
+test("a copied value and its source change independently afterwards", () => {
+  const after = applyJsonPatch<JsonObject>({ a: { x: 1 } }, [
+    { op: "add", path: "/a/y", value: 1 },
+    { op: "copy", from: "/a", path: "/b" },
+    { op: "add", path: "/b/z", value: 1 },
+    { op: "remove", path: "/a/x" },
+  ]);
+  assert.deepEqual(after, { a: { y: 1 }, b: { x: 1, y: 1, z: 1 } });
+});
+
+test("keys that JavaScript gives a meaning are plain keys", () => {
+  const document = JSON.parse('{"data":{"__proto__":"1"}}') as JsonObject;
+  const patched = applyJsonPatch(document, [
+    { op: "add", path: "/data/constructor", value: "2" },
+    { op: "test", path: "/data/toString" },
+    { op: "replace", path: "/data/__proto__", value: "3" },
+  ]);
+  assert.equal(JSON.stringify(patched), '{"data":{"__proto__":"3","constructor":"2"}}');
+});
+
+test("a body that is no JSON patch is a bad request", () => {
+  for (const [body, what] of [
+    [{}, "object into Go value of type []handlers.jsonPatchOp"],
+    [["x"], "string into Go value of type handlers.jsonPatchOp"],
+    [[{ op: "add", path: 1 }], "number into Go struct field jsonPatchOp.path of type string"],
+  ] as const) {
+    const error = refusal(() => decodeJsonPatch(body));
+    assert.deepEqual([error.code, error.message], [400, `error decoding patch: json: cannot unmarshal ${what}`]);
+  }
+});
+
+test("fields that a JSON patch step does not have are reported, not refused", () => {
+  const { operations, unknown } = decodeJsonPatch([{ op: "add", path: "/a", value: 1, note: "" }]);
+  assert.equal(operations.length, 1);
+  assert.deepEqual(unknown, ['json patch unknown field "[0].note"']);
+});
+
+test("ten thousand steps are allowed, one more is not", () => {
+  const steps = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a" }));
+  assert.equal(decodeJsonPatch(steps.slice(1)).operations.length, 10_000);
+  const error = refusal(() => decodeJsonPatch(steps));
+  assert.deepEqual(
+    [error.code, error.reason, error.message],
+    [
+      413,
+      "RequestEntityTooLarge",
+      "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+    ],
+  );
+});
