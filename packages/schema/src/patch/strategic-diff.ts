@@ -97,8 +97,9 @@ function diffLists(
     const removed = wanted.deletions ? lacking(before, after) : [];
     if (added.length > 0) put(patch, key, byRank(added, ranks(after, ""), ""));
     if (removed.length > 0) patch[`${DELETE_FROM_LIST}/${key}`] = [...new Set(removed)];
-    // kubectl compares with a sorted list, so it spells out any other order, even one that has not changed.
-    const reordered = wanted.changes && !equalJson(sorted(before), after);
+    // kubectl compares with a sorted list, so it spells out any other order, even one that has not changed. We do so
+    // too, and also where it would miss that a list has been put in sorted order.
+    const reordered = wanted.changes && !(equalJson(before, after) && equalJson(sorted(before), after));
     if ((reordered || removed.length > 0) && after.length > 0) patch[`${ELEMENT_ORDER}/${key}`] = after;
     return;
   }
