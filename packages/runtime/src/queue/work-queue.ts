@@ -1,0 +1,224 @@
+import { type Clock, type ObjectKey, splitKey } from "@konverge/core";
+import { Delays } from "./delays.ts";
+import { Heap } from "./heap.ts";
+import { type RateLimit, TokenBucket } from "./token-bucket.ts";
+
+/**
+ * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what somebody
+ * waits for. Each step is a head start of {@link QueueOptions.aging}, not a class of its own, so nothing starves.
+ */
+export type Priority = "low" | "normal" | "high";
+
+export interface BackoffLimits {
+  /** The first wait, in milliseconds. */
+  initial: number;
+  /** No wait is longer. */
+  longest: number;
+}
+
+export interface QueueOptions {
+  clock: Clock;
+  /** For the labels of timers. */
+  name: string;
+  /** Milliseconds that a step of priority is worth: a low key that has waited this long equals a fresh normal one. */
+  aging?: number;
+  /** Milliseconds by which each waiting key of a namespace puts the next one of the same namespace back. */
+  fairness?: number;
+  backoff?: Partial<BackoffLimits>;
+  /** How often keys may be handed out, in all. Default: no limit. */
+  rate?: RateLimit;
+}
+
+export interface AddOptions {
+  priority?: Priority;
+  /** Not before this many milliseconds have passed. */
+  after?: number;
+}
+
+const DEFAULTS = { aging: 60_000, fairness: 1_000, backoff: { initial: 200, longest: 300_000 } };
+const HEAD_START: Record<Priority, number> = { high: -1, normal: 0, low: 1 };
+
+interface Waiting {
+  key: ObjectKey;
+  /** Its place in time among the keys of its namespace. */
+  tag: number;
+  /** Keys are handed out in this order: the time they came, put back or forward by fairness and priority. */
+  rank: number;
+  order: number;
+  since: number;
+}
+
+/**
+ * The keys that need work, each at most once, handed out to workers.
+ *
+ * Flow: {@link add} → {@link take} → work → {@link done} or {@link retry}.
+ *
+ * Guarantees
+ * - A key is with at most one worker at a time. A key added while it is being worked on is handed out again afterwards.
+ * - A key that was added is handed out at least once after the add (after its delay, if it has one).
+ * - No key starves: rank does not change with time, and later keys rank ever later.
+ * - A namespace with many waiting keys does not hold up the others: its keys are spaced out, theirs go in between.
+ * - A key that fails is retried after ever longer, jittered waits, until it succeeds; a fresh add does not wait for them.
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #aging: number;
+  readonly #fairness: number;
+  readonly #backoff: BackoffLimits;
+  readonly #bucket: TokenBucket | undefined;
+  readonly #heap = new Heap<Waiting>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
+  readonly #waiting = new Map<ObjectKey, Waiting>();
+  /** Keys being worked on; the value is the priority with which they were added again meanwhile. */
+  readonly #working = new Map<ObjectKey, Priority | undefined>();
+  readonly #failures = new Map<ObjectKey, number>();
+  /** For each namespace with waiting keys: how many, and where the last one was placed in time. */
+  readonly #namespaces = new Map<string, { count: number; tag: number }>();
+  readonly #retries: Delays;
+  readonly #later: Delays;
+  #order = 0;
+  #closed = false;
+  /** Called when a key may have become available. */
+  onReady: () => void = () => {};
+
+  constructor(options: QueueOptions) {
+    const { clock, name } = options;
+    this.#clock = clock;
+    this.#aging = options.aging ?? DEFAULTS.aging;
+    this.#fairness = options.fairness ?? DEFAULTS.fairness;
+    this.#backoff = { ...DEFAULTS.backoff, ...options.backoff };
+    this.#bucket = options.rate && new TokenBucket(clock, options.rate);
+    const onDue = (key: ObjectKey) => this.add(key);
+    this.#retries = new Delays(clock, { background: false, label: `${name}: retry`, onDue });
+    this.#later = new Delays(clock, { background: true, label: `${name}: later`, onDue });
+  }
+
+  /** Keys that could be handed out now, or as soon as the rate limit and the workers allow. */
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
+  /** Keys with workers. */
+  get working(): number {
+    return this.#working.size;
+  }
+
+  /** Keys that wait for a retry. */
+  get retrying(): number {
+    return this.#retries.size;
+  }
+
+  add(key: ObjectKey, { priority = "normal", after = 0 }: AddOptions = {}): void {
+    if (this.#closed) return;
+    if (after > 0) return this.#later.set(key, after);
+    if (this.#working.has(key)) {
+      const known = this.#working.get(key);
+      if (known === undefined || HEAD_START[priority] < HEAD_START[known]) this.#working.set(key, priority);
+      return;
+    }
+    this.#enqueue(key, priority);
+  }
+
+  /** The next key to work on, or undefined if there is none now; {@link onReady} tells when to ask again. */
+  take(): { key: ObjectKey; waited: number } | undefined {
+    const next = this.#first();
+    if (!next) return undefined;
+    const wait = this.#bucket?.take() ?? 0;
+    if (wait > 0) {
+      this.#bucket!.whenReady(wait, () => this.onReady());
+      return undefined;
+    }
+    this.#heap.pop();
+    this.#leave(next.key);
+    this.#retries.delete(next.key);
+    this.#working.set(next.key, undefined);
+    return { key: next.key, waited: this.#clock.monotonic() - next.since };
+  }
+
+  /** The key's work is done and went well. `after`: look again then; an earlier wish to look again is forgotten. */
+  done(key: ObjectKey, next: { after?: number } = {}): void {
+    this.#failures.delete(key);
+    this.#later.delete(key);
+    this.#release(key);
+    if (next.after !== undefined) this.add(key, { after: Math.max(1, next.after) });
+  }
+
+  /** The key's work failed: again after a wait, which is returned in milliseconds. `least`: not sooner than this. */
+  retry(key: ObjectKey, least = 0): number {
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
+    const range = Math.min(this.#backoff.initial * 2 ** Math.min(failures, 40), this.#backoff.longest);
+    const wait = Math.max(least, range * (0.5 + this.#clock.random.next() / 2));
+    if (!this.#closed) this.#retries.set(key, wait);
+    this.#release(key);
+    return wait;
+  }
+
+  /** How often the key has failed in a row. */
+  failures(key: ObjectKey): number {
+    return this.#failures.get(key) ?? 0;
+  }
+
+  /** The key no longer concerns us: no retry, no later look. Work in progress is not touched. */
+  forget(key: ObjectKey): void {
+    this.#failures.delete(key);
+    this.#retries.delete(key);
+    this.#later.delete(key);
+  }
+
+  /** Nothing is handed out any more. */
+  close(): void {
+    this.#closed = true;
+    this.#retries.clear();
+    this.#later.clear();
+    this.#waiting.clear();
+    this.#bucket?.close();
+  }
+
+  #release(key: ObjectKey): void {
+    const again = this.#working.get(key);
+    if (!this.#working.delete(key)) throw new Error(`${key} was returned to the queue, but nobody was working on it`);
+    if (again !== undefined && !this.#closed) this.#enqueue(key, again);
+    else if (this.#waiting.size > 0) this.onReady();
+  }
+
+  #enqueue(key: ObjectKey, priority: Priority): void {
+    const headStart = HEAD_START[priority] * this.#aging;
+    const known = this.#waiting.get(key);
+    if (known) {
+      const rank = known.tag + headStart;
+      if (rank < known.rank) this.#place({ ...known, rank });
+      return;
+    }
+    const now = this.#clock.monotonic();
+    const namespace = splitKey(key).namespace ?? "";
+    const lane = this.#namespaces.get(namespace);
+    const tag = lane ? Math.max(now, lane.tag + this.#fairness) : now;
+    if (lane) {
+      lane.count++;
+      lane.tag = tag;
+    } else this.#namespaces.set(namespace, { count: 1, tag });
+    this.#place({ key, tag, rank: tag + headStart, order: this.#order++, since: now });
+    this.onReady();
+  }
+
+  #place(entry: Waiting): void {
+    this.#waiting.set(entry.key, entry);
+    this.#heap.push(entry);
+  }
+
+  /** The first entry that still counts; overtaken ones are thrown away on the way. */
+  #first(): Waiting | undefined {
+    for (;;) {
+      const next = this.#heap.peek();
+      if (!next || this.#waiting.get(next.key) === next) return next;
+      this.#heap.pop();
+    }
+  }
+
+  #leave(key: ObjectKey): void {
+    this.#waiting.delete(key);
+    const namespace = splitKey(key).namespace ?? "";
+    const lane = this.#namespaces.get(namespace)!;
+    if (--lane.count === 0) this.#namespaces.delete(namespace);
+  }
+}
