@@ -53,10 +53,13 @@ test("writes carry the field manager, and the kind where the object leaves it ou
   assert.equal(patch!.headers["content-type"], "application/merge-patch+json");
 });
 
-test("an object of another kind is refused before anything is sent", () => {
+test("an object of another kind is refused before anything is sent", async () => {
   const { transport, requests } = scripted();
   const wrong = { ...widget("a", "1"), kind: "Gadget" };
-  assert.throws(() => new Client(transport).update(Widget, wrong), /expected an object of example.com\/v1 Widget, got/);
+  await assert.rejects(
+    new Client(transport).update(Widget, wrong),
+    /expected an object of example.com\/v1 Widget, got/,
+  );
   assert.equal(requests.length, 0);
 });
 

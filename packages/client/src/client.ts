@@ -1,37 +1,44 @@
 import {
-  apiVersionOf,
   type Clock,
   type KindRef,
-  type KubeList,
   type KubeObject,
-  keyOf,
   type ObjectKey,
   type ObjectMeta,
   realClock,
-  resourcePath,
-  splitKey,
   type Transport,
 } from "@konverge/core";
-import { type Call, Caller } from "./call.ts";
 import {
-  type ApplyOptions,
+  type AccessAnswer,
+  type AccessQuestion,
+  type AccessRules,
+  type IssuedToken,
+  issueToken,
+  reviewAccess,
+  reviewRules,
+  reviewSelf,
+  reviewToken,
+  type TokenOptions,
+  type TokenVerdict,
+  type UserInfo,
+} from "./access.ts";
+import { type Call, Caller } from "./call.ts";
+import { discover } from "./discovery/discover.ts";
+import { RestMapper } from "./discovery/rest-mapper.ts";
+import { type Identity, impersonating } from "./impersonation.ts";
+import { ObjectVerbs } from "./object-verbs.ts";
+import {
   type CallOptions,
   type DeleteOptions,
   deleteBody,
   encodeQuery,
-  type GetOptions,
-  type ListOptions,
-  listQuery,
-  type Selection,
-  selectionQuery,
   type WriteOptions,
   writeQuery,
 } from "./options.ts";
-import { type DeepPartial, encodePatch, type Patch } from "./patch.ts";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
-import { acceptList, acceptObject, stamp, stampList } from "./representation.ts";
 import type { RetryOptions } from "./retry.ts";
-import { Watch, type WatchOptions } from "./watch/watch.ts";
+import { type LogOptions, logLines, logQuery } from "./streams/logs.ts";
+import { PORT_FORWARD_PROTOCOL, PortForward } from "./streams/port-forward.ts";
+import { type AttachOptions, attachQuery, CHANNEL_PROTOCOLS, RemoteProcess } from "./streams/remote-process.ts";
 
 export interface ClientOptions {
   /** Default: the machine's. */
@@ -45,24 +52,36 @@ export interface ClientOptions {
   userAgent?: string;
   /** How requests are repeated that are safe to repeat; false: never. */
   retry?: RetryOptions | false;
-  /** A limit on this client's own requests. Default: none, servers protect themselves. */
-  limit?: RateLimitOptions;
+  /** A limit on the requests of this client and of those made from it by `as`. Default: none, servers protect themselves. */
+  limit?: RateLimitOptions | RateLimit;
   /** Told the warnings that the server sends along with an answer. */
   onWarning?: (message: string) => void;
+  /** Called by `close`: lets the transport's connections go. */
+  onClose?: () => Promise<void>;
 }
 
-/** An object on its way to the server: apiVersion and kind follow from the kind, the server fills in the rest. */
-export type NewObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
-  apiVersion?: string;
-  kind?: string;
-  metadata: Partial<ObjectMeta>;
-};
+/** The size of something that can be scaled, whatever its kind. */
+export interface Scale extends KubeObject {
+  metadata: ObjectMeta;
+  spec: { replicas?: number };
+  status?: { replicas: number; selector?: string };
+}
 
-/** The fields that an apply claims, and no others. */
-export type AppliedObject<T extends KubeObject> = DeepPartial<Omit<T, "apiVersion" | "kind" | "metadata">> & {
-  apiVersion?: string;
-  kind?: string;
-  metadata: Partial<ObjectMeta>;
+/** A server's version, as it tells it. */
+export interface ServerVersion {
+  major: string;
+  minor: string;
+  gitVersion: string;
+  platform?: string;
+}
+
+const Pod: KindRef<KubeObject> = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
+const ServiceAccount: KindRef<KubeObject> = {
+  group: "",
+  version: "v1",
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  namespaced: true,
 };
 
 /**
@@ -74,198 +93,144 @@ export type AppliedObject<T extends KubeObject> = DeepPartial<Omit<T, "apiVersio
  * await client.patch(Deployment, "prod/web", { merge: { spec: { replicas: 3 } } });
  * ```
  */
-export class Client {
-  readonly clock: Clock;
-  /** The namespace of keys that name none. */
-  readonly namespace: string;
-  readonly fieldManager: string;
-  readonly #caller: Caller;
+export class Client extends ObjectVerbs {
+  /** Kinds by name, for those known only at run time. */
+  readonly mapper: RestMapper;
+  readonly #transport: Transport;
+  readonly #options: ClientOptions;
 
   constructor(transport: Transport, options: ClientOptions = {}) {
-    this.clock = options.clock ?? realClock();
-    this.namespace = options.namespace ?? "default";
-    this.fieldManager = options.fieldManager ?? "konverge";
-    this.#caller = new Caller(transport, {
-      clock: this.clock,
+    const clock = options.clock ?? realClock();
+    const limit =
+      options.limit && (options.limit instanceof RateLimit ? options.limit : new RateLimit(clock, options.limit));
+    const caller = new Caller(transport, {
+      clock,
       timeout: options.timeout ?? 65_000,
       userAgent: options.userAgent ?? "konverge",
       ...(options.retry !== undefined && { retry: options.retry }),
-      ...(options.limit && { limit: new RateLimit(this.clock, options.limit) }),
+      ...(limit && { limit }),
       ...(options.onWarning && { onWarning: options.onWarning }),
     });
+    super({
+      caller,
+      namespace: options.namespace ?? "default",
+      fieldManager: options.fieldManager ?? "konverge",
+    });
+    this.mapper = new RestMapper((callOptions) => discover(caller, callOptions));
+    this.#transport = transport;
+    this.#options = { ...options, clock, ...(limit && { limit }) };
   }
 
-  /** Reads one object. */
-  get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
-    const { resourceVersion, subresource } = options;
-    return this.#object(
-      kind,
-      { method: "GET", path: this.#path(kind, key, subresource) + encodeQuery({ resourceVersion }) },
-      options,
-    );
+  /** A client that does the same in somebody else's name. */
+  as(identity: Identity): Client {
+    const { onClose: _, ...options } = this.#options;
+    return new Client(impersonating(this.#transport, identity), options);
   }
 
-  /** Reads objects: all of them, or one page if there is a limit. */
-  async list<T extends KubeObject>(kind: KindRef<T>, options: ListOptions = {}): Promise<KubeList<T>> {
-    const path = resourcePath(kind, { namespace: options.namespace }) + encodeQuery(listQuery(options));
-    const list = await this.#caller.json<KubeList<T>>({ method: "GET", path, accept: acceptList(kind) }, options);
-    return stampList(kind, list);
+  /** Lets connections go. Calls under way fail. */
+  async close(): Promise<void> {
+    await this.#options.onClose?.();
   }
 
-  /** Creates an object; fails with AlreadyExists if there is one of that name. */
-  create<T extends KubeObject>(
-    kind: KindRef<T>,
-    object: NoInfer<NewObject<T>>,
-    options: WriteOptions = {},
-  ): Promise<T> {
-    const namespace = this.#namespaceOf(kind, object.metadata.namespace);
-    const name = options.subresource ? object.metadata.name : undefined;
-    const path = resourcePath(kind, { namespace, name, subresource: options.subresource });
-    return this.#write("POST", kind, path, object, options);
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
-  /** Replaces an object. With a resourceVersion: only if nobody has written since. */
-  update<T extends KubeObject>(kind: KindRef<T>, object: NoInfer<T>, options: WriteOptions = {}): Promise<T> {
-    return this.#write("PUT", kind, this.#path(kind, keyOf(object), options.subresource), object, options);
+  /** The size of an object that can be scaled. */
+  async getScale(kind: KindRef<KubeObject>, key: ObjectKey, options: CallOptions = {}): Promise<Scale> {
+    return this.caller.json({ method: "GET", path: this.pathOf(kind, key, "scale") }, options);
   }
 
-  /** Changes part of an object. */
-  patch<T extends KubeObject>(
-    kind: KindRef<T>,
-    key: ObjectKey,
-    patch: NoInfer<Patch<T>>,
-    options: WriteOptions = {},
-  ): Promise<T> {
-    const path = this.#path(kind, key, options.subresource) + encodeQuery(writeQuery(options, this.fieldManager));
-    return this.#object(kind, { method: "PATCH", path, ...encodePatch(patch as Patch<KubeObject>) }, options);
-  }
-
-  /**
-   * Server-side apply: the object shall have these fields, owned by the field manager, and no longer those that the same
-   * manager applied before and leaves out now. Creates the object if there is none.
-   */
-  apply<T extends KubeObject>(
-    kind: KindRef<T>,
-    object: NoInfer<AppliedObject<T>>,
-    options: ApplyOptions = {},
-  ): Promise<T> {
-    const { metadata } = object;
-    if (!metadata.name) throw new TypeError(`apply of ${kind.kind}: metadata.name is missing`);
-    const key = keyOf({ metadata: { ...metadata, name: metadata.name } });
-    const query = { ...writeQuery(options, this.fieldManager), force: options.force ? true : undefined };
-    return this.#object(
-      kind,
-      {
-        method: "PATCH",
-        path: this.#path(kind, key, options.subresource) + encodeQuery(query),
-        contentType: "application/apply-patch+yaml",
-        body: named(kind, object),
-      },
-      options,
-    );
-  }
-
-  /** As update, for the status only. */
-  updateStatus<T extends KubeObject>(kind: KindRef<T>, object: NoInfer<T>, options: WriteOptions = {}): Promise<T> {
-    return this.update(kind, object, { ...options, subresource: "status" });
-  }
-
-  /** As patch, for the status only. */
-  patchStatus<T extends KubeObject>(
-    kind: KindRef<T>,
-    key: ObjectKey,
-    patch: NoInfer<Patch<T>>,
-    options: WriteOptions = {},
-  ): Promise<T> {
-    return this.patch(kind, key, patch, { ...options, subresource: "status" });
-  }
-
-  /** As apply, for the status only. */
-  applyStatus<T extends KubeObject>(
-    kind: KindRef<T>,
-    object: NoInfer<AppliedObject<T>>,
-    options: ApplyOptions = {},
-  ): Promise<T> {
-    return this.apply(kind, object, { ...options, subresource: "status" });
-  }
-
-  /**
-   * Deletes an object. Resolves to its last state if the server tells it: with a deletionTimestamp it is still there,
-   * until its finalizers and its grace period are done.
-   */
-  async delete<T extends KubeObject>(
-    kind: KindRef<T>,
-    key: ObjectKey,
-    options: DeleteOptions = {},
-  ): Promise<T | undefined> {
+  /** Sets the size of an object that can be scaled. */
+  async scale(kind: KindRef<KubeObject>, key: ObjectKey, replicas: number, options: WriteOptions = {}): Promise<Scale> {
     const call = {
-      method: "DELETE",
-      path: this.#path(kind, key),
-      accept: acceptObject(kind),
-      body: deleteBody(options),
+      method: "PATCH",
+      path: this.pathOf(kind, key, "scale") + encodeQuery(writeQuery(options, this.fieldManager)),
+      contentType: "application/merge-patch+json",
+      body: { spec: { replicas } },
     };
-    const answer = await this.#caller.json<T>(call, options);
-    return answer.kind === "Status" ? undefined : stamp(kind, answer);
+    return this.caller.json(call, options);
   }
 
-  /** Deletes all objects that are selected. Of a namespaced kind, only within one namespace. */
-  async deleteCollection<T extends KubeObject>(
-    kind: KindRef<T>,
-    options: DeleteOptions & Selection = {},
-  ): Promise<void> {
-    const { namespace } = options;
-    if (kind.namespaced && !namespace) {
-      throw new TypeError(`deleteCollection of ${kind.kind}: name a namespace, it cannot be done for all at once`);
+  /** Deletes a pod unless a disruption budget forbids it (429 TooManyRequests). */
+  async evict(key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+    const path = this.pathOf(Pod, key, "eviction");
+    const metadata = this.placeOf(Pod, key);
+    const deleteOptions = deleteBody(options);
+    const body = { apiVersion: "policy/v1", kind: "Eviction", metadata, ...(deleteOptions && { deleteOptions }) };
+    await this.caller.text({ method: "POST", path, body }, options);
+  }
+
+  /** The lines of a container's log. With `follow`, they keep coming. */
+  async *logs(key: ObjectKey, options: LogOptions = {}): AsyncGenerator<string, void, void> {
+    const path = this.pathOf(Pod, key, "log") + encodeQuery(logQuery(options));
+    const leave = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, leave.signal]) : leave.signal;
+    const response = await this.caller.open({ method: "GET", path, accept: "*/*" }, { ...options, signal });
+    try {
+      yield* logLines(response.body);
+    } finally {
+      leave.abort();
     }
-    const path = resourcePath(kind, { namespace }) + encodeQuery(selectionQuery(options));
-    await this.#caller.text({ method: "DELETE", path, body: deleteBody(options) }, options);
   }
 
-  /** All changes to the objects of a kind, see {@link Watch}. */
-  watch<T extends KubeObject>(kind: KindRef<T>, options: WatchOptions = {}): Watch<T> {
-    return new Watch(this.#caller, kind, options);
+  /** Runs a command in a container. */
+  async exec(key: ObjectKey, command: readonly string[], options: AttachOptions = {}): Promise<RemoteProcess> {
+    const path = this.pathOf(Pod, key, "exec") + encodeQuery({ command, ...attachQuery(options) });
+    return new RemoteProcess(await this.#socket(path, CHANNEL_PROTOCOLS, options));
   }
 
-  #write<T extends KubeObject>(
-    method: string,
-    kind: KindRef<T>,
-    path: string,
-    object: object,
-    options: WriteOptions,
-  ): Promise<T> {
-    const query = encodeQuery(writeQuery(options, this.fieldManager));
-    return this.#object(kind, { method, path: path + query, body: named(kind, object) }, options);
+  /** Connects to the process that a container runs. */
+  async attach(key: ObjectKey, options: AttachOptions = {}): Promise<RemoteProcess> {
+    const path = this.pathOf(Pod, key, "attach") + encodeQuery(attachQuery(options));
+    return new RemoteProcess(await this.#socket(path, CHANNEL_PROTOCOLS, options));
   }
 
-  async #object<T extends KubeObject>(kind: KindRef<T>, call: Call, options: CallOptions): Promise<T> {
-    return stamp(kind, await this.#caller.json<T>({ accept: acceptObject(kind), ...call }, options));
+  /** Opens the way to a pod's ports. */
+  async portForward(key: ObjectKey, options: CallOptions = {}): Promise<PortForward> {
+    return new PortForward(await this.#socket(this.pathOf(Pod, key, "portforward"), [PORT_FORWARD_PROTOCOL], options));
   }
 
-  #path(kind: KindRef<KubeObject>, key: ObjectKey, subresource?: string): string {
-    const { namespace, name } = splitKey(key);
-    if (name === "") throw new TypeError(`${kind.kind}: the key ${JSON.stringify(key)} names no object`);
-    return resourcePath(kind, { namespace: this.#namespaceOf(kind, namespace), name, subresource });
+  async #socket(path: string, upgrade: readonly string[], options: CallOptions) {
+    const { socket } = await this.caller.open({ method: "GET", path, upgrade }, options);
+    if (!socket) throw new TypeError("the transport answered 101 without a message stream");
+    return socket;
   }
 
-  #namespaceOf(kind: KindRef<KubeObject>, namespace: string | undefined): string | undefined {
-    if (kind.namespaced) return namespace || this.namespace;
-    if (namespace) throw new TypeError(`${kind.kind} is cluster-scoped, but a namespace is given: ${namespace}`);
-    return undefined;
+  /** A token for a service account. */
+  async requestToken(serviceAccount: ObjectKey, options: TokenOptions = {}): Promise<IssuedToken> {
+    return issueToken(this.caller, this.pathOf(ServiceAccount, serviceAccount, "token"), options);
   }
-}
 
-/** The object with the kind's apiVersion and kind; throws if it says it is something else. */
-function named<T extends KubeObject>(kind: KindRef<T>, object: object): object {
-  const expected = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  const given = object as Partial<KubeObject>;
-  if (given.apiVersion === expected.apiVersion && given.kind === expected.kind) return object;
-  if (
-    (given.apiVersion ?? expected.apiVersion) !== expected.apiVersion ||
-    (given.kind ?? expected.kind) !== expected.kind
-  ) {
-    throw new TypeError(
-      `expected an object of ${expected.apiVersion} ${expected.kind}, got ${given.apiVersion} ${given.kind}`,
-    );
+  /** Whether this client's user, or somebody else, may do something. */
+  async canI(question: AccessQuestion, options: CallOptions & { who?: Identity } = {}): Promise<AccessAnswer> {
+    return reviewAccess(this.caller, question, options.who, options);
   }
-  return { ...object, ...expected };
+
+  /** What this client's user may do in a namespace. */
+  async rulesIn(namespace: string, options: CallOptions = {}): Promise<AccessRules> {
+    return reviewRules(this.caller, namespace, options);
+  }
+
+  /** Who the server takes this client's user for. */
+  async whoAmI(options: CallOptions = {}): Promise<UserInfo> {
+    return reviewSelf(this.caller, options);
+  }
+
+  /** Whose token that is, and whether it is good. */
+  async reviewToken(
+    token: string,
+    options: CallOptions & { audiences?: readonly string[] } = {},
+  ): Promise<TokenVerdict> {
+    return reviewToken(this.caller, token, options.audiences, options);
+  }
+
+  async version(options: CallOptions = {}): Promise<ServerVersion> {
+    return this.caller.json({ method: "GET", path: "/version" }, options);
+  }
+
+  /** Any request, for what has no verb here: the answer as text. */
+  async request(call: Call, options: CallOptions = {}): Promise<string> {
+    return this.caller.text(call, options);
+  }
 }

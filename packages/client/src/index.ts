@@ -8,9 +8,36 @@
  * {@link TransportError} (no answer, and whether a write is in doubt) and nothing else; a {@link Watch} never dies
  * silently and never loses a deletion.
  */
+export type {
+  AccessAnswer,
+  AccessQuestion,
+  AccessRules,
+  IssuedToken,
+  TokenOptions,
+  TokenVerdict,
+  UserInfo,
+} from "./access.ts";
+export type { Call } from "./call.ts";
 export * from "./client.ts";
+export type { ApiResource, ApiSurface } from "./discovery/api-resource.ts";
+export { type KindName, type RestMapper, UnknownKindError } from "./discovery/rest-mapper.ts";
 export * from "./errors.ts";
-export * from "./options.ts";
-export * from "./patch.ts";
-export { metadataOnly } from "./representation.ts";
+export { type Identity, impersonating } from "./impersonation.ts";
+export type { AppliedObject, NewObject } from "./new-object.ts";
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Selection,
+  WriteOptions,
+} from "./options.ts";
+export type { DeepPartial, JsonPatchOperation, Patch } from "./patch.ts";
+export { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
+export { metadataOnly, type Table, type TableColumn, type TableOptions, type TableRow } from "./representation.ts";
+export type { RetryOptions } from "./retry.ts";
+export type { LogOptions } from "./streams/logs.ts";
+export type { PodConnection, PortForward, PortListener } from "./streams/port-forward.ts";
+export type { AttachOptions, RemoteProcess } from "./streams/remote-process.ts";
 export * from "./watch/watch.ts";

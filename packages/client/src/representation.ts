@@ -1,4 +1,4 @@
-import { apiVersionOf, type KindRef, type KubeList, type KubeObject } from "@konverge/core";
+import { apiVersionOf, type KindRef, type KubeList, type KubeObject, type ListMeta } from "@konverge/core";
 
 const METADATA_ONLY = Symbol("metadata only");
 
@@ -23,6 +23,39 @@ export function acceptObject(kind: KindRef<KubeObject>): string {
 /** The Accept header that asks for a list of the kind. */
 export function acceptList(kind: KindRef<KubeObject>): string {
   return isMetadataOnly(kind) ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1" : "application/json";
+}
+
+/** The Accept header that asks for a table, of one object or of a list. */
+export const acceptTable = "application/json;as=Table;g=meta.k8s.io;v=v1";
+
+/** Objects as the server prints them. */
+export interface Table {
+  metadata: ListMeta;
+  columnDefinitions: TableColumn[];
+  rows: TableRow[];
+}
+
+export interface TableColumn {
+  name: string;
+  type: string;
+  format: string;
+  description: string;
+  /** 0: always shown; more: only when there is room. */
+  priority: number;
+}
+
+export interface TableRow {
+  cells: unknown[];
+  /** As asked for by includeObject. */
+  object?: KubeObject;
+  conditions?: { type: string; status: string; reason?: string; message?: string }[];
+}
+
+export interface TableOptions {
+  /** Only the object of this name. */
+  name?: string;
+  /** What comes along with each row. The server's default is Metadata. */
+  includeObject?: "None" | "Metadata" | "Object";
 }
 
 /**

@@ -1,0 +1,146 @@
+import type { KindRef, KubeObject } from "@konverge/core";
+import type { Caller } from "./call.ts";
+import type { Identity } from "./impersonation.ts";
+import type { CallOptions } from "./options.ts";
+
+/** May something be done? To a kind (or objects of it), or to a path such as `/metrics`. */
+export type AccessQuestion =
+  | {
+      verb: string;
+      kind: Pick<KindRef<KubeObject>, "group" | "plural">;
+      version?: string;
+      subresource?: string;
+      /** Absent: in all namespaces. */
+      namespace?: string;
+      name?: string;
+    }
+  | { verb: string; path: string };
+
+export interface AccessAnswer {
+  allowed: boolean;
+  /** Forbidden for certain, whatever other authorizers would say. */
+  denied?: boolean;
+  reason?: string;
+  evaluationError?: string;
+}
+
+/** What a user may do in a namespace, as far as the server's authorizers can tell. */
+export interface AccessRules {
+  resourceRules: { verbs: string[]; apiGroups?: string[]; resources?: string[]; resourceNames?: string[] }[];
+  nonResourceRules: { verbs: string[]; nonResourceURLs?: string[] }[];
+  incomplete: boolean;
+  evaluationError?: string;
+}
+
+export interface UserInfo {
+  username?: string;
+  uid?: string;
+  groups?: string[];
+  extra?: Record<string, string[]>;
+}
+
+export interface TokenVerdict {
+  authenticated?: boolean;
+  user?: UserInfo;
+  audiences?: string[];
+  error?: string;
+}
+
+export interface TokenOptions extends CallOptions {
+  /** Who shall accept the token. Default: the API server. */
+  audiences?: readonly string[];
+  /** Default: the server's, an hour. */
+  expirationSeconds?: number;
+  /** The token is void once this object is deleted. */
+  boundObjectRef?: { kind: string; apiVersion: string; name: string; uid?: string };
+}
+
+export interface IssuedToken {
+  token: string;
+  expirationTimestamp: string;
+}
+
+/** Reviews are objects that are created for the sake of the status they come back with. */
+async function review<Status>(
+  caller: Caller,
+  group: string,
+  resource: string,
+  kind: string,
+  spec: object | undefined,
+  options: CallOptions,
+): Promise<Status> {
+  const apiVersion = `${group}/v1`;
+  const call = {
+    method: "POST",
+    path: `/apis/${apiVersion}/${resource}`,
+    body: { apiVersion, kind, metadata: {}, ...(spec && { spec }) },
+  };
+  return (await caller.json<{ status: Status }>(call, options)).status;
+}
+
+export function reviewAccess(
+  caller: Caller,
+  question: AccessQuestion,
+  who: Identity | undefined,
+  options: CallOptions,
+): Promise<AccessAnswer> {
+  const attributes =
+    "path" in question
+      ? { nonResourceAttributes: { verb: question.verb, path: question.path } }
+      : { resourceAttributes: resourceAttributes(question) };
+  const group = "authorization.k8s.io";
+  return who
+    ? review(caller, group, "subjectaccessreviews", "SubjectAccessReview", { ...attributes, ...who }, options)
+    : review(caller, group, "selfsubjectaccessreviews", "SelfSubjectAccessReview", attributes, options);
+}
+
+function resourceAttributes(question: Exclude<AccessQuestion, { path: string }>): object {
+  const { verb, kind, version, subresource, namespace, name } = question;
+  return {
+    verb,
+    group: kind.group,
+    resource: kind.plural,
+    ...(version && { version }),
+    ...(subresource && { subresource }),
+    ...(namespace && { namespace }),
+    ...(name && { name }),
+  };
+}
+
+export function reviewRules(caller: Caller, namespace: string, options: CallOptions): Promise<AccessRules> {
+  const group = "authorization.k8s.io";
+  return review(caller, group, "selfsubjectrulesreviews", "SelfSubjectRulesReview", { namespace }, options);
+}
+
+export async function reviewSelf(caller: Caller, options: CallOptions): Promise<UserInfo> {
+  const group = "authentication.k8s.io";
+  const resource = "selfsubjectreviews";
+  return (await review<{ userInfo: UserInfo }>(caller, group, resource, "SelfSubjectReview", undefined, options))
+    .userInfo;
+}
+
+export function reviewToken(
+  caller: Caller,
+  token: string,
+  audiences: readonly string[] | undefined,
+  options: CallOptions,
+): Promise<TokenVerdict> {
+  const spec = { token, ...(audiences && { audiences }) };
+  return review(caller, "authentication.k8s.io", "tokenreviews", "TokenReview", spec, options);
+}
+
+/** Asks for a service account's token at its `token` subresource. */
+export async function issueToken(caller: Caller, path: string, options: TokenOptions): Promise<IssuedToken> {
+  const { audiences, expirationSeconds, boundObjectRef } = options;
+  const body = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: {},
+    spec: {
+      audiences: audiences ?? [],
+      ...(expirationSeconds !== undefined && { expirationSeconds }),
+      ...(boundObjectRef && { boundObjectRef }),
+    },
+  };
+  return (await caller.json<{ status: IssuedToken }>({ method: "POST", path, body }, options)).status;
+}

@@ -1,0 +1,98 @@
+import { groupKindText, parseApiVersion } from "@konverge/core";
+import type { CallOptions } from "../options.ts";
+import type { ApiResource, ApiSurface } from "./api-resource.ts";
+
+/** The name of a kind: with a version (`apiVersion`), or in whatever version the server prefers (`group`). */
+export type KindName = { apiVersion: string; kind: string } | { group: string; kind: string };
+
+/** Nothing the server serves goes by that name. */
+export class UnknownKindError extends Error {
+  override readonly name = "UnknownKindError";
+}
+
+/**
+ * Finds kinds by name among what the server serves. The server is asked when something is looked for that is not known
+ * yet, so that a kind installed a moment ago is found; look-ups at the same time share one question.
+ */
+export class RestMapper {
+  readonly #ask: (options: CallOptions) => Promise<ApiSurface>;
+  #surface: ApiSurface | undefined;
+  #asking: Promise<ApiSurface> | undefined;
+
+  constructor(ask: (options: CallOptions) => Promise<ApiSurface>) {
+    this.#ask = ask;
+  }
+
+  /** The kind of that name, or an UnknownKindError. */
+  async resolve(name: KindName, options: CallOptions = {}): Promise<ApiResource> {
+    const { group, version } =
+      "group" in name ? { group: name.group, version: undefined } : parseApiVersion(name.apiVersion);
+    const what =
+      version === undefined
+        ? groupKindText({ group, kind: name.kind })
+        : `${name.kind} of ${group ? `${group}/` : ""}${version}`;
+    return this.#find(what, group, options, ({ resources }) =>
+      resources.find(
+        (item) =>
+          item.kind === name.kind && item.group === group && (version === undefined || item.version === version),
+      ),
+    );
+  }
+
+  /** The kind that kubectl's users mean by `po`, `deployments`, `deploy.apps` or `deployments.v1.apps`. */
+  async resolveResource(text: string, options: CallOptions = {}): Promise<ApiResource> {
+    const [resource, ...rest] = text.toLowerCase().split(".") as [string, ...string[]];
+    return this.#find(`resource ${JSON.stringify(text)}`, undefined, options, ({ resources }) => {
+      const candidates = resources.filter(
+        (item) =>
+          item.plural === resource ||
+          item.singular === resource ||
+          item.kind.toLowerCase() === resource ||
+          item.shortNames.includes(resource),
+      );
+      if (rest.length === 0) return candidates[0];
+      const group = rest.join(".");
+      const [version, ...tail] = rest as [string, ...string[]];
+      return (
+        candidates.find((item) => item.group === group) ??
+        candidates.find((item) => item.version === version && item.group === tail.join("."))
+      );
+    });
+  }
+
+  /** What the server serves, as of the last time it was asked. */
+  async surface(options: CallOptions = {}): Promise<ApiSurface> {
+    return this.#surface ?? (await this.refresh(options));
+  }
+
+  /** Asks the server anew. */
+  async refresh(options: CallOptions = {}): Promise<ApiSurface> {
+    // One asker's signal or deadline must not end another's question.
+    if (Object.keys(options).length > 0) return this.#load(options);
+    this.#asking ??= this.#load({}).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #load(options: CallOptions): Promise<ApiSurface> {
+    this.#surface = await this.#ask(options);
+    return this.#surface;
+  }
+
+  async #find(
+    what: string,
+    group: string | undefined,
+    options: CallOptions,
+    pick: (surface: ApiSurface) => ApiResource | undefined,
+  ): Promise<ApiResource> {
+    const known = this.#surface && pick(this.#surface);
+    if (known) return known;
+    const surface = await this.refresh(options);
+    const found = pick(surface);
+    if (found) return found;
+    const away = surface.unavailable.filter((entry) => group === undefined || entry.group === group);
+    const reasons = away.map((entry) => `${entry.group}/${entry.version} is unavailable: ${entry.why}`);
+    throw new UnknownKindError([`the server has no ${what}`, ...reasons].join("; "));
+  }
+}

@@ -1,0 +1,31 @@
+import type { Transport } from "@konverge/core";
+
+/** Somebody to act as. The client's own user needs the permission to impersonate them. */
+export interface Identity {
+  user: string;
+  groups?: readonly string[];
+  uid?: string;
+  extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A transport whose requests are made in somebody else's name. */
+export function impersonating(transport: Transport, identity: Identity): Transport {
+  const headers: Record<string, string | readonly string[]> = { "impersonate-user": identity.user };
+  if (identity.uid) headers["impersonate-uid"] = identity.uid;
+  if (identity.groups?.length) headers["impersonate-group"] = identity.groups;
+  for (const [key, values] of Object.entries(identity.extra ?? {})) {
+    headers[`impersonate-extra-${escapeKey(key)}`] = values;
+  }
+  return (request) => transport({ ...request, headers: { ...request.headers, ...headers } });
+}
+
+/** Extra keys become header names: what a header name cannot hold is percent-encoded. */
+function escapeKey(key: string): string {
+  return key
+    .toLowerCase()
+    .replace(/[^!#$&'*+\-.^_`|~0-9a-z]/g, (character) =>
+      [...new TextEncoder().encode(character)]
+        .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+        .join(""),
+    );
+}

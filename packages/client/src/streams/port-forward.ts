@@ -1,0 +1,155 @@
+import type { MessageSocket } from "@konverge/core";
+import { TransportError } from "../errors.ts";
+import { ByteQueue, collectText } from "./byte-queue.ts";
+import { dataFrame, type Frame, FrameReader, pingFrame, resetFrame, StreamOpener } from "./spdy.ts";
+
+/** SPDY's frames, tunnelled through a WebSocket: how servers since Kubernetes 1.31 forward ports without SPDY's own upgrade. */
+export const PORT_FORWARD_PROTOCOL = "SPDY/3.1+portforward.k8s.io";
+
+/** A connection to a port of a pod. */
+export interface PodConnection {
+  /** What the pod sends; ends when the pod ends its side, throws when the connection fails. */
+  readonly readable: AsyncIterable<Uint8Array>;
+  write(data: Uint8Array): void;
+  /** No more will be written; the pod may still send. */
+  end(): void;
+  /** Drops the connection. */
+  close(): void;
+}
+
+/** Where local connections are taken. */
+export interface PortListener extends AsyncDisposable {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Connections to the ports of one pod, all through one message stream.
+ *
+ * Flow: for each connection two streams are opened: one on which the server may say what went wrong, one for the bytes.
+ *
+ * Guarantees: a connection whose port nobody listens on ends with the server's words; when the message stream breaks, so
+ * do all connections, each with a TransportError.
+ */
+export class PortForward implements AsyncDisposable {
+  readonly #socket: MessageSocket;
+  readonly #opener = new StreamOpener();
+  readonly #streams = new Map<number, ByteQueue>();
+  readonly #listeners = new Set<PortListener>();
+  /** Settles when the message stream is over. */
+  readonly closed: Promise<void>;
+  #nextStream = 1;
+  #nextRequest = 0;
+  #over: TransportError | undefined;
+
+  constructor(socket: MessageSocket) {
+    this.#socket = socket;
+    this.closed = this.#receive();
+  }
+
+  /** Opens a connection to a port of the pod. */
+  connect(port: number): PodConnection {
+    if (this.#over) throw this.#over;
+    const headers = { port: String(port), requestid: String(this.#nextRequest++) };
+    const errors = this.#open({ streamtype: "error", ...headers }, true);
+    const data = this.#open({ streamtype: "data", ...headers }, false);
+    void collectText(errors.queue).then(
+      (message) => {
+        if (message === "") return;
+        data.queue.end(new TransportError("closed", `port ${port}: ${message}`, { inDoubt: true }));
+      },
+      () => {},
+    );
+    const { stream, queue } = data;
+    let open = true;
+    let dropped = false;
+    return {
+      readable: queue,
+      write: (bytes) => {
+        if (open && !this.#over) this.#socket.send(dataFrame(stream, bytes));
+      },
+      end: () => {
+        if (open && !this.#over) this.#socket.send(dataFrame(stream, new Uint8Array(0), true));
+        open = false;
+      },
+      close: () => {
+        open = false;
+        if (!dropped) [stream, errors.stream].forEach((id) => this.#drop(id));
+        dropped = true;
+      },
+    };
+  }
+
+  /** Takes connections on a local port (0: any free one) and leads each to a port of the pod. */
+  async listen(port: number, options: { localPort?: number; host?: string } = {}): Promise<PortListener> {
+    const { listenFor } = await import("./port-listener.ts");
+    const listener = await listenFor(() => this.connect(port), options);
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  /** Ends all connections and listeners. */
+  async close(): Promise<void> {
+    this.#socket.close();
+    await Promise.all([...this.#listeners].map((listener) => listener.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #open(headers: Record<string, string>, fin: boolean): { stream: number; queue: ByteQueue } {
+    const stream = this.#nextStream;
+    this.#nextStream += 2;
+    const queue = new ByteQueue();
+    this.#streams.set(stream, queue);
+    this.#socket.send(this.#opener.open(stream, headers, fin));
+    return { stream, queue };
+  }
+
+  #drop(stream: number): void {
+    this.#streams.get(stream)?.end();
+    this.#streams.delete(stream);
+    if (!this.#over) this.#socket.send(resetFrame(stream));
+  }
+
+  async #receive(): Promise<void> {
+    const reader = new FrameReader();
+    let cause: unknown;
+    try {
+      for await (const message of this.#socket.messages) {
+        const bytes = typeof message === "string" ? new TextEncoder().encode(message) : message;
+        for (const frame of reader.push(bytes)) await this.#take(frame);
+      }
+    } catch (error) {
+      cause = error;
+    }
+    const why = cause === undefined ? "the server closed it" : String(cause);
+    this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, inDoubt: true });
+    for (const queue of this.#streams.values()) queue.end(this.#over);
+    this.#streams.clear();
+  }
+
+  async #take(frame: Frame): Promise<void> {
+    if (frame.type === "ping") {
+      // Even numbers are the server's questions, odd ones answers to ours.
+      if (frame.id % 2 === 0) this.#socket.send(pingFrame(frame.id));
+      return;
+    }
+    if (frame.type === "goaway") return this.#socket.close();
+    const queue = this.#streams.get(frame.stream);
+    if (!queue) return;
+    if (frame.type === "reset") {
+      this.#streams.delete(frame.stream);
+      queue.end(new TransportError("closed", `the pod dropped the connection (${frame.status})`, { inDoubt: true }));
+      return;
+    }
+    if (frame.type === "data") {
+      queue.push(frame.data);
+      await queue.room();
+    }
+    if (!frame.fin) return;
+    this.#streams.delete(frame.stream);
+    queue.end();
+  }
+}
