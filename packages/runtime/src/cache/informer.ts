@@ -286,7 +286,9 @@ export class Informer<T extends KubeObject> {
     let own: Map<string, OwnFields> | undefined;
     for (const manager of this.#options.managers ?? []) {
       const fields = ownFieldsOf(object, manager);
-      if (fields) (own ??= new Map()).set(manager, fields);
+      if (!fields) continue;
+      own ??= new Map();
+      own.set(manager, fields);
     }
     return own;
   }

@@ -155,11 +155,13 @@ export class ControllerLoop {
   #failed(key: ObjectKey, error: unknown): void {
     if (error instanceof PermanentError) {
       this.#log.error({ object: key, err: error }, error.message);
-      return this.queue.done(key);
+      this.queue.done(key);
+      return;
     }
     if (error instanceof ExternalError) {
       this.#log.warn({ object: key, err: error }, error.message);
-      return this.queue.done(key, { after: error.after });
+      this.queue.done(key, { after: error.after });
+      return;
     }
     const wait = this.queue.retry(key);
     const message = error instanceof Error ? error.message : String(error);

@@ -109,13 +109,11 @@ export class WorkQueue {
 
   add(key: ObjectKey, { priority = "normal", after = 0 }: AddOptions = {}): void {
     if (this.#closed) return;
-    if (after > 0) return this.#later.set(key, after);
-    if (this.#working.has(key)) {
+    if (after > 0) this.#later.set(key, after);
+    else if (this.#working.has(key)) {
       const known = this.#working.get(key);
       if (known === undefined || HEAD_START[priority] < HEAD_START[known]) this.#working.set(key, priority);
-      return;
-    }
-    this.#enqueue(key, priority);
+    } else this.#enqueue(key, priority);
   }
 
   /** The next key to work on, or undefined if there is none now; {@link onReady} tells when to ask again. */
