@@ -1,18 +1,50 @@
 /**
- * JSON that keeps what JavaScript's own loses: integers beyond 2^53 become bigint and are written back digit for digit.
- * Everything else is plain JSON.parse, which is several times faster, so the text is first searched for digits that
- * could be lost.
+ * JSON that keeps what JavaScript's own loses and Go keeps: 64-bit integers beyond 2^53 become bigint and are written back
+ * digit for digit; on request, whole numbers written as decimals are told from integers. Everything else is plain
+ * JSON.parse, which is several times faster, so the text is first searched for numbers that could be lost.
  */
-const LONG_INTEGER = /[0-9]{16}/;
 
-export function parseJson(text: string): unknown {
-  return LONG_INTEGER.test(text) ? JSON.parse(text, keepLongIntegers) : JSON.parse(text);
+/** A number after whatever may precede one. Strings can hold the like: that costs time, never truth. */
+const LONG_INTEGER = /(?:^|[-:[,\s])[0-9]{16}/;
+const DECIMAL = /(?:^|[-:[,\s])[0-9]+(?:\.[0-9]|[eE])/;
+
+export interface ParseOptions {
+  /** Give {@link WholeFloat} for `1.0` and `1e3`, instead of the number. */
+  wholeFloats?: boolean;
 }
 
-function keepLongIntegers(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
-  const source = context?.source;
-  return source !== undefined && /^-?[0-9]+$/.test(source) ? BigInt(source) : value;
+/**
+ * A whole number that was written as a decimal. Where Kubernetes reads JSON, `1` is an int64 and `1.0` a float64, which
+ * matters to the types of built-in kinds, to CEL and to JSONPath until the object is stored, as `1`.
+ */
+export class WholeFloat {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+
+  toJSON(): number {
+    return this.value;
+  }
+}
+
+/** Parses JSON; throws a SyntaxError. */
+export function parseJson(text: string, options: ParseOptions = {}): unknown {
+  const wholeFloats = options.wholeFloats === true && DECIMAL.test(text);
+  if (!wholeFloats && !LONG_INTEGER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, function keepNumbers(_key: string, value: unknown, context?: { source?: string }): unknown {
+    const source = context?.source;
+    if (typeof value !== "number" || source === undefined) return value;
+    if (/[.eE]/.test(source)) return wholeFloats && Number.isInteger(value) ? new WholeFloat(value) : value;
+    return Number.isSafeInteger(value) ? value : longInteger(source, value);
+  });
+}
+
+/** Beyond 64 bits, Go falls back to floating point, and so do we. */
+function longInteger(source: string, value: number): bigint | number {
+  const integer = BigInt(source);
+  return integer === BigInt.asIntN(64, integer) ? integer : value;
 }
 
 declare global {
@@ -21,15 +53,17 @@ declare global {
   }
 }
 
+/** Writes JSON, bigints as the integers they are. */
 export function stringifyJson(value: unknown, indent?: number): string {
-  return containsBigint(value)
-    ? JSON.stringify(value, (_key, item) => (typeof item === "bigint" ? JSON.rawJSON(String(item)) : item), indent)
-    : JSON.stringify(value, undefined, indent);
-}
-
-function containsBigint(value: unknown): boolean {
-  if (typeof value === "bigint") return true;
-  if (typeof value !== "object" || value === null) return false;
-  for (const key in value) if (containsBigint((value as Record<string, unknown>)[key])) return true;
-  return false;
+  try {
+    return JSON.stringify(value, undefined, indent);
+  } catch (error) {
+    // Bigints are rare: trying without is cheaper than looking for them. Whatever else is wrong is thrown again.
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(
+      value,
+      (_key, item) => (typeof item === "bigint" ? JSON.rawJSON(String(item)) : item),
+      indent,
+    );
+  }
 }

@@ -62,10 +62,19 @@ export interface ValidationRule {
 }
 
 export interface GoField {
-  /** Protobuf field number and wire form ("bytes", "varint", "fixed64", …). */
-  proto?: { field: number; wire: string };
+  /**
+   * Protobuf field number and wire form ("bytes", "varint", "fixed64"). `within` are the field numbers of the messages
+   * around it that JSON inlines: a Volume's `emptyDir` is field 2 of a message that is field 2 of the Volume.
+   */
+  proto?: { field: number; wire: string; within?: readonly number[] };
+  /**
+   * The type has a JSON form that is not its protobuf message: "Quantity", "IntOrString", "Time", "MicroTime",
+   * "RawExtension", "FieldsV1", "JSON", "JSONSchemaPropsOrBool" …; "Items" is a list that is wrapped in a message.
+   */
+  message?: string;
   /** Strategic merge patch. */
   patch?: { strategy?: string; mergeKey?: string };
   omitEmpty?: boolean;
+  omitZero?: boolean;
   pointer?: boolean;
 }

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { parseJson, stringifyJson, WholeFloat } from "./json.ts";
+
+test("integers of 64 bits are kept digit for digit", () => {
+  const text = '{"max":9223372036854775807,"list":[-9223372036854775808,9007199254740993],"small":-9007199254740991}';
+  const value = parseJson(text);
+  assert.deepEqual(value, {
+    max: 9223372036854775807n,
+    list: [-9223372036854775808n, 9007199254740993n],
+    small: -9007199254740991,
+  });
+  assert.equal(stringifyJson(value), text);
+  assert.equal(stringifyJson({ a: 9007199254740993n }, 2), '{\n  "a": 9007199254740993\n}');
+  assert.equal(parseJson("9007199254740993"), 9007199254740993n);
+});
+
+test("beyond 64 bits an integer is a float, as in Go", () => {
+  assert.deepEqual(parseJson("[9223372036854775808]"), [2 ** 63]);
+  assert.deepEqual(parseJson("[1234567890123456789012]"), [1.2345678901234568e21]);
+});
+
+test("digits inside strings are left alone", () => {
+  assert.deepEqual(parseJson('{"id":"12345678901234567890",":12345678901234567":[1]}'), {
+    id: "12345678901234567890",
+    ":12345678901234567": [1],
+  });
+});
+
+test("on request, a whole number written as a decimal is told from an integer", () => {
+  const text = '{"a":1.0,"b":1,"c":1e3,"d":1.5,"e":[-2.0],"f":12345678901234567}';
+  assert.deepEqual(parseJson(text, { wholeFloats: true }), {
+    a: new WholeFloat(1),
+    b: 1,
+    c: new WholeFloat(1000),
+    d: 1.5,
+    e: [new WholeFloat(-2)],
+    f: 12345678901234567n,
+  });
+  assert.deepEqual(parseJson('{"a":1.0}'), { a: 1 });
+  assert.equal(stringifyJson(parseJson('{"a":1.0,"b":1e3}', { wholeFloats: true })), '{"a":1,"b":1000}');
+});
+
+test("broken JSON is refused, and so is what JSON cannot hold", () => {
+  assert.throws(() => parseJson('{"a":'), SyntaxError);
+  assert.throws(() => parseJson('{"a":12345678901234567,'), SyntaxError);
+  const circular: Record<string, unknown> = { long: 1n };
+  circular["self"] = circular;
+  assert.throws(() => stringifyJson(circular), TypeError);
+});
+
+const json = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.string(),
+    fc.integer(),
+    fc.double({ noDefaultInfinity: true, noNaN: true }).filter((number) => !Object.is(number, -0)),
+    fc
+      .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+      .map((integer) => (Number.isSafeInteger(Number(integer)) ? Number(integer) : integer)),
+    fc.array(tie("value")),
+    fc.dictionary(fc.oneof(fc.string(), fc.constant("__proto__")), tie("value"), { noNullPrototype: true }),
+  ),
+})).value;
+
+test("every value survives writing and reading", () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const text = stringifyJson(value);
+      assert.deepEqual(parseJson(text), value);
+      assert.equal(stringifyJson(parseJson(text, { wholeFloats: true })), text);
+    }),
+  );
+});
