@@ -1,3 +1,6 @@
+import { ChangeLog } from "./change-log.ts";
+import { SortedEntries } from "./sorted-entries.ts";
+
 /** What is stored of one object: its JSON text, and the little that selectors need without parsing it. */
 export interface Entry {
   /** `namespace/name`, or `name` for cluster-scoped kinds: the order of lists. */
@@ -30,119 +33,113 @@ export interface Change {
  * {@link changesAfter}) when the log has been trimmed past it.
  */
 export class Collection {
-  readonly #entries: Map<string, Entry>;
-  readonly #keys: string[];
-  #log: Change[];
-  /** Changes up to and including this revision are no longer in the log. */
-  #compacted: number;
-  bytes = 0;
+  #entries = new SortedEntries();
+  #log: ChangeLog;
+  #bytes = 0;
+  #compacted = 0;
 
-  constructor(compacted = 0, from?: Collection) {
-    this.#compacted = from ? from.#compacted : compacted;
-    this.#entries = from ? new Map(from.#entries) : new Map();
-    this.#keys = from ? from.#keys.slice() : [];
-    this.#log = from ? from.#log.slice() : [];
-    this.bytes = from?.bytes ?? 0;
+  /** Empty. What happened up to and including the revision `origin` is not known. */
+  constructor(origin = 0) {
+    this.#log = new ChangeLog(origin);
+  }
+
+  /** A copy that lives its own life; takes constant time. */
+  fork(): Collection {
+    const fork = new Collection();
+    fork.#entries = this.#entries.fork();
+    fork.#log = this.#log.fork();
+    fork.#bytes = this.#bytes;
+    fork.#compacted = this.#compacted;
+    return fork;
   }
 
   get size(): number {
     return this.#entries.size;
   }
 
+  /** The length of all objects' texts together. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get(key: string): Entry | undefined {
     return this.#entries.get(key);
   }
 
-  /** The entries from `start` on (or of one namespace with `prefix`), in key order. */
-  *scan(prefix: string, after?: string): Generator<Entry> {
-    let i = after === undefined ? this.#position(prefix) : this.#position(`${after}\0`);
-    for (; i < this.#keys.length; i++) {
-      const key = this.#keys[i]!;
-      if (!key.startsWith(prefix)) return;
-      yield this.#entries.get(key)!;
-    }
+  /**
+   * The entries whose keys start with `prefix`, in key order, from the first one after the key `after` on. Writes that
+   * come while a caller is still reading do not show.
+   */
+  scan(prefix: string, after?: string): Generator<Entry> {
+    return this.#entries.scan(prefix, after);
   }
 
-  /** How many entries {@link scan} would still yield. */
+  /** How many entries {@link scan} would yield. */
   countAfter(prefix: string, after: string): number {
-    return this.#position(`${prefix}\uffff`) - this.#position(`${after}\0`);
+    const start = after < prefix ? prefix : `${after}\0`;
+    return Math.max(0, this.#entries.rank(`${prefix}\uffff`) - this.#entries.rank(start));
   }
 
   apply(change: Change): void {
     const { key, entry, previous, deleted } = change;
-    if (deleted) {
-      this.#entries.delete(key);
-      this.#keys.splice(this.#position(key), 1);
-    } else {
-      if (!previous) this.#keys.splice(this.#position(key), 0, key);
-      this.#entries.set(key, entry);
-    }
-    this.bytes += (deleted ? 0 : entry.text.length) - (previous?.text.length ?? 0);
-    this.#log.push(change);
+    if (deleted) this.#entries.delete(key);
+    else this.#entries.set(entry);
+    this.#bytes += (deleted ? 0 : entry.text.length) - (previous?.text.length ?? 0);
+    this.#log.append(change);
+  }
+
+  /** Takes the newest change back: it never happened. */
+  revert(): void {
+    const change = this.#log.pop();
+    if (change) this.#undo(change);
   }
 
   /** Puts an entry in place without a change, when state is loaded from elsewhere. */
   load(entry: Entry): void {
-    if (!this.#entries.has(entry.key)) this.#keys.splice(this.#position(entry.key), 0, entry.key);
-    this.#entries.set(entry.key, entry);
-    this.bytes += entry.text.length;
+    this.#bytes += entry.text.length - (this.#entries.get(entry.key)?.text.length ?? 0);
+    this.#entries.set(entry);
   }
 
-  /** The changes after a revision, or undefined when some of them have been compacted away. */
+  /**
+   * The changes after a revision, or undefined when some of them are forgotten. A watcher that has seen all there was is
+   * never told so, however long ago that was.
+   */
   changesAfter(revision: number): readonly Change[] | undefined {
-    if (revision < this.#compacted) return undefined;
-    const log = this.#log;
-    if (log.length === 0 || log[log.length - 1]!.revision <= revision) return [];
-    let low = 0;
-    let high = log.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (log[middle]!.revision <= revision) low = middle + 1;
-      else high = middle;
-    }
-    return log.slice(low);
+    return this.#log.after(revision);
   }
 
-  /** This collection as it was at an earlier revision, or undefined when the log does not reach back that far. */
+  /**
+   * This collection as it was at an earlier revision (as it is, for the newest one or a later one), or undefined for
+   * one that is forgotten. The state that is returned does not change any more.
+   */
   at(revision: number): Collection | undefined {
     const changes = this.changesAfter(revision);
-    if (!changes) return undefined;
-    if (changes.length === 0) return this;
-    const past = new Collection(0, this);
-    for (let i = changes.length - 1; i >= 0; i--) past.#undo(changes[i]!);
+    if (!changes || revision < this.#compacted) return undefined;
+    const past = this.fork();
+    for (let i = changes.length - 1; i >= 0; i--) past.revert();
     return past;
   }
 
-  /** Forgets changes made before `time`, and the oldest ones beyond `most`. */
-  compact(time: number, most: number): void {
-    const log = this.#log;
-    let drop = Math.max(0, log.length - most);
-    while (drop < log.length && log[drop]!.at < time) drop++;
-    if (drop === 0) return;
-    this.#compacted = log[drop - 1]!.revision;
-    this.#log = log.slice(drop);
+  /** The newest revision that was made before a wall-clock time; 0 when there is none. */
+  newestBefore(time: number): number {
+    return this.#log.newestBefore(time);
   }
 
-  #undo({ key, previous, deleted }: Change): void {
-    if (previous) {
-      if (deleted) this.#keys.splice(this.#position(key), 0, key);
-      this.#entries.set(key, previous);
-    } else {
-      this.#entries.delete(key);
-      this.#keys.splice(this.#position(key), 1);
-    }
+  /** Forgets all states before a revision, and the changes that led to it. */
+  compact(revision: number): void {
+    this.#compacted = Math.max(this.#compacted, revision);
+    this.#log.drop(revision);
   }
 
-  /** The index of the first key that is not before `key`. */
-  #position(key: string): number {
-    const keys = this.#keys;
-    let low = 0;
-    let high = keys.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (keys[middle]! < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  /** Forgets all changes: what follows them begins at this revision. */
+  restart(revision: number): void {
+    this.#compacted = revision;
+    this.#log = new ChangeLog(revision);
+  }
+
+  #undo({ key, entry, previous, deleted }: Change): void {
+    if (previous) this.#entries.set(previous);
+    else this.#entries.delete(key);
+    this.#bytes += (previous?.text.length ?? 0) - (deleted ? 0 : entry.text.length);
   }
 }

@@ -1,31 +1,18 @@
-import type { Clock } from "@konverge/core";
+import { ApiError, type Clock } from "@konverge/core";
 import { type Change, Collection, type Entry } from "./collection.ts";
+import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
+
+export type { Snapshot } from "./journal.ts";
 
 /** What a write hands in; the store adds the revision. */
 export type EntryContent = Omit<Entry, "key" | "revision">;
 
-/** Where changes are kept beyond the process. `append` returns when they will survive a crash of the process. */
-export interface Journal {
-  append(changes: readonly JournalRecord[]): void;
-  close(): void;
-}
-
-export interface JournalRecord {
-  resource: string;
-  change: Change;
-}
-
 export interface StoreOptions {
   clock: Clock;
+  /** Without one, the state ends with the process. */
   journal?: Journal;
-  /** How long watchers may lag, in milliseconds and in changes per resource. */
+  /** How far back one can watch from, and list: in milliseconds and in revisions, whichever is less. */
   history?: { ms: number; changes: number };
-}
-
-/** The whole state at one moment: cheap to take, because collections are shared until one side writes. */
-export interface Snapshot {
-  readonly revision: number;
-  readonly collections: ReadonlyMap<string, Collection>;
 }
 
 /** As etcd under a real API server: compaction every five minutes. */
@@ -35,10 +22,11 @@ const DEFAULT_HISTORY = { ms: 5 * 60_000, changes: 100_000 };
  * All state of the API server: one revision counter, a collection for each resource.
  *
  * Flow: a verb reads an entry, computes the next one and commits it with {@link put} or {@link remove}, without waiting in
- * between, so no other write can come in between. Waiting callers are woken when the change is durable.
+ * between, so no other write can come in between. Callers wait for {@link durable} before they answer.
  *
- * Guarantees: revisions grow by one with each change; watchers see every change once, in order, and only after it is
- * durable ({@link durable}); a snapshot never changes.
+ * Guarantees: each change has a higher revision than all before it; watchers see every change once, in order, and only
+ * after it is durable; a snapshot never changes. When the journal cannot keep a change, the state is as it was before it,
+ * and all who wait for it are told.
  *
  * Assumptions: one process writes. Verbs that must wait in the middle (admission webhooks) check the entry again before
  * they commit.
@@ -48,22 +36,32 @@ export class Store {
   readonly #journal: Journal | undefined;
   readonly #history: { ms: number; changes: number };
   #collections = new Map<string, Collection>();
-  #shared = new Set<Collection>();
-  #revision: number;
-  #published: number;
+  #revision = 1;
+  #published = 1;
+  #compacted = 0;
+  /** What happened up to and including this revision is not known. */
+  #origin = 0;
+  #epoch = 0;
   #pending: JournalRecord[] = [];
   #flush: PromiseWithResolvers<void> | undefined;
   #waiters = new Map<string, Set<() => void>>();
   #lastCompaction: number;
+  #lastChange = 0;
 
+  /** Starts from `state` if it is given (and the journal then begins anew with it), else from what the journal kept. */
   constructor(options: StoreOptions, state?: Snapshot) {
     this.#clock = options.clock;
     this.#journal = options.journal;
     this.#history = options.history ?? DEFAULT_HISTORY;
-    this.#revision = state?.revision ?? 1;
-    this.#published = this.#revision;
     this.#lastCompaction = this.#clock.monotonic();
-    if (state) this.restore(state);
+    if (state) this.#journal?.replace(state);
+    const start = state ?? this.#journal?.load();
+    if (!start) return;
+    for (const [resource, collection] of start.collections) this.#collections.set(resource, collection.fork());
+    this.#revision = start.revision;
+    this.#published = start.revision;
+    this.#compacted = start.compacted;
+    this.#origin = start.compacted;
   }
 
   /** The revision of the newest change. */
@@ -76,10 +74,24 @@ export class Store {
     return this.#published;
   }
 
+  /** Before this revision there is no history of any resource. */
+  get compacted(): number {
+    return this.#compacted;
+  }
+
+  /**
+   * Grows when the state was exchanged instead of changed ({@link restore}, a commit that failed): whatever is derived by
+   * following changes must then be derived anew.
+   */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
   collection(resource: string): Collection {
     let collection = this.#collections.get(resource);
     if (!collection) {
-      collection = new Collection(0);
+      collection = new Collection(this.#origin);
+      collection.compact(this.#compacted);
       this.#collections.set(resource, collection);
     }
     return collection;
@@ -91,25 +103,24 @@ export class Store {
 
   /** Creates or replaces. `content` is given the revision, which the object's text must carry. */
   put(resource: string, key: string, content: (revision: number) => EntryContent): Entry {
-    const revision = this.#revision + 1;
-    const entry: Entry = { key, revision, ...content(revision) };
-    this.#commit(resource, { key, entry, deleted: false });
-    return entry;
+    return this.#commit(resource, key, content, false);
   }
 
+  /** Removes what is there; the content is the object's last state, as watchers will see it. */
   remove(resource: string, key: string, content: (revision: number) => EntryContent): Entry {
-    const revision = this.#revision + 1;
-    const entry: Entry = { key, revision, ...content(revision) };
-    this.#commit(resource, { key, entry, deleted: true });
-    return entry;
+    if (!this.collection(resource).get(key)) throw new Error(`there is no ${resource} ${key} to remove`);
+    return this.#commit(resource, key, content, true);
   }
 
-  /** Resolves when everything committed so far is durable. Answers go out only after it. */
+  /**
+   * Resolves when everything committed so far is durable (undefined: it is); rejects when it was not kept. Answers go out
+   * only after it.
+   */
   durable(): Promise<void> | undefined {
     return this.#flush?.promise;
   }
 
-  /** Calls back at the next durable change of a resource (or any wake-up); returns a function that stops waiting. */
+  /** Calls back at each durable change of a resource (or any other wake-up); returns a function that ends this. */
   onChange(resource: string, wake: () => void): () => void {
     let waiters = this.#waiters.get(resource);
     if (!waiters) {
@@ -117,77 +128,120 @@ export class Store {
       this.#waiters.set(resource, waiters);
     }
     waiters.add(wake);
-    return () => waiters.delete(wake);
+    return () => {
+      waiters.delete(wake);
+      if (waiters.size === 0 && this.#waiters.get(resource) === waiters) this.#waiters.delete(resource);
+    };
   }
 
   snapshot(): Snapshot {
-    for (const collection of this.#collections.values()) this.#shared.add(collection);
-    return { revision: this.#revision, collections: new Map(this.#collections) };
+    this.#publish();
+    const collections = new Map<string, Collection>();
+    for (const [resource, collection] of this.#collections) collections.set(resource, collection.fork());
+    return { revision: this.#revision, compacted: this.#compacted, collections };
   }
 
-  /** Goes to another state; watchers find their position compacted or ahead, and list again. */
+  /**
+   * Goes to another state under the eyes of clients. Revisions never go back: the state comes in as one more revision,
+   * and nothing is remembered from before it, so every watcher is told that it is too old, and lists again.
+   */
   restore(state: Snapshot): void {
-    this.#collections = new Map(state.collections);
-    this.#shared = new Set(state.collections.values());
-    this.#revision = state.revision;
-    this.#published = state.revision;
-    for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();
+    this.#publish();
+    const revision = Math.max(this.#revision, state.revision) + 1;
+    const collections = new Map<string, Collection>();
+    for (const [resource, collection] of state.collections) {
+      const fork = collection.fork();
+      fork.restart(revision);
+      collections.set(resource, fork);
+    }
+    this.#journal?.replace({ revision, compacted: revision, collections });
+    this.#collections = collections;
+    this.#revision = revision;
+    this.#published = revision;
+    this.#compacted = revision;
+    this.#origin = revision;
+    this.#epoch++;
+    for (const resource of [...this.#waiters.keys()]) this.#wake(resource);
   }
 
-  /** Forgets old changes now; `at` is a wall-clock time in milliseconds. */
-  compact(at: number = this.#clock.now() - this.#history.ms): void {
+  /** Forgets changes made before a wall-clock time in milliseconds; Infinity forgets them all. */
+  compact(time: number = this.#clock.now() - this.#history.ms): void {
     this.#lastCompaction = this.#clock.monotonic();
-    for (const resource of this.#collections.keys()) this.#own(resource).compact(at, this.#history.changes);
+    let target = this.#published - this.#history.changes;
+    for (const collection of this.#collections.values()) target = Math.max(target, collection.newestBefore(time));
+    if (time === Number.POSITIVE_INFINITY) target = this.#published;
+    // What is not durable yet may have to be taken back.
+    target = Math.min(target, this.#published);
+    if (target <= this.#compacted) return;
+    this.#compacted = target;
+    for (const collection of this.#collections.values()) collection.compact(target);
+    this.#journal?.compact(target);
   }
 
+  /** Writes what is not yet durable, and lets go of the journal. */
   close(): void {
     this.#publish();
     this.#journal?.close();
   }
 
-  #commit(resource: string, { key, entry, deleted }: { key: string; entry: Entry; deleted: boolean }): void {
-    const collection = this.#own(resource);
-    const previous = collection.get(key);
-    const change: Change = { revision: entry.revision, key, entry, previous, deleted, at: this.#clock.now() };
+  #commit(resource: string, key: string, content: (revision: number) => EntryContent, deleted: boolean): Entry {
+    const revision = this.#revision + 1;
+    const entry: Entry = { key, revision, ...content(revision) };
+    const collection = this.collection(resource);
+    // The wall clock may jump back; the order of changes does not.
+    this.#lastChange = Math.max(this.#lastChange, this.#clock.now());
+    const change: Change = {
+      revision,
+      key,
+      entry,
+      previous: collection.get(key),
+      deleted,
+      at: this.#lastChange,
+    };
     collection.apply(change);
-    this.#revision = entry.revision;
+    this.#revision = revision;
     this.#pending.push({ resource, change });
     if (!this.#journal) this.#publish();
     else if (!this.#flush) {
       // One transaction for all writes of this turn of the event loop: their answers wait for it together.
       this.#flush = Promise.withResolvers();
+      this.#flush.promise.catch(() => {});
       this.#clock.post(() => this.#publish(), "journal");
     }
     if (this.#clock.monotonic() - this.#lastCompaction > this.#history.ms / 5) this.compact();
+    return entry;
   }
 
   #publish(): void {
     const batch = this.#pending;
-    this.#pending = [];
     const flush = this.#flush;
+    this.#pending = [];
     this.#flush = undefined;
-    if (batch.length > 0) {
-      try {
-        this.#journal?.append(batch);
-      } catch (error) {
-        flush?.reject(error);
-        throw error;
-      }
-      this.#published = batch[batch.length - 1]!.change.revision;
-      for (const resource of new Set(batch.map((record) => record.resource))) {
-        const waiters = this.#waiters.get(resource);
-        if (waiters) for (const wake of [...waiters]) wake();
-      }
+    if (batch.length === 0) {
+      flush?.resolve();
+      return;
     }
+    try {
+      this.#journal?.append(batch);
+    } catch (error) {
+      for (const { resource } of batch.reverse()) this.collection(resource).revert();
+      this.#epoch++;
+      flush?.reject(notKept(error));
+      return;
+    }
+    this.#published = batch[batch.length - 1]!.change.revision;
     flush?.resolve();
+    if (batch.length === 1) this.#wake(batch[0]!.resource);
+    else for (const resource of new Set(batch.map((record) => record.resource))) this.#wake(resource);
   }
 
-  /** The collection, copied first if a snapshot shares it. */
-  #own(resource: string): Collection {
-    const collection = this.collection(resource);
-    if (!this.#shared.has(collection)) return collection;
-    const copy = new Collection(0, collection);
-    this.#collections.set(resource, copy);
-    return copy;
+  #wake(resource: string): void {
+    const waiters = this.#waiters.get(resource);
+    if (waiters) for (const wake of [...waiters]) wake();
   }
+}
+
+function notKept(cause: unknown): ApiError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ApiError({ code: 500, reason: "InternalError", message: `Internal error occurred: ${why}` }, { cause });
 }

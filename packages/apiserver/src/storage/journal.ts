@@ -1,0 +1,27 @@
+import type { Change, Collection } from "./collection.ts";
+
+/** The whole state at one moment. It never changes, and taking it costs next to nothing: see {@link Collection.fork}. */
+export interface Snapshot {
+  readonly revision: number;
+  /** Before this revision there is no history. */
+  readonly compacted: number;
+  readonly collections: ReadonlyMap<string, Collection>;
+}
+
+export interface JournalRecord {
+  readonly resource: string;
+  readonly change: Change;
+}
+
+/** Where changes are kept beyond the process. Each call is all or nothing: when it throws, nothing of it was kept. */
+export interface Journal {
+  /** The state as far as it was kept; undefined when the journal is new. */
+  load(): Snapshot | undefined;
+  /** Returns when the changes will survive the process. */
+  append(records: readonly JournalRecord[]): void;
+  /** Changes up to and including this revision need not be told from each other any more. */
+  compact(revision: number): void;
+  /** Begins anew from this state. */
+  replace(state: Snapshot): void;
+  close(): void;
+}
