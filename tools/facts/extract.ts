@@ -1,0 +1,58 @@
+// npm run facts [-- --check]
+// Extracts the facts of the built-in kinds from a real API server and from Kubernetes' Go types, and generates the
+// TypeScript types from them. With --check it writes nothing and says whether the files are up to date.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { generateFacts } from "./generate.ts";
+
+const kinds = fileURLToPath(new URL("../../packages/kinds/", import.meta.url));
+const outputFolders = ["data", join("src", "generated")];
+
+const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+
+try {
+  const files = await generateFacts();
+  const stale = staleFiles(files);
+  if (values.check) {
+    for (const path of stale) console.error(`out of date: packages/kinds/${path}`);
+    console.log(stale.length === 0 ? `${files.size} files are up to date` : `run "npm run facts"`);
+    process.exitCode = stale.length === 0 ? 0 : 1;
+  } else {
+    for (const path of stale) write(path, files.get(path));
+    console.log(`${files.size} files, ${stale.length} changed`);
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+/** Files that differ from what they should be, are missing, or should not be there. */
+function staleFiles(files: Map<string, string>): string[] {
+  const present = outputFolders.flatMap((folder) => listFiles(folder));
+  const paths = new Set([...present, ...files.keys()]);
+  return [...paths]
+    .filter((path) => !present.includes(path) || readFileSync(join(kinds, path), "utf8") !== files.get(path))
+    .sort();
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(join(kinds, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(kinds.length));
+  } catch {
+    return [];
+  }
+}
+
+function write(path: string, text: string | undefined): void {
+  const target = join(kinds, path);
+  if (text === undefined) {
+    rmSync(target);
+    return;
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}
