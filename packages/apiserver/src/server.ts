@@ -9,7 +9,8 @@ import {
   type Transport,
   toFetch,
 } from "@konverge/core";
-import { discovery } from "./discovery/discovery.ts";
+import { Discovery } from "./discovery/index.ts";
+import { serverPath } from "./discovery/server-paths.ts";
 import { readObject } from "./http/bodies.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
@@ -40,6 +41,7 @@ export class ApiServer {
   readonly clock: Clock;
   readonly registry = new Registry();
   readonly #custom: CustomResources;
+  readonly #discovery = new Discovery(this.registry, () => "127.0.0.1:6443");
   readonly #admission: Admission = { mutate: async (_call, object) => object, validate: async () => {} };
 
   constructor(options: ApiServerOptions = {}) {
@@ -76,7 +78,11 @@ export class ApiServer {
   }
 
   async #route(request: ApiRequest, info: RequestInfo, user: User, warnings: string[]): Promise<ApiResponse> {
-    if (!info.isResource) return discovery(this.registry, info);
+    if (!info.isResource) {
+      const document = /^\/apis?(\/|$)/.test(info.path) ? this.#discovery.answer(request, info) : serverPath(info);
+      if (!document) throw unknownPath();
+      return document;
+    }
     const found = this.registry.find(info.group, info.version, info.resource);
     if (!found) throw unknownPath();
     const call: Call = {

@@ -15,3 +15,5 @@ export type * from "./kind/definition.ts";
 export { DefinitionError } from "./kind/definition-error.ts";
 export { pluralOf } from "./kind/plural.ts";
 export { applyDefaults, dropForbiddenNulls } from "./structural/defaulting.ts";
+export { prune } from "./structural/pruning.ts";
+export { validate } from "./structural/validate.ts";

@@ -1,4 +1,4 @@
-import { parseFieldSelector, parseLabelSelector } from "@konverge/core";
+import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } from "@konverge/core";
 import type { Entry } from "../storage/collection.ts";
 import type { Call } from "./call.ts";
 
@@ -18,7 +18,7 @@ export function selectionOf(call: Call): Selection {
   return {
     prefix: definition.namespaced && info.namespace ? `${info.namespace}/` : "",
     matches: (entry) =>
-      (!byLabel || byLabel.matches(entry.labels ?? {})) && (!byField || byField.matches(fieldsOf(entry))),
+      (!byLabel || matchesLabels(byLabel, entry.labels)) && (!byField || matchesFields(byField, fieldsOf(entry))),
   };
 }
 

@@ -146,9 +146,15 @@ const lines = new WeakMap<Entry, Map<string, string>>();
 function eventLine(call: Call, type: string, entry: Entry): string | Promise<string> {
   if (call.version.version !== call.definition.storageVersion) return objectLine(call, type, objectOf(entry));
   let ofEntry = lines.get(entry);
-  if (!ofEntry) lines.set(entry, (ofEntry = new Map()));
+  if (!ofEntry) {
+    ofEntry = new Map();
+    lines.set(entry, ofEntry);
+  }
   let line = ofEntry.get(type);
-  if (!line) ofEntry.set(type, (line = `{"type":"${type}","object":${entry.text}}\n`));
+  if (!line) {
+    line = `{"type":"${type}","object":${entry.text}}\n`;
+    ofEntry.set(type, line);
+  }
   return line;
 }
 

@@ -94,7 +94,8 @@ async function toStorage(call: Call, object: AnyObject): Promise<AnyObject> {
 
 function fillMetadata(call: Call, object: AnyObject): void {
   const { definition, info } = call;
-  const metadata = (object.metadata ??= { name: "" });
+  object.metadata ??= { name: "" };
+  const { metadata } = object;
   if (definition.namespaced) {
     if (metadata.namespace && metadata.namespace !== info.namespace) {
       throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);

@@ -1,0 +1,54 @@
+import type { SubresourceDefinition } from "../resources/definition.ts";
+import { groupVersionText, type ServedGroup, type ServedVersion, storageVersionHash } from "./api-groups.ts";
+
+/** The older form of discovery: one document for the groups, one for each version of a group. */
+export function apiVersions(address: string) {
+  return {
+    kind: "APIVersions",
+    versions: ["v1"],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
+  };
+}
+
+export function apiGroupList(groups: readonly ServedGroup[]) {
+  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.filter(({ group }) => group !== "").map(groupOf) };
+}
+
+export function apiGroup(group: ServedGroup) {
+  return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
+}
+
+function groupOf({ group, versions }: ServedGroup) {
+  const named = versions.map((version) => ({ groupVersion: groupVersionText(version), version: version.version }));
+  return { name: group, versions: named, preferredVersion: named[0] };
+}
+
+export function apiResourceList(served: ServedVersion) {
+  const resources = served.resources.flatMap(({ definition, version }) => [
+    {
+      name: definition.plural,
+      singularName: definition.singular,
+      namespaced: definition.namespaced,
+      kind: version.kind,
+      verbs: [...version.verbs].sort(),
+      ...(definition.shortNames.length > 0 && { shortNames: definition.shortNames }),
+      ...(definition.categories.length > 0 && { categories: definition.categories }),
+      ...(version.verbs.includes("get") && { storageVersionHash: storageVersionHash(definition) }),
+    },
+    ...[...version.subresources.values()].map((subresource) => ({
+      name: `${definition.plural}/${subresource.name}`,
+      singularName: "",
+      namespaced: definition.namespaced,
+      ...foreignKind(subresource, served),
+      kind: subresource.kind.kind,
+      verbs: [...subresource.verbs].sort(),
+    })),
+  ]);
+  resources.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return { kind: "APIResourceList", apiVersion: "v1", groupVersion: groupVersionText(served), resources };
+}
+
+/** A subresource whose bodies belong to another group (Scale, Eviction) says which. */
+function foreignKind({ kind }: SubresourceDefinition, { group, version }: ServedVersion) {
+  return kind.group === group && kind.version === version ? {} : { group: kind.group, version: kind.version };
+}

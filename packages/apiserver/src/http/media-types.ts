@@ -1,0 +1,31 @@
+/** One entry of an Accept header: `application/json;as=Table;v=v1;g=meta.k8s.io`. */
+export interface MediaRange {
+  readonly type: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The entries of an Accept header, best first. */
+export function parseAccept(header: string | undefined): MediaRange[] {
+  if (!header) return [{ type: "*/*", parameters: {} }];
+  return header
+    .split(",")
+    .map((entry, index) => ({ range: mediaRange(entry), index }))
+    .filter(({ range }) => range.type !== "")
+    .sort((a, b) => quality(b.range) - quality(a.range) || a.index - b.index)
+    .map(({ range }) => range);
+}
+
+export function mediaRange(text: string): MediaRange {
+  const [type = "", ...rest] = text.split(";").map((part) => part.trim());
+  const parameters: Record<string, string> = {};
+  for (const part of rest) {
+    const equals = part.indexOf("=");
+    if (equals > 0) parameters[part.slice(0, equals).toLowerCase()] = part.slice(equals + 1).replace(/^"(.*)"$/, "$1");
+  }
+  return { type: type.toLowerCase(), parameters };
+}
+
+function quality({ parameters }: MediaRange): number {
+  const q = Number(parameters.q ?? 1);
+  return Number.isFinite(q) ? q : 1;
+}

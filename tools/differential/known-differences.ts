@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import type { Difference } from "./compare.ts";
+
+/** A difference we have decided to live with. Every one carries its reason; one that no longer occurs is an error. */
+export interface KnownDifference {
+  readonly reason: string;
+  /** Regular expressions; what is left out matches everything. */
+  readonly script?: string;
+  readonly what?: string;
+  readonly path?: string;
+}
+
+export class KnownDifferences {
+  readonly #known: (KnownDifference & { hits: number })[];
+
+  constructor(file: URL) {
+    this.#known = ((parse(readFileSync(file, "utf8")) ?? []) as KnownDifference[]).map((known) => ({
+      ...known,
+      hits: 0,
+    }));
+  }
+
+  get count(): number {
+    return this.#known.length;
+  }
+
+  covers(difference: Difference): boolean {
+    const known = this.#known.find((candidate) =>
+      (["script", "what", "path"] as const).every(
+        (field) => candidate[field] === undefined || new RegExp(candidate[field]).test(difference[field]),
+      ),
+    );
+    if (known) known.hits++;
+    return known !== undefined;
+  }
+
+  /** Entries that covered nothing: they describe a difference that is gone. */
+  unused(): KnownDifference[] {
+    return this.#known.filter((known) => known.hits === 0);
+  }
+}
