@@ -23,7 +23,7 @@ export interface GoDefinition {
   custom?: boolean;
 }
 
-/** One outcome of defaulting at a place that was left unset; null when it stayed so. */
+/** One outcome of defaulting at a place that was left unset; null when it stayed so, "now" for any time. */
 export interface Observation {
   value: unknown;
   count: number;
@@ -44,6 +44,12 @@ export interface GoFacts {
   definitions: Record<string, GoDefinition>;
   /** By definition and field: `core.v1.PodSpec.dnsPolicy`. */
   defaults: Record<string, Observation[]>;
+}
+
+/** The default of a place that always gets the same one, whatever else the object says. */
+export function plainDefault(outcomes: Observation[] | undefined): { value: unknown } | undefined {
+  const [only, ...others] = outcomes ?? [];
+  return only && others.length === 0 && only.value !== "now" ? { value: only.value } : undefined;
 }
 
 /** Builds the Go program against the module of the same Kubernetes version and runs it. */

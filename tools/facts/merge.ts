@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DefinitionFact, FieldExtras, FieldFact } from "../../packages/kinds/src/fact-types.ts";
 import { impliedDefault, openApiSchema } from "../../packages/kinds/src/openapi.ts";
 import { elementName, parseType } from "../../packages/kinds/src/type-name.ts";
-import type { GoDefinition, GoFacts, GoField } from "./go-facts.ts";
+import { type GoDefinition, type GoFacts, type GoField, plainDefault } from "./go-facts.ts";
 import { type OpenApiSchema, type ServerFacts, shortName } from "./server-facts.ts";
 
 /**
@@ -67,13 +67,13 @@ function fieldExtras(
   all: GoFacts,
 ): FieldExtras {
   const implied = impliedDefault(parseType(field.type, ""), flags);
-  const outcomes = all.defaults[`${definition}.${field.name}`];
+  const plain = plainDefault(all.defaults[`${definition}.${field.name}`]);
   const ownFormat =
     node?.format && !["int32", "int64", "double", "byte"].includes(node.format) ? node.format : undefined;
   const values = node?.enum ?? node?.items?.enum ?? node?.additionalProperties?.enum;
   return {
     ...(node?.default !== undefined && !isDeepStrictEqual(node.default, implied) && { default: node.default }),
-    ...(outcomes?.length === 1 && { serverDefault: outcomes[0]!.value }),
+    ...(plain && { serverDefault: plain.value }),
     ...(values && { enum: values }),
     ...(ownFormat && { format: ownFormat }),
     ...(node?.["x-kubernetes-list-type"] && { listType: node["x-kubernetes-list-type"] as "map" }),

@@ -1,6 +1,6 @@
 import type { ColumnFact, ResourceFact, ResourcesFile, SubresourceFact } from "../../packages/kinds/src/fact-types.ts";
 import { elementName } from "../../packages/kinds/src/type-name.ts";
-import type { GoFacts, GoKind } from "./go-facts.ts";
+import { type GoFacts, type GoKind, plainDefault } from "./go-facts.ts";
 import type { Column, DiscoveredResource, ServerFacts } from "./server-facts.ts";
 
 export type Groups = ResourcesFile["groups"];
@@ -69,9 +69,10 @@ function ownDefaults(kind: GoKind, go: GoFacts) {
   const pathDefaults: Record<string, unknown> = {};
   const computedDefaults: string[] = [];
   for (const path of Object.keys(kind.defaults ?? {}).sort()) {
-    const outcomes = kind.defaults![path]!;
-    if (go.defaults[fieldAt(kind.definition, path, go)]?.length === 1) continue;
-    if (outcomes.length === 1) pathDefaults[path] = outcomes[0]!.value;
+    const outcomes = kind.defaults?.[path];
+    if (plainDefault(go.defaults[fieldAt(kind.definition, path, go)])) continue;
+    const plain = plainDefault(outcomes);
+    if (plain) pathDefaults[path] = plain.value;
     else computedDefaults.push(path);
   }
   return { pathDefaults, computedDefaults };
