@@ -2,7 +2,8 @@
  * The Kubernetes API as typed verbs.
  *
  * A {@link Client} turns verbs into requests for a `Transport` and its answers into objects or typed errors. The transport
- * decides who answers: a server behind a socket, or the embedded server in the same process, without a port.
+ * decides who answers: a server behind a socket ({@link connect}), or the embedded server in the same process, without a
+ * port. What sockets need is loaded when a socket is used, and not before.
  *
  * What it promises: a call settles by its deadline; it rejects with an ApiError (the server said no) or a
  * {@link TransportError} (no answer, and whether a write is in doubt) and nothing else; a {@link Watch} never dies
@@ -19,6 +20,17 @@ export type {
 } from "./access.ts";
 export type { Call } from "./call.ts";
 export * from "./client.ts";
+export {
+  ConfigError,
+  type ConnectionConfig,
+  type CredentialConfig,
+  type ExecPlugin,
+  type Material,
+  type OidcProvider,
+} from "./config/connection-config.ts";
+export { inClusterConfig } from "./config/in-cluster.ts";
+export { type LoadOptions, loadConfig } from "./config/load-config.ts";
+export { type ConnectOptions, connect } from "./connect.ts";
 export type { ApiResource, ApiSurface } from "./discovery/api-resource.ts";
 export { type KindName, type RestMapper, UnknownKindError } from "./discovery/rest-mapper.ts";
 export * from "./errors.ts";

@@ -74,7 +74,7 @@ export class PortForward implements AsyncDisposable {
       },
       close: () => {
         open = false;
-        if (!dropped) [stream, errors.stream].forEach((id) => this.#drop(id));
+        if (!dropped) for (const id of [stream, errors.stream]) this.#drop(id);
         dropped = true;
       },
     };

@@ -1,0 +1,34 @@
+import { realClock } from "@konverge/core";
+import { Client, type ClientOptions } from "./client.ts";
+import type { ConnectionConfig } from "./config/connection-config.ts";
+import { type LoadOptions, loadConfig } from "./config/load-config.ts";
+import { impersonating } from "./impersonation.ts";
+
+export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadOptions {
+  /** How to reach the cluster. Default: what `loadConfig` finds. */
+  config?: ConnectionConfig;
+}
+
+/**
+ * A client of the cluster that kubectl would talk to, or of the one this pod runs in:
+ *
+ * ```ts
+ * await using client = await connect();
+ * const pods = await client.list(Pod, { namespace: "default" });
+ * ```
+ *
+ * No connection is made before the first call.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const config = options.config ?? (await loadConfig(options));
+  const clock = options.clock ?? realClock();
+  const { socketTransport } = await import("./transport/socket-transport.ts");
+  const { transport, close } = socketTransport(config, { clock });
+  const { config: _, kubeconfig: _k, context: _c, env: _e, ...clientOptions } = options;
+  return new Client(config.impersonate ? impersonating(transport, config.impersonate) : transport, {
+    namespace: config.namespace,
+    ...clientOptions,
+    clock,
+    onClose: close,
+  });
+}

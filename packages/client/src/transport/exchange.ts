@@ -1,0 +1,118 @@
+import type { ApiRequest, ApiResponse, HeaderMap } from "@konverge/core";
+import type { Dispatcher } from "undici";
+import { isWrite } from "../answer.ts";
+import { TransportError } from "../errors.ts";
+import { classifyError } from "./classify-error.ts";
+
+/** Bytes waiting for their consumer at which the connection is paused. */
+const HIGH_WATER = 1 << 18;
+
+/** Sends one request on a pool and resolves when its answer begins. */
+export function exchange(pool: Dispatcher, origin: string, request: ApiRequest): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => {
+    const { method, path, signal } = request;
+    pool.dispatch(
+      { origin, method, path, headers: request.headers as Record<string, string>, body: request.body ?? null },
+      new Exchange(`${method} ${origin}${path}`, isWrite(method), signal, resolve, reject),
+    );
+  });
+}
+
+/** One request under way: undici tells it what happens, the caller reads the answer's body from it. */
+class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
+  readonly #what: string;
+  readonly #write: boolean;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (response: ApiResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #answered = false;
+  readonly #chunks: Uint8Array[] = [];
+  #backlog = 0;
+  #ended = false;
+  #error: TransportError | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(
+    what: string,
+    write: boolean,
+    signal: AbortSignal | undefined,
+    resolve: (response: ApiResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#what = what;
+    this.#write = write;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal?.aborted) this.#abort();
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HeaderMap): void {
+    if (status < 200) return;
+    this.#answered = true;
+    this.#resolve({ status, headers, body: this });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#backlog += chunk.length;
+    if (this.#backlog > HIGH_WATER) controller.pause();
+    this.#wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.#finish();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, cause: Error): void {
+    const sent = this.#controller !== undefined;
+    const error = this.#signal?.aborted
+      ? new TransportError("aborted", `${this.#what}: aborted`, { cause, inDoubt: sent && this.#write })
+      : classifyError(cause, this.#what, { sent, write: this.#write });
+    this.#error = error;
+    this.#finish();
+    if (!this.#answered) this.#reject(error);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk) {
+          this.#backlog -= chunk.length;
+          if (this.#backlog <= HIGH_WATER && this.#controller?.paused) this.#controller.resume();
+          yield chunk;
+        } else if (this.#ended) {
+          if (this.#error) throw this.#error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+      }
+    } finally {
+      // Whoever leaves early wants no more of it.
+      if (!this.#ended) this.#abort();
+    }
+  }
+
+  readonly #onAbort = () => this.#abort();
+
+  #abort(): void {
+    const error = new Error(`${this.#what}: aborted`);
+    this.#controller?.abort(error);
+  }
+
+  #finish(): void {
+    this.#ended = true;
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { ApiRequest, ApiResponse, HeaderMap, MessageSocket } from "@konverge/core";
+import { WebSocket } from "ws";
+import { TransportError } from "../errors.ts";
+import { classifyError } from "./classify-error.ts";
+import type { TlsMaterial } from "./tls-material.ts";
+import { tunnel } from "./tunnel.ts";
+
+/** Messages waiting for their consumer at which the connection is paused. */
+const HIGH_WATER = 64;
+
+/** Opens a message stream; when the server refuses it, its answer is the response. */
+export function openWebSocket(
+  server: URL,
+  request: ApiRequest,
+  tls: TlsMaterial,
+  proxy: URL | undefined,
+): Promise<ApiResponse> {
+  const url = new URL(server.origin + request.path);
+  url.protocol = server.protocol === "https:" ? "wss:" : "ws:";
+  const what = `${request.method} ${server.origin}${request.path}`;
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, [...(request.upgrade ?? [])], {
+      ...tls,
+      headers: request.headers as Record<string, string>,
+      perMessageDeflate: false,
+      ...(proxy && { createConnection: throughProxy(server, proxy, tls) }),
+    });
+    const { signal } = request;
+    const onAbort = () => socket.terminate();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const finish = () => signal?.removeEventListener("abort", onAbort);
+    if (signal?.aborted) onAbort();
+    socket.once("open", () => resolve({ status: 101, headers: {}, body: "", socket: messageSocket(socket, what) }));
+    socket.once("unexpected-response", (_request, response: IncomingMessage) => {
+      resolve({ status: response.statusCode ?? 500, headers: response.headers as HeaderMap, body: response });
+    });
+    socket.once("error", (error) => reject(classifyError(error, what, { sent: false, write: true })));
+    socket.once("close", finish);
+  });
+}
+
+/** ws asks Node for a connection; Node accepts one that arrives later, by the callback. */
+function throughProxy(server: URL, proxy: URL, tls: TlsMaterial) {
+  const host = server.hostname.replace(/^\[|\]$/g, "");
+  const port = Number(server.port) || (server.protocol === "https:" ? 443 : 80);
+  const create = (_options: unknown, done: (error: Error | null, socket?: Socket) => void) => {
+    tunnel(proxy, host, port).then(
+      (socket) => {
+        if (server.protocol !== "https:") return done(null, socket);
+        const secure = connectTls({ servername: host, ...tls, socket });
+        secure.once("error", (error) => done(error));
+        secure.once("secureConnect", () => done(null, secure));
+      },
+      (error: Error) => done(error),
+    );
+    return undefined;
+  };
+  return create as unknown as typeof import("node:net").createConnection;
+}
+
+function messageSocket(socket: WebSocket, what: string): MessageSocket {
+  const waiting: Uint8Array[] = [];
+  let wake: (() => void) | undefined;
+  let over = false;
+  let error: TransportError | undefined;
+  socket.on("message", (data) => {
+    waiting.push(data as Buffer);
+    if (waiting.length > HIGH_WATER) socket.pause();
+    wake?.();
+  });
+  socket.on("error", (cause) => {
+    error = classifyError(cause, what, { sent: true, write: true });
+  });
+  socket.once("close", (code: number, reason: Buffer) => {
+    over = true;
+    if (code !== 1000 && code !== 1005) {
+      const why = reason.length > 0 ? reason.toString() : "no reason given";
+      error ??= new TransportError("closed", `${what}: closed with code ${code}: ${why}`, { inDoubt: true });
+    }
+    wake?.();
+  });
+  async function* messages(): AsyncGenerator<Uint8Array, void, void> {
+    for (;;) {
+      const message = waiting.shift();
+      if (message) {
+        if (socket.isPaused && waiting.length < HIGH_WATER) socket.resume();
+        yield message;
+      } else if (over) {
+        if (error) throw error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  }
+  return {
+    protocol: socket.protocol,
+    messages: messages(),
+    send: (message) => socket.send(message),
+    close: (code, reason) => socket.close(code, reason),
+  };
+}
