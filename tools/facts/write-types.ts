@@ -26,6 +26,7 @@ export function typeFiles(definitions: Record<string, DefinitionFact>, groups: G
   const handles = groups.flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) => resources.map((resource) => ({ group, version, resource }))),
   );
+  const preferred = preferredHandles(handles);
   const kinds = new Map(handles.map((handle) => [handle.resource.definition, handle]));
   const files = [...new Set(Object.keys(definitions).map(fileOf))].filter((file) => /\.v\d/.test(file));
   const handleFiles = new Map<string, Handle[]>();
@@ -35,8 +36,11 @@ export function typeFiles(definitions: Record<string, DefinitionFact>, groups: G
   }
   return [
     ...files.map((file): [string, string] => [`src/generated/types/${file}.ts`, typesModule(file, definitions, kinds)]),
-    ...[...handleFiles].map(([file, own]): [string, string] => [`src/generated/${file}.ts`, handlesModule(file, own)]),
-    ["src/generated/preferred.ts", preferredModule(definitions, handles)],
+    ...[...handleFiles].map(([file, own]): [string, string] => [
+      `src/generated/${file}.ts`,
+      handlesModule(file, own, preferred),
+    ]),
+    ["src/generated/preferred.ts", preferredModule(definitions, preferred)],
   ];
 }
 
@@ -144,42 +148,50 @@ function namespaceOf(file: string): string {
   return file.replace(/\.(v\d)/, (_, version: string) => version.toUpperCase());
 }
 
-function handlesModule(file: string, handles: Handle[]): string {
-  const bodies = handles.map(({ group, version, resource: { kind, plural, namespaced } }) => {
-    const value = { group, version, kind, plural, namespaced };
-    const fields = Object.entries(value).map(([key, inner]) => `${key}: ${JSON.stringify(inner)}`);
-    return `export type ${kind} = types.${kind};\nexport const ${kind}: KindRef<types.${kind}> = { ${fields.join(", ")} };\n`;
-  });
-  return `${header}import type { KindRef } from "@konverge/core";
-import type * as types from "./types/${file}.ts";
-
-export type * from "./types/${file}.ts";
-
-${bodies.join("\n")}`;
+/** The handles of a group-version: those that are preferred come from there, so that each exists once. */
+function handlesModule(file: string, handles: Handle[], preferred: Set<Handle>): string {
+  const shared = handles.filter((handle) => preferred.has(handle)).map(({ resource }) => resource.kind);
+  const own = handles.filter((handle) => !preferred.has(handle));
+  const imports =
+    own.length > 0
+      ? `import type { KindRef } from "@konverge/core";\nimport type * as types from "./types/${file}.ts";\n\n`
+      : "";
+  const reexport = shared.length > 0 ? `export { ${shared.sort().join(", ")} } from "./preferred.ts";\n` : "";
+  const bodies = own.map((handle) => `\n${handleText(handle, "types")}`);
+  return `${header}${imports}export type * from "./types/${file}.ts";\n${reexport}${bodies.join("")}`;
 }
 
-/** Each kind and type once, of the first group-version in the order of discovery that has the name. */
-function preferredModule(definitions: Record<string, DefinitionFact>, handles: Handle[]): string {
+function handleText({ group, version, resource: { kind, plural, namespaced } }: Handle, namespace: string): string {
+  const fields = Object.entries({ group, version, kind, plural, namespaced });
+  const value = fields.map(([key, inner]) => `${key}: ${JSON.stringify(inner)}`).join(", ");
+  return `export type ${kind} = ${namespace}.${kind};\nexport const ${kind}: KindRef<${kind}> = { ${value} };\n`;
+}
+
+/** Of the kinds that have the same name the first in the order of discovery: the core group, the newest version. */
+function preferredHandles(handles: Handle[]): Set<Handle> {
+  const byKind = new Map<string, Handle>();
+  for (const handle of handles) if (!byKind.has(handle.resource.kind)) byKind.set(handle.resource.kind, handle);
+  return new Set(byKind.values());
+}
+
+/** Each kind and type once. A single module, because loading many small ones is what costs. */
+function preferredModule(definitions: Record<string, DefinitionFact>, preferred: Set<Handle>): string {
   const taken = new Set([...fromCore].map((name) => name.slice("meta.v1.".length)));
-  const exports = new Map<string, { values: string[]; types: string[] }>();
-  const files = [...new Set(handles.map(({ resource }) => fileOf(resource.definition)))];
-  const offer = (file: string, name: string, what: "values" | "types") => {
-    if (taken.has(name)) return;
-    taken.add(name);
-    const entry = exports.get(file) ?? { values: [], types: [] };
-    exports.set(file, entry);
-    entry[what].push(name);
-  };
-  for (const { resource } of handles) offer(fileOf(resource.definition), resource.kind, "values");
-  for (const file of files) {
-    for (const [name, fact] of Object.entries(definitions)) {
-      const isType = fileOf(name) === file && !customTypes[name] && !fact.unpublished;
-      if (isType) offer(file, name.slice(file.length + 1), "types");
-    }
-  }
-  const lines = [...exports].map(([file, { values, types }]) => {
-    const names = [...values.sort(), ...types.sort().map((name) => `type ${name}`)];
-    return `export {\n${names.map((name) => `  ${name},\n`).join("")}} from "./${file}.ts";\n`;
+  for (const { resource } of preferred) taken.add(resource.kind);
+  const files = [...new Set([...preferred].map(({ resource }) => fileOf(resource.definition)))];
+  const typeLines = files.map((file) => {
+    const names = Object.entries(definitions)
+      .filter(([name, fact]) => fileOf(name) === file && !customTypes[name] && !fact.unpublished)
+      .map(([name]) => name.slice(file.length + 1))
+      .filter((name) => !taken.has(name));
+    for (const name of names) taken.add(name);
+    return names.length === 0
+      ? ""
+      : `export type {\n${names.map((name) => `  ${name},\n`).join("")}} from "./types/${file}.ts";\n`;
   });
-  return `${header}${lines.join("")}`;
+  const imports = files.map((file) => `import type * as ${namespaceOf(file)} from "./types/${file}.ts";\n`);
+  const bodies = [...preferred].map(
+    (handle) => `\n${handleText(handle, namespaceOf(fileOf(handle.resource.definition)))}`,
+  );
+  return `${header}import type { KindRef } from "@konverge/core";\n${imports.join("")}\n${typeLines.join("")}${bodies.join("")}`;
 }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
@@ -100,6 +101,7 @@ function buildE2e(kubernetes: string, folder: string): void {
 /** A folder is complete or absent, whoever is interrupted and however many builds run at once. */
 function buildInto(folder: string, build: (temporary: string) => void): void {
   mkdirSync(cacheRoot(), { recursive: true });
+  removeAbandonedBuilds();
   const temporary = mkdtempSync(join(cacheRoot(), `.${basename(folder)}-`));
   try {
     build(temporary);
@@ -109,6 +111,15 @@ function buildInto(folder: string, build: (temporary: string) => void): void {
     renameSync(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** An interrupted build leaves its folder behind; no build takes a day. */
+function removeAbandonedBuilds(): void {
+  for (const name of readdirSync(cacheRoot())) {
+    const path = join(cacheRoot(), name);
+    const age = Date.now() - statSync(path).mtimeMs;
+    if (name.startsWith(".") && age > 24 * 3600 * 1000) rmSync(path, { recursive: true, force: true });
   }
 }
 

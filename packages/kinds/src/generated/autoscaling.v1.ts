@@ -5,4 +5,4 @@ import type * as types from "./types/autoscaling.v1.ts";
 export type * from "./types/autoscaling.v1.ts";
 
 export type HorizontalPodAutoscaler = types.HorizontalPodAutoscaler;
-export const HorizontalPodAutoscaler: KindRef<types.HorizontalPodAutoscaler> = { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", namespaced: true };
+export const HorizontalPodAutoscaler: KindRef<HorizontalPodAutoscaler> = { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", namespaced: true };

@@ -5,4 +5,4 @@ import type * as types from "./types/events.v1.ts";
 export type * from "./types/events.v1.ts";
 
 export type Event = types.Event;
-export const Event: KindRef<types.Event> = { group: "events.k8s.io", version: "v1", kind: "Event", plural: "events", namespaced: true };
+export const Event: KindRef<Event> = { group: "events.k8s.io", version: "v1", kind: "Event", plural: "events", namespaced: true };
