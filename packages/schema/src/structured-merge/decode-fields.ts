@@ -1,0 +1,57 @@
+import { type FieldSet, MEMBER } from "./field-set.ts";
+import { canonicalElement } from "./path-element.ts";
+
+/** Sets known to be in canonical form: those we made or have looked at before. */
+const canonical = new WeakSet<FieldSet>();
+
+/** Remembers that a set needs no second look. */
+export function markCanonical(set: FieldSet): FieldSet {
+  canonical.add(set);
+  return set;
+}
+
+/** Whether {@link markCanonical} has seen this very set. */
+export function isCanonical(set: FieldSet): boolean {
+  return canonical.has(set);
+}
+
+/**
+ * A field set from somebody else's `fieldsV1`: elements in canonical form, unknown kinds of elements dropped. The very
+ * same object when it was in order already. Throws when it is malformed.
+ */
+export function decodeFieldSet(fields: unknown): FieldSet {
+  if (fields === undefined || fields === null) return {};
+  if (typeof fields !== "object" || Array.isArray(fields)) throw new Error("fieldsV1 must be an object");
+  if (canonical.has(fields as FieldSet)) return fields as FieldSet;
+  const set = decodeChildren(fields as Record<string, unknown>, true);
+  return markCanonical(set);
+}
+
+function decodeChildren(fields: Record<string, unknown>, root: boolean): FieldSet {
+  let changed: FieldSet | undefined;
+  let seen = 0;
+  for (const element in fields) {
+    if (element === "." && !root) {
+      if (changed) changed["."] = MEMBER;
+      seen++;
+      continue;
+    }
+    const name = element === "." ? undefined : canonicalElement(element);
+    const node = name === undefined ? undefined : decodeNode(fields[element]);
+    if (!changed && (name !== element || node !== fields[element])) changed = firstEntries(fields, seen);
+    if (changed && node !== undefined) changed[name!] = node;
+    seen++;
+  }
+  return changed ?? (fields as FieldSet);
+}
+
+function firstEntries(fields: Record<string, unknown>, count: number): FieldSet {
+  return Object.fromEntries(Object.entries(fields).slice(0, count)) as FieldSet;
+}
+
+function decodeNode(fields: unknown): FieldSet {
+  if (fields === null) return MEMBER;
+  if (typeof fields !== "object" || Array.isArray(fields)) throw new Error("expect { or n");
+  const node = decodeChildren(fields as Record<string, unknown>, false);
+  return node["."] !== undefined && Object.keys(node).length === 1 ? MEMBER : node;
+}

@@ -1,0 +1,277 @@
+import {
+  ApiError,
+  apiVersionOf,
+  badRequest,
+  type GroupVersionKind,
+  type ManagedFieldsEntry,
+  type Schema,
+} from "@konverge/core";
+import { internal, isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
+import { capManagers } from "./cap-managers.ts";
+import { ApplyConflicts, conflictError } from "./conflicts.ts";
+import { difference, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
+import { ItemError } from "./item-element.ts";
+import { fieldsLastApplied, withLastApplied } from "./last-applied.ts";
+import { decodeManagers, encodeManagers, type Managers, managerId } from "./managers.ts";
+import { objectTypeOf } from "./merge-type.ts";
+import { type FieldFilter, type KindVersion, type Typed, Updater } from "./updater.ts";
+import { problemText, typeProblems } from "./validate.ts";
+
+export interface FieldManagerOptions {
+  /** The kind and version in which objects are written. */
+  kind: GroupVersionKind;
+  schema: Schema;
+  clock: { now(): number };
+  /** When writes come through a subresource: `status`, `scale` … */
+  subresource?: string;
+  /** By apiVersion, what writes through this endpoint can never own: `excludeFields(["f:status"])`. */
+  resetFields?: Readonly<Record<string, FieldFilter>>;
+  /** Other versions of the kind. Ownership recorded in a version that is not found is forgotten. */
+  version?: (apiVersion: string) => KindVersion | undefined;
+  /** The object that a create starts from; for built-in kinds the JSON of Go's zero value. */
+  empty?: JsonObject;
+}
+
+/** Fields that every object has and nobody owns. */
+const NOT_OWNED = fromPaths(
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["f:metadata", `f:${name}`]),
+);
+
+/** A set as it is recorded for a manager: without what nobody owns. */
+export function ownable(set: FieldSet): FieldSet {
+  return difference(set, NOT_OWNED);
+}
+
+/**
+ * Keeps `metadata.managedFields` of one kind's objects, as they are written through one endpoint.
+ *
+ * Objects go in and come out as they are stored and served; none is changed in place, and results share all they can
+ * with what went in.
+ */
+export class FieldManager {
+  readonly #kind: GroupVersionKind;
+  readonly #apiVersion: string;
+  readonly #schema: Schema;
+  readonly #clock: { now(): number };
+  readonly #subresource: string | undefined;
+  readonly #version: NonNullable<FieldManagerOptions["version"]>;
+  readonly #empty: JsonObject;
+  readonly #updater: Updater;
+
+  constructor({ kind, schema, clock, subresource, resetFields, version, empty }: FieldManagerOptions) {
+    this.#kind = kind;
+    this.#apiVersion = apiVersionOf(kind);
+    this.#schema = schema;
+    this.#clock = clock;
+    this.#subresource = subresource || undefined;
+    this.#version = version ?? (() => undefined);
+    this.#empty = { ...empty, apiVersion: this.#apiVersion, kind: kind.kind };
+    this.#updater = new Updater({ convert: (typed, to) => this.#convert(typed, to), filters: resetFields ?? {} });
+  }
+
+  /**
+   * `next` with the managedFields it has after `manager` wrote it over `live` (undefined: a create) by any verb but
+   * apply. Clients may set managedFields themselves, and drop them by sending `[{}]` or `[]`.
+   */
+  update(live: JsonObject | undefined, next: JsonObject, manager: string): JsonObject {
+    const bare = withManagedFields(next, undefined);
+    try {
+      const managers = this.#update(live, bare, this.#managersFor(live, next), manager);
+      return withManagedFields(bare, encodeManagers(managers));
+    } catch (error) {
+      // A write must not fail because its fields cannot be told apart: nobody owns them then.
+      if (error instanceof ItemError) return bare;
+      throw error;
+    }
+  }
+
+  /**
+   * Server-side apply: `live` (undefined: a create) with `applied` laid over it, less what this manager applied before
+   * and no longer does, and with its new managedFields. Throws 409 with a cause per field when that would change what
+   * others own, unless forced.
+   */
+  apply(live: JsonObject | undefined, applied: JsonObject, manager: string, { force = false } = {}): JsonObject {
+    this.#checkApplied(applied);
+    try {
+      const { object, managers } = this.#applyAsKubectl(live, applied, manager, force);
+      const synced = manager === "kubectl" ? withLastApplied(object, applied) : object;
+      return withManagedFields(synced, encodeManagers(managers));
+    } catch (error) {
+      if (error instanceof ApplyConflicts) throw conflictError(error);
+      if (error instanceof ItemError) throw internal(`failed to merge config: ${error.message}`);
+      throw error;
+    }
+  }
+
+  #checkApplied(applied: JsonObject): void {
+    const { apiVersion = "", kind = "", metadata } = applied;
+    if (apiVersion !== this.#apiVersion || kind !== this.#kind.kind) {
+      throw badRequest(`invalid object type: ${kindText(String(apiVersion), String(kind))}`);
+    }
+    if (isObject(metadata) && Array.isArray(metadata["managedFields"])) {
+      throw badRequest("metadata.managedFields must be nil");
+    }
+    const problems = typeProblems(objectTypeOf(this.#schema), applied);
+    if (problems.length > 0) {
+      const subject = `${nameText(applied)}; ${kindText(this.#apiVersion, this.#kind.kind)}`;
+      throw internal(`failed to create typed patch object (${subject}): ${problemText(problems)}`);
+    }
+  }
+
+  /**
+   * Whoever moves from client-side to server-side apply with kubectl must not conflict with their own former self: what
+   * the last-applied annotation says, and nobody has changed since, is theirs to take.
+   */
+  #applyAsKubectl(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean) {
+    try {
+      return this.#apply(live, applied, manager, force);
+    } catch (error) {
+      if (!(error instanceof ApplyConflicts) || manager !== "kubectl" || !live) throw error;
+      const allowed = fieldsLastApplied(this.#typed(live));
+      if (!allowed) throw error;
+      if (!isEmpty(difference(error.toSet(), allowed))) throw error.except(allowed);
+      return this.#apply(live, applied, manager, true);
+    }
+  }
+
+  #apply(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean) {
+    const current = withManagedFields(live ?? { apiVersion: this.#apiVersion, kind: this.#kind.kind }, undefined);
+    let before = this.#decodeLive(live);
+    // Fields of an object that was never tracked must belong to somebody, or the first apply could not conflict.
+    if (before.size === 0 && live) before = this.#take(this.#empty, current, before, "before-first-apply");
+    const id = this.#idOf(manager, "Apply");
+    const result = this.#updater.apply(this.#typed(current), this.#typed(applied), before, id, force);
+    const { managers } = result;
+    const mine = managers.get(id)!;
+    const set = ownable(mine.set);
+    if (isEmpty(set)) managers.delete(id);
+    else managers.set(id, { ...mine, set, time: result.object ? this.#now() : mine.time });
+    return { object: result.object ?? current, managers };
+  }
+
+  /** Only live managedFields count in an apply, and they must make sense. */
+  #decodeLive(live: JsonObject | undefined): Managers {
+    try {
+      return decodeManagers(managedFieldsOf(live));
+    } catch (error) {
+      throw internal(`failed to decode managed fields: ${(error as Error).message}`);
+    }
+  }
+
+  /** The managers before an update: those the client sent, or the live ones if it sent none that make sense. */
+  #managersFor(live: JsonObject | undefined, next: JsonObject): Managers {
+    const sent = managedFieldsOf(next);
+    if (this.#subresource === undefined) {
+      if (isReset(sent)) return new Map();
+      const managers = decodedOrNone(sent);
+      if (managers.size > 0) return managers;
+    }
+    return decodedOrNone(managedFieldsOf(live));
+  }
+
+  #update(live: JsonObject | undefined, next: JsonObject, managers: Managers, manager: string): Managers {
+    if (managers.size === 0 && live && uidOf(live)) return managers;
+    return this.#take(live ? withManagedFields(live, undefined) : this.#empty, next, managers, manager);
+  }
+
+  /** Gives `manager` all that differs between two objects. */
+  #take(live: JsonObject, next: JsonObject, before: Managers, manager: string): Managers {
+    const { managers, mine } = this.#updater.update(this.#typed(live), this.#typed(next), before);
+    const set = ownable(mine);
+    if (!isEmpty(set)) {
+      const id = this.#idOf(manager, "Update");
+      const previous = managers.get(id)?.set;
+      managers.set(id, {
+        set: previous ? union(set, previous) : set,
+        apiVersion: this.#apiVersion,
+        applied: false,
+        time: this.#now(),
+      });
+    }
+    capManagers(managers);
+    return managers;
+  }
+
+  #idOf(manager: string, operation: "Apply" | "Update"): string {
+    const name = manager === "" ? "unknown" : manager;
+    return managerId({ manager: name, operation, apiVersion: this.#apiVersion, subresource: this.#subresource });
+  }
+
+  #now(): string {
+    return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`;
+  }
+
+  #typed(object: JsonObject): Typed {
+    return { object, type: objectTypeOf(this.#schema), apiVersion: this.#apiVersion };
+  }
+
+  #convert(typed: Typed, apiVersion: string): Typed | undefined {
+    if (typed.apiVersion === apiVersion) return typed;
+    if (apiVersion === this.#apiVersion) {
+      return { object: this.#toOwn(typed.object), type: objectTypeOf(this.#schema), apiVersion };
+    }
+    const version = this.#version(apiVersion);
+    return version && { object: version.convert(typed.object), type: objectTypeOf(version.schema), apiVersion };
+  }
+
+  #toOwn(object: JsonObject): JsonObject {
+    const version = this.#version(this.#apiVersion);
+    if (!version) throw new Error(`the "version" option knows no way back to ${this.#apiVersion}`);
+    return version.convert(object);
+  }
+}
+
+function managedFieldsOf(object: JsonObject | undefined): ManagedFieldsEntry[] | undefined {
+  const metadata = object?.["metadata"];
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) ? entries : undefined;
+}
+
+function withManagedFields(object: JsonObject, entries: ManagedFieldsEntry[] | undefined): JsonObject {
+  const metadata = isObject(object["metadata"]) ? object["metadata"] : undefined;
+  if (!entries && metadata?.["managedFields"] === undefined) return object;
+  const { managedFields: _, ...others } = metadata ?? {};
+  return { ...object, metadata: entries ? { ...others, managedFields: entries } : others };
+}
+
+function isReset(entries: ManagedFieldsEntry[] | undefined): boolean {
+  if (!entries) return false;
+  return entries.length === 0 || (entries.length === 1 && isEmptyObject(entries[0] as JsonObject));
+}
+
+function decodedOrNone(entries: ManagedFieldsEntry[] | undefined): Managers {
+  try {
+    return decodeManagers(entries);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    return new Map();
+  }
+}
+
+function uidOf(object: JsonObject): string {
+  const { metadata } = object;
+  return isObject(metadata) && typeof metadata["uid"] === "string" ? metadata["uid"] : "";
+}
+
+function nameText(object: JsonObject): string {
+  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
+  return `${metadata["namespace"] ?? ""}/${metadata["name"] ?? ""}`;
+}
+
+/** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the core group. */
+function kindText(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}

@@ -1,0 +1,95 @@
+import { isEmpty, isObject, type JsonObject, put } from "../patch/index.ts";
+import { below, type FieldSet, hasMember } from "./field-set.ts";
+import { itemElement } from "./item-element.ts";
+import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+
+/**
+ * The object without the fields of a set. A container that loses all it has becomes null. What nothing is taken from is
+ * shared with `object`.
+ */
+export function removeItems(type: MergeType, object: unknown, items: FieldSet): unknown {
+  switch (formOf(type, object)) {
+    case "scalar":
+      return object;
+    case "list":
+      if (!Array.isArray(object) || object.length === 0 || type.list!.atomic) return null;
+      return removeFromList(type.list!, object, items);
+    case "map":
+      if (!isObject(object) || isEmpty(object) || type.map!.atomic) return null;
+      return removeFromMap(type.map!, object, items);
+  }
+}
+
+function removeFromList(type: ListType, list: readonly unknown[], items: FieldSet): unknown {
+  let changed = false;
+  const kept: unknown[] = [];
+  for (const item of list) {
+    const element = itemElement(type, item);
+    if (hasMember(items, element)) {
+      changed = true;
+      continue;
+    }
+    const inner = below(items, element);
+    const rest = inner ? removeItems(type.item, item, inner) : item;
+    changed ||= rest !== item;
+    kept.push(rest);
+  }
+  if (!changed) return list;
+  return kept.length > 0 ? kept : null;
+}
+
+function removeFromMap(type: MapType, map: JsonObject, items: FieldSet): unknown {
+  const kept: JsonObject = {};
+  let changed = false;
+  for (const name in map) {
+    const value = map[name];
+    const field = fieldOf(type, name);
+    if (hasMember(items, field.element)) {
+      changed = true;
+      continue;
+    }
+    const inner = below(items, field.element);
+    const rest = inner ? removeItems(field.type ?? {}, value, inner) : value;
+    changed ||= rest !== value;
+    put(kept, name, rest);
+  }
+  if (!changed) return map;
+  return isEmpty(kept) ? null : kept;
+}
+
+/** The part of an object that a set names. */
+export function extractItems(type: MergeType, object: unknown, items: FieldSet): unknown {
+  switch (formOf(type, object)) {
+    case "scalar":
+      return object;
+    case "list":
+      if (!Array.isArray(object) || object.length === 0 || type.list!.atomic) return object;
+      return extractFromList(type.list!, object, items);
+    case "map":
+      if (!isObject(object) || isEmpty(object) || type.map!.atomic) return object;
+      return extractFromMap(type.map!, object, items);
+  }
+}
+
+function extractFromList(type: ListType, list: readonly unknown[], items: FieldSet): unknown {
+  const found: unknown[] = [];
+  for (const item of list) {
+    const element = itemElement(type, item);
+    const inner = below(items, element);
+    if (inner) found.push(extractItems(type.item, item, inner));
+    else if (hasMember(items, element)) found.push(item);
+  }
+  return found.length > 0 ? found : null;
+}
+
+function extractFromMap(type: MapType, map: JsonObject, items: FieldSet): unknown {
+  const found: JsonObject = {};
+  for (const name in map) {
+    const field = fieldOf(type, name);
+    const inner = below(items, field.element);
+    // The API server looks into an owned map with the set of its parent. Only maps that were owned while empty differ.
+    if (hasMember(items, field.element)) put(found, name, extractItems(field.type ?? {}, map[name], items));
+    else if (inner) put(found, name, extractItems(field.type ?? {}, map[name], inner));
+  }
+  return isEmpty(found) ? null : found;
+}

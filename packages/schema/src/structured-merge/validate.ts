@@ -1,0 +1,111 @@
+import { goPrint, goSyntax, goType, isObject, type JsonObject } from "../patch/index.ts";
+import { ItemError, itemElement } from "./item-element.ts";
+import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+import { pathText } from "./path-element.ts";
+
+/** One way in which an object does not fit its schema. */
+export interface TypeProblem {
+  path: string;
+  message: string;
+}
+
+/**
+ * What keeps an object from being applied: fields the schema does not declare, values of the wrong form, items that
+ * cannot be told apart. The words are the API server's.
+ */
+export function typeProblems(type: MergeType, object: unknown, options: { allowDuplicates?: boolean } = {}) {
+  const walker = new Walker(options.allowDuplicates ?? false);
+  walker.value(type, object);
+  return walker.problems;
+}
+
+/** All problems as one message. */
+export function problemText(problems: readonly TypeProblem[]): string {
+  const lines = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  return lines.length === 1 ? lines[0]! : ["errors:", ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+class Walker {
+  readonly problems: TypeProblem[] = [];
+  readonly #allowDuplicates: boolean;
+  readonly #path: string[] = [];
+
+  constructor(allowDuplicates: boolean) {
+    this.#allowDuplicates = allowDuplicates;
+  }
+
+  value(type: MergeType, value: unknown): void {
+    if (value === null || value === undefined) return;
+    switch (formOf(type, value)) {
+      case "scalar":
+        this.#scalar(type, value);
+        break;
+      case "list":
+        if (Array.isArray(value)) this.#list(type.list!, value);
+        else this.#problem(`expected list, got ${quoted(value)}`);
+        break;
+      case "map":
+        if (isObject(value)) this.#map(type.map!, value);
+        else this.#problem(`expected map, got ${quoted(value)}`);
+        break;
+    }
+  }
+
+  #scalar(type: MergeType, value: unknown): void {
+    const actual = typeof value === "bigint" ? "number" : typeof value;
+    if (type.scalar === "numeric") {
+      if (actual !== "number") this.#problem(`expected numeric (int or float), got ${goType(value)}`);
+    } else if (type.scalar === "string") {
+      if (actual !== "string") this.#problem(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+    } else if (type.scalar === "boolean") {
+      if (actual !== "boolean") this.#problem(`expected boolean, got ${quoted(value)}`);
+    } else if (actual === "object") {
+      this.#problem(`expected any scalar, got ${quoted(value)}`);
+    }
+  }
+
+  #list(type: ListType, items: readonly unknown[]): void {
+    const seen = new Set<string>();
+    for (const [index, item] of items.entries()) {
+      let element = `i:${index}`;
+      if (!type.atomic) {
+        try {
+          element = itemElement(type, item);
+        } catch (error) {
+          if (!(error instanceof ItemError)) throw error;
+          this.#problem(`element ${index}: ${error.message}`);
+          return;
+        }
+        if (seen.has(element) && !this.#allowDuplicates) {
+          this.#problem(`duplicate entries for key ${pathText([element])}`);
+        }
+        seen.add(element);
+      }
+      this.#within(element, () => this.value(type.item, item));
+    }
+  }
+
+  #map(type: MapType, map: JsonObject): void {
+    for (const name in map) {
+      const field = fieldOf(type, name);
+      if (!field.type) {
+        this.#within(field.element, () => this.#problem("field not declared in schema"));
+        return;
+      }
+      if (map[name] !== null) this.#within(field.element, () => this.value(field.type!, map[name]));
+    }
+  }
+
+  #within(element: string, work: () => void): void {
+    this.#path.push(element);
+    work();
+    this.#path.pop();
+  }
+
+  #problem(message: string): void {
+    this.problems.push({ path: pathText(this.#path), message });
+  }
+}
+
+/** The API server prints the box it keeps a value in. */
+const quoted = (value: unknown) => `&{${goPrint(value)}}`;
