@@ -14,6 +14,6 @@ export { defineKind, type Kind, type KindDefinition } from "./kind/define-kind.t
 export type * from "./kind/definition.ts";
 export { DefinitionError } from "./kind/definition-error.ts";
 export { pluralOf } from "./kind/plural.ts";
-export { applyDefaults, dropForbiddenNulls } from "./structural/defaulting.ts";
+export * from "./structural/index.ts";
 export { prune } from "./structural/pruning.ts";
 export { validate } from "./structural/validate.ts";

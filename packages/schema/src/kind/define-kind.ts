@@ -1,6 +1,6 @@
 import { apiVersionOf, type KindRef, type ObjectMeta, type Schema } from "@konverge/core";
+import { copyJson } from "../structural/copy-json.ts";
 import { applyDefaults } from "../structural/defaulting.ts";
-import { copyJson } from "../structural/json-value.ts";
 import { crdVersion, objectSchema } from "./crd.ts";
 import type { CrdObject } from "./crd-object.ts";
 import type { NewMetadata, SpecInput, VersionDefinitions, VersionObject } from "./definition.ts";

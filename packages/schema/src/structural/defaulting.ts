@@ -1,5 +1,7 @@
 import type { Schema } from "@konverge/core";
-import { copyJson, fieldSchema, isObject, valuesSchema } from "./json-value.ts";
+import { isObject, put } from "../patch/index.ts";
+import { copyJson } from "./copy-json.ts";
+import { fieldSchema, propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**
  * Fills in defaults, in place, and returns the value. As API servers do it: a default is applied where its parent
@@ -17,18 +19,17 @@ export function applyDefaults<T>(schema: Schema, value: T): T {
     const { properties } = schema;
     for (const name in properties) {
       const property = properties[name]!;
-      if (property.default === undefined || property.default === null) continue;
+      if ((property.default ?? null) === null) continue;
       if (!Object.hasOwn(value, name) || isForbiddenNull(value[name], property)) {
-        (value as Record<string, unknown>)[name] = copyJson(property.default);
+        put(value, name, copyJson(property.default));
       }
     }
     const values = valuesSchema(schema);
     for (const name of Object.keys(value)) {
-      const own = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+      const own = propertySchema(schema, name);
       if (own) applyDefaults(own, value[name]);
       else if (values) {
-        if (isForbiddenNull(value[name], values))
-          (value as Record<string, unknown>)[name] = copyJson(values.default ?? null);
+        if (isForbiddenNull(value[name], values)) put(value, name, copyJson(values.default ?? null));
         applyDefaults(values, value[name]);
       }
     }

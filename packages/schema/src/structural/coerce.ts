@@ -1,0 +1,24 @@
+import type { FieldError, Schema } from "@konverge/core";
+import { dropForbiddenNulls } from "./defaulting.ts";
+import { coerceEmbedded } from "./embedded-resources.ts";
+import { prune } from "./pruning.ts";
+
+/** What came of coercing an object. */
+export interface Coerced {
+  /** The fields that were dropped because the schema does not have them: `spec.replcas`. */
+  unknown: string[];
+  /** Embedded metadata that cannot be decoded: servers refuse the request. */
+  error?: FieldError;
+}
+
+/**
+ * Makes an object fit its schema, in place, as servers do when they read a request: unknown fields go, as do nulls that
+ * are not allowed and have no default, and the metadata of embedded resources is decoded. The metadata of the object
+ * itself is left to decodeMetadata.
+ */
+export function coerce(schema: Schema, object: unknown): Coerced {
+  const unknown = prune(schema, object);
+  dropForbiddenNulls(schema, object);
+  const embedded = coerceEmbedded(schema, object);
+  return "error" in embedded ? { unknown, error: embedded.error } : { unknown: [...unknown, ...embedded.dropped] };
+}

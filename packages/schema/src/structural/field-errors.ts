@@ -1,0 +1,55 @@
+import { type FieldError, quoted } from "@konverge/core";
+import { goJson, goNumber } from "./go-text.ts";
+import { isNumeric } from "./numbers.ts";
+
+/**
+ * Errors about fields, worded as API servers word them: `Invalid value: "x": must be …`. What a path looks like is up
+ * to the caller; {@link NO_PATH} is how servers write that there is none.
+ */
+export const NO_PATH = "<nil>";
+
+export function required(field: string, detail = ""): FieldError {
+  return { reason: "FieldValueRequired", field, message: withDetail("Required value", detail) };
+}
+
+export function invalidValue(field: string, value: unknown, detail: string): FieldError {
+  return { reason: "FieldValueInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
+}
+
+export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
+  return { reason: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quoted).join(", ")}`;
+  return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
+}
+
+export function forbidden(field: string, detail: string): FieldError {
+  return { reason: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
+}
+
+export function duplicate(field: string, value: unknown): FieldError {
+  return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${shown(value)}` };
+}
+
+export function tooLong(field: string, limit: number): FieldError {
+  const bytes = limit === 1 ? "byte" : "bytes";
+  return { reason: "FieldValueTooLong", field, message: `Too long: may not be more than ${limit} ${bytes}` };
+}
+
+export function tooMany(field: string, count: number, limit: number): FieldError {
+  const items = limit === 1 ? "item" : "items";
+  return { reason: "FieldValueTooMany", field, message: `Too many: ${count}: must have at most ${limit} ${items}` };
+}
+
+function withDetail(message: string, detail: string): string {
+  return detail === "" ? message : `${message}: ${detail}`;
+}
+
+/** A value as it stands in a message: scalars as Go prints them, all else as JSON. */
+function shown(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  if (isNumeric(value)) return goNumber(value);
+  return goJson(value);
+}
