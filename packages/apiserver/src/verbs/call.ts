@@ -75,12 +75,3 @@ export function strategyContext(call: Call): StrategyContext {
 export function isDryRun(call: Call): boolean {
   return call.info.query.getAll("dryRun").includes("All");
 }
-
-/** The name that managedFields records: given, or the start of the user agent as the real server does it. */
-export function fieldManagerOf(call: Call): string {
-  const given = call.info.query.get("fieldManager");
-  if (given) return given;
-  const agent = call.request.headers["user-agent"];
-  const text = typeof agent === "string" ? agent : (agent?.[0] ?? "");
-  return text.split("/")[0]!.slice(0, 128) || "unknown";
-}

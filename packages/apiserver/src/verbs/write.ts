@@ -9,8 +9,10 @@ import {
   notFound,
   timestamp,
 } from "@konverge/core";
+import { equalJson } from "@konverge/schema/patch";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, contentOf, isDryRun, objectOf, storageKey, strategyContext } from "./call.ts";
+import { fieldManagerFor, managerName } from "./managed-fields.ts";
 
 /** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
 export interface Written {
@@ -19,13 +21,23 @@ export interface Written {
   readonly created: boolean;
 }
 
+export interface WriteOptions {
+  /** Record the writer as owner of what changes. Apply has done so by itself. */
+  ownership?: boolean;
+}
+
 /**
  * Creates an object: metadata filled in, admission, strategy, validation, commit. Order as in the real server: mutating
  * admission sees the defaulted object, validation runs on what admission made of it, validating admission comes last.
  */
-export async function createObject(call: Call, draft: AnyObject): Promise<Written> {
+export async function createObject(
+  call: Call,
+  given: AnyObject,
+  { ownership = true }: WriteOptions = {},
+): Promise<Written> {
   const { definition, store, clock } = call;
-  fillMetadata(call, draft);
+  fillMetadata(call, given);
+  const draft = ownership ? (fieldManagerFor(call).update(undefined, given, managerName(call)) as AnyObject) : given;
   const admitted = (await call.admission.mutate(call, draft, undefined, "CREATE")) ?? draft;
   const object = await toStorage(call, admitted);
   const context = strategyContext(call);
@@ -51,6 +63,7 @@ export async function createObject(call: Call, draft: AnyObject): Promise<Writte
 export async function updateObject(
   call: Call,
   change: (old: AnyObject) => AnyObject | Promise<AnyObject>,
+  { ownership = true }: WriteOptions = {},
 ): Promise<Written> {
   const { definition, store } = call;
   const key = storageKey(definition, call.info.namespace, call.info.name);
@@ -58,8 +71,12 @@ export async function updateObject(
     const entry = store.collection(definition.storage).get(key);
     if (!entry) throw notFound(definition, call.info.name);
     const old = objectOf(entry);
-    const draft = await change(objectOf(entry));
-    checkPreconditions(call, draft, old);
+    const [current] = await definition.convert([objectOf(entry)], call.version.version);
+    const changed = await change(structuredClone(current!));
+    checkPreconditions(call, changed, old);
+    const draft = ownership
+      ? (fieldManagerFor(call).update(current!, changed, managerName(call)) as AnyObject)
+      : changed;
     const admitted = (await call.admission.mutate(call, draft, old, "UPDATE")) ?? draft;
     const object = await toStorage(call, admitted);
     keepServerMetadata(object, old);
@@ -170,7 +187,6 @@ function nextGeneration(call: Call, object: AnyObject, old: AnyObject): number {
 }
 
 function isUnchanged(object: AnyObject, old: AnyObject): boolean {
-  const text = (value: AnyObject) =>
-    JSON.stringify({ ...value, metadata: { ...value.metadata, resourceVersion: undefined } });
-  return text(object) === text(old);
+  const bare = (value: AnyObject) => ({ ...value, metadata: { ...value.metadata, resourceVersion: "" } });
+  return equalJson(bare(object), bare(old));
 }
