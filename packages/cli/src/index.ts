@@ -1,0 +1,2 @@
+/** The `konverge` command. */
+export { LiveView } from "./live-view.ts";

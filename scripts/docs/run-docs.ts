@@ -1,0 +1,104 @@
+// `npm run docs`: runs every command and code block of the README and the guide, in order, each document in a folder of
+// its own.
+//
+//   ```sh                    every line is a command
+//   ```ts file=operator.ts   is written to that file (and type-checked with all others)
+//   ```ts                    is run
+//   ```yaml file=a.yaml      is written to that file
+//   ```text output           what the commands just before it print; `…` stands for anything
+//
+// A block that cannot be run says why, behind `not-run:`; there should be few.
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Block, blocksOf } from "./blocks.ts";
+
+/** Commands that CI runs anyway, and that would run this script again. */
+const RUN_ELSEWHERE = new Set([
+  "npm test",
+  "npm run test:real",
+  "npm run docs",
+  "npm run test:differential",
+  "npm run real:build",
+]);
+
+const documents =
+  process.argv.length > 2 ? process.argv.slice(2) : ["README.md", ...globSync("docs/guide/**/*.md").sort()];
+let passed = 0;
+const failures: string[] = [];
+let skipped = 0;
+for (const document of documents) runDocument(document);
+for (const failure of failures) console.log(`\n✖ ${failure}`);
+console.log(`\n${passed} passed, ${failures.length} failed, ${skipped} skipped`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+function runDocument(document: string): void {
+  const folder = resolve(".konverge/docs", basename(document, ".md"));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  let output = "";
+  for (const block of blocksOf(readFileSync(document, "utf8"))) {
+    const where = `${document}:${block.line}`;
+    const problem = block.info.startsWith("not-run:") ? skip(where, block) : runBlock(block, folder, output);
+    if (problem === "skipped") continue;
+    if ("failed" in problem) failures.push(`${where}: ${problem.failed}`);
+    else passed++;
+    if ("output" in problem) output = problem.output;
+  }
+}
+
+function skip(where: string, block: Block): "skipped" {
+  console.log(`not run: ${where}: ${block.info.slice("not-run:".length).trim()}`);
+  skipped++;
+  return "skipped";
+}
+
+type Outcome = { output: string } | { failed: string } | { written: true };
+
+function runBlock(block: Block, folder: string, before: string): Outcome {
+  const file = /file=(\S+)/.exec(block.info)?.[1];
+  if (file) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), `${block.text}\n`);
+    return { written: true };
+  }
+  if (block.info.startsWith("output"))
+    return matches(before, block.text) ? { written: true } : { failed: `the output is not as shown:\n${before}` };
+  if (block.language === "ts") {
+    const name = `block-${block.line}.ts`;
+    writeFileSync(join(folder, name), `${block.text}\n`);
+    return command(`node ${name}`, folder);
+  }
+  if (block.language !== "sh")
+    return {
+      failed: `a ${block.language || "plain"} block is neither run nor written: give it a file name, or say not-run`,
+    };
+  let output = "";
+  for (const line of block.text.split("\n").filter((text) => text.trim() !== "" && !text.startsWith("#"))) {
+    if (RUN_ELSEWHERE.has(line.replace(/\s+#.*/, "").trim())) continue;
+    const outcome = command(line, folder);
+    if ("failed" in outcome) return outcome;
+    if ("output" in outcome) output += outcome.output;
+  }
+  return { output };
+}
+
+/** npm scripts are the repository's, everything else belongs to the document's own folder. */
+function command(line: string, folder: string): Outcome {
+  const cwd = line.startsWith("npm ") || line.startsWith("make ") ? process.cwd() : folder;
+  const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", line], {
+    cwd,
+    encoding: "utf8",
+    timeout: 300_000,
+  });
+  if (status === 0) return { output: stdout };
+  return {
+    failed: `\`${line}\` ended with ${status ?? "no status: it was still running after five minutes"}\n${stdout}${stderr}`,
+  };
+}
+
+function matches(actual: string, shown: string): boolean {
+  const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
+  const pattern = shown.trim().split("…").map(escape).join("[^]*?");
+  return new RegExp(`^\\s*${pattern}\\s*$`).test(actual);
+}

@@ -1,0 +1,109 @@
+// `npm run pack`: makes the packages that are published, in dist/, as tarballs with declarations, source maps and an SBOM.
+// Nothing is uploaded: publishing is `npm publish --provenance dist/<tarball>` on the release machine.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type PublishedPackage, published } from "./layout.ts";
+import { rewriteImports } from "./rewrite-imports.ts";
+
+const emitted = "dist/emitted";
+
+rmSync("dist", { recursive: true, force: true });
+mkdirSync(emitted, { recursive: true });
+emit();
+for (const target of published) stage(target);
+for (const { folder } of published)
+  execFileSync("npm", ["pack", "--pack-destination", "dist", `./dist/stage/${folder}`], { stdio: "inherit" });
+const sbom = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev"], {
+  encoding: "utf8",
+  maxBuffer: 1e8,
+});
+writeFileSync("dist/sbom.cdx.json", sbom);
+
+/** One compilation of everything that is published. */
+function emit(): void {
+  const folders = published.flatMap(({ folder, contains }) => [folder, ...contains]);
+  const config = {
+    extends: join("..", "tsconfig.json"),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      sourceMap: true,
+      inlineSources: true,
+      declarationMap: false,
+      rootDir: "../packages",
+      outDir: "emitted",
+    },
+    include: folders.map((folder) => `../packages/${folder}/src`),
+    exclude: ["../**/*.test.ts", "../**/testdata", "../**/node_modules"],
+  };
+  writeFileSync("dist/tsconfig.json", JSON.stringify(config));
+  execFileSync("tsc", ["-p", "dist/tsconfig.json"], { stdio: "inherit" });
+}
+
+/** Puts one package together in a folder of its own. */
+function stage(target: PublishedPackage): void {
+  const root = `dist/stage/${target.folder}`;
+  for (const folder of target.contains) copyCode(`${emitted}/${folder}/src`, `dist/${folder}`, root, target);
+  copyCode(`${emitted}/${target.folder}/src`, "dist/entry", root, target);
+  for (const folder of target.contains) {
+    const data = `packages/${folder}/data`;
+    if (existsSync(data)) cpSync(data, `${root}/dist/data`, { recursive: true });
+  }
+  for (const file of ["LICENSE", "README.md", "CHANGELOG.md"]) cpSync(file, `${root}/${file}`);
+  writeFileSync(`${root}/package.json`, `${JSON.stringify(manifestOf(target), undefined, 2)}\n`);
+}
+
+function copyCode(from: string, to: string, root: string, target: PublishedPackage): void {
+  for (const path of globSync("**/*.{js,d.ts,js.map}", { cwd: from })) {
+    const file = `${to}/${path}`;
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    const text = readFileSync(join(from, path), "utf8");
+    writeFileSync(join(root, file), path.endsWith(".map") ? text : rewriteImports(text, file, target, moduleOf));
+  }
+}
+
+/** The module behind `@konverge/<folder><subpath>`, from the folder's own exports. */
+function moduleOf(folder: string, subpath: string): string {
+  const { exports } = JSON.parse(readFileSync(`packages/${folder}/package.json`, "utf8")) as {
+    exports: Record<string, string>;
+  };
+  const exact = exports[`.${subpath}`];
+  const pattern = Object.entries(exports).find(
+    ([key]) => key.includes("*") && `.${subpath}`.startsWith(key.split("*")[0]!),
+  );
+  const module = exact ?? (pattern && pattern[1].replace("*", `.${subpath}`.slice(pattern[0].indexOf("*"))));
+  if (!module)
+    throw new Error(`@konverge/${folder}${subpath} is not among the exports of packages/${folder}/package.json`);
+  return module.replace("./src/", "").replace(/\.ts$/, ".js");
+}
+
+function manifestOf({ name, folder, description, contains }: PublishedPackage): object {
+  const read = (at: string) => JSON.parse(readFileSync(`packages/${at}/package.json`, "utf8"));
+  const { version, exports } = read(folder) as { version: string; exports: Record<string, string> };
+  const dependencies: Record<string, string> = {};
+  for (const part of contains) {
+    for (const [dependency, range] of Object.entries((read(part).dependencies ?? {}) as Record<string, string>)) {
+      if (!dependency.startsWith("@konverge/")) dependencies[dependency] = `^${range}`;
+    }
+  }
+  if (name !== "konverge") dependencies.konverge = version;
+  const entry = (module: string) => module.replace("./src/", "./dist/entry/").replace(/\.ts$/, "");
+  return {
+    name,
+    version,
+    description,
+    license: "Apache-2.0",
+    type: "module",
+    engines: { node: ">=24" },
+    sideEffects: false,
+    exports: Object.fromEntries(
+      Object.entries(exports).map(([key, module]) => [
+        key,
+        { types: `${entry(module)}.d.ts`, default: `${entry(module)}.js` },
+      ]),
+    ),
+    files: ["dist"],
+    dependencies,
+  };
+}
