@@ -5,22 +5,39 @@
  * answers them; a {@link Clock} is the only source of time, turns and chance; an {@link ApiError} is what a server says
  * when it will not. The other packages speak to each other in these terms alone.
  */
+export * from "./applied-equality.ts";
 export * from "./clock.ts";
+export {
+  findCondition,
+  hasCondition,
+  removeCondition,
+  type StatedAt,
+  setCondition,
+  stampConditions,
+  type WithConditions,
+} from "./conditions.ts";
+export * from "./copy.ts";
 export * from "./duration.ts";
+export * from "./equality.ts";
 export * from "./field-selector.ts";
+export * from "./freeze.ts";
 export * from "./go-text.ts";
 export * from "./int-or-string.ts";
 export * from "./json.ts";
 export * from "./json-path.ts";
-export * from "./json-path-parser.ts";
+export { JsonPathError } from "./json-path-parser.ts";
 export * from "./kind-ref.ts";
 export * from "./label-selector.ts";
 export * from "./label-selector-parser.ts";
+export * from "./names.ts";
 export * from "./naming-rules.ts";
 export * from "./object.ts";
+export * from "./owner-references.ts";
 export * from "./quantity.ts";
 export * from "./quoted.ts";
 export * from "./random.ts";
+export * from "./readiness.ts";
+export * from "./resource-version.ts";
 export * from "./schema-node.ts";
 export * from "./simple-json-path.ts";
 export * from "./status-error.ts";

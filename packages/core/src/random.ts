@@ -11,7 +11,7 @@ export interface Random {
 }
 
 /** The letters Kubernetes uses for generated names: no vowels, no look-alikes. */
-const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+export const NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 /** The suffix that generateName appends: five letters. */
 export function nameSuffix(random: Random, length = 5): string {

@@ -1,0 +1,94 @@
+import type { Condition } from "./object.ts";
+
+/** A condition as a reconciler states it; times and generations are filled in where it is written. */
+export interface ConditionState {
+  status: Condition["status"];
+  /** One word in CamelCase. */
+  reason: string;
+  message?: string;
+}
+
+/** Conditions by type. Undefined: the condition is none of ours, or no longer. */
+export type Conditions = Record<string, ConditionState | undefined>;
+
+/** When a condition is stated: the generation of the object that was looked at, and the time for a transition. */
+export interface StatedAt {
+  generation: number | undefined;
+  time: string;
+}
+
+/** The condition holds: `yes("Available")`. */
+export const yes = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
+
+/** The condition does not hold: `no("Progressing", "1 of 3 ready")`. */
+export const no = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
+
+/** Whether the condition holds is not known. */
+export const unknown = (reason: string, message = ""): ConditionState => ({ status: "Unknown", reason, message });
+
+/** Anything whose status may carry conditions. */
+export interface WithConditions {
+  status?: { conditions?: readonly Condition[] };
+}
+
+/** The condition of a type, if there is one. */
+export function findCondition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** Whether an object carries a condition with this status. */
+export function hasCondition(object: WithConditions, type: string, status: Condition["status"] = "True"): boolean {
+  return findCondition(object.status?.conditions, type)?.status === status;
+}
+
+/**
+ * The list with one condition stated anew: in its old place, or at the end. Its transition time changes only when its
+ * status does. The same list is returned when nothing changes.
+ */
+export function setCondition(
+  conditions: readonly Condition[] = [],
+  type: string,
+  state: ConditionState,
+  at: StatedAt,
+): readonly Condition[] {
+  const known = findCondition(conditions, type);
+  const stamped = stamp(type, state, known, at);
+  if (!known) return [...conditions, stamped];
+  if (isSame(known, stamped)) return conditions;
+  return conditions.map((condition) => (condition === known ? stamped : condition));
+}
+
+/** The list without a condition; the same list if it was not there. */
+export function removeCondition(conditions: readonly Condition[] = [], type: string): readonly Condition[] {
+  return findCondition(conditions, type) ? conditions.filter((condition) => condition.type !== type) : conditions;
+}
+
+/**
+ * All stated conditions as the status carries them, in the order of the statement, so that an unchanged statement gives an
+ * unchanged list. Conditions in `known` that are not stated belong to others and are left out.
+ */
+export function stampConditions(stated: Conditions, known: readonly Condition[], at: StatedAt): Condition[] {
+  return Object.entries(stated).flatMap(([type, state]) =>
+    state ? [stamp(type, state, findCondition(known, type), at)] : [],
+  );
+}
+
+function stamp(type: string, state: ConditionState, known: Condition | undefined, at: StatedAt): Condition {
+  return {
+    type,
+    status: state.status,
+    reason: state.reason,
+    message: state.message ?? "",
+    lastTransitionTime: known?.status === state.status ? known.lastTransitionTime : at.time,
+    ...(at.generation !== undefined && { observedGeneration: at.generation }),
+  };
+}
+
+function isSame(a: Condition, b: Condition): boolean {
+  return (
+    a.status === b.status &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.observedGeneration === b.observedGeneration
+  );
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { fittingName, fnv1a32, fnv1a64, generateName, safeEncode, templateHash } from "./names.ts";
+import { dns1123LabelErrors } from "./naming-rules.ts";
+import { seededRandom } from "./random.ts";
+
+test("the hashes are FNV-1a", () => {
+  const known: [text: string, short: number, long: bigint][] = [
+    ["", 0x811c9dc5, 0xcbf29ce484222325n],
+    ["a", 0xe40c292c, 0xaf63dc4c8601ec8cn],
+    ["foobar", 0xbf9cf968, 0x85944171f73967e8n],
+    ["größe", 0xcd38f49a, 0xb7450e1ef58140dan],
+  ];
+  for (const [text, short, long] of known) {
+    assert.equal(fnv1a32(text), short);
+    assert.equal(fnv1a64(text), long);
+  }
+});
+
+test("the hash of 64 bits agrees with plain arithmetic", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      let hash = 0xcbf29ce484222325n;
+      for (const byte of new TextEncoder().encode(text)) {
+        hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+      }
+      assert.equal(fnv1a64(text), hash);
+    }),
+  );
+});
+
+test("hashes are written in letters that spell nothing", () => {
+  // What rand.SafeEncodeString of apimachinery gives.
+  assert.equal(safeEncode("2166136261"), "65bb57b6b5");
+  assert.equal(safeEncode("0123456789"), "456789bcdf");
+  assert.equal(safeEncode(""), "");
+});
+
+test("generateName keeps to 63 characters", () => {
+  const random = seededRandom(1);
+  assert.match(generateName("web-", random), /^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+  assert.equal(generateName("a".repeat(100), random).length, 63);
+  assert.notEqual(generateName("web-", random), generateName("web-", random));
+});
+
+test("a name that fits is left alone, a longer one is cut and told apart by a hash", () => {
+  assert.equal(fittingName("llama"), "llama");
+  assert.equal(fittingName("llama", "svc"), "llama-svc");
+  const [long, longer] = ["a".repeat(70), "a".repeat(71)];
+  assert.match(fittingName(long, "svc"), /^a+-[a-z0-9]+-svc$/);
+  assert.equal(fittingName(long, "svc"), fittingName(long, "svc"));
+  assert.notEqual(fittingName(long, "svc"), fittingName(longer, "svc"));
+  assert.notEqual(fittingName(long), fittingName(long, "svc"));
+  assert.equal(fittingName("base", "s".repeat(80)).length <= 63, true);
+});
+
+test("whatever the parts and the limit, the name is valid and short enough", () => {
+  const part = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,90}[a-z0-9])?$/);
+  fc.assert(
+    fc.property(part, fc.oneof(fc.constant(""), part), fc.integer({ min: 1, max: 63 }), (base, suffix, limit) => {
+      const name = fittingName(base, suffix, limit);
+      assert.ok(name.length <= limit);
+      assert.deepEqual(dns1123LabelErrors(name), []);
+    }),
+  );
+});
+
+test("a template's hash ignores the order of keys and heeds the collision count", () => {
+  const hash = templateHash({ a: 1, b: { c: [2] } });
+  assert.equal(templateHash({ b: { c: [2] }, a: 1 }), hash);
+  assert.notEqual(templateHash({ a: 1, b: { c: [3] } }), hash);
+  assert.notEqual(templateHash({ a: 1, b: { c: [2] } }, 1), hash);
+  assert.match(hash, /^[bcdfghjklmnpqrstvwxz2456789]+$/);
+});

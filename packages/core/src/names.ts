@@ -1,0 +1,65 @@
+import { toGoJson } from "./go-text.ts";
+import { NAME_LETTERS, nameSuffix, type Random } from "./random.ts";
+
+/** The longest name that can be a label of DNS, or the value of a label. */
+export const LONGEST_NAME = 63;
+
+/** What a server makes of a generateName: its first 58 characters, and five letters by chance. */
+export function generateName(prefix: string, random: Random): string {
+  return prefix.slice(0, LONGEST_NAME - 5) + nameSuffix(random);
+}
+
+/**
+ * `base-suffix`, or `base` alone, if that is short enough. If not, the base is cut and a hash of the whole put in its
+ * place: the same long name always gives the same short one, and different ones differ.
+ *
+ *     fittingName("llama", "svc");                  // "llama-svc"
+ *     fittingName("a-name-of-80-letters…", "svc");  // "a-name-of-…-7d4f9c8b6-svc", 63 characters
+ */
+export function fittingName(base: string, suffix = "", limit = LONGEST_NAME): string {
+  const whole = suffix === "" ? base : `${base}-${suffix}`;
+  if (whole.length <= limit) return whole;
+  const hash = safeEncode(String(fnv1a32(whole)));
+  const tail = suffix === "" ? hash : `${hash}-${suffix}`;
+  const room = limit - tail.length - 1;
+  // A suffix that leaves no room is cut like everything else.
+  if (room < 1) return suffix === "" ? hash.slice(0, limit) : fittingName(whole, "", limit);
+  return `${base.slice(0, room).replace(/[^A-Za-z0-9]+$/, "")}-${tail}`.replace(/^-+/, "");
+}
+
+/**
+ * The hash that names the revisions of a template, in the letters of generated names. The same template always has the
+ * same hash, whatever the order of its keys; a collision count gives another.
+ */
+export function templateHash(template: unknown, collisionCount?: number): string {
+  const count = collisionCount === undefined ? "" : `\n${collisionCount}`;
+  return safeEncode(String(fnv1a32(toGoJson(template) + count)));
+}
+
+/** Text in letters that spell no words: how Kubernetes writes the hashes in names and labels. */
+export function safeEncode(text: string): string {
+  return Array.from(text, (character) => NAME_LETTERS[character.codePointAt(0)! % NAME_LETTERS.length]).join("");
+}
+
+const encoder = new TextEncoder();
+
+/** FNV-1a over the UTF-8 bytes of a text: small and fast, for names and spreading, not for secrets. */
+export function fnv1a32(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of encoder.encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash >>> 0;
+}
+
+/** As {@link fnv1a32}, with 64 bits: for comparing contents by their digests. */
+export function fnv1a64(text: string): bigint {
+  // In two halves, which numbers can multiply without loss. The prime is 2^40 + 0x1b3.
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  for (const byte of encoder.encode(text)) {
+    low = (low ^ byte) >>> 0;
+    const product = low * 0x1b3;
+    high = (Math.imul(high, 0x1b3) + Math.floor(product / 2 ** 32) + (low << 8)) >>> 0;
+    low = product >>> 0;
+  }
+  return (BigInt(high) << 32n) | BigInt(low);
+}
