@@ -98,7 +98,7 @@ function command(line: string, folder: string): Outcome {
 }
 
 function matches(actual: string, shown: string): boolean {
-  const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
-  const pattern = shown.trim().split("…").map(escape).join("[^]*?");
+  const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
+  const pattern = shown.trim().split("…").map(literal).join("[^]*?");
   return new RegExp(`^\\s*${pattern}\\s*$`).test(actual);
 }

@@ -3,4 +3,4 @@
  * prove an operator on it.
  */
 export * from "@konverge/apiserver";
-export * from "@konverge/testing";
+export * from "@konverge/cluster";

@@ -6,5 +6,6 @@
  */
 export * from "@konverge/client";
 export * from "@konverge/core";
+export { forbidden } from "@konverge/core";
 export * from "@konverge/runtime";
 export * from "@konverge/schema";

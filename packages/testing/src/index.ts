@@ -1,2 +1,2 @@
 /** Tests of operators on an embedded cluster. */
-export { type Cluster, type ClusterOptions, startCluster } from "@konverge/cluster";
+export type { Cluster } from "@konverge/cluster";
