@@ -7,13 +7,5 @@
  * does so for a kind's own `validate`, so the two cannot disagree, and a real API server is the judge of both.
  */
 export type { ObjectOf } from "@konverge/core";
-export { type Annotation, atomic, type CelRule, cel, listMap, listSet } from "./kind/annotations.ts";
-export { age, type Column, type ColumnDefinition, condition } from "./kind/columns.ts";
-export type * from "./kind/crd-object.ts";
-export { defineKind, type Kind, type KindDefinition } from "./kind/define-kind.ts";
-export type * from "./kind/definition.ts";
-export { DefinitionError } from "./kind/definition-error.ts";
-export { pluralOf } from "./kind/plural.ts";
+export * from "./kind/index.ts";
 export * from "./structural/index.ts";
-export { prune } from "./structural/pruning.ts";
-export { validate } from "./structural/validate.ts";

@@ -14,7 +14,8 @@ export interface Annotation<T = unknown> extends z.core.$ZodCheck<T> {
 
 const annotate = Symbol("annotate");
 
-function annotation<T>(apply: (schema: Schema) => void): Annotation<T> {
+/** Makes an annotation from what it does to the schema it is attached to. Zod itself ignores it. */
+export function annotation<T = unknown>(apply: (schema: Schema) => void): Annotation<T> {
   return { _zod: { def: { check: "kubernetes" }, check: () => {}, onattach: [] }, [annotate]: apply } as never;
 }
 
@@ -24,25 +25,28 @@ export function annotationOf(check: object): ((schema: Schema) => void) | undefi
 }
 
 /** A CEL rule: among the `rules` of a version, or on a field with `.check(cel(…))`. */
-export interface CelRule extends Annotation, Readonly<ValidationRule> {}
+export interface CelRule extends Annotation {
+  readonly validation: ValidationRule;
+}
 
 /**
  * A rule in the Common Expression Language that the API server holds every object to. `self` is the value the rule is
  * attached to; a rule that names `oldSelf` applies to updates only.
+ *
+ *     cel("self.min <= self.max", "min must not exceed max")
+ *     cel("self.size >= oldSelf.size", { message: "may only grow", fieldPath: ".size" })
  */
 export function cel(rule: string, message?: string | Omit<ValidationRule, "rule">): CelRule {
   const validation: ValidationRule = { rule, ...(typeof message === "string" ? { message } : message) };
-  const check = annotation((schema) => {
-    schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), validation];
-  });
-  return Object.assign(check, validation);
+  return Object.assign(
+    annotation((schema) => addRule(schema, validation)),
+    { validation },
+  );
 }
 
-/** The plain rule inside a {@link CelRule}. */
-export function ruleOf(rule: CelRule): ValidationRule {
-  const schema: Schema = {};
-  rule[annotate](schema);
-  return schema["x-kubernetes-validations"]![0]!;
+/** Adds a rule to those a schema has. */
+export function addRule(schema: Schema, rule: ValidationRule): void {
+  schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
 }
 
 /** A list of objects with unique keys: entries are merged by key, and may be owned by different managers. */
@@ -65,5 +69,19 @@ export function atomic(): Annotation<object> {
   return annotation((schema) => {
     if (schema.type === "array") schema["x-kubernetes-list-type"] = "atomic";
     else schema["x-kubernetes-map-type"] = "atomic";
+  });
+}
+
+/** A limit to the number of entries of a record, as `.max()` is one to a list's. */
+export function maxProperties(limit: number): Annotation<object> {
+  return annotation((schema) => {
+    schema.maxProperties = limit;
+  });
+}
+
+/** The least number of entries of a record. */
+export function minProperties(limit: number): Annotation<object> {
+  return annotation((schema) => {
+    schema.minProperties = limit;
   });
 }

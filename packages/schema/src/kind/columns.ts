@@ -1,15 +1,20 @@
+import type { Schema } from "@konverge/core";
+import { FieldPathError, resolveFieldPath } from "../structural/index.ts";
+import type { CrdColumn } from "./crd-object.ts";
+import { DefinitionError } from "./definition-error.ts";
+
 /** One column of `kubectl get`. */
 export interface Column {
-  jsonPath: string;
+  readonly jsonPath: string;
   /** Left out, it is taken from the schema at that path. */
-  type?: "string" | "integer" | "number" | "boolean" | "date";
-  format?: string;
-  description?: string;
+  readonly type?: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: string;
+  readonly description?: string;
   /** 0 is always shown, higher ones only with `-o wide`. */
-  priority?: number;
+  readonly priority?: number;
 }
 
-/** A column, or just its JSONPath. */
+/** A column, or just its JSONPath: `.spec.replicas`. */
 export type ColumnDefinition = string | Column;
 
 /** Shows the status of a condition: `condition("Ready")`. */
@@ -19,3 +24,31 @@ export function condition(type: string): Column {
 
 /** Shows how long ago the object was created. */
 export const age: Column = { jsonPath: ".metadata.creationTimestamp", type: "date" };
+
+/** Shows a column only with `-o wide`. */
+export function wide(column: ColumnDefinition): Column {
+  return { ...(typeof column === "string" ? { jsonPath: column } : column), priority: 1 };
+}
+
+/** A column as a CRD writes it; `path` is for messages. */
+export function crdColumn(name: string, column: ColumnDefinition, schema: Schema, path: string): CrdColumn {
+  const { jsonPath, type, ...rest } = typeof column === "string" ? { jsonPath: column } : column;
+  const at = `${path} columns.${name}`;
+  if (!jsonPath.startsWith(".")) throw new DefinitionError(at, `${jsonPath} must start with a dot`);
+  return { name, type: type ?? columnType(jsonPath, schema, at), jsonPath, ...rest };
+}
+
+/** The printer type of a plain path; whatever is reached through an index or a filter prints as a string. */
+function columnType(jsonPath: string, schema: Schema, at: string): string {
+  if (jsonPath.startsWith(".metadata.")) return jsonPath.endsWith("Timestamp") ? "date" : "string";
+  if (!/^(\.[A-Za-z0-9_-]+)+$/.test(jsonPath)) return "string";
+  try {
+    const node = resolveFieldPath(schema, jsonPath).schema;
+    if (node?.format === "date-time") return "date";
+    const type = node?.type;
+    return type === "integer" || type === "number" || type === "boolean" ? type : "string";
+  } catch (error) {
+    if (error instanceof FieldPathError) throw new DefinitionError(at, `${jsonPath} ${error.message}`);
+    throw error;
+  }
+}

@@ -1,112 +1,105 @@
 import type { Schema } from "@konverge/core";
-import { ruleOf } from "./annotations.ts";
-import type { ColumnDefinition } from "./columns.ts";
-import type { CrdColumn, CrdVersion } from "./crd-object.ts";
-import type { VersionDefinition } from "./definition.ts";
+import { FieldPathError, resolveFieldPath } from "../structural/index.ts";
+import { crdColumn } from "./columns.ts";
+import type { CrdObject, CrdVersion, WebhookClientConfig } from "./crd-object.ts";
+import type { ScaleDefinition, VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";
-import { schemaOf } from "./zod-schema.ts";
 
-/** The schema of a version's whole objects. */
-export function objectSchema(version: VersionDefinition, path: string): Schema {
-  const properties: Record<string, Schema> = {
-    apiVersion: { type: "string" },
-    kind: { type: "string" },
-    metadata: { type: "object" },
-  };
-  const spec = schemaOf(version.spec, `${path} spec`);
-  if (spec.type !== "object") throw new DefinitionError(`${path} spec`, "must be an object: z.object({ … })");
-  if (version.rules?.length) {
-    spec["x-kubernetes-validations"] = [...(spec["x-kubernetes-validations"] ?? []), ...version.rules.map(ruleOf)];
-  }
-  properties["spec"] = spec;
-  if (version.status) properties["status"] = statusSchema(schemaOf(version.status, `${path} status`), `${path} status`);
-  const optionalSpec = version.spec._zod.optin !== undefined;
-  if (!optionalSpec && (spec.required ?? []).length === 0) spec.default = {};
+/** A version as it stands in the CRD. `path` is for messages about the definition. */
+export function crdVersion(
+  version: VersionDefinition,
+  place: { name: string; schema: Schema; isStored: boolean; path: string },
+): CrdVersion {
+  const { scale, deprecated, selectableFields = [], columns = {} } = version;
+  const { schema, path } = place;
+  if (scale) checkScale(scale, schema, path);
+  checkSelectable(selectableFields, schema, path);
+  const printed = Object.entries(columns).map(([header, column]) => crdColumn(header, column, schema, path));
   return {
-    type: "object",
-    ...(version.description !== undefined && { description: version.description }),
-    properties,
-    ...(!optionalSpec && spec.default === undefined && { required: ["spec"] }),
-    ...(version.objectRules?.length && { "x-kubernetes-validations": version.objectRules.map(ruleOf) }),
-  };
-}
-
-function statusSchema(status: Schema, path: string): Schema {
-  if (status.type !== "object") throw new DefinitionError(path, "must be an object: z.object({ … })");
-  const { properties = {}, ...rest } = status;
-  return {
-    ...rest,
-    properties: { observedGeneration: { type: "integer", format: "int64" }, conditions: CONDITIONS, ...properties },
-  };
-}
-
-/** `[]metav1.Condition`, a map by type. */
-const CONDITIONS: Schema = {
-  type: "array",
-  "x-kubernetes-list-type": "map",
-  "x-kubernetes-list-map-keys": ["type"],
-  items: {
-    type: "object",
-    required: ["lastTransitionTime", "message", "reason", "status", "type"],
-    properties: {
-      type: {
-        type: "string",
-        maxLength: 316,
-        pattern:
-          "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
-      },
-      status: { type: "string", enum: ["True", "False", "Unknown"] },
-      reason: { type: "string", minLength: 1, maxLength: 1024, pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" },
-      message: { type: "string", maxLength: 32768 },
-      lastTransitionTime: { type: "string", format: "date-time" },
-      observedGeneration: { type: "integer", format: "int64", minimum: 0 },
-    },
-  },
-};
-
-/** A version as it stands in the CRD. */
-export function crdVersion(name: string, version: VersionDefinition, schema: Schema, storage: boolean): CrdVersion {
-  const { scale, deprecated } = version;
-  const columns = Object.entries(version.columns ?? {}).map(([header, column]) => crdColumn(header, column, schema));
-  return {
-    name,
+    name: place.name,
     served: version.served ?? true,
-    storage,
+    storage: place.isStored,
     ...(deprecated !== undefined && deprecated !== false && { deprecated: true }),
     ...(typeof deprecated === "string" && { deprecationWarning: deprecated }),
     schema: { openAPIV3Schema: schema },
     ...((version.status || scale) && {
-      subresources: {
-        ...(version.status && { status: {} }),
-        ...(scale && {
-          scale: {
-            specReplicasPath: scale.replicas,
-            statusReplicasPath: scale.statusReplicas,
-            ...(scale.selector !== undefined && { labelSelectorPath: scale.selector }),
-          },
-        }),
-      },
+      subresources: { ...(version.status && { status: {} }), ...(scale && { scale: scalePaths(scale) }) },
     }),
-    ...(columns.length > 0 && { additionalPrinterColumns: columns }),
-    ...(version.selectableFields?.length && {
-      selectableFields: version.selectableFields.map((jsonPath) => ({ jsonPath })),
-    }),
+    ...(printed.length > 0 && { additionalPrinterColumns: printed }),
+    ...(selectableFields.length > 0 && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
   };
 }
 
-function crdColumn(name: string, column: ColumnDefinition, schema: Schema): CrdColumn {
-  const { jsonPath, type, ...rest } = typeof column === "string" ? { jsonPath: column } : column;
-  return { name, type: type ?? columnType(jsonPath, schema), jsonPath, ...rest };
+/** The scale subresource as a CRD writes it. */
+export function scalePaths({ replicas, statusReplicas, selector }: ScaleDefinition) {
+  return {
+    specReplicasPath: replicas,
+    statusReplicasPath: statusReplicas,
+    ...(selector !== undefined && { labelSelectorPath: selector }),
+  };
 }
 
-/** The printer type of a plain path; whatever is reached through an index or a filter prints as a string. */
-function columnType(jsonPath: string, schema: Schema): string {
-  let node: Schema | undefined = schema;
-  for (const name of jsonPath.split(".").slice(1)) {
-    const properties: Schema["properties"] = node?.properties;
-    node = properties?.[name];
+function checkScale(scale: ScaleDefinition, schema: Schema, path: string): void {
+  const expected = [
+    ["replicas", scale.replicas, "integer", [".spec."]],
+    ["statusReplicas", scale.statusReplicas, "integer", [".status."]],
+    ["selector", scale.selector, "string", [".spec.", ".status."]],
+  ] as const;
+  for (const [name, jsonPath, type, roots] of expected) {
+    if (jsonPath === undefined) continue;
+    const at = `${path} scale.${name}`;
+    if (!roots.some((root) => jsonPath.startsWith(root)))
+      throw new DefinitionError(at, `must start with ${roots.join(" or ")}`);
+    const target = follow(jsonPath, schema, at);
+    if (target?.type !== type)
+      throw new DefinitionError(at, `${jsonPath} must be of type ${type}, not ${target?.type}`);
   }
-  if (node?.format === "date-time") return "date";
-  const type = node?.type;
-  return type === "integer" || type === "number" || type === "boolean" ? type : "string";
+}
+
+const MOST_SELECTABLE = 8;
+
+function checkSelectable(fields: readonly string[], schema: Schema, path: string): void {
+  const at = `${path} selectableFields`;
+  if (fields.length > MOST_SELECTABLE)
+    throw new DefinitionError(at, `at most ${MOST_SELECTABLE} are allowed, not ${fields.length}`);
+  for (const field of fields) {
+    if (fields.indexOf(field) !== fields.lastIndexOf(field)) throw new DefinitionError(at, `${field} is there twice`);
+    const { type } = follow(field, schema, at) ?? {};
+    if (field.startsWith(".metadata.") || !["string", "boolean", "integer"].includes(type ?? "")) {
+      throw new DefinitionError(at, `${field} must be a text, a boolean or an integer outside of metadata`);
+    }
+  }
+}
+
+function follow(jsonPath: string, schema: Schema, at: string): Schema | undefined {
+  try {
+    return resolveFieldPath(schema, jsonPath, { brackets: false }).schema;
+  } catch (error) {
+    if (error instanceof FieldPathError) throw new DefinitionError(at, `${jsonPath}: ${error.message}`);
+    throw error;
+  }
+}
+
+export interface CrdOptions {
+  /** Where the API server finds the operator's conversion webhook. Needed when the kind has conversion functions. */
+  conversionWebhook?: WebhookClientConfig;
+}
+
+/** The `conversion` part of a CRD. */
+export function crdConversion(
+  hasFunctions: boolean,
+  kind: string,
+  options: CrdOptions,
+): CrdObject["spec"]["conversion"] {
+  if (options.conversionWebhook) {
+    return {
+      strategy: "Webhook",
+      webhook: { clientConfig: options.conversionWebhook, conversionReviewVersions: ["v1"] },
+    };
+  }
+  if (!hasFunctions) return undefined;
+  // Without the webhook the server would relabel objects and prune what the other version does not know: data loss.
+  throw new Error(
+    `${kind} has conversion functions, which the API server calls by webhook: pass crd({ conversionWebhook: { service: … } })`,
+  );
 }

@@ -3,6 +3,31 @@ import type { z } from "zod";
 import type { CelRule } from "./annotations.ts";
 import type { ColumnDefinition } from "./columns.ts";
 
+/** Everything there is to say about a kind, in one place. */
+export interface KindDefinition<V extends VersionDefinitions, S extends keyof V & string> {
+  /** A domain of yours: `ai.example.com`. */
+  readonly group: string;
+  readonly kind: string;
+  readonly versions: V;
+  /** The version objects are stored in, and that `ObjectOf` speaks of. May be left out when there is only one. */
+  readonly stored?: S;
+  /** How objects of the other versions become stored ones, and back. Versions left out have the same shape. */
+  readonly conversion?: Conversions<V, S>;
+  /** The resource's name in URLs. Left out: the kind in lower case and in the plural (see `pluralOf`). */
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  /** Groups of kinds that `kubectl get` lists together, such as `all`. */
+  readonly categories?: readonly string[];
+  readonly scope?: "Namespaced" | "Cluster";
+  readonly description?: string;
+  /** Labels of the CRD itself. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Annotations of the CRD itself. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 /** One version of a kind. */
 export interface VersionDefinition {
   /** What the user asks for. */
@@ -14,23 +39,28 @@ export interface VersionDefinition {
   readonly status?: z.core.$ZodType;
   /** Columns of `kubectl get`, after the name. */
   readonly columns?: { readonly [header: string]: ColumnDefinition };
-  /** CEL rules over the spec. */
+  /** CEL rules in which `self` is the spec. */
   readonly rules?: readonly CelRule[];
-  /** CEL rules over the whole object, where `self.metadata.name` and `self.status` are in reach. */
+  /** CEL rules in which `self` is the whole object: `self.metadata.name` and `self.status` are in reach. */
   readonly objectRules?: readonly CelRule[];
-  /** The scale subresource: where replicas and selector are. Leave `status` replicas to the controller. */
+  /** Makes objects scalable with `kubectl scale` and by autoscalers. */
   readonly scale?: ScaleDefinition;
-  /** JSONPaths that a field selector may name, besides the object's name and namespace. */
+  /** Paths such as `.spec.node` that a field selector may name, besides the object's name and namespace. */
   readonly selectableFields?: readonly string[];
+  /** Whether the API server offers this version; true unless said otherwise. */
   readonly served?: boolean;
   /** Warns whoever uses this version; a string is the warning's text. */
   readonly deprecated?: boolean | string;
   readonly description?: string;
 }
 
+/** Where the scale subresource finds its numbers. */
 export interface ScaleDefinition {
+  /** Path of the wanted number of replicas: `.spec.replicas`. */
   readonly replicas: string;
+  /** Path of the actual number: `.status.replicas`. */
   readonly statusReplicas: string;
+  /** Path of a label selector, as text, that selects the pods: needed by autoscalers. */
   readonly selector?: string;
 }
 
@@ -39,10 +69,18 @@ export interface VersionDefinitions {
   readonly [version: string]: VersionDefinition;
 }
 
-/** Objects of a kind made by `defineKind`, as the server returns them: defaults are applied. */
+/** Objects of a kind, as the server returns them: defaults are applied. */
 export interface CustomObject<Spec, Status = never> extends KubeObject {
   spec: Spec;
   status?: Status;
+}
+
+/** An object as somebody writes it: without what has a default. */
+export interface WrittenObject<Spec> {
+  apiVersion: string;
+  kind: string;
+  metadata: Partial<ObjectMeta>;
+  spec: Spec;
 }
 
 /** What every status has unless its definition declares it otherwise. */
@@ -54,18 +92,31 @@ export interface CommonStatus {
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 type WithCommon<S> = Flat<S & Omit<CommonStatus, keyof S>>;
 
-type Output<T> = T extends z.core.$ZodType ? z.core.output<T> : never;
-
-/** The status type of a version. */
+/** The status type of a version; never, if it has none. */
 export type StatusOf<V extends VersionDefinition> = V["status"] extends z.core.$ZodType
-  ? WithCommon<NonNullable<Output<V["status"]>>>
+  ? WithCommon<NonNullable<z.core.output<V["status"]>>>
   : never;
 
-/** The object type of a version. */
-export type VersionObject<V extends VersionDefinition> = CustomObject<Output<V["spec"]>, StatusOf<V>>;
+/** The spec type of a version: defaults are applied. */
+export type SpecOf<V extends VersionDefinition> = z.core.output<V["spec"]>;
 
 /** The spec as a user writes it: what has a default may be left out. */
 export type SpecInput<V extends VersionDefinition> = z.core.input<V["spec"]>;
 
-/** Metadata of a new object, or just its name. */
-export type NewMetadata = string | (Partial<ObjectMeta> & { name: string });
+/** Conversions of all versions but the stored one. */
+export type Conversions<V extends VersionDefinitions, S extends keyof V & string> = {
+  readonly [K in Exclude<keyof V & string, S>]?: Conversion<V[K], V[S]>;
+};
+
+/** The way of one version to the stored one, and back. Whatever one direction drops, the other cannot restore. */
+export interface Conversion<Version extends VersionDefinition, Stored extends VersionDefinition> {
+  toStored(object: CustomObject<SpecOf<Version>, StatusOf<Version>>): Converted<Stored>;
+  fromStored(object: CustomObject<SpecOf<Stored>, StatusOf<Stored>>): Converted<Version>;
+}
+
+/** What a conversion gives: all but what it may not change. Labels and annotations stay unless given. */
+export interface Converted<V extends VersionDefinition> {
+  spec: SpecInput<V>;
+  status?: StatusOf<V>;
+  metadata?: Pick<ObjectMeta, "labels" | "annotations">;
+}

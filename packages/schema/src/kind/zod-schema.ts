@@ -1,14 +1,18 @@
 import type { Schema } from "@konverge/core";
 import { z } from "zod";
-import { annotationOf } from "./annotations.ts";
+import { equalJson } from "../patch/index.ts";
+import { addRule, annotationOf } from "./annotations.ts";
 import { DefinitionError } from "./definition-error.ts";
+import { presenceRule } from "./immutable.ts";
+import { re2PatternOf } from "./re2-pattern.ts";
+import { applyChecks } from "./zod-checks.ts";
+import { allowNull, enumeration } from "./zod-enums.ts";
 import { objectUnion } from "./zod-object-union.ts";
-import { scalarChecks } from "./zod-scalars.ts";
 
 type Type = z.core.$ZodType;
 type Types = z.core.$ZodTypes;
 
-/** A schema, and whether the field it is for may be left out. */
+/** A schema, and whether the field it is for may be left out: because it is optional, or because it has a default. */
 export interface FieldSchema {
   schema: Schema;
   optional: boolean;
@@ -18,49 +22,45 @@ export interface FieldSchema {
  * The structural schema that says the same as a Zod schema. Reads Zod's definition and never its parser: what a CRD
  * cannot say (transformations, code, unions of unlike things) throws a {@link DefinitionError} that names the path.
  */
-export function schemaOf(type: Type, path: string): Schema {
-  return new Reader().field(type, path).schema;
+export function fieldOf(type: Type, path: string): FieldSchema {
+  return new Reader().field(type, path);
 }
 
 class Reader {
-  /** The object types being read, from the outermost: meeting one again means the type contains itself. */
+  /** The types being read, from the outermost: meeting one again means that it contains itself. */
   readonly #open = new Set<Type>();
 
   field(type: Type, path: string): FieldSchema {
-    const { def } = type._zod as Types["_zod"];
     const field = this.#read(type, path);
-    const description = z.globalRegistry.get(type)?.description;
+    const { description, title } = z.globalRegistry.get(type) ?? {};
     if (description !== undefined) field.schema.description = description;
-    const title = z.globalRegistry.get(type)?.title;
     if (title !== undefined) field.schema.title = title;
-    for (const check of scalarChecks(def, field.schema, path)) annotationOf(check)!(field.schema);
+    // Annotations come last: they speak about the schema as a whole.
+    for (const check of applyChecks(type._zod.def, field.schema, path)) annotationOf(check)!(field.schema);
     return field;
   }
 
   #read(type: Type, path: string): FieldSchema {
     const { def } = type._zod as Types["_zod"];
-    const present = (schema: Schema): FieldSchema => ({ schema, optional: false });
-    const unsupported = (why: string) => new DefinitionError(path, why);
-    if ("coerce" in def && def.coerce)
-      throw unsupported(`z.coerce changes the value, which a CRD cannot; use the plain type`);
+    if ("coerce" in def && def.coerce) {
+      throw new DefinitionError(path, "z.coerce changes the value, which a CRD cannot; use the plain type");
+    }
     switch (def.type) {
       case "string":
-        return present({ type: "string" });
       case "number":
-        return present({ type: "number" });
       case "boolean":
-        return present({ type: "boolean" });
+        return present({ type: def.type });
       case "any":
       case "unknown":
         return present({ "x-kubernetes-preserve-unknown-fields": true });
       case "enum":
-        return present(enumOf(Object.values(def.entries), path));
+        return present(enumeration(Object.values(def.entries), path));
       case "literal":
-        return present(enumOf(def.values, path));
+        return present(enumeration(def.values, path));
       case "template_literal":
-        return present({ type: "string", pattern: type._zod.pattern!.source });
+        return present({ type: "string", pattern: re2PatternOf(type._zod.pattern!, path) });
       case "array":
-        return present({ type: "array", items: this.field(def.element, `${path}[]`).schema });
+        return present({ type: "array", items: this.#element(def.element, `${path}[]`) });
       case "object":
         return present(this.#nested(type, path, () => this.#object(def, path)));
       case "record":
@@ -79,17 +79,17 @@ class Reader {
         return this.field(def.innerType, path);
       case "nullable": {
         const inner = this.field(def.innerType, path);
-        inner.schema.nullable = true;
+        allowNull(inner.schema);
         return inner;
       }
       case "default":
       case "prefault": {
         const { schema } = this.field(def.innerType, path);
-        schema.default = def.defaultValue;
+        schema.default = defaultOf(def, path);
         return { schema, optional: true };
       }
       default:
-        throw unsupported(UNSUPPORTED[def.type] ?? `z.${def.type} has no equal in a structural schema`);
+        throw new DefinitionError(path, UNSUPPORTED[def.type] ?? `z.${def.type} has no equal in a structural schema`);
     }
   }
 
@@ -106,17 +106,16 @@ class Reader {
     return result;
   }
 
+  /** An item of a list or a value of a record: it is there, or it is not, and nobody fills it in. */
+  #element(type: Type, path: string): Schema {
+    const { schema, optional } = this.field(type, path);
+    if (optional)
+      throw new DefinitionError(path, "items of a list and values of a record cannot be optional or have a default");
+    return schema;
+  }
+
   #object(def: z.core.$ZodObjectDef, path: string): Schema {
-    const schema: Schema = { type: "object" };
-    const properties: Record<string, Schema> = {};
-    const required: string[] = [];
-    for (const [name, type] of Object.entries(def.shape)) {
-      const field = this.field(type, `${path}.${name}`);
-      properties[name] = field.schema;
-      if (!field.optional) required.push(name);
-    }
-    if (Object.keys(properties).length > 0) schema.properties = properties;
-    if (required.length > 0) schema.required = required;
+    const schema = this.#fields(Object.entries(def.shape), path);
     const catchall = def.catchall?._zod.def.type;
     if (catchall === "unknown" || catchall === "any") schema["x-kubernetes-preserve-unknown-fields"] = true;
     else if (catchall === "never") {
@@ -133,19 +132,33 @@ class Reader {
     return schema;
   }
 
+  #fields(fields: readonly (readonly [string, Type])[], path: string, isPartial = false): Schema {
+    const schema: Schema = { type: "object" };
+    const properties: Record<string, Schema> = {};
+    const required: string[] = [];
+    for (const [name, type] of fields) {
+      const field = this.field(type, `${path}.${name}`);
+      properties[name] = field.schema;
+      if (!field.optional && !isPartial) required.push(name);
+      else {
+        const rule = presenceRule(name, field.schema);
+        if (rule) addRule(schema, rule);
+      }
+    }
+    if (fields.length > 0) schema.properties = properties;
+    if (required.length > 0) schema.required = required;
+    return schema;
+  }
+
   #record(def: z.core.$ZodRecordDef, path: string): Schema {
     const key = def.keyType._zod.def as Types["_zod"]["def"];
     if (key.type === "enum" || key.type === "literal") {
-      const names = key.type === "enum" ? Object.values(key.entries) : key.values;
-      const partial = "partial" in def && def.partial === true;
-      const properties: Record<string, Schema> = {};
-      const required: string[] = [];
-      for (const name of names.map(String)) {
-        const field = this.field(def.valueType, `${path}.${name}`);
-        properties[name] = field.schema;
-        if (!partial && !field.optional) required.push(name);
-      }
-      return { type: "object", properties, ...(required.length > 0 && { required }) };
+      const names = (key.type === "enum" ? Object.values(key.entries) : key.values).map(String);
+      return this.#fields(
+        names.map((name) => [name, def.valueType] as const),
+        path,
+        def.partial,
+      );
     }
     if (key.type !== "string") throw new DefinitionError(path, "the keys of a record must be strings");
     if ((key.checks ?? []).length > 0 || "format" in key) {
@@ -154,21 +167,19 @@ class Reader {
         `a CRD cannot constrain keys; use z.string() and a rule: .check(cel("self.all(key, key.matches('…'))"))`,
       );
     }
-    return { type: "object", additionalProperties: this.field(def.valueType, `${path}.*`).schema };
+    return { type: "object", additionalProperties: this.#element(def.valueType, `${path}.*`) };
   }
 
   #union(def: z.core.$ZodUnionDef, path: string): FieldSchema {
-    const isNull = (option: Type) => option._zod.def.type === "null";
-    const isUndefined = (option: Type) => option._zod.def.type === "undefined";
-    const options = def.options.filter((option) => !isNull(option) && !isUndefined(option));
+    const isA = (kind: string) => (option: Type) => option._zod.def.type === kind;
+    const options = def.options.filter((option) => !isA("null")(option) && !isA("undefined")(option));
     const fields = options.map((option) => this.field(option, path));
     const schema = unite(
-      def,
       fields.map((field) => field.schema),
       path,
     );
-    if (def.options.some(isNull) || fields.some((field) => field.schema.nullable)) schema.nullable = true;
-    return { schema, optional: def.options.some(isUndefined) || fields.some((field) => field.optional) };
+    if (def.options.some(isA("null"))) allowNull(schema);
+    return { schema, optional: def.options.some(isA("undefined")) || fields.some((field) => field.optional) };
   }
 
   #intersection(def: z.core.$ZodIntersectionDef, path: string): Schema {
@@ -181,60 +192,70 @@ class Reader {
       if (name in left.properties)
         throw new DefinitionError(`${path}.${name}`, "both sides of the intersection declare it");
     }
+    const both = Object.keys(right).find((keyword) => keyword in left && !MERGED.includes(keyword));
+    if (both) throw new DefinitionError(path, `both sides of the intersection have ${both}`);
+    const required = [...(left.required ?? []), ...(right.required ?? [])];
     return {
       ...left,
       ...right,
       properties: { ...left.properties, ...right.properties },
-      required: [...(left.required ?? []), ...(right.required ?? [])],
+      ...(required.length > 0 && { required }),
     };
   }
 }
 
+const MERGED = ["type", "properties", "required"];
+
+function present(schema: Schema): FieldSchema {
+  return { schema, optional: false };
+}
+
 /** The one schema for what any of several schemas allows, where there is one. */
-function unite(def: z.core.$ZodUnionDef, schemas: Schema[], path: string): Schema {
-  const [first] = schemas;
+function unite(schemas: Schema[], path: string): Schema {
+  const [first, second] = schemas;
   if (!first) throw new DefinitionError(path, "a union of nothing but null and undefined");
-  if (schemas.length === 1) return first;
+  if (!second) return first;
   if (schemas.every((schema) => schema.enum !== undefined)) {
-    return enumOf(
+    return enumeration(
       schemas.flatMap((schema) => schema.enum!),
       path,
     );
   }
-  const types = schemas.map((schema) => schema.type).sort();
-  if (types.length === 2 && types[0] === "integer" && types[1] === "string") {
-    return { ...first, ...schemas[1], type: undefined, "x-kubernetes-int-or-string": true };
-  }
-  if (types.every((type) => type === "object")) {
-    return objectUnion(schemas, "discriminator" in def ? String(def.discriminator) : undefined, path);
-  }
+  const types = [...new Set(schemas.map((schema) => schema.type ?? "unknown"))].sort();
+  if (schemas.length === 2 && types.join() === "integer,string") return intOrString(first, second, path);
+  if (types.join() === "object") return objectUnion(schemas, path);
   throw new DefinitionError(
     path,
-    `a field has one type in a CRD, not ${[...new Set(types)].join(" or ")}; only an integer or a string may share one`,
+    types.length === 1
+      ? `a union of two kinds of ${types[0]}; write one that allows both`
+      : `a field has one type in a CRD, not ${types.join(" or ")}; only an integer and a string may share one`,
   );
 }
 
-function enumOf(values: readonly unknown[], path: string): Schema {
-  const distinct = [...new Set(values)];
-  const nullable = distinct.includes(null);
-  const others = distinct.filter((value) => value !== null);
-  const kinds = new Set(
-    others.map((value) => (typeof value === "number" && Number.isInteger(value) ? "integer" : typeof value)),
-  );
-  const [kind] = kinds;
-  if (kinds.size !== 1 || (kind !== "string" && kind !== "integer" && kind !== "number" && kind !== "boolean")) {
-    throw new DefinitionError(
-      path,
-      `the values of an enumeration must be of one JSON type, not ${[...kinds].join(" and ")}`,
-    );
+/** Conditions on numbers and on texts do not get in each other's way; an enumeration would. */
+function intOrString(first: Schema, second: Schema, path: string): Schema {
+  const { type: _, ...united }: Schema = { ...first, ...second, "x-kubernetes-int-or-string": true };
+  if (united.enum) throw new DefinitionError(path, "an enumeration cannot share a field with another type");
+  if (united.format === "int64" || united.format === "int32") delete united.format;
+  return united;
+}
+
+function defaultOf(def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef, path: string): unknown {
+  const value: unknown = def.defaultValue;
+  if (!equalJson(value, def.defaultValue)) {
+    throw new DefinitionError(path, "the default is computed anew each time; a CRD's default is a value");
   }
-  return { type: kind, enum: nullable ? [...others, null] : others, ...(nullable && { nullable }) };
+  if (value === null || value === undefined) {
+    throw new DefinitionError(path, `a default of ${value} is none to an API server; use .optional()`);
+  }
+  return value;
 }
 
 const UNSUPPORTED: Record<string, string> = {
   bigint: "JSON has no bigint; use z.int() (64 bits on the server)",
   date: "JSON has no Date; use z.iso.datetime()",
   undefined: "a field cannot be undefined; use .optional()",
+  void: "a field cannot be undefined; use .optional()",
   null: "a field cannot be only null; use .nullable()",
   never: "nothing can be stored in z.never()",
   tuple: "a list has one item type in a CRD; use z.array or an object",

@@ -2,16 +2,16 @@ import type { Schema } from "@konverge/core";
 import type { z } from "zod";
 import { annotationOf } from "./annotations.ts";
 import { DefinitionError } from "./definition-error.ts";
-import { re2PatternOf } from "./re2-pattern.ts";
+import { applyStringFormat } from "./zod-string-formats.ts";
 
 type Def = z.core.$ZodTypeDef & Partial<z.core.$ZodCheckDef>;
 type Check = z.core.$ZodChecks["_zod"]["def"];
 
 /**
- * Writes Zod's checks of a value into its schema, and returns the annotations among them, which have to come last. A
- * format such as z.uuid() or z.int() is a type and a check in one: `def` itself.
+ * Writes Zod's checks of a value into its schema, and returns the annotations among them. A format such as z.uuid() or
+ * z.int() is a type and a check in one: `def` itself.
  */
-export function scalarChecks(def: Def, schema: Schema, path: string): object[] {
+export function applyChecks(def: Def, schema: Schema, path: string): object[] {
   const annotations: object[] = [];
   if (def.check !== undefined) apply(def as unknown as Check, schema, path);
   for (const check of def.checks ?? []) {
@@ -33,21 +33,18 @@ function apply(check: Check, schema: Schema, path: string): void {
       applyMaximum(Number(check.value), !check.inclusive, schema);
       return;
     case "multiple_of":
-      schema.multipleOf = Number(check.value);
+      if (schema.multipleOf === undefined) schema.multipleOf = Number(check.value);
+      else schema.allOf = [...(schema.allOf ?? []), { multipleOf: Number(check.value) }];
       return;
     case "min_length":
-      schema[schema.type === "array" ? "minItems" : "minLength"] = check.minimum;
+      atLeast(check.minimum, schema);
       return;
     case "max_length":
-      schema[schema.type === "array" ? "maxItems" : "maxLength"] = check.maximum;
+      atMost(check.maximum, schema);
       return;
     case "length_equals":
-      Object.assign(
-        schema,
-        schema.type === "array"
-          ? { minItems: check.length, maxItems: check.length }
-          : { minLength: check.length, maxLength: check.length },
-      );
+      atLeast(check.length, schema);
+      atMost(check.length, schema);
       return;
     case "string_format":
       applyStringFormat(check, schema, path);
@@ -60,9 +57,19 @@ function apply(check: Check, schema: Schema, path: string): void {
     default:
       throw new DefinitionError(
         path,
-        `a CRD cannot run code (.refine, .superRefine, .check); say it in CEL: .check(cel(…))`,
+        "a CRD cannot run code (.refine, .superRefine, .check); say it in CEL: .check(cel(…))",
       );
   }
+}
+
+function atLeast(length: number, schema: Schema): void {
+  const keyword = schema.type === "array" ? "minItems" : "minLength";
+  schema[keyword] = Math.max(schema[keyword] ?? 0, length);
+}
+
+function atMost(length: number, schema: Schema): void {
+  const keyword = schema.type === "array" ? "maxItems" : "maxLength";
+  schema[keyword] = Math.min(schema[keyword] ?? Number.POSITIVE_INFINITY, length);
 }
 
 function applyMinimum(value: number, exclusive: boolean, schema: Schema): void {
@@ -99,36 +106,4 @@ function applyNumberFormat(format: z.core.$ZodNumberFormats, schema: Schema): vo
     case "float64":
       schema.format = "double";
   }
-}
-
-/** Zod's string formats that API servers know, by their names there. The others become patterns. */
-const FORMATS: Partial<Record<string, string>> = {
-  datetime: "date-time",
-  date: "date",
-  email: "email",
-  url: "uri",
-  uuid: "uuid",
-  guid: "uuid",
-  ipv4: "ipv4",
-  ipv6: "ipv6",
-  base64: "byte",
-  hostname: "hostname",
-  mac: "mac",
-};
-
-function applyStringFormat(check: z.core.$ZodCheckStringFormatDef, schema: Schema, path: string): void {
-  const format = FORMATS[check.format];
-  if (format !== undefined) {
-    if (schema.format !== undefined)
-      throw new DefinitionError(path, `both ${schema.format} and ${format}: a field has one format`);
-    schema.format = format;
-    return;
-  }
-  if (check.format === "duration") {
-    throw new DefinitionError(path, "durations in Kubernetes are written 1h30m, not in ISO 8601; use duration()");
-  }
-  if (!check.pattern) throw new DefinitionError(path, `${check.format} has no pattern that a CRD could hold`);
-  const pattern = re2PatternOf(check.pattern, path);
-  if (schema.pattern === undefined) schema.pattern = pattern;
-  else schema.allOf = [...(schema.allOf ?? []), { pattern }];
 }

@@ -1,0 +1,70 @@
+import { type AnyObject, apiVersionOf, type Draft, type KindRef, type KubeObject, type Schema } from "@konverge/core";
+import { z } from "zod";
+import { annotation } from "./annotations.ts";
+
+/** A whole number or a text, such as a port by number or name, or a count or a percentage. */
+export function intOrString() {
+  return z.union([z.int(), z.string()]);
+}
+
+const QUANTITY =
+  /^([+-])?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|([eE]([+-])?([0-9]+(\.[0-9]*)?|\.[0-9]+)))?$/;
+
+/** An amount of a resource: `500m`, `1.5Gi`, `2`. */
+export function quantity() {
+  const numberOrText = z.union([z.int(), z.string().regex(QUANTITY)]);
+  return numberOrText.check(
+    annotation((schema) => {
+      schema.anyOf = [{ type: "integer" }, { type: "string" }];
+    }),
+  );
+}
+
+/** A length of time as Go writes it: `1h30m`, `250ms`. In CEL rules it is a duration. */
+export function duration() {
+  return z
+    .string()
+    .regex(/^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$/)
+    .check(
+      annotation((schema) => {
+        schema.format = "duration";
+      }),
+    );
+}
+
+/**
+ * A field with exactly this schema, for what Zod has no words for. `T` is the type of its values.
+ *
+ *     template: structural<PodTemplateSpec>({ type: "object", "x-kubernetes-preserve-unknown-fields": true })
+ */
+export function structural<T>(schema: Schema): z.ZodType<T, T> {
+  const replace = annotation((target) => {
+    for (const keyword of Object.keys(target)) delete (target as Record<string, unknown>)[keyword];
+    Object.assign(target, schema);
+  });
+  return z.unknown().check(replace) as unknown as z.ZodType<T, T>;
+}
+
+/** An object of which the API server checks nothing and prunes nothing; `T` is what it is taken for. */
+export function opaque<T extends object>(): z.ZodType<T, T> {
+  return structural<T>({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
+}
+
+/**
+ * A whole Kubernetes object inside another. The API server checks that it says what it is and that its metadata is
+ * valid; with a kind, that it is of that kind.
+ */
+export function embedded<T extends KubeObject = AnyObject>(kind?: KindRef<T>): z.ZodType<Draft<T>, Draft<T>> {
+  return structural<Draft<T>>({
+    type: "object",
+    "x-kubernetes-embedded-resource": true,
+    "x-kubernetes-preserve-unknown-fields": true,
+    ...(kind && {
+      properties: {
+        apiVersion: { type: "string", enum: [apiVersionOf(kind)] },
+        kind: { type: "string", enum: [kind.kind] },
+        metadata: { type: "object" },
+      },
+    }),
+  });
+}
