@@ -7,15 +7,7 @@
  */
 export * from "./applied-equality.ts";
 export * from "./clock.ts";
-export {
-  findCondition,
-  hasCondition,
-  removeCondition,
-  type StatedAt,
-  setCondition,
-  stampConditions,
-  type WithConditions,
-} from "./conditions.ts";
+export * from "./conditions.ts";
 export * from "./copy.ts";
 export * from "./duration.ts";
 export * from "./equality.ts";

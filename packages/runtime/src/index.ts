@@ -10,12 +10,26 @@
  * last write; nothing is written when nothing changed; what fails is tried again; what a reconciler throws harms nobody
  * else.
  */
-export type { Child } from "./apply/children.ts";
-export { Cache } from "./cache/cache.ts";
-export { type Change, Informer, type Scope } from "./cache/informer.ts";
-export { type ConditionState, type Conditions, no, unknown, yes } from "./controller/conditions.ts";
+export {
+  type Child,
+  type ChildOptions,
+  child,
+  type Existing,
+  type OnImmutable,
+  type OwnedKind,
+  own,
+  type PlannedChild,
+} from "./apply/child.ts";
+export { Cache, type Need } from "./cache/cache.ts";
+export type { Change } from "./cache/change.ts";
+export type { Informer, Scope } from "./cache/informer.ts";
+export type { View } from "./cache/view.ts";
 export * from "./controller/definition.ts";
 export * from "./controller/errors.ts";
+export * from "./controller/predicates.ts";
+export * from "./controller/watched.ts";
+export { type EventOptions, EventRecorder, type EventSink } from "./events/recorder.ts";
 export { type Log, silent } from "./log.ts";
 export { Manager, type ManagerOptions, run } from "./manager/manager.ts";
+export * from "./observe/observer.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";

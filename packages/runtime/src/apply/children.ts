@@ -1,128 +1,311 @@
 import type { Client } from "@konverge/client";
 import {
   type AnyObject,
+  type Clock,
+  controllerOf,
   groupKindText,
+  isConflict,
   isNotFound,
   type KindRef,
   type KubeObject,
   keyOf,
   type ObjectKey,
-  type ObjectMeta,
+  parseApiVersion,
+  type Schema,
 } from "@konverge/core";
-import type { Informer } from "../cache/informer.ts";
-import { PermanentError } from "../controller/errors.ts";
+import { fieldsOf } from "../cache/field-set-pool.ts";
+import type { View } from "../cache/view.ts";
+import { ExternalError, PermanentError } from "../controller/errors.ts";
+import { AnswerMemory } from "./answer-memory.ts";
+import type { Bond } from "./bond.ts";
+import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves } from "./child.ts";
+import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
+import { draftOf, ownedFieldsOf } from "./draft.ts";
+import { isImmutable } from "./immutable.ts";
+import { inParallel } from "./in-parallel.ts";
 import { isApplied } from "./is-applied.ts";
-import { checkOwnable, controllerOf, ownerReference } from "./ownership.ts";
+import { ownedPart } from "./owned-part.ts";
 
-/** A child as a reconciler states it: what it shall be, as far as the controller cares. */
-export interface Child {
-  apiVersion: string;
-  kind: string;
-  metadata: Partial<ObjectMeta>;
+/** A declared kind of children, and the objects there are of it. */
+export interface OwnedView {
+  readonly declared: OwnedKind;
+  readonly view: View<KubeObject>;
+  readonly bond: Bond;
+  readonly schema: Schema | undefined;
 }
 
-/** The index under which informers of owned kinds find children: the uid of their controller. */
-export const BY_CONTROLLER = "konverge/controller";
+/** The index under which views of owned kinds find children: the uid of their owner. */
+export const BY_OWNER = "konverge/owner";
 
-export function indexByController(object: KubeObject): readonly string[] {
-  const uid = controllerOf(object)?.uid;
-  return uid === undefined ? [] : [uid];
+/** The same children applied at the same time. */
+const PARALLEL = 8;
+/** No object ever has this version, so that an apply with it can only create. */
+const NEVER = "1";
+/** How long to wait, in milliseconds, for what no event will tell. */
+const FOREIGN_CHILD_RETRY = 30_000;
+
+export interface ChildrenOptions {
+  manager: string;
+  ownerKind: KindRef<KubeObject>;
+  owned: readonly OwnedView[];
+  clock: Clock;
 }
 
-/** The children of one controller's objects: reading them, and making them what they shall be. */
+/** What a reconcile does to children it does with this. */
+export interface ChildrenPass {
+  owner: KubeObject;
+  client: Client;
+  signal: AbortSignal;
+  /** Told what was done that users should hear of. */
+  report: (reason: string, message: string) => void;
+}
+
+/**
+ * The children of one controller's objects: what they are, and making them what they shall be.
+ *
+ * Guarantees
+ * - Nothing is sent for a child that is as it shall be, also after a restart.
+ * - Fields that the draft does not name are left to whoever sets them; fields that it no longer names are given up.
+ * - An object that is somebody else's, or was never ours, is not touched. A child of an earlier object of the same name is
+ *   waited for until it is gone.
+ * - Only children that this controller applied are pruned, and only after all others have been applied. They are found by
+ *   their owner, among all declared kinds, so that it does not matter when or by which process they were made.
+ *
+ * Assumption: all kinds that were ever returned are still declared. A new version that no longer makes a kind of child
+ * keeps declaring it for as long as old ones may be around; RBAC, which follows the declaration, would forbid it otherwise.
+ */
 export class Children {
-  readonly #client: Client;
-  readonly #manager: string;
-  readonly #ownerKind: KindRef<KubeObject>;
-  readonly #informers: ReadonlyMap<string, Informer<KubeObject>>;
+  readonly #options: ChildrenOptions;
+  readonly #owned: ReadonlyMap<string, OwnedView>;
+  readonly #answers = new AnswerMemory();
 
-  constructor(options: {
-    client: Client;
-    manager: string;
-    ownerKind: KindRef<KubeObject>;
-    owned: readonly Informer<KubeObject>[];
-  }) {
-    this.#client = options.client;
-    this.#manager = options.manager;
-    this.#ownerKind = options.ownerKind;
-    this.#informers = new Map(options.owned.map((informer) => [groupKindText(informer.kind), informer]));
+  constructor(options: ChildrenOptions) {
+    this.#options = options;
+    this.#owned = new Map(options.owned.map((owned) => [groupKindText(owned.declared.kind), owned]));
   }
 
-  /** The child of that kind and name, if it is the owner's. */
-  observed(owner: KubeObject, kind: { group: string; kind: string }, name: string): KubeObject | undefined {
-    const informer = this.#informer(kind);
-    const child = informer.get(childKey(informer.kind, owner, undefined, name));
-    return child && controllerOf(child)?.uid === owner.metadata.uid ? child : undefined;
+  /** Where a child of that kind and name is, or would be. */
+  place(owner: KubeObject, kind: GroupKind, name: string, namespace?: string): { owned: OwnedView; key: ObjectKey } {
+    const owned = this.#ownedOf(kind);
+    return { owned, key: childKey(owned, owner, namespace, name) };
   }
 
-  /** All children of that kind. */
-  all(owner: KubeObject, kind: { group: string; kind: string }): KubeObject[] {
-    return this.#informer(kind).find(BY_CONTROLLER, owner.metadata.uid!);
+  /** The object in that place, if it is the owner's. */
+  observed(owner: KubeObject, { owned, key }: { owned: OwnedView; key: ObjectKey }): KubeObject | undefined {
+    const object = owned.view.get(key);
+    return object && owned.bond.ownerUid(object) === owner.metadata.uid ? object : undefined;
   }
 
-  /** Makes the owner's children these and no others. */
-  async converge(owner: KubeObject, desired: readonly Child[], signal: AbortSignal): Promise<void> {
-    const wanted = new Set<string>();
-    for (const child of desired) {
-      const [group = "", kind] = child.apiVersion.includes("/")
-        ? [child.apiVersion.split("/")[0], child.kind]
-        : ["", child.kind];
-      const informer = this.#informer({ group, kind: kind! });
-      const { name } = child.metadata;
-      if (!name) throw new PermanentError("InvalidChild", `a child of kind ${child.kind} has no metadata.name`);
-      const key = childKey(informer.kind, owner, child.metadata.namespace, name);
-      wanted.add(`${groupKindText(informer.kind)} ${key}`);
-      await this.#apply(owner, informer, key, child, signal);
+  /** All children of that kind, in the order of their names. */
+  all(owner: KubeObject, kind: GroupKind): KubeObject[] {
+    const { view } = this.#ownedOf(kind);
+    return [...view.find(BY_OWNER, owner.metadata.uid!)].sort().map((key) => view.get(key)!);
+  }
+
+  /** Makes the owner's children these and no others. Resolves to where each of them is. */
+  async converge(given: readonly (Child | PlannedChild)[], pass: ChildrenPass): Promise<ChildState[]> {
+    const plan = waves(given.map(planned), pass.owner);
+    const states = new Map<string, ChildState>();
+    const failures: unknown[] = [];
+    for (const wave of plan) {
+      await inParallel(wave, PARALLEL, async (one) => {
+        const name = nameOf(one.draft, pass.owner);
+        try {
+          states.set(name, await this.#ensure(name, one, states, pass));
+        } catch (error) {
+          failures.push(error);
+        }
+      });
     }
-    for (const informer of this.#informers.values()) {
-      for (const child of informer.find(BY_CONTROLLER, owner.metadata.uid!)) {
-        if (wanted.has(`${groupKindText(informer.kind)} ${keyOf(child)}`) || child.metadata.deletionTimestamp) continue;
-        await this.#prune(informer.kind, child, signal);
+    if (failures.length > 0) throw worst(failures);
+    await this.#prune((name) => states.has(name), pass);
+    return [...states.values()];
+  }
+
+  /** Removes children that only a label holds, for an owner that goes. Resolves to the names of those still there. */
+  async release(pass: ChildrenPass): Promise<string[]> {
+    const remaining: string[] = [];
+    for (const owned of this.#owned.values()) {
+      if (owned.declared.by !== "label") continue;
+      for (const child of this.all(pass.owner, owned.declared.kind)) {
+        if (!child.metadata.deletionTimestamp) await this.#delete(owned, child, pass, "Background");
+        const left = owned.view.get(keyOf(child));
+        if (left?.metadata.uid === child.metadata.uid) {
+          remaining.push(`${groupKindText(owned.declared.kind)} ${keyOf(child)}`);
+        }
       }
     }
+    return remaining;
   }
 
-  async #apply(
-    owner: KubeObject,
-    informer: Informer<KubeObject>,
-    key: ObjectKey,
-    child: Child,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { kind } = informer;
-    const namespace = key.includes("/") ? key.slice(0, key.indexOf("/")) : undefined;
-    checkOwnable(owner, this.#ownerKind, { kind, namespace, name: child.metadata.name! });
-    const live = informer.get(key);
-    const reference = ownerReference(this.#ownerKind, owner);
-    const desired = {
-      ...child,
-      metadata: { ...child.metadata, ...(namespace && { namespace }), ownerReferences: [reference] },
-    };
-    if (live) {
-      const controller = controllerOf(live);
-      if (controller && controller.uid !== reference.uid) {
-        throw new PermanentError(
-          "ChildOfAnother",
-          `${kind.kind} ${key} belongs to ${controller.kind} ${controller.name} and cannot become a child of ` +
-            `${this.#ownerKind.kind} ${keyOf(owner)}: choose another name or delete it`,
-        );
-      }
-      const fields = informer.ownFields(key, this.#manager)?.object;
-      if (fields && isApplied(fields, stripped(desired), live)) return;
+  async #ensure(
+    name: string,
+    one: PlannedChild,
+    states: ReadonlyMap<string, ChildState>,
+    pass: ChildrenPass,
+  ): Promise<ChildState> {
+    const { owner } = pass;
+    const { draft, options } = one;
+    const owned = this.#ownedOf({ group: parseApiVersion(draft.apiVersion).group, kind: draft.kind });
+    const key = childKey(owned, owner, draft.metadata.namespace, draft.metadata.name!);
+    const namespace = owned.declared.kind.namespaced
+      ? (draft.metadata.namespace ?? owner.metadata.namespace)
+      : undefined;
+    owned.bond.check(owner, { kind: owned.declared.kind, name: draft.metadata.name!, namespace });
+    const state = (object: KubeObject | undefined, readiness = object && this.#readiness(one, object)) =>
+      ({ name, key, planned: one, object, readiness: readiness ?? waiting("NotFound", "it is not there") }) as const;
+
+    const missing = (options.after ?? [])
+      .map((other) => nameOf(other, owner))
+      .filter((other) => !states.has(other) || !isReady(states.get(other)!));
+    if (missing.length > 0) {
+      return state(owned.view.get(key), waiting("WaitingForOthers", `it waits for ${missing.join(", ")}`));
     }
-    await this.#client.apply(kind as KindRef<AnyObject>, desired as AnyObject, {
-      fieldManager: this.#manager,
-      force: true,
-      signal,
-    });
+    const desired = draftOf(draft, { namespace, bond: owned.bond.metadata(owner) });
+    const created = owned.view.get(key) === undefined ? await this.#create(owned, key, desired, pass) : undefined;
+    if (created) return state(created);
+    const live = owned.view.get(key);
+    if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { after: 1000 });
+    if (live.metadata.deletionTimestamp) {
+      const readiness = waiting("Terminating", "it is still being deleted");
+      // Its deletion is an event of its owner's; if that is not this one, nobody will tell.
+      if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
+      throw new ExternalError("ChildTerminating", `${name} is still being deleted`, { after: FOREIGN_CHILD_RETRY });
+    }
+    await this.#claim(owned, name, live, pass);
+    const result = await this.#update(owned, { name, key, live, desired, one }, pass);
+    return state(result, result === undefined ? waiting("Recreating", "it is being replaced") : undefined);
   }
 
-  async #prune(kind: KindRef<KubeObject>, child: KubeObject, signal: AbortSignal): Promise<void> {
-    const { uid } = child.metadata;
+  #readiness(one: PlannedChild, object: KubeObject) {
+    return readinessOfChild(one, object, this.#options.clock.now());
+  }
+
+  /** Creates the child. Undefined if there is one already, which the cache did not know and knows now. */
+  async #create(owned: OwnedView, key: ObjectKey, desired: Child, pass: ChildrenPass): Promise<KubeObject | undefined> {
+    const { kind } = owned.declared;
+    const metadata = { ...desired.metadata, resourceVersion: NEVER };
     try {
-      await this.#client.delete(kind, keyOf(child), {
-        preconditions: { uid },
-        propagationPolicy: "Background",
+      return await this.#send(kind, { ...desired, metadata }, pass);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+    try {
+      await pass.client.get(kind, key, { signal: pass.signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    return undefined;
+  }
+
+  /** Throws unless the object is the owner's child or may become it. */
+  async #claim(
+    owned: OwnedView,
+    name: string,
+    live: KubeObject,
+    { owner, client, signal }: ChildrenPass,
+  ): Promise<void> {
+    const { ownerKind, manager } = this.#options;
+    const me = `${ownerKind.kind} ${keyOf(owner)}`;
+    if (owned.bond.ownerUid(live) === owner.metadata.uid) return;
+    if (owned.bond.ownerKey(live) === keyOf(owner)) {
+      throw new ExternalError("ChildOfPredecessor", `${name} belongs to an earlier ${me} and has to go first`, {
+        after: FOREIGN_CHILD_RETRY,
+      });
+    }
+    const controller = controllerOf(live);
+    if (controller || owned.bond.ownerUid(live) !== undefined) {
+      const whom = controller ? `${controller.kind} ${controller.name}` : "another object";
+      throw new ExternalError(
+        "ChildOfAnother",
+        `${name} belongs to ${whom} and cannot become a child of ${me}: use another name, or delete it`,
+        { after: FOREIGN_CHILD_RETRY },
+      );
+    }
+    const former = fieldsOf(owned.view.own(keyOf(live)), manager) !== undefined;
+    if (!former && owned.declared.adopt !== "any") {
+      throw new ExternalError(
+        "ChildExists",
+        `${name} exists and was not made by ${manager}, so ${me} does not take it over: delete it, use another name, or ` +
+          `allow it with own(${owned.declared.kind.kind}, { adopt: "any" })`,
+        { after: FOREIGN_CHILD_RETRY },
+      );
+    }
+    // An owner that is gone must not take anything along.
+    const current = await client.get(ownerKind, keyOf(owner), { signal });
+    if (current.metadata.uid !== owner.metadata.uid || current.metadata.deletionTimestamp) {
+      throw new ExternalError("OwnerGone", `${me} is being deleted and takes nothing over`);
+    }
+  }
+
+  /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
+  async #update(owned: OwnedView, child: ChildToUpdate, pass: ChildrenPass): Promise<KubeObject | undefined> {
+    const { key, live, desired } = child;
+    if (this.#isUpToDate(owned, child)) return live;
+    const metadata = { ...desired.metadata, uid: live.metadata.uid };
+    let answer: KubeObject;
+    try {
+      answer = await this.#send(owned.declared.kind, { ...desired, metadata }, pass);
+    } catch (error) {
+      if (!isImmutable(error)) throw error;
+      return await this.#replace(owned, child, error, pass);
+    }
+    const fields = fieldsOf(owned.view.own(key), this.#options.manager);
+    if (fields && !isApplied(fields, ownedFieldsOf(desired), answer, owned.schema)) {
+      this.#answers.remember(child.name, desired, { fields, part: ownedPart(fields, answer) });
+    } else this.#answers.forget(child.name);
+    return answer;
+  }
+
+  #isUpToDate({ view, bond, schema }: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {
+    const fields = fieldsOf(view.own(key), this.#options.manager);
+    if (!fields || bond.ownerUid(live) === undefined) return false;
+    if (isApplied(fields, ownedFieldsOf(desired), live, schema)) return true;
+    return this.#answers.knows(name, desired, { fields, part: ownedPart(fields, live) });
+  }
+
+  async #replace(
+    owned: OwnedView,
+    { name, live, one }: ChildToUpdate,
+    error: Error,
+    pass: ChildrenPass,
+  ): Promise<undefined> {
+    const policy = one.options.onImmutable ?? owned.declared.onImmutable ?? "report";
+    if (policy === "report") {
+      throw new PermanentError(
+        "ImmutableField",
+        `${name} cannot be changed as wanted: ${error.message}. Delete it to have it made anew, or set onImmutable`,
+        { cause: error },
+      );
+    }
+    await this.#delete(owned, live, pass, policy === "orphan" ? "Orphan" : "Foreground");
+    pass.report("Recreating", `${name} is replaced, since a field that cannot be changed has changed`);
+    return undefined;
+  }
+
+  async #prune(isWanted: (name: string) => boolean, pass: ChildrenPass): Promise<void> {
+    const { manager } = this.#options;
+    for (const owned of this.#owned.values()) {
+      for (const child of this.all(pass.owner, owned.declared.kind)) {
+        if (child.metadata.deletionTimestamp || isWanted(nameOf(child, pass.owner))) continue;
+        if (fieldsOf(owned.view.own(keyOf(child)), manager)) await this.#delete(owned, child, pass, "Background");
+      }
+    }
+  }
+
+  /** Deletes this very object in this very state: whoever has changed it since may have had a reason. */
+  async #delete(
+    owned: OwnedView,
+    { metadata, ...child }: KubeObject,
+    { client, signal }: ChildrenPass,
+    propagationPolicy: "Background" | "Foreground" | "Orphan",
+  ): Promise<void> {
+    const { uid, resourceVersion } = metadata;
+    const key = keyOf({ ...child, metadata });
+    try {
+      await client.delete(owned.declared.kind, key, {
+        preconditions: { uid, resourceVersion },
+        propagationPolicy,
         signal,
       });
     } catch (error) {
@@ -130,29 +313,45 @@ export class Children {
     }
   }
 
-  #informer(kind: { group: string; kind: string }): Informer<KubeObject> {
-    const informer = this.#informers.get(groupKindText(kind));
-    if (informer) return informer;
+  #send(kind: KindRef<KubeObject>, desired: Child, { client, signal }: ChildrenPass): Promise<KubeObject> {
+    const { manager } = this.#options;
+    return client.apply(kind as KindRef<AnyObject>, desired as AnyObject, {
+      fieldManager: manager,
+      force: true,
+      signal,
+    });
+  }
+
+  #ownedOf(kind: GroupKind): OwnedView {
+    const owned = this.#owned.get(groupKindText(kind));
+    if (owned) return owned;
     throw new PermanentError(
       "UndeclaredChild",
-      `the controller of ${this.#ownerKind.kind} deals with ${groupKindText(kind)}, which \`owns\` does not list: add it there`,
+      `the controller of ${this.#options.ownerKind.kind} has to do with ${groupKindText(kind)}, which \`owns\` does not ` +
+        "list: add it there",
     );
   }
 }
 
-function childKey(
-  kind: KindRef<KubeObject>,
-  owner: KubeObject,
-  namespace: string | undefined,
-  name: string,
-): ObjectKey {
-  if (!kind.namespaced) return name;
-  return `${namespace ?? owner.metadata.namespace}/${name}`;
+interface ChildToUpdate {
+  name: string;
+  key: ObjectKey;
+  live: KubeObject;
+  desired: Child;
+  one: PlannedChild;
 }
 
-/** What of an applied object the server counts as owned fields: all but what says which object it is. */
-function stripped(child: Child): object {
-  const { apiVersion: _a, kind: _k, metadata, ...rest } = child;
-  const { name: _n, namespace: _ns, ...owned } = metadata;
-  return { ...rest, metadata: owned };
+type GroupKind = { group: string; kind: string };
+
+function childKey({ declared }: OwnedView, owner: KubeObject, namespace: string | undefined, name: string): ObjectKey {
+  return declared.kind.namespaced ? `${namespace ?? owner.metadata.namespace}/${name}` : name;
+}
+
+/** Of several failures the one that says most: what will not pass by itself. */
+function worst(failures: readonly unknown[]): unknown {
+  return (
+    failures.find((error) => error instanceof PermanentError) ??
+    failures.find((error) => !isConflict(error)) ??
+    failures[0]
+  );
 }

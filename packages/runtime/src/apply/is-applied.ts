@@ -1,91 +1,74 @@
-import type { FieldsV1 } from "@konverge/core";
+import type { FieldsV1, Schema } from "@konverge/core";
+import { fieldSchema, isDropped, isObject, type JsonObject, sameStored } from "./stored-value.ts";
 
 /**
  * True if applying `desired` would change nothing: the field set that we own is exactly the one that `desired` names, and
- * the live object has these values. No schema is needed, since the field set tells how lists are merged.
+ * the live object has these values. The field set itself tells how lists are merged, so a schema is not needed; with one
+ * the defaults and zero values of atomic fields are understood as well.
  *
  * Where it errs it says false, which costs a request that changes nothing.
  */
-export function isApplied(fields: FieldsV1 | undefined, desired: unknown, live: unknown): boolean {
-  if (fields === undefined) return isAbsent(desired);
+export function isApplied(
+  fields: FieldsV1,
+  desired: unknown,
+  live: unknown,
+  schema: Schema | undefined = undefined,
+): boolean {
   const paths = Object.keys(fields).filter((path) => path !== ".");
-  if (paths.length === 0) return sameValue(desired, live);
-  if (Array.isArray(desired)) return Array.isArray(live) && isListApplied(fields, paths, desired, live);
+  if (paths.length === 0) return sameStored(schema, desired, live);
+  if (Array.isArray(desired)) {
+    return Array.isArray(live) && isListApplied(fields, paths, desired, live, schema?.items);
+  }
   if (!isObject(desired) || !isObject(live)) return false;
-  for (const name in desired) if (!(`f:${name}` in fields) && !isAbsent(desired[name])) return false;
-  for (const path of paths) {
-    if (!path.startsWith("f:")) return false;
+  for (const name in desired) {
+    if (!(`f:${name}` in fields) && !isDropped(fieldSchema(schema, name), desired[name])) return false;
+  }
+  return paths.every((path) => {
     const name = path.slice(2);
-    if (desired[name] === undefined || desired[name] === null) return false;
-    if (!isApplied(fields[path], desired[name], live[name])) return false;
-  }
-  return true;
+    if (!path.startsWith("f:") || desired[name] === undefined || desired[name] === null) return false;
+    return isApplied(fields[path]!, desired[name], live[name], fieldSchema(schema, name));
+  });
 }
 
-function isListApplied(fields: FieldsV1, paths: readonly string[], desired: unknown[], live: unknown[]): boolean {
+function isListApplied(
+  fields: FieldsV1,
+  paths: readonly string[],
+  desired: readonly unknown[],
+  live: readonly unknown[],
+  schema: Schema | undefined,
+): boolean {
   if (paths.length !== desired.length) return false;
-  for (const path of paths) {
+  return paths.every((path) => {
     const value: unknown = JSON.parse(path.slice(2));
-    if (path.startsWith("v:")) {
-      if (!desired.some((item) => sameValue(item, value)) || !live.some((item) => sameValue(item, value))) return false;
-    } else if (path.startsWith("k:") && isObject(value)) {
-      const wanted = closest(desired, value);
-      const existing = live.find((item) => isObject(item) && hasKeys(item, value));
-      if (!wanted || !isItemApplied(fields[path]!, wanted, value, existing)) return false;
-    } else return false;
-  }
-  return true;
+    if (path.startsWith("v:")) return contains(schema, desired, value) && contains(schema, live, value);
+    if (!path.startsWith("k:") || !isObject(value)) return false;
+    const wanted = closest(desired, value);
+    if (!wanted) return false;
+    return isApplied(fields[path]!, withOwnedKeys(wanted, value, fields[path]!), itemWith(live, value), schema);
+  });
 }
 
-/** As isApplied, for an item whose keys the server may have filled in: they are owned, but not desired. */
-function isItemApplied(fields: FieldsV1, item: object, keys: Record<string, unknown>, live: unknown): boolean {
-  return isApplied(fields, leaf(fields) ? item : { ...keys, ...item }, live);
+/** A key that the server filled in is in the item's name, but not owned: it is not compared then. */
+function withOwnedKeys(item: JsonObject, keys: JsonObject, fields: FieldsV1): JsonObject {
+  const result = { ...item };
+  for (const name in keys) if (`f:${name}` in fields) result[name] ??= keys[name];
+  return result;
 }
 
-const leaf = (fields: FieldsV1) => Object.keys(fields).every((path) => path === ".");
+const contains = (schema: Schema | undefined, items: readonly unknown[], value: unknown) =>
+  items.some((item) => sameStored(schema, item, value));
 
-/** The item with these keys; one that lacks a key has its default, so it will do if no other has it. */
-function closest(items: unknown[], keys: Record<string, unknown>): Record<string, unknown> | undefined {
-  let best: { item: Record<string, unknown>; matches: number } | undefined;
+const itemWith = (items: readonly unknown[], keys: JsonObject) =>
+  items.find((item) => isObject(item) && Object.keys(keys).every((name) => item[name] === keys[name]));
+
+/** The item with these keys. One that lacks a key gets it from a default, so it will do if no other has it. */
+function closest(items: readonly unknown[], keys: JsonObject): JsonObject | undefined {
+  let best: { item: JsonObject; matches: number } | undefined;
   for (const item of items) {
     if (!isObject(item)) continue;
-    let matches = 0;
-    let differs = false;
-    for (const name in keys) {
-      if (item[name] === undefined) continue;
-      if (item[name] === keys[name]) matches++;
-      else differs = true;
-    }
-    if (!differs && matches > (best?.matches ?? 0)) best = { item, matches };
+    const given = Object.keys(keys).filter((name) => item[name] !== undefined && item[name] !== null);
+    if (given.some((name) => item[name] !== keys[name])) continue;
+    if (given.length > (best?.matches ?? 0)) best = { item, matches: given.length };
   }
   return best?.item;
-}
-
-function hasKeys(item: Record<string, unknown>, keys: Record<string, unknown>): boolean {
-  for (const name in keys) if (item[name] !== keys[name]) return false;
-  return true;
-}
-
-/** Equal as a server stores it: null, an empty list and an empty object are as good as nothing. */
-export function sameValue(desired: unknown, live: unknown): boolean {
-  if (desired === live) return true;
-  if (isAbsent(desired) && isAbsent(live)) return true;
-  if (Array.isArray(desired) && Array.isArray(live)) {
-    return desired.length === live.length && desired.every((item, i) => sameValue(item, live[i]));
-  }
-  if (!isObject(desired) || !isObject(live)) return false;
-  for (const name in desired) if (!sameValue(desired[name], live[name])) return false;
-  for (const name in live) if (!(name in desired) && !isAbsent(live[name])) return false;
-  return true;
-}
-
-function isAbsent(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  if (typeof value !== "object") return false;
-  for (const _ in value) return false;
-  return true;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,79 +3,118 @@ import {
   type AnyObject,
   type Clock,
   type Condition,
+  type Conditions,
   isNotFound,
   type KindRef,
   type KubeObject,
   keyOf,
   type Schema,
+  stampConditions,
   timestamp,
 } from "@konverge/core";
-import type { Informer } from "../cache/informer.ts";
-import { type Conditions, stampConditions } from "../controller/conditions.ts";
+import { fieldsOf } from "../cache/field-set-pool.ts";
+import type { View } from "../cache/view.ts";
+import { AnswerMemory } from "./answer-memory.ts";
 import { isApplied } from "./is-applied.ts";
+import { ownedPart } from "./owned-part.ts";
+import { isObject, type JsonObject } from "./stored-value.ts";
 
-/** What a reconcile has to say about its object. */
+/** What there is to say about an object. */
 export interface StatusStatement {
+  /** Left out: what was reported before stays. */
   status?: object;
+  /** Conditions that are not mentioned stay as they were reported; undefined ones are withdrawn. */
   conditions?: Conditions;
 }
 
+export interface StatusWriterOptions {
+  clock: Clock;
+  manager: string;
+  view: View<KubeObject>;
+  schema: Schema | undefined;
+}
+
 /**
- * Writes what a reconcile says about its object: by server-side apply, once, and only if it differs from what is there.
+ * Writes what a reconcile says about its object.
+ *
+ * Guarantees
+ * - Nothing is sent if the object says so already, also after a restart.
+ * - Only what this controller reported is replaced: conditions and fields of others stay.
+ * - A transition time changes only when the condition's status does.
+ * - What is said about one object is never written to another of the same name.
  */
 export class StatusWriter {
-  readonly #client: Client;
-  readonly #clock: Clock;
-  readonly #manager: string;
-  readonly #informer: Informer<KubeObject>;
-  readonly #withGeneration: boolean;
+  readonly #options: StatusWriterOptions;
+  readonly #answers = new AnswerMemory();
 
-  constructor(options: { client: Client; clock: Clock; manager: string; informer: Informer<KubeObject> }) {
-    this.#client = options.client;
-    this.#clock = options.clock;
-    this.#manager = options.manager;
-    this.#informer = options.informer;
-    this.#withGeneration = hasObservedGeneration(options.informer.kind);
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
   }
 
-  async write(object: KubeObject, statement: StatusStatement, signal: AbortSignal): Promise<void> {
-    const { kind } = this.#informer;
+  /** True if the kind is known to have conditions, so that those can be reported which nobody asked for. */
+  get hasConditions(): boolean {
+    return this.#options.schema?.properties?.status?.properties?.conditions !== undefined;
+  }
+
+  async write(object: KubeObject, statement: StatusStatement, client: Client): Promise<void> {
+    const { view, manager, schema } = this.#options;
     const key = keyOf(object);
-    const live = this.#informer.get(key);
-    // Another object of that name has nothing to do with this statement.
+    const live = view.get(key);
     if (!live || live.metadata.uid !== object.metadata.uid) return;
+    const fields = fieldsOf(view.own(key), manager, "status");
     const status = this.#statusOf(object, live, statement);
-    const fields = this.#informer.ownFields(key, this.#manager)?.status;
-    if (fields && isApplied(fields, { status }, live)) return;
+    if (Object.keys(status).length === 0 && !fields) return;
+    if (fields) {
+      if (isApplied(fields, { status }, live, schema)) return;
+      if (this.#answers.knows(key, status, { fields, part: ownedPart(fields, live) })) return;
+    }
+    const answer = await this.#send(object, status, client);
+    const applied = answer && fieldsOf(view.own(key), manager, "status");
+    if (applied && !isApplied(applied, { status }, answer, schema)) {
+      this.#answers.remember(key, status, { fields: applied, part: ownedPart(applied, answer) });
+    } else this.#answers.forget(key);
+  }
+
+  async #send(object: KubeObject, status: object, client: Client): Promise<KubeObject | undefined> {
     const { name, namespace, uid } = object.metadata;
+    const metadata = { name, ...(namespace && { namespace }), uid };
     try {
-      await this.#client.applyStatus(
-        kind as KindRef<AnyObject>,
-        { metadata: { name, ...(namespace && { namespace }), uid }, status },
-        { fieldManager: this.#manager, force: true, signal },
+      return await client.applyStatus(
+        this.#options.view.kind as KindRef<AnyObject>,
+        { metadata, status },
+        { fieldManager: this.#options.manager, force: true },
       );
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      // The object is gone, and with it what there was to say.
+      if (isNotFound(error)) return undefined;
+      throw error;
     }
   }
 
-  #statusOf(object: KubeObject, live: KubeObject, statement: StatusStatement): object {
+  #statusOf(object: KubeObject, live: KubeObject, statement: StatusStatement): JsonObject {
     const { generation } = object.metadata;
+    const { observedGeneration: _, conditions: reported = [], ...before } = this.#reportedBefore(live);
     const current = (live as { status?: { conditions?: Condition[] } }).status?.conditions ?? [];
-    const conditions = stampConditions(statement.conditions ?? {}, current, {
-      generation,
-      time: timestamp(this.#clock),
-    });
+    const time = timestamp(this.#options.clock);
+    const stated = stampConditions(statement.conditions ?? {}, current, { generation, time });
+    const kept = (reported as Condition[]).filter(({ type }) => !(type in (statement.conditions ?? {})));
+    const conditions = [...kept, ...stated].sort((a, b) => (a.type < b.type ? -1 : 1));
     return {
-      ...(this.#withGeneration && generation !== undefined && { observedGeneration: generation }),
-      ...statement.status,
+      ...(this.#hasObservedGeneration && generation !== undefined && { observedGeneration: generation }),
+      ...(statement.status ?? before),
       ...(conditions.length > 0 && { conditions }),
     };
   }
-}
 
-/** Kinds made by defineKind carry their schema; of others it is not known whether the field exists. */
-function hasObservedGeneration(kind: KindRef<KubeObject>): boolean {
-  const { schema } = kind as { schema?: Schema };
-  return schema?.properties?.status?.properties?.observedGeneration !== undefined;
+  #reportedBefore(live: KubeObject): JsonObject {
+    const { view, manager } = this.#options;
+    const fields = fieldsOf(view.own(keyOf(live)), manager, "status");
+    const part = fields && (ownedPart(fields, live) as JsonObject | undefined);
+    return isObject(part?.status) ? part.status : {};
+  }
+
+  /** Of kinds without a schema it is not known whether the field exists. */
+  get #hasObservedGeneration(): boolean {
+    return this.#options.schema?.properties?.status?.properties?.observedGeneration !== undefined;
+  }
 }

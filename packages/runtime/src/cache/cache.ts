@@ -1,86 +1,173 @@
 import type { Client } from "@konverge/client";
-import type { KindRef, KubeObject, ObjectKey } from "@konverge/core";
-import { Informer, type InformerOptions, type Scope } from "./informer.ts";
+import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
+import { Informer, type Scope } from "./informer.ts";
+import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
+import { View } from "./view.ts";
+
+/** What somebody needs of a kind. */
+export interface Need<T extends KubeObject = KubeObject> {
+  /** Only these namespaces. Default: all of them. */
+  namespaces?: readonly string[];
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** The objects that will be read; of the others only their existence is kept. Default: all of them. */
+  interest?: Interest<T>;
+  /** Keep only part of each object: a smaller one, with at least its name, namespace, uid and resourceVersion. */
+  project?: (object: T) => T;
+  /** Keep metadata.managedFields, which are dropped otherwise. */
+  managedFields?: boolean;
+}
+
+export interface CacheOptions {
+  /** Told when a watch fails. */
+  onError?: (kind: KindRef<KubeObject>, error: Error, retryIn: number) => void;
+}
 
 interface Shared {
   readonly informer: Informer<KubeObject>;
-  readonly scope: Scope;
+  /** Undefined: somebody wants all objects. */
+  interests: Set<Interest> | undefined;
   users: number;
 }
 
-/** An informer in use. It stops when all who use it have released it. */
-export interface Lease<T extends KubeObject> {
-  readonly informer: Informer<T>;
-  release(): void;
-}
-
 /**
- * The informers of one cluster, one for each kind and scope, shared by all who declare the same. Nothing is watched that
+ * The informers of one cluster, one for each kind and scope, shared by all who need the same. Nothing is watched that
  * nobody has declared: a read never starts a watch.
  */
 export class Cache {
   readonly #client: Client;
+  readonly #options: CacheOptions;
   readonly #managers = new Set<string>();
   readonly #shared = new Map<string, Shared>();
+  readonly #projections = new Map<unknown, number>();
+  #started = false;
 
-  constructor(client: Client) {
+  constructor(client: Client, options: CacheOptions = {}) {
     this.#client = client;
+    this.#options = options;
   }
 
-  /** A field manager of ours: what it applied is remembered for each object. Must be known before the watches start. */
+  /** A field manager of ours: what it applied is remembered for each object. To be told before the cache starts. */
   addManager(name: string): void {
     this.#managers.add(name);
   }
 
-  /** Declares use of a kind. The watch begins with {@link start}. */
-  use<T extends KubeObject>(kind: KindRef<T>, scope: Scope & Pick<InformerOptions<T>, "managedFields"> = {}): Lease<T> {
-    const id = JSON.stringify([kind.group, kind.version, kind.plural, scope]);
-    let shared = this.#shared.get(id);
-    if (!shared) {
-      const informer = new Informer<T>(this.#client, kind, { ...scope, managers: this.#managers });
-      shared = { informer: informer as unknown as Informer<KubeObject>, scope, users: 0 };
-      this.#shared.set(id, shared);
-    }
-    const mine = shared;
-    mine.users++;
-    let released = false;
-    return {
-      informer: mine.informer as unknown as Informer<T>,
-      release: () => {
-        if (released) return;
-        released = true;
-        if (--mine.users > 0) return;
-        mine.informer.stop();
-        this.#shared.delete(id);
-      },
-    };
+  /** Declares a need. The watch begins when the cache starts, or at once if it has. */
+  use<T extends KubeObject>(kind: KindRef<T>, need: Need<T> = {}): View<T> {
+    const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
+    const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
+    const informers = names.map((name) => this.#shared.get(name)!.informer as unknown as Informer<T>);
+    return new View(informers, () => {
+      for (const name of names) this.#unshare(name);
+    });
   }
 
   start(): void {
+    this.#started = true;
     for (const { informer } of this.#shared.values()) informer.start();
   }
 
-  /** All informers, for metrics and readiness. */
+  stop(): void {
+    for (const { informer } of this.#shared.values()) informer.stop();
+    this.#shared.clear();
+  }
+
+  /** All informers: how many objects and bytes, how old, what is wrong. */
   *informers(): IterableIterator<Informer<KubeObject>> {
     for (const { informer } of this.#shared.values()) yield informer;
   }
 
-  /** Notes the answer to a write of ours in every informer that may hold the object. */
-  wrote(kind: KindRef<KubeObject>, object: KubeObject, writer: string): void {
-    for (const informer of this.#holding(kind, object.metadata.namespace)) informer.wrote(object, writer);
+  /** Notes the answer to a write of ours, or to a read, in every informer that may hold the object. */
+  saw(kind: AnyKind, object: KubeObject, writer: string | undefined): void {
+    for (const informer of this.#holding(kind, object.metadata.namespace)) informer.saw(object, writer);
   }
 
-  /** Notes a deletion of ours that the server has carried out. */
-  deleted(kind: KindRef<KubeObject>, key: ObjectKey, uid: string, writer: string): void {
-    const namespace = key.includes("/") ? key.slice(0, key.indexOf("/")) : undefined;
-    for (const informer of this.#holding(kind, namespace)) informer.deleted(key, uid, writer);
+  /** Notes that an object is gone, see {@link Informer.missed}. */
+  missed(kind: AnyKind, key: ObjectKey, uid: string, writer: string | undefined): void {
+    for (const informer of this.#holding(kind, splitKey(key).namespace)) informer.missed(key, uid, writer);
   }
 
-  *#holding(kind: KindRef<KubeObject>, namespace: string | undefined): IterableIterator<Informer<KubeObject>> {
-    for (const { informer, scope } of this.#shared.values()) {
-      if (informer.kind.plural !== kind.plural || informer.kind.group !== kind.group) continue;
-      if (informer.kind.version !== kind.version) continue;
-      if (scope.namespace === undefined || scope.namespace === namespace) yield informer;
+  /** The uid of an object, if it is known. */
+  uidOf(kind: AnyKind, key: ObjectKey): string | undefined {
+    for (const informer of this.#holding(kind, splitKey(key).namespace)) {
+      const object = informer.get(key);
+      if (object) return object.metadata.uid;
+    }
+    return undefined;
+  }
+
+  #share(kind: AnyKind, need: ScopedNeed): string {
+    let name = this.#nameOf(kind, need);
+    let shared = this.#shared.get(name);
+    if (shared?.interests && !need.interest && this.#started) {
+      // It has thrown away what is now wanted.
+      name += " in full";
+      shared = this.#shared.get(name);
+    }
+    if (!shared) {
+      shared = this.#newShared(kind, need);
+      this.#shared.set(name, shared);
+      if (this.#started) shared.informer.start();
+    }
+    shared.users++;
+    if (need.interest) shared.interests?.add(need.interest);
+    else shared.interests = undefined;
+    return name;
+  }
+
+  #newShared(kind: AnyKind, need: ScopedNeed): Shared {
+    const trim = isPartial(kind) ? metadataOf : need.managedFields ? whole : (need.project ?? withoutManagedFields);
+    const informer = new Informer(this.#client, kind, {
+      namespace: need.namespace,
+      labelSelector: need.labelSelector,
+      fieldSelector: need.fieldSelector,
+      managers: this.#managers,
+      project: (object) => {
+        const { interests } = shared;
+        if (!interests) return trim(object);
+        for (const interest of interests) if (interest(object)) return trim(object);
+        return stubOf(object);
+      },
+      onError: (error, retryIn) => this.#options.onError?.(kind, error, retryIn),
+    });
+    const shared: Shared = { informer, interests: new Set(), users: 0 };
+    return shared;
+  }
+
+  #unshare(name: string): void {
+    const shared = this.#shared.get(name);
+    if (!shared || --shared.users > 0) return;
+    shared.informer.stop();
+    this.#shared.delete(name);
+  }
+
+  #nameOf(kind: AnyKind, { namespace, labelSelector, fieldSelector, project, managedFields }: ScopedNeed): string {
+    if (project && !this.#projections.has(project)) this.#projections.set(project, this.#projections.size);
+    const projection = project && this.#projections.get(project);
+    const { group, version, plural } = kind;
+    return JSON.stringify([
+      [group, version, plural, isPartial(kind)],
+      [namespace, labelSelector, fieldSelector],
+      [projection, managedFields],
+    ]);
+  }
+
+  *#holding(kind: AnyKind, namespace: string | undefined): IterableIterator<Informer<KubeObject>> {
+    for (const { informer } of this.#shared.values()) {
+      const { group, version, plural } = informer.kind;
+      if (plural !== kind.plural || group !== kind.group || version !== kind.version) continue;
+      if (informer.scope.namespace === undefined || informer.scope.namespace === namespace) yield informer;
     }
   }
 }
+
+/** A kind of which only the metadata is fetched (`metadataOnly`) is marked with a symbol. */
+const isPartial = (kind: AnyKind) => Object.getOwnPropertySymbols(kind).length > 0;
+
+const whole = (object: KubeObject) => object;
+
+/** Our own writes are answered with the whole object, also where only metadata is kept. */
+const metadataOf = ({ apiVersion, kind, metadata }: KubeObject) => withoutManagedFields({ apiVersion, kind, metadata });
+
+type AnyKind = KindRef<KubeObject>;
+type ScopedNeed = Need & Pick<Scope, "namespace">;

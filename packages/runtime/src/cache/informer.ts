@@ -1,43 +1,30 @@
 import type { Client } from "@konverge/client";
-import { type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
+import { compareVersions, type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
+import type { Change, ChangeListener } from "./change.ts";
+import { FieldSetPool, type OwnFields } from "./field-set-pool.ts";
 import { Indexes, type IndexFunction } from "./indexes.ts";
-import { ObjectStore } from "./object-store.ts";
-import { type OwnFields, ownFieldsOf } from "./own-fields.ts";
-import { compareVersions } from "./resource-version.ts";
+import { type Entry, ObjectStore } from "./object-store.ts";
+import { withoutManagedFields } from "./projection.ts";
 import { UnconfirmedWrites } from "./unconfirmed-writes.ts";
 
-/** Which objects of a kind are cached. */
+/** Which objects of a kind are watched. */
 export interface Scope {
   /** Absent: all namespaces. */
-  namespace?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
 }
 
 export interface InformerOptions<T extends KubeObject> extends Scope {
   /** The field managers of which to remember what they applied. */
   managers?: ReadonlySet<string>;
-  /** Keep metadata.managedFields. Default: they are dropped. */
-  managedFields?: boolean;
-  /** What to keep of an object. Must keep metadata's name, namespace, uid and resourceVersion. */
+  /** What to keep of an object; at least name, namespace, uid and resourceVersion. Default: all but managedFields. */
   project?: (object: T) => T;
+  /** Told whenever the watch fails, and what it will do about it. */
+  onError?: (error: Error, retryIn: number) => void;
 }
 
-/** Something became different in the cache. */
-export interface Change<T extends KubeObject> {
-  readonly type: "added" | "changed" | "deleted";
-  readonly key: ObjectKey;
-  /** As it is now; of a deleted object the last state that is known. */
-  readonly object: T;
-  /** As it was before; undefined if it was not there. */
-  readonly before: T | undefined;
-  /** Part of a listing: it may have been so for long. */
-  readonly listed: boolean;
-  /** Who of us wrote it, if one of us did: the change is known from the answer to the write. */
-  readonly writer: string | undefined;
-}
-
-export type ChangeListener<T extends KubeObject> = (change: Change<T>) => void;
+type How = Pick<Change, "listed" | "writer">;
 
 /**
  * The objects of one kind and scope, kept up to date by a watch.
@@ -46,34 +33,44 @@ export type ChangeListener<T extends KubeObject> = (change: Change<T>) => void;
  *
  * Guarantees
  * - What is read is never older than what was read before, nor than the answer to a write that was noted
- *   ({@link wrote}, {@link deleted}); an object that we deleted does not come back unless it is created anew.
- * - A listener hears of every difference between two reads, in order. It hears of all that is there when it subscribes.
- * - Objects are frozen.
+ *   ({@link saw}, {@link missed}); an object that we deleted does not come back unless it is created anew.
+ * - A listener hears of every difference between two reads, in order, and of all there is when it subscribes.
+ * - Objects that are read are frozen.
  *
  * Assumptions: resource versions of one kind grow.
  */
 export class Informer<T extends KubeObject> {
   readonly kind: KindRef<T>;
+  readonly scope: Scope;
   readonly #client: Client;
   readonly #options: InformerOptions<T>;
   readonly #store = new ObjectStore<T>();
   readonly #indexes = new Indexes<T>();
+  readonly #fieldSets = new FieldSetPool();
   readonly #listeners = new Set<ChangeListener<T>>();
   readonly #unconfirmed = new UnconfirmedWrites();
+  readonly #whenSynced = Promise.withResolvers<void>();
   /** During a listing: the keys it has not mentioned yet. */
   #unmentioned: Set<ObjectKey> | undefined;
   /** All that happened up to this version is in the store; undefined during a listing. */
   #version: string | undefined;
   #synced = false;
-  #whenSynced = Promise.withResolvers<void>();
   #stop: AbortController | undefined;
   #age: () => number = () => Number.POSITIVE_INFINITY;
   #error: Error | undefined;
+  /** When the last complete listing began, and the one under way. */
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #listingSince = Number.NEGATIVE_INFINITY;
+  /** When the watch last had something to say. Requests that it made since were sent after that. */
+  #quietSince = Number.NEGATIVE_INFINITY;
 
   constructor(client: Client, kind: KindRef<T>, options: InformerOptions<T> = {}) {
-    this.#client = client;
+    const { namespace, labelSelector, fieldSelector } = options;
     this.kind = kind;
+    this.scope = { namespace, labelSelector, fieldSelector };
+    this.#client = client;
     this.#options = options;
+    this.#whenSynced.promise.catch(() => {});
   }
 
   /** True once a listing has been complete. It stays true: what is known later may be old, but never partial. */
@@ -86,6 +83,16 @@ export class Informer<T extends KubeObject> {
     return this.#age();
   }
 
+  /** The version of the server's state that is known; undefined before the first listing and during others. */
+  get resourceVersion(): string | undefined {
+    return this.#version;
+  }
+
+  /** When the last complete listing began, on the monotonic clock. */
+  get listedAt(): number {
+    return this.#listedAt;
+  }
+
   /** Why the watch does not get on, if it does not. */
   get error(): Error | undefined {
     return this.#error;
@@ -95,6 +102,7 @@ export class Informer<T extends KubeObject> {
     return this.#store.size;
   }
 
+  /** Bytes that the objects take. */
   get bytes(): number {
     return this.#store.bytes;
   }
@@ -105,16 +113,19 @@ export class Informer<T extends KubeObject> {
     this.#stop = new AbortController();
     this.#run(this.#stop.signal).catch((error: unknown) => {
       this.#error = error instanceof Error ? error : new Error(String(error));
+      this.#options.onError?.(this.#error, Number.POSITIVE_INFINITY);
       this.#whenSynced.reject(this.#error);
     });
-    this.#whenSynced.promise.catch(() => {});
   }
 
   stop(): void {
-    this.#stop?.abort();
+    this.#stop ??= new AbortController();
+    this.#stop.abort();
+    this.#listeners.clear();
+    this.#whenSynced.reject(new Error(`the watch of ${this.kind.kind} was stopped`));
   }
 
-  /** Resolves when the first listing is complete; rejects if the server will never give one. */
+  /** Resolves when the first listing is complete; rejects if there will never be one. */
   whenSynced(): Promise<void> {
     return this.#whenSynced.promise;
   }
@@ -123,14 +134,9 @@ export class Informer<T extends KubeObject> {
     return this.#store.get(key);
   }
 
-  /** What a field manager of ours has applied to an object. */
-  ownFields(key: ObjectKey, manager: string): OwnFields | undefined {
-    return this.#store.entry(key)?.own?.get(manager);
-  }
-
-  *list(namespace?: string): IterableIterator<T> {
-    const prefix = namespace === undefined ? "" : `${namespace}/`;
-    for (const key of this.#store.keys()) if (key.startsWith(prefix)) yield this.#store.get(key)!;
+  /** What our field managers have applied to an object. */
+  own(key: ObjectKey): OwnFields | undefined {
+    return this.#store.entry(key)?.own;
   }
 
   keys(): IterableIterator<ObjectKey> {
@@ -142,8 +148,8 @@ export class Informer<T extends KubeObject> {
     for (const key of this.#store.keys()) this.#indexes.set(key, this.#store.get(key)!);
   }
 
-  find(index: string, value: string): T[] {
-    return [...this.#indexes.find(index, value)].map((key) => this.#store.get(key)!);
+  find(index: string, value: string): Iterable<ObjectKey> {
+    return this.#indexes.find(index, value);
   }
 
   subscribe(listener: ChangeListener<T>): () => void {
@@ -155,8 +161,8 @@ export class Informer<T extends KubeObject> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Notes the answer to a write of ours. */
-  wrote(object: T, writer: string): void {
+  /** Notes the answer to a write of ours, or (without a writer) to a read past the cache. */
+  saw(object: T, writer: string | undefined): void {
     const key = keyOf(object);
     const { uid = "", resourceVersion = "" } = object.metadata;
     // What the watch has shown already includes this write, and perhaps what others did since.
@@ -166,21 +172,23 @@ export class Informer<T extends KubeObject> {
     this.#put(key, object, { listed: false, writer });
   }
 
-  /** Notes that the server has carried out a deletion of ours. */
-  deleted(key: ObjectKey, uid: string, writer: string): void {
+  /** Notes that an object is gone: by our own deletion, or because a read past the cache did not find it. */
+  missed(key: ObjectKey, uid: string, writer: string | undefined): void {
     this.#unconfirmed.deleted(key, uid);
-    if (this.#store.entry(key)?.uid === uid) this.#remove(key, undefined, { listed: false, writer });
+    if (this.#store.get(key)?.metadata.uid === uid) this.#remove(key, undefined, { listed: false, writer });
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { namespace, labelSelector, fieldSelector } = this.#options;
-    const watch = this.#client.watch(this.kind, { namespace, labelSelector, fieldSelector, signal });
+    const watch = this.#client.watch(this.kind, { ...this.scope, signal });
     this.#age = () => watch.age;
+    const { clock } = this.#client;
+    this.#quietSince = clock.monotonic();
     for await (const event of watch) {
       switch (event.type) {
         case "RESET":
           this.#unmentioned = new Set(this.#store.keys());
           this.#version = undefined;
+          this.#listingSince = this.#quietSince;
           break;
         case "ADDED":
         case "MODIFIED":
@@ -199,7 +207,9 @@ export class Informer<T extends KubeObject> {
           break;
         case "ERROR":
           this.#error = event.error;
+          this.#options.onError?.(event.error, event.retryIn);
       }
+      this.#quietSince = clock.monotonic();
     }
   }
 
@@ -221,18 +231,18 @@ export class Informer<T extends KubeObject> {
     this.#unconfirmed.confirmDeletion(key, uid, resourceVersion);
     if (!this.#unmentioned) this.#passed(resourceVersion);
     // A deletion that is older than what is known is that of an earlier object of the same name.
-    if (!this.#isNews(key, resourceVersion)) return;
-    this.#remove(key, object, { listed: false, writer: undefined });
+    if (this.#isNews(key, resourceVersion)) this.#remove(key, object, { listed: false, writer: undefined });
   }
 
   #complete(resourceVersion: string): void {
     for (const key of this.#unmentioned ?? []) {
-      if (!this.#unconfirmed.isNewer(key, resourceVersion)) {
-        this.#remove(key, undefined, { listed: true, writer: undefined });
-      }
+      // What we wrote after the listing was made cannot be in it.
+      if (this.#unconfirmed.isNewer(key, resourceVersion)) continue;
+      this.#remove(key, undefined, { listed: true, writer: undefined });
     }
     this.#unmentioned = undefined;
     this.#version = resourceVersion;
+    this.#listedAt = this.#listingSince;
     this.#unconfirmed.passed(resourceVersion);
     this.#error = undefined;
     this.#synced = true;
@@ -253,43 +263,44 @@ export class Informer<T extends KubeObject> {
     return compareVersions(resourceVersion, this.#store.entry(key)?.resourceVersion) > 0;
   }
 
-  #put(key: ObjectKey, object: T, how: Pick<Change<T>, "listed" | "writer">): void {
-    const before = this.#listeners.size > 0 ? this.#store.get(key) : undefined;
-    const existed = this.#store.entry(key) !== undefined;
-    this.#store.set(key, this.#trimmed(object), this.#ownFields(object));
-    const now = this.#store.get(key)!;
-    this.#indexes.set(key, now);
-    this.#emit({ type: existed ? "changed" : "added", key, object: now, before, ...how });
+  #put(key: ObjectKey, given: T, how: How): void {
+    const known = this.#store.entry(key);
+    const own = this.#options.managers && this.#fieldSets.take(given, this.#options.managers);
+    const object = this.#projected(given);
+    this.#fieldSets.release(known?.own);
+    this.#store.set(key, object, { own, hot: !how.listed });
+    this.#indexes.set(key, object);
+    this.#emit(known ? "changed" : "added", key, object, known, how);
   }
 
-  #remove(key: ObjectKey, last: T | undefined, how: Pick<Change<T>, "listed" | "writer">): void {
-    const before = this.#store.get(key);
-    if (!before) return;
+  #remove(key: ObjectKey, last: T | undefined, how: How): void {
+    const known = this.#store.entry(key);
+    if (!known) return;
+    this.#fieldSets.release(known.own);
     this.#store.delete(key);
     this.#indexes.delete(key);
-    this.#emit({ type: "deleted", key, object: last ? this.#trimmed(last) : before, before, ...how });
+    if (this.#listeners.size === 0) return;
+    this.#emit("deleted", key, last ? this.#projected(last) : this.#store.read(known), known, how);
   }
 
-  #emit(change: Change<T>): void {
+  #emit(type: Change["type"], key: ObjectKey, object: T, known: Entry | undefined, how: How): void {
+    if (this.#listeners.size === 0) return;
+    const store = this.#store;
+    let before: T | undefined;
+    const change: Change<T> = {
+      type,
+      key,
+      object,
+      get before() {
+        if (known) before ??= store.read(known);
+        return before;
+      },
+      ...how,
+    };
     for (const listener of this.#listeners) listener(change);
   }
 
-  #trimmed(object: T): T {
-    const { project, managedFields } = this.#options;
-    const kept = project ? project(object) : object;
-    if (managedFields || !kept.metadata.managedFields) return kept;
-    const { managedFields: _, ...metadata } = kept.metadata;
-    return { ...kept, metadata };
-  }
-
-  #ownFields(object: T): ReadonlyMap<string, OwnFields> | undefined {
-    let own: Map<string, OwnFields> | undefined;
-    for (const manager of this.#options.managers ?? []) {
-      const fields = ownFieldsOf(object, manager);
-      if (!fields) continue;
-      own ??= new Map();
-      own.set(manager, fields);
-    }
-    return own;
+  #projected(object: T): T {
+    return (this.#options.project ?? withoutManagedFields)(object);
   }
 }

@@ -1,36 +1,35 @@
-import { type KubeObject, type ObjectKey, parseJson, stringifyJson } from "@konverge/core";
-import { deepFreeze } from "./deep-freeze.ts";
-import type { OwnFields } from "./own-fields.ts";
+import { deepFreeze, type KubeObject, type ObjectKey, parseJson, stringifyJson } from "@konverge/core";
+import { BlockLog, type Place } from "./block-log.ts";
+import type { OwnFields } from "./field-set-pool.ts";
 
-/** What is known of an object without parsing it. */
+/** What is known of an object without reading it. */
 export interface Entry {
-  readonly uid: string;
   readonly resourceVersion: string;
-  /** The object as JSON. */
-  readonly text: string;
-  /** What our field managers have applied, by manager. */
-  readonly own: ReadonlyMap<string, OwnFields> | undefined;
+  /** What our field managers have applied. */
+  readonly own: OwnFields | undefined;
+  readonly place: Place;
 }
 
 /** How many parsed objects are kept at hand. */
-const HOT = 512;
+const HOT = 256;
 
 /**
- * Objects by key, kept as JSON text: a parsed object costs several times as much memory as its text. Reading parses;
- * what was read lately is kept parsed. What is read is frozen, since it is shared.
+ * Objects by key, kept as JSON in compressed blocks: parsed objects cost many times as much memory. Reading parses; what
+ * was read lately is kept parsed. What is read is frozen, since it is shared.
  */
 export class ObjectStore<T extends KubeObject> {
   readonly #entries = new Map<ObjectKey, Entry>();
+  readonly #log = new BlockLog();
+  /** Recently read objects, oldest first. */
   readonly #hot = new Map<ObjectKey, T>();
-  #bytes = 0;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Characters of JSON kept. */
+  /** Bytes kept for the objects themselves. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#log.bytes;
   }
 
   keys(): IterableIterator<ObjectKey> {
@@ -46,25 +45,49 @@ export class ObjectStore<T extends KubeObject> {
     if (hot) return hot;
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    const object = deepFreeze(parseJson(entry.text) as T);
-    this.#hot.set(key, object);
-    if (this.#hot.size > HOT) this.#hot.delete(this.#hot.keys().next().value!);
+    const object = this.read(entry);
+    this.#keepHot(key, object);
     return object;
   }
 
-  set(key: ObjectKey, object: T, own: ReadonlyMap<string, OwnFields> | undefined): void {
-    this.delete(key);
-    const { uid = "", resourceVersion = "" } = object.metadata;
-    const text = stringifyJson(object);
-    this.#entries.set(key, { uid, resourceVersion, text, own });
-    this.#bytes += text.length;
+  /** The object as it was when the entry was taken, also after it was replaced. */
+  read(entry: Entry): T {
+    return deepFreeze(parseJson(this.#log.read(entry.place)) as T);
+  }
+
+  /** `hot`: it will be read soon. The object is frozen then, and must not be used otherwise. */
+  set(key: ObjectKey, object: T, options: { own: OwnFields | undefined; hot: boolean }): void {
+    const known = this.#entries.get(key);
+    if (known) this.#log.drop(known.place);
+    const resourceVersion = object.metadata.resourceVersion ?? "";
+    this.#entries.set(key, { resourceVersion, own: options.own, place: this.#log.append(key, stringifyJson(object)) });
+    this.#hot.delete(key);
+    if (options.hot) this.#keepHot(key, deepFreeze(object));
+    if (known) this.#compact(known.place);
   }
 
   delete(key: ObjectKey): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
-    this.#bytes -= entry.text.length;
     this.#entries.delete(key);
     this.#hot.delete(key);
+    this.#log.drop(entry.place);
+    this.#compact(entry.place);
+  }
+
+  #keepHot(key: ObjectKey, object: T): void {
+    this.#hot.set(key, object);
+    if (this.#hot.size > HOT) this.#hot.delete(this.#hot.keys().next().value!);
+  }
+
+  /** Moves what is left of a block that has become sparse. */
+  #compact(dropped: Place): void {
+    for (const key of this.#log.sparse(dropped)) {
+      const entry = this.#entries.get(key);
+      if (entry?.place.block !== dropped.block) continue;
+      const place = this.#log.append(key, this.#log.read(entry.place));
+      this.#log.drop(entry.place);
+      this.#entries.set(key, { ...entry, place });
+    }
   }
 }

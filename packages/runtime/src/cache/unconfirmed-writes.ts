@@ -1,5 +1,5 @@
 import type { ObjectKey } from "@konverge/core";
-import { compareVersions } from "./resource-version.ts";
+import { compareVersions } from "@konverge/core";
 
 /**
  * Writes of ours that the server has answered and the watch has not shown yet. Until it does, the cache must prefer the

@@ -1,29 +1,40 @@
 import type { Client } from "@konverge/client";
-import type { Clock, KindRef, KubeObject, ObjectKey, ObjectMeta } from "@konverge/core";
-import type { Child } from "../apply/children.ts";
+import type { Clock, Conditions, KindRef, KubeObject, ObjectKey } from "@konverge/core";
+import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
+import type { EventSink } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
 import type { RateLimit } from "../queue/token-bucket.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
-import type { Conditions } from "./conditions.ts";
+import type { Predicate } from "./predicates.ts";
+import type { Source, Watched } from "./watched.ts";
 
-/** The status that a reconciler of `T` states; conditions and observedGeneration have their own ways. */
+/** The status that a reconciler of `T` reports; conditions and observedGeneration have their own ways. */
 export type ReportedStatus<T> = T extends { status?: infer S }
   ? Partial<Omit<NonNullable<S>, "conditions" | "observedGeneration">>
   : never;
 
-/** What a reconciler wants. */
+/** What a reconciler wants. What it leaves out is left as it is. */
 export interface Result<T extends KubeObject = KubeObject> {
-  /** All children the object shall have. Left out: leave them alone. Empty: remove them all. */
-  children?: readonly Child[];
-  /** What to report in the status. Fields left out are removed if they were reported before. */
+  /** All children the object shall have; an empty list removes them all. */
+  children?: readonly (Child | PlannedChild)[];
+  /** All that the status shall report. */
   status?: ReportedStatus<T>;
+  /**
+   * Conditions to report, by type. Ready, Progressing and Degraded follow from the children where they are not stated;
+   * undefined leaves one out.
+   */
   conditions?: Conditions;
   /** Look again after this many milliseconds, whatever happens. */
   after?: number;
 }
 
-/** An object that exists, in the type in which it was drafted. */
-export type Existing<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
+/** A cleanup that is not done yet. */
+export interface Unfinished {
+  /** What it waits for: told in the conditions and in an event. */
+  waitingFor: string;
+  /** Look again after this many milliseconds. Default: with ever longer waits. */
+  after?: number;
+}
 
 /** The object's own children as they are now. */
 export interface Observed {
@@ -31,43 +42,54 @@ export interface Observed {
   <C extends Child>(child: C): Existing<C> | undefined;
   /** The child of that kind and name. */
   <T extends KubeObject>(kind: KindRef<T>, name: string): T | undefined;
-  /** All children of a kind. */
+  /** All children of a kind, in the order of their names. */
   all<T extends KubeObject>(kind: KindRef<T>): T[];
+}
+
+/** What is known of other objects, without asking the server. Only of kinds that the controller has declared. */
+export interface CacheReader {
+  get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey): T | undefined;
+  /** All objects, or those of a namespace. */
+  list<T extends KubeObject>(kind: KindRef<T>, namespace?: string): T[];
+  /** The objects that a declared index has under a value. */
+  find<T extends KubeObject>(kind: KindRef<T>, index: string, value: string): T[];
 }
 
 /** What a reconciler is given besides its object. */
 export interface Context {
   readonly observed: Observed;
-  /** Reads and writes past the cache. What it writes is seen by all later reads. */
+  readonly cache: CacheReader;
+  /** Reads and writes past the cache. What it reads and writes is seen by all later reads of the cache. */
   readonly client: Client;
-  /** Fires when the reconcile's time is up or the controller stops. */
+  /** Tells users what happened, in an Event about the object. */
+  readonly events: EventSink;
+  /** Fires when the reconcile's time is up, or when it must no longer act. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock: Clock;
-}
-
-/** A kind to watch, and which objects to look at when one of it changes. */
-export interface Watched {
-  readonly kind: KindRef<KubeObject>;
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly to: (object: KubeObject) => readonly ObjectKey[];
-}
-
-/** When objects of `kind` change, look at those that `to` names. */
-export function watch<T extends KubeObject>(
-  kind: KindRef<T>,
-  options: { to: (object: T) => readonly ObjectKey[]; namespace?: string; labelSelector?: string },
-): Watched {
-  return { kind: kind as unknown as KindRef<KubeObject>, ...options } as Watched;
+  /** The name of the cluster that the object is in, and the clients of all others. */
+  readonly cluster: string;
+  readonly clusters: ReadonlyMap<string, Client>;
 }
 
 interface CommonOptions<T extends KubeObject> {
   /** Unique among an operator's controllers. It owns the fields they write. Default: the kind's plural and group. */
   name?: string;
   /** The kinds of children. Whatever changes them is undone, and they go when the object goes. */
-  owns?: readonly KindRef<KubeObject>[];
-  watches?: readonly Watched[];
+  owns?: readonly (KindRef<KubeObject> | OwnedKind)[];
+  /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
+  watches?: readonly Watched<T>[];
+  /** Keys to look at that come from outside. */
+  sources?: readonly Source[];
+  /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */
+  when?: Predicate<T>;
+  /** Only objects with these labels. */
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Only objects in these namespaces. Default: the manager's. */
+  namespaces?: readonly string[];
+  /** Only in these clusters, if the manager has several. */
+  clusters?: readonly string[];
   /** Says what shall be. Called again whenever something it may depend on has changed. */
   reconcile(object: T, context: Context): Result<T> | undefined | Promise<Result<T> | undefined>;
   /** How many objects are worked on at the same time. Default: 10. */
@@ -84,10 +106,10 @@ interface CommonOptions<T extends KubeObject> {
 type CleanupOptions<T extends KubeObject> =
   | {
       /**
-       * Takes away what the garbage collector cannot. Called when the object is being deleted, until it does not throw;
-       * only then the object may go.
+       * Takes away what the garbage collector cannot. Called while the object is being deleted, until it neither throws
+       * nor returns what it waits for; only then the object may go.
        */
-      cleanup(object: T, context: Context): void | Promise<void>;
+      cleanup(object: T, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
       /** Default: made from the controller's name. */
       finalizer?: string;
     }
@@ -95,18 +117,43 @@ type CleanupOptions<T extends KubeObject> =
 
 export type ControllerOptions<T extends KubeObject> = CommonOptions<T> & CleanupOptions<T>;
 
-/** A controller as it is written down. Nothing is started and nothing is remembered: running it is the manager's. */
-export interface Controller<T extends KubeObject = KubeObject> {
+/**
+ * A controller as it is written down. Nothing is started and nothing is remembered here: whoever runs it makes what it
+ * needs afresh.
+ */
+export interface Controller {
   readonly name: string;
-  readonly kind: KindRef<T>;
+  readonly kind: KindRef<KubeObject>;
+  readonly owns: readonly OwnedKind[];
+  /** Undefined if nothing needs to be done before an object goes. */
   readonly finalizer: string | undefined;
-  readonly options: CommonOptions<T> & { cleanup?(object: T, context: Context): void | Promise<void> };
+  readonly options: CommonOptions<KubeObject> & {
+    cleanup?(object: KubeObject, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+  };
 }
 
-/** Defines a controller: for each object of the kind, `reconcile` says what shall be. */
-export function controller<T extends KubeObject>(kind: KindRef<T>, options: ControllerOptions<T>): Controller<T> {
+/**
+ * Defines a controller: for each object of the kind, `reconcile` says what shall be.
+ *
+ * ```ts
+ * const models = controller(LLMModel, {
+ *   owns: [Deployment],
+ *   reconcile: (model) => ({ children: [deploymentFor(model)] }),
+ * });
+ * ```
+ */
+export function controller<T extends KubeObject>(kind: KindRef<T>, options: ControllerOptions<T>): Controller {
   const name = options.name ?? (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`);
-  return { name, kind, finalizer: options.cleanup && (options.finalizer ?? finalizerOf(kind, name)), options };
+  const owns = (options.owns ?? []).map((given) => ("plural" in given ? { kind: given } : given));
+  const needsFinalizer = options.cleanup !== undefined || owns.some(({ by }) => by === "label");
+  return {
+    name,
+    kind,
+    owns,
+    finalizer: needsFinalizer ? (options.finalizer ?? finalizerOf(kind, name)) : undefined,
+    // Only objects of the kind ever reach its functions.
+    options: options as unknown as Controller["options"],
+  };
 }
 
 /** Finalizers are qualified names: a domain, a slash, and a part of at most 63 characters. */

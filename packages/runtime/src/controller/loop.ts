@@ -1,63 +1,78 @@
-import type { Client } from "@konverge/client";
-import { type Clock, isConflict, type KindRef, type KubeObject, type ObjectKey, type Timer } from "@konverge/core";
-import { BY_CONTROLLER, Children, indexByController } from "../apply/children.ts";
-import { controllerOf } from "../apply/ownership.ts";
-import { StatusWriter } from "../apply/status.ts";
-import type { Cache, Lease } from "../cache/cache.ts";
-import type { Change, Informer } from "../cache/informer.ts";
-import { WriteThroughClient } from "../cache/write-through-client.ts";
+import type { KubeObject, ObjectKey, Timer } from "@konverge/core";
+import { Doubts } from "../calls/doubts.ts";
+import { passClient } from "../calls/pass-client.ts";
+import { EventRecorder } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
-import { WorkQueue } from "../queue/work-queue.ts";
+import type { Permit } from "../manager/authority.ts";
+import type { ReconcileEnd, ReconcileObserver, Trigger } from "../observe/observer.ts";
+import { type Priority, WorkQueue } from "../queue/work-queue.ts";
+import { attempt } from "./attempt.ts";
+import { contextFor } from "./context.ts";
 import type { Controller } from "./definition.ts";
-import { ExternalError, PermanentError } from "./errors.ts";
-import { Pass } from "./pass.ts";
+import { failureOf } from "./failure.ts";
+import { type OnePass, Pass } from "./pass.ts";
+import { runSource } from "./sources.ts";
+import { subscribe } from "./triggers.ts";
+import { type Cluster, type Wiring, wire } from "./wiring.ts";
 
 const DEFAULT_CONCURRENCY = 10;
 const DEFAULT_DEADLINE = 120_000;
+/** Triggers that are remembered for a waiting key. */
+const REMEMBERED_TRIGGERS = 8;
 
-/** A controller at work: changes in the cache become keys in a queue, and workers make a {@link Pass} for each. */
+/**
+ * A controller at work in a cluster: changes in the cache become keys in a queue, workers make a {@link Pass} for each.
+ *
+ * Guarantees: a key is worked on by at most one worker, and only while the authority permits it; a reconcile that throws,
+ * hangs or runs out of time harms no other.
+ */
 export class ControllerLoop {
   readonly definition: Controller;
   readonly queue: WorkQueue;
-  readonly #clock: Clock;
+  readonly #cluster: Cluster;
   readonly #log: Log;
-  readonly #leases: Lease<KubeObject>[] = [];
-  readonly #pass: Pass;
+  readonly #wiring: Wiring;
+  readonly #doubts = new Doubts();
+  readonly #events: EventRecorder;
+  readonly #triggers = new Map<ObjectKey, Trigger[]>();
   readonly #stop = new AbortController();
   #resync: Timer | undefined;
   #running = false;
-  #idle = Promise.withResolvers<void>();
+  #whenIdle: (() => void) | undefined;
 
-  constructor(definition: Controller, cluster: { client: Client; cache: Cache; clock: Clock; log: Log }) {
-    const { clock, cache } = cluster;
-    const { options, name, kind } = definition;
+  constructor(definition: Controller, cluster: Cluster) {
+    const { clock, client } = cluster;
+    const { options, name } = definition;
     this.definition = definition;
-    this.#clock = clock;
+    this.#cluster = cluster;
     this.#log = cluster.log.child({ controller: name });
     this.queue = new WorkQueue({ clock, name, backoff: options.backoff, rate: options.rate });
-    cache.addManager(name);
-    const informer = this.#use(cache, kind);
-    const owned = (options.owns ?? []).map((child) => this.#use(cache, child));
-    const client = new WriteThroughClient(cluster.client, cache, name);
-    this.#pass = new Pass({
+    this.#events = new EventRecorder({ client, clock, component: name, instance: cluster.identity });
+    this.#wiring = wire(definition, cluster);
+    subscribe({
       definition,
-      informer,
-      children: new Children({ client, manager: name, ownerKind: kind, owned }),
-      status: new StatusWriter({ client, clock, manager: name, informer }),
-      client,
-      clock,
-      log: this.#log,
+      ...this.#wiring,
+      add: (key, priority, trigger) => this.#add(key, priority, trigger),
+      onError: (error, trigger) => this.#log.error({ err: error, trigger }, "a function that follows changes threw"),
     });
-    this.#subscribe(cache, informer, owned);
+    cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
   }
 
   /** Starts the workers once all that they may read has been listed. */
   async start(): Promise<void> {
-    await Promise.all(this.#leases.map(({ informer }) => informer.whenSynced()));
+    await Promise.all(this.#wiring.views.map((view) => view.whenSynced()));
     if (this.#stop.signal.aborted) return;
     this.#running = true;
     this.queue.onReady = () => this.#work();
     this.#armResync();
+    const { client, clock } = this.#cluster;
+    for (const source of this.definition.options.sources ?? []) {
+      void runSource(source, {
+        context: { client, clock, signal: this.#stop.signal },
+        add: (key) => this.#add(key, "normal", { type: "source" }),
+        onError: (error) => this.#log.warn({ err: error }, "a source of keys failed"),
+      });
+    }
     this.#work();
   }
 
@@ -66,8 +81,14 @@ export class ControllerLoop {
     this.#running = false;
     this.#resync?.cancel();
     this.queue.close();
-    if (this.queue.working > 0) await this.#idle.promise;
-    for (const lease of this.#leases) lease.release();
+    if (this.queue.working > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    }
+    this.#stop.abort(new Error("the controller has stopped"));
+    await this.#events.flush();
+    for (const view of this.#wiring.views) view.release();
   }
 
   /** Interrupts the work in progress. */
@@ -75,50 +96,28 @@ export class ControllerLoop {
     this.#stop.abort(reason);
   }
 
-  #use(cache: Cache, kind: KindRef<KubeObject>, scope = {}): Informer<KubeObject> {
-    const lease = cache.use(kind, scope);
-    this.#leases.push(lease);
-    return lease.informer;
+  /** Puts a key into the queue. Keys that are somebody else's are left out. */
+  #add(key: ObjectKey, priority: Priority, trigger: Trigger): void {
+    const { name: cluster, authority, observer } = this.#cluster;
+    if (!authority.permit(key)) return;
+    const known = this.#triggers.get(key);
+    if (!known) this.#triggers.set(key, [trigger]);
+    else if (known.length < REMEMBERED_TRIGGERS) known.push(trigger);
+    observer.triggered?.({ cluster, controller: this.definition.name, key, trigger });
+    this.queue.add(key, { priority });
   }
 
-  #subscribe(cache: Cache, informer: Informer<KubeObject>, owned: Informer<KubeObject>[]): void {
-    informer.subscribe((change) => {
-      // What we said about an object ourselves is no news.
-      if (change.writer === this.definition.name && change.type === "changed") return;
-      this.#trigger(change.key, change);
-    });
-    for (const child of owned) {
-      child.addIndex(BY_CONTROLLER, indexByController);
-      child.subscribe((change) => {
-        for (const state of [change.before, change.object]) this.#triggerOwner(state, change);
-      });
-    }
-    for (const { kind, to, ...scope } of this.definition.options.watches ?? []) {
-      this.#use(cache, kind, scope).subscribe((change) => {
-        for (const key of to(change.object)) this.#trigger(key, change);
-        if (change.before) for (const key of to(change.before)) this.#trigger(key, change);
-      });
-    }
-  }
-
-  #triggerOwner(child: KubeObject | undefined, change: Change<KubeObject>): void {
-    const owner = child && controllerOf(child);
-    const { kind } = this.definition;
-    if (owner?.kind !== kind.kind || !owner.apiVersion.startsWith(`${kind.group}/`)) return;
-    this.#trigger(kind.namespaced ? `${child!.metadata.namespace}/${owner.name}` : owner.name, change);
-  }
-
-  #trigger(key: ObjectKey, change: Change<KubeObject>): void {
-    this.queue.add(key, { priority: change.listed ? "low" : "normal" });
+  #addAll(trigger: Trigger): void {
+    for (const key of this.#wiring.view.keys()) this.#add(key, "low", trigger);
   }
 
   #armResync(): void {
     const { resync } = this.definition.options;
     if (!resync) return;
-    this.#resync = this.#clock.after(
+    this.#resync = this.#cluster.clock.after(
       resync,
       () => {
-        for (const key of this.#leases[0]!.informer.keys()) this.queue.add(key, { priority: "low" });
+        this.#addAll({ type: "resync" });
         this.#armResync();
       },
       { background: true, label: `${this.definition.name}: resync` },
@@ -131,41 +130,109 @@ export class ControllerLoop {
       const item = this.queue.take();
       if (!item) return;
       // Each in a turn of its own, so that a flood of keys does not keep everything else waiting.
-      this.#clock.post(() => void this.#attend(item.key), `${this.definition.name}: ${item.key}`);
+      this.#cluster.clock.post(() => void this.#attend(item), `${this.definition.name}: ${item.key}`);
     }
   }
 
-  async #attend(key: ObjectKey): Promise<void> {
-    const time = new AbortController();
-    const deadline = this.definition.options.deadline ?? DEFAULT_DEADLINE;
-    const timer = this.#clock.after(deadline, () =>
-      time.abort(new Error(`the reconcile has taken longer than ${deadline} ms`)),
-    );
+  async #attend({ key, waited }: { key: ObjectKey; waited: number }): Promise<void> {
+    const { clock, authority, name: cluster, observer: all } = this.#cluster;
+    const triggers = this.#triggers.get(key) ?? [{ type: this.queue.failures(key) > 0 ? "retry" : "after" }];
+    this.#triggers.delete(key);
+    const permit = authority.permit(key);
+    const started = clock.monotonic();
+    const controller = this.definition.name;
+    const failures = this.queue.failures(key);
+    const observer = permit && all.reconciling?.({ cluster, controller, key, triggers, waited, failures });
+    let end: End = { outcome: "stopped" };
+    if (permit) {
+      const work = () => this.#reconcile(key, permit, observer);
+      end = await (observer?.around ? observer.around(work) : work());
+    }
+    const next = this.#settle(key, end);
+    observer?.ended?.({ ...end, ...(next !== undefined && { next }), duration: clock.monotonic() - started });
+    if (this.queue.working === 0) this.#whenIdle?.();
+  }
+
+  async #reconcile(key: ObjectKey, permit: Permit, observer: ReconcileObserver | undefined): Promise<End> {
+    const { clock, client, cache } = this.#cluster;
+    const { name, options } = this.definition;
+    const limits = { clock, signals: [this.#stop.signal, permit.signal], label: `${name}: ${key}` };
+    const onePass = (signal: AbortSignal): OnePass => ({
+      key,
+      signal,
+      client: passClient({ client, cache, doubts: this.#doubts, writer: name, key, signal, permit, observer }),
+      live: this.#wiring.view.listedAt(key) < permit.since,
+    });
+    const pass = this.#pass(observer);
     try {
-      const next = await this.#pass.run(key, AbortSignal.any([time.signal, this.#stop.signal]));
-      this.queue.done(key, next);
+      return await attempt(
+        async (signal) => {
+          const one = onePass(signal);
+          await this.#doubts.settle(key, one.client, cache);
+          return await pass.run(one);
+        },
+        { ...limits, deadline: options.deadline ?? DEFAULT_DEADLINE },
+      );
     } catch (error) {
-      this.#failed(key, error);
-    } finally {
-      timer.cancel();
-      if (!this.#running && this.queue.working === 0) this.#idle.resolve();
+      const stopped = this.#stop.signal.aborted || permit.signal?.aborted === true;
+      const failure = failureOf(error, stopped);
+      await attempt((signal) => pass.report(failure, this.queue.failures(key), onePass(signal)), {
+        ...limits,
+        deadline: DEFAULT_DEADLINE,
+      }).catch((second: unknown) => this.#log.debug({ err: second, object: key }, "a failure could not be reported"));
+      return failure;
     }
   }
 
-  #failed(key: ObjectKey, error: unknown): void {
-    if (error instanceof PermanentError) {
-      this.#log.error({ object: key, err: error }, error.message);
-      this.queue.done(key);
-      return;
-    }
-    if (error instanceof ExternalError) {
-      this.#log.warn({ object: key, err: error }, error.message);
-      this.queue.done(key, { after: error.after });
-      return;
-    }
-    const wait = this.queue.retry(key);
+  /** Gives the key back to the queue. Returns the milliseconds until it comes up again, if it does by itself. */
+  #settle(key: ObjectKey, { outcome, after, error }: End): number | undefined {
+    const { queue } = this;
     const message = error instanceof Error ? error.message : String(error);
-    if (isConflict(error)) this.#log.debug({ object: key, wait }, message);
-    else this.#log.error({ object: key, wait, err: error }, message);
+    switch (outcome) {
+      case "gone":
+        this.#doubts.forget(key);
+        queue.done(key);
+        queue.forget(key);
+        return undefined;
+      case "done":
+      case "stopped":
+        queue.done(key, { after });
+        return after;
+      case "permanent":
+      case "external":
+        this.#log.warn({ object: key, err: error, after }, message);
+        queue.done(key, { after });
+        return after;
+      case "waiting":
+        if (after === undefined) return queue.retry(key);
+        queue.done(key, { after });
+        return after;
+      case "conflict":
+        this.#log.debug({ object: key }, message);
+        return queue.retry(key);
+      case "transient":
+        this.#log.error({ object: key, err: error }, message);
+        return queue.retry(key, after);
+    }
+  }
+
+  #pass(observer: ReconcileObserver | undefined): Pass {
+    const { clock, name: cluster, clients: clusters } = this.#cluster;
+    const { view, watched, children, status } = this.#wiring;
+    const tools = {
+      controller: this.definition.name,
+      children,
+      views: [view, ...watched.map((one) => one.view)],
+      events: this.#events,
+      clock,
+      log: this.#log,
+      cluster,
+      clusters,
+    };
+    const context = (object: KubeObject, one: OnePass) => contextFor(tools, object, { ...one, observer });
+    return new Pass({ definition: this.definition, view, children, status, events: this.#events, context });
   }
 }
+
+/** How a pass ended, by itself or by an error. */
+type End = Pick<ReconcileEnd, "outcome" | "error"> & { after?: number };

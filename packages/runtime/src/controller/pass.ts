@@ -1,20 +1,51 @@
 import type { Client } from "@konverge/client";
-import { type AnyObject, type Clock, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
-import type { Child, Children } from "../apply/children.ts";
-import type { StatusWriter } from "../apply/status.ts";
-import type { Informer } from "../cache/informer.ts";
-import type { Log } from "../log.ts";
-import type { Context, Controller, Observed, Result } from "./definition.ts";
+import {
+  type AnyObject,
+  type Conditions,
+  isNotFound,
+  type KindRef,
+  type KubeObject,
+  no,
+  type ObjectKey,
+  yes,
+} from "@konverge/core";
+import type { ChildState } from "../apply/child-state.ts";
+import type { Children, ChildrenPass } from "../apply/children.ts";
+import type { StatusStatement, StatusWriter } from "../apply/status.ts";
+import type { View } from "../cache/view.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Context, Controller, Result } from "./definition.ts";
+import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
+import type { Failure } from "./failure.ts";
 
-export interface PassOptions {
+/** What all passes of a controller share. */
+export interface PassTools {
   definition: Controller;
-  informer: Informer<KubeObject>;
+  view: View<KubeObject>;
   children: Children;
   status: StatusWriter;
-  client: Client;
-  clock: Clock;
-  log: Log;
+  events: EventRecorder;
+  context: (object: KubeObject, one: OnePass) => Context;
 }
+
+/** What is new in each pass. */
+export interface OnePass {
+  key: ObjectKey;
+  client: Client;
+  signal: AbortSignal;
+  /** Read the object past the cache first: somebody else may have acted on a newer state than is known here. */
+  live: boolean;
+}
+
+/** How a pass ended that did not throw. */
+export interface PassEnd {
+  outcome: "done" | "gone" | "waiting";
+  /** Look again after this many milliseconds. */
+  after?: number;
+}
+
+/** Failures in a row after which an error that may pass by itself is reported in the conditions. */
+const REPORTED_FAILURES = 3;
 
 /**
  * One look at one object: read it, ask the reconciler what shall be, make it so, report.
@@ -26,75 +57,100 @@ export interface PassOptions {
  * - If the reconciler throws, no child is touched.
  */
 export class Pass {
-  readonly #options: PassOptions;
+  readonly #tools: PassTools;
 
-  constructor(options: PassOptions) {
-    this.#options = options;
+  constructor(tools: PassTools) {
+    this.#tools = tools;
   }
 
-  async run(key: string, signal: AbortSignal): Promise<{ after?: number }> {
-    const { definition, informer, children, status } = this.#options;
-    let object = informer.get(key);
-    if (!object) return {};
-    if (object.metadata.deletionTimestamp) {
-      await this.#cleanUp(object, signal);
-      return {};
+  async run(one: OnePass): Promise<PassEnd> {
+    const { definition, view, children, status } = this.#tools;
+    if (one.live) await this.#readLive(one);
+    const known = view.get(one.key);
+    if (!known) return { outcome: "gone" };
+    if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
+    const object = await this.#withFinalizer(known, one);
+    const context = this.#tools.context(object, one);
+    const result: Result = (await definition.options.reconcile(object, context)) ?? {};
+    const states = result.children && (await children.converge(result.children, this.#childrenPass(object, one)));
+    await status.write(object, this.#statement(result, states), one.client);
+    return { outcome: "done", ...(result.after !== undefined && { after: result.after }) };
+  }
+
+  /** Tells the object's users what went wrong, where that is worth telling. */
+  async report(failure: Failure, failures: number, one: OnePass): Promise<void> {
+    const { view, status, events } = this.#tools;
+    const object = view.get(one.key);
+    const { outcome, reason, message } = failure;
+    if (!object || outcome === "stopped" || outcome === "conflict") return;
+    if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
+    const why = object.metadata.deletionTimestamp ? "CleanupFailed" : reason;
+    if (outcome !== "external") events.about(object).warning(why, message);
+    if (!status.hasConditions) return;
+    const conditions = conditionsFromError(why, message, { permanent: outcome === "permanent" });
+    await status.write(object, { conditions }, one.client);
+  }
+
+  async #readLive({ client, key }: OnePass): Promise<void> {
+    try {
+      await client.get(this.#tools.definition.kind, key);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
     }
-    object = await this.#withFinalizer(object, signal);
-    const result: Result = (await definition.options.reconcile(object, this.#context(object, signal))) ?? {};
-    if (result.children) await children.converge(object, result.children, signal);
-    if (result.status || result.conditions) await status.write(object, result, signal);
-    return result.after === undefined ? {} : { after: result.after };
   }
 
-  async #withFinalizer(object: KubeObject, signal: AbortSignal): Promise<KubeObject> {
-    const { finalizer } = this.#options.definition;
+  #statement(result: Result, states: readonly ChildState[] | undefined): StatusStatement {
+    const { status } = this.#tools;
+    const derived: Conditions = states && status.hasConditions ? conditionsFromChildren(states) : {};
+    const conditions = { ...derived, ...result.conditions };
+    const reported = result.status as object | undefined;
+    return { ...(reported && { status: reported }), conditions };
+  }
+
+  async #withFinalizer(object: KubeObject, one: OnePass): Promise<KubeObject> {
+    const { finalizer } = this.#tools.definition;
     const { finalizers = [] } = object.metadata;
     if (!finalizer || finalizers.includes(finalizer)) return object;
-    return this.#setFinalizers(object, [...finalizers, finalizer], signal);
+    return this.#setFinalizers(object, [...finalizers, finalizer], one);
   }
 
-  async #cleanUp(object: KubeObject, signal: AbortSignal): Promise<void> {
-    const { definition } = this.#options;
+  async #cleanUp(object: KubeObject, one: OnePass): Promise<PassEnd> {
+    const { definition, children } = this.#tools;
     const { finalizers = [] } = object.metadata;
-    if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return;
-    await definition.options.cleanup!(object, this.#context(object, signal));
-    await this.#setFinalizers(
-      object,
-      finalizers.filter((name) => name !== definition.finalizer),
-      signal,
-    );
+    if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
+    const unfinished = await definition.options.cleanup?.(object, this.#tools.context(object, one));
+    if (unfinished) return this.#waitFor(object, unfinished, one);
+    const remaining = await children.release(this.#childrenPass(object, one));
+    if (remaining.length > 0) return this.#waitFor(object, { waitingFor: remaining.join(", ") }, one);
+    const others = finalizers.filter((name) => name !== definition.finalizer);
+    await this.#setFinalizers(object, others, one);
+    return { outcome: "done" };
+  }
+
+  async #waitFor(
+    object: KubeObject,
+    { waitingFor, after }: { waitingFor: string; after?: number },
+    one: OnePass,
+  ): Promise<PassEnd> {
+    const { status, events } = this.#tools;
+    const message = `the deletion waits for ${waitingFor}`;
+    events.about(object).normal("CleaningUp", message, { action: "Cleanup" });
+    if (status.hasConditions) {
+      const conditions = { Ready: no("CleaningUp", message), Progressing: yes("CleaningUp", message) };
+      await status.write(object, { conditions }, one.client);
+    }
+    return { outcome: "waiting", ...(after !== undefined && { after }) };
   }
 
   /** Fails with a conflict if anybody has written the object since: their finalizers must not be lost. */
-  #setFinalizers(object: KubeObject, finalizers: string[], signal: AbortSignal): Promise<KubeObject> {
-    const { client, definition } = this.#options;
+  async #setFinalizers(object: KubeObject, finalizers: string[], { client, key }: OnePass): Promise<KubeObject> {
     const { uid, resourceVersion } = object.metadata;
-    return client.patch(
-      definition.kind as KindRef<AnyObject>,
-      keyOf(object),
-      { merge: { metadata: { uid, resourceVersion, finalizers } } },
-      { signal },
-    );
+    const kind = this.#tools.definition.kind as KindRef<AnyObject>;
+    return client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
   }
 
-  #context(object: KubeObject, signal: AbortSignal): Context {
-    const { client, clock, log } = this.#options;
-    return { observed: this.#observed(object), client, clock, signal, log: log.child({ object: keyOf(object) }) };
+  #childrenPass(owner: KubeObject, { client, signal }: OnePass): ChildrenPass {
+    const events = this.#tools.events.about(owner);
+    return { owner, client, signal, report: (reason, message) => events.normal(reason, message) };
   }
-
-  #observed(owner: KubeObject): Observed {
-    const { children } = this.#options;
-    const one = (what: Child | KindRef<KubeObject>, name?: string) =>
-      name === undefined
-        ? children.observed(owner, draftKind(what as Child), (what as Child).metadata.name ?? "")
-        : children.observed(owner, what as KindRef<KubeObject>, name);
-    return Object.assign(one, {
-      all: (kind: KindRef<KubeObject>) => children.all(owner, kind),
-    }) as unknown as Observed;
-  }
-}
-
-function draftKind(child: Child): { group: string; kind: string } {
-  return { group: parseApiVersion(child.apiVersion).group, kind: child.kind };
 }

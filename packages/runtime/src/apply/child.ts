@@ -1,0 +1,113 @@
+import { groupKindText, type KindRef, type KubeObject, type ObjectMeta, parseApiVersion } from "@konverge/core";
+import { PermanentError } from "../controller/errors.ts";
+
+/** A child as a reconciler states it: what it shall be, as far as the controller cares. */
+export interface Child {
+  apiVersion: string;
+  kind: string;
+  metadata: Partial<ObjectMeta>;
+}
+
+/** An object that exists, in the type in which it was drafted. */
+export type Existing<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
+
+/**
+ * What to do when the server refuses to change a field of a child:
+ * - `report`: say so in the conditions and leave the child as it is;
+ * - `recreate`: delete the child with all it owns, and create it anew;
+ * - `orphan`: delete the child alone, leaving what it owns (the pods of a StatefulSet) to the new one.
+ */
+export type OnImmutable = "report" | "recreate" | "orphan";
+
+export interface ChildOptions<C extends Child = Child> {
+  /** Apply it only when these are ready. */
+  after?: readonly Child[];
+  /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
+  readyWhen?: (child: Existing<C>) => boolean;
+  onImmutable?: OnImmutable;
+}
+
+/** A child with conditions attached, see {@link child}. */
+export interface PlannedChild {
+  readonly draft: Child;
+  readonly options: ChildOptions;
+}
+
+/** A child that waits for others, or has its own idea of being ready: `child(server, { after: [migration] })`. */
+export function child<C extends Child>(draft: C, options: ChildOptions<C>): PlannedChild {
+  return { draft, options: options as unknown as ChildOptions };
+}
+
+export function planned(given: Child | PlannedChild): PlannedChild {
+  return "draft" in given ? given : { draft: given, options: {} };
+}
+
+/** `Deployment.apps default/web`, in which no two children are equal. */
+export function nameOf(draft: Child, owner: KubeObject): string {
+  const { group } = parseApiVersion(draft.apiVersion);
+  const namespace = draft.metadata.namespace ?? owner.metadata.namespace ?? "";
+  return `${groupKindText({ group, kind: draft.kind })} ${namespace}/${draft.metadata.name}`;
+}
+
+/**
+ * The children in the order in which they are to be applied: waves, of which each needs only earlier ones. Throws if two
+ * have the same name, if one waits for what is not a child, or if they wait for each other.
+ */
+export function waves(children: readonly PlannedChild[], owner: KubeObject): PlannedChild[][] {
+  const byName = new Map<string, PlannedChild>();
+  for (const one of children) {
+    const name = nameOf(one.draft, owner);
+    if (!one.draft.metadata.name)
+      throw new PermanentError("InvalidChild", `a child of kind ${one.draft.kind} has no name`);
+    if (byName.has(name)) throw new PermanentError("InvalidChild", `two children are called ${name}`);
+    byName.set(name, one);
+  }
+  const result: PlannedChild[][] = [];
+  const placed = new Set<string>();
+  let rest = [...byName];
+  while (rest.length > 0) {
+    const isFree = ([name, one]: [string, PlannedChild]) =>
+      (one.options.after ?? []).every((other) => {
+        const needed = nameOf(other, owner);
+        if (!byName.has(needed)) {
+          throw new PermanentError("InvalidChild", `${name} waits for ${needed}, which is not among the children`);
+        }
+        return placed.has(needed);
+      });
+    const wave = rest.filter(isFree);
+    if (wave.length === 0) {
+      const names = rest.map(([name]) => name).join(", ");
+      throw new PermanentError("InvalidChild", `these children wait for each other: ${names}`);
+    }
+    rest = rest.filter((entry) => !wave.includes(entry));
+    for (const [name] of wave) placed.add(name);
+    result.push(wave.map(([, one]) => one));
+  }
+  return result;
+}
+
+/** A kind of children, and how they are held. */
+export interface OwnedKind {
+  readonly kind: KindRef<KubeObject>;
+  /**
+   * How a child says whose it is:
+   * - `reference`: an owner reference. The garbage collector removes it with its owner, which must be in the same
+   *   namespace or cluster-scoped;
+   * - `label`: a label with the owner's uid, for children that an owner reference cannot reach. They are removed before
+   *   the owner goes, for which it gets a finalizer.
+   */
+  readonly by?: "reference" | "label";
+  /**
+   * Whether an object of the right name that has no owner becomes a child: only if this controller applied it before
+   * (`former`, the default), or in any case (`any`).
+   */
+  readonly adopt?: "former" | "any";
+  readonly onImmutable?: OnImmutable;
+  /** Watch only children with these labels, which all drafts must have. */
+  readonly labelSelector?: string;
+}
+
+/** A kind of children that is not held in the usual way: `own(ClusterRole, { by: "label" })`. */
+export function own(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
+  return { kind, ...options };
+}

@@ -1,0 +1,79 @@
+import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
+import type { ChangeListener } from "./change.ts";
+import type { OwnFields } from "./field-set-pool.ts";
+import type { IndexFunction } from "./indexes.ts";
+import type { Informer } from "./informer.ts";
+
+/**
+ * What one user of the cache sees of a kind: the objects of one informer, or of one for each of some namespaces. A view
+ * is held until it is released; informers that nobody holds stop.
+ */
+export class View<T extends KubeObject> {
+  readonly kind: KindRef<T>;
+  readonly informers: readonly Informer<T>[];
+  readonly #unsubscribe: (() => void)[] = [];
+  #release: (() => void) | undefined;
+
+  constructor(informers: readonly Informer<T>[], release: () => void) {
+    this.kind = informers[0]!.kind;
+    this.informers = informers;
+    this.#release = release;
+  }
+
+  /** Resolves when all of it has been listed once. */
+  async whenSynced(): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.whenSynced()));
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#holder(key)?.get(key);
+  }
+
+  /** When the listing began, on the monotonic clock, after which all that is known of an object has been followed. */
+  listedAt(key: ObjectKey): number {
+    return this.#holder(key)?.listedAt ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** What our field managers have applied to an object. */
+  own(key: ObjectKey): OwnFields | undefined {
+    return this.#holder(key)?.own(key);
+  }
+
+  *keys(): IterableIterator<ObjectKey> {
+    for (const informer of this.informers) yield* informer.keys();
+  }
+
+  /** All objects, or those of a namespace. Parses each: use an index where there are many. */
+  *list(namespace?: string): IterableIterator<T> {
+    const prefix = namespace === undefined ? "" : `${namespace}/`;
+    for (const informer of this.informers) {
+      for (const key of informer.keys()) if (key.startsWith(prefix)) yield informer.get(key)!;
+    }
+  }
+
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    for (const informer of this.informers) informer.addIndex(name, valuesOf);
+  }
+
+  /** The keys that an index has under a value. */
+  *find(index: string, value: string): IterableIterator<ObjectKey> {
+    for (const informer of this.informers) yield* informer.find(index, value);
+  }
+
+  /** Calls `listener` for all there is and for every change, until the view is released. */
+  subscribe(listener: ChangeListener<T>): void {
+    for (const informer of this.informers) this.#unsubscribe.push(informer.subscribe(listener));
+  }
+
+  release(): void {
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  #holder(key: ObjectKey): Informer<T> | undefined {
+    if (this.informers.length === 1) return this.informers[0];
+    const { namespace } = splitKey(key);
+    return this.informers.find((informer) => informer.scope.namespace === namespace);
+  }
+}

@@ -1,0 +1,132 @@
+import type {
+  AppliedObject,
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  NewObject,
+  Patch,
+  Selection,
+  WriteOptions,
+} from "@konverge/client";
+import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
+import type { ApiCall } from "../observe/observer.ts";
+
+/** A call, and what was asked of it. */
+export interface LayeredCall extends ApiCall {
+  readonly options: CallOptions & { dryRun?: boolean; preconditions?: { uid?: string } };
+}
+
+/** Carries a call out by `send`, under the limits that it hands to it. */
+export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>) => Promise<R>;
+
+/**
+ * The same client, except that the verbs which read and write objects go through a layer, and that what they write
+ * belongs to `fieldManager`. Watches, logs, streams and reviews pass by.
+ */
+export function layeredClient(inner: Client, layer: Layer, fieldManager: string): Client {
+  const verbs = new LayeredVerbs(inner, layer, fieldManager);
+  return new Proxy(inner, {
+    get(target, name) {
+      const holder: object = name in verbs ? verbs : target;
+      const value: unknown = Reflect.get(holder, name, holder);
+      return typeof value === "function" ? value.bind(holder) : value;
+    },
+  });
+}
+
+class LayeredVerbs {
+  readonly fieldManager: string;
+  readonly #inner: Client;
+  readonly #layer: Layer;
+
+  constructor(inner: Client, layer: Layer, fieldManager: string) {
+    this.#inner = inner;
+    this.#layer = layer;
+    this.fieldManager = fieldManager;
+  }
+
+  get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
+    const call = { verb: "get", kind, key: this.#key(kind, key), subresource: options.subresource, options } as const;
+    return this.#layer(call, (limits) => this.#inner.get(kind, key, { ...options, ...limits }));
+  }
+
+  list<T extends KubeObject>(kind: KindRef<T>, options: ListOptions = {}): Promise<KubeList<T>> {
+    const call = { verb: "list", kind, namespace: options.namespace, options } as const;
+    return this.#layer(call, (limits) => this.#inner.list(kind, { ...options, ...limits }));
+  }
+
+  create<T extends KubeObject>(kind: KindRef<T>, object: NewObject<T>, given: WriteOptions = {}): Promise<T> {
+    const options = this.#owned(given);
+    const { name, namespace = this.#inner.namespace } = object.metadata;
+    const place = { namespace: kind.namespaced ? namespace : undefined, subresource: options.subresource };
+    const key = name && keyOf({ metadata: { name, namespace: place.namespace } });
+    const call = { verb: "create", kind, ...(key && { key }), ...place, body: object, options } as const;
+    return this.#layer(call, (limits) => this.#inner.create(kind, object, { ...options, ...limits }));
+  }
+
+  update<T extends KubeObject>(kind: KindRef<T>, object: T, given: WriteOptions = {}): Promise<T> {
+    const options = this.#owned(given);
+    const call = { verb: "update", ...this.#target(kind, keyOf(object), options), body: object, options } as const;
+    return this.#layer(call, (limits) => this.#inner.update(kind, object, { ...options, ...limits }));
+  }
+
+  patch<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey, patch: Patch<T>, given: WriteOptions = {}): Promise<T> {
+    const options = this.#owned(given);
+    const call = { verb: "patch", ...this.#target(kind, key, options), body: patch, options } as const;
+    return this.#layer(call, (limits) => this.#inner.patch(kind, key, patch, { ...options, ...limits }));
+  }
+
+  apply<T extends KubeObject>(kind: KindRef<T>, object: AppliedObject<T>, given: ApplyOptions = {}): Promise<T> {
+    const options = this.#owned(given);
+    const key = keyOf({ metadata: { ...object.metadata, name: object.metadata.name ?? "" } });
+    const call = { verb: "apply", ...this.#target(kind, key, options), body: object, options } as const;
+    return this.#layer(call, (limits) => this.#inner.apply(kind, object, { ...options, ...limits }));
+  }
+
+  updateStatus<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    return this.update(kind, object, { ...options, subresource: "status" });
+  }
+
+  patchStatus<T extends KubeObject>(
+    kind: KindRef<T>,
+    key: ObjectKey,
+    patch: Patch<T>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    return this.patch(kind, key, patch, { ...options, subresource: "status" });
+  }
+
+  applyStatus<T extends KubeObject>(
+    kind: KindRef<T>,
+    object: AppliedObject<T>,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    return this.apply(kind, object, { ...options, subresource: "status" });
+  }
+
+  delete<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey, options: DeleteOptions = {}): Promise<T | undefined> {
+    const call = { verb: "delete", kind, key: this.#key(kind, key), options } as const;
+    return this.#layer(call, (limits) => this.#inner.delete(kind, key, { ...options, ...limits }));
+  }
+
+  deleteCollection<T extends KubeObject>(kind: KindRef<T>, options: DeleteOptions & Selection = {}): Promise<void> {
+    const call = { verb: "deletecollection", kind, namespace: options.namespace, options } as const;
+    return this.#layer(call, (limits) => this.#inner.deleteCollection(kind, { ...options, ...limits }));
+  }
+
+  #owned<O extends WriteOptions>(options: O): O {
+    return { ...options, fieldManager: options.fieldManager ?? this.fieldManager };
+  }
+
+  #target(kind: KindRef<KubeObject>, key: ObjectKey, { subresource }: WriteOptions) {
+    return { kind, key: this.#key(kind, key), ...(subresource && { subresource }) };
+  }
+
+  /** The whole key, with the namespace that the inner client would fill in. */
+  #key(kind: KindRef<KubeObject>, key: ObjectKey): ObjectKey {
+    return kind.namespaced && !key.includes("/") ? `${this.#inner.namespace}/${key}` : key;
+  }
+}

@@ -1,0 +1,98 @@
+import { type CallOptions, type Client, isInDoubt } from "@konverge/client";
+import { ApiError, isNotFound, type KubeObject, type ObjectKey } from "@konverge/core";
+import type { Cache } from "../cache/cache.ts";
+import type { Permit } from "../manager/authority.ts";
+import type { ReconcileObserver } from "../observe/observer.ts";
+import type { Doubts } from "./doubts.ts";
+import { type LayeredCall, layeredClient } from "./layered-client.ts";
+
+export interface PassClientOptions {
+  client: Client;
+  cache: Cache;
+  doubts: Doubts;
+  /** The controller: owns what is written. */
+  writer: string;
+  /** The key that is being reconciled. */
+  key: ObjectKey;
+  signal: AbortSignal;
+  permit: Permit;
+  observer: ReconcileObserver | undefined;
+}
+
+/**
+ * The client of one reconcile.
+ *
+ * Guarantees
+ * - What it writes, and what it reads, is in the cache before the verb resolves, however late the watch is.
+ * - After the reconcile's signal has fired, or its permit has run out, nothing is sent. What is under way by then is given
+ *   up, before the permit runs out.
+ * - A write without an answer is remembered as in doubt.
+ */
+export function passClient(options: PassClientOptions): Client {
+  const { client, cache, signal, permit, observer, writer } = options;
+  const { clock } = client;
+  const layer = async <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>): Promise<R> => {
+    const limits: CallOptions = {
+      signal: call.options.signal ? AbortSignal.any([call.options.signal, signal]) : signal,
+    };
+    if (isWrite(call)) {
+      permit.check();
+      if (Number.isFinite(permit.deadline)) {
+        limits.deadline = Math.min(permit.deadline, call.options.deadline ?? Number.POSITIVE_INFINITY);
+      }
+    }
+    const uid = call.options.preconditions?.uid ?? (call.key && cache.uidOf(call.kind, call.key));
+    const answered = observer?.call?.(call);
+    const started = clock.monotonic();
+    try {
+      const answer = await send(limits);
+      note(options, call, answer as KubeObject | undefined, uid);
+      answered?.({ object: answer as KubeObject, duration: clock.monotonic() - started });
+      return answer;
+    } catch (error) {
+      noteFailure(options, call, error, uid);
+      answered?.({ error, duration: clock.monotonic() - started });
+      throw error;
+    }
+  };
+  return layeredClient(client, layer, writer);
+}
+
+const isWrite = ({ verb }: LayeredCall) => verb !== "get" && verb !== "list";
+
+/** Other subresources answer with objects of their own, such as a Scale. */
+const isWhole = ({ subresource }: LayeredCall) => subresource === undefined || subresource === "status";
+
+function note(
+  { cache, writer }: PassClientOptions,
+  call: LayeredCall,
+  object: KubeObject | undefined,
+  uid: string | undefined,
+): void {
+  const { verb, kind, key, options } = call;
+  if (options.dryRun || verb === "list" || verb === "deletecollection") return;
+  if (verb !== "delete") {
+    if (isWhole(call)) cache.saw(kind, object!, verb === "get" ? undefined : writer);
+  } else if (object && remains(object)) cache.saw(kind, object, writer);
+  else {
+    const gone = object?.metadata.uid ?? uid;
+    if (gone) cache.missed(kind, key!, gone, writer);
+  }
+}
+
+function noteFailure(options: PassClientOptions, call: LayeredCall, error: unknown, uid: string | undefined): void {
+  const { kind, key, namespace } = call;
+  if (isNotFound(error) && uid && key && isWhole(call)) options.cache.missed(kind, key, uid, undefined);
+  if (!isWrite(call) || call.options.dryRun) return;
+  if (!isInDoubt(error) && !(error instanceof ApiError && UNSURE.has(error.code))) return;
+  options.doubts.add(options.key, { kind, ...(key ? { key } : { namespace }) });
+}
+
+/** Answers that a server, or one in between, gives without knowing what became of the write. */
+const UNSURE = new Set([500, 502, 503, 504]);
+
+/** A deleted object is still there while finalizers or a grace period hold it. */
+function remains({ metadata }: KubeObject): boolean {
+  if (!metadata.deletionTimestamp) return false;
+  return (metadata.finalizers?.length ?? 0) > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0;
+}

@@ -1,0 +1,44 @@
+import { type Clock, sleep } from "@konverge/core";
+
+export interface AttemptOptions {
+  clock: Clock;
+  /** Milliseconds until its signal fires. */
+  deadline: number;
+  /** Others who may interrupt it. */
+  signals: readonly (AbortSignal | undefined)[];
+  label: string;
+}
+
+/** How long work may take to notice that its signal has fired, before it is left to itself. */
+const ABORT_GRACE = 5_000;
+
+/**
+ * Does some work under a deadline. The work's signal fires when its time is up or when somebody interrupts it; if it does
+ * not end then, it is abandoned: the attempt fails, and whatever the work still does is of no consequence, since the
+ * client it was given sends nothing any more.
+ */
+export async function attempt<R>(work: (signal: AbortSignal) => Promise<R>, options: AttemptOptions): Promise<R> {
+  const { clock, deadline, label } = options;
+  const time = new AbortController();
+  const timer = clock.after(deadline, () => time.abort(new Error(`${label} has taken longer than ${deadline} ms`)), {
+    label: `deadline of ${label}`,
+  });
+  const signal = AbortSignal.any([time.signal, ...options.signals.filter((one) => one !== undefined)]);
+  const over = new AbortController();
+  const abandoned = new Promise<never>((_, reject) => {
+    const onAbort = () => {
+      sleep(clock, ABORT_GRACE, { signal: over.signal, label: `abandoning ${label}` }).then(
+        () => reject(signal.reason),
+        () => {},
+      );
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work(signal), abandoned]);
+  } finally {
+    timer.cancel();
+    over.abort();
+  }
+}

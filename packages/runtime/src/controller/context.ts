@@ -1,0 +1,91 @@
+import type { Client } from "@konverge/client";
+import { type Clock, groupKindText, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
+import type { Child } from "../apply/child.ts";
+import type { Children } from "../apply/children.ts";
+import type { View } from "../cache/view.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Log } from "../log.ts";
+import type { ReconcileObserver } from "../observe/observer.ts";
+import type { CacheReader, Context, Observed } from "./definition.ts";
+
+export interface ContextTools {
+  controller: string;
+  children: Children;
+  /** What the controller has declared besides its own kind and its children. */
+  views: readonly View<KubeObject>[];
+  events: EventRecorder;
+  clock: Clock;
+  log: Log;
+  cluster: string;
+  clusters: ReadonlyMap<string, Client>;
+}
+
+/** What a reconciler is given for one object in one pass. */
+export function contextFor(
+  tools: ContextTools,
+  object: KubeObject,
+  pass: { client: Client; signal: AbortSignal; observer: ReconcileObserver | undefined },
+): Context {
+  const { clock, cluster, clusters } = tools;
+  const { client, signal } = pass;
+  return {
+    observed: observedBy(tools.children, object, pass.observer),
+    cache: cacheReader(tools, pass.observer),
+    client,
+    events: tools.events.about(object),
+    signal,
+    log: tools.log.child({ object: keyOf(object) }),
+    clock,
+    cluster,
+    clusters,
+  };
+}
+
+function observedBy(children: Children, owner: KubeObject, observer: ReconcileObserver | undefined): Observed {
+  const one = (what: Child | KindRef<KubeObject>, name?: string) => {
+    const draft = name === undefined ? (what as Child) : undefined;
+    const kind = draft
+      ? { group: parseApiVersion(draft.apiVersion).group, kind: draft.kind }
+      : (what as KindRef<KubeObject>);
+    const place = children.place(owner, kind, draft?.metadata.name ?? name ?? "", draft?.metadata.namespace);
+    const child = children.observed(owner, place);
+    observer?.read?.(place.owned.declared.kind, place.key, child);
+    return child;
+  };
+  const all = (kind: KindRef<KubeObject>) => {
+    const found = children.all(owner, kind);
+    for (const child of found) observer?.read?.(kind, keyOf(child), child);
+    return found;
+  };
+  return Object.assign(one, { all }) as unknown as Observed;
+}
+
+function cacheReader({ controller, views }: ContextTools, observer: ReconcileObserver | undefined): CacheReader {
+  const viewOf = <T extends KubeObject>(kind: KindRef<T>) => {
+    const view = views.find((one) => one.kind.plural === kind.plural && one.kind.group === kind.group);
+    if (view) return view as unknown as View<T>;
+    throw new TypeError(
+      `${controller} reads ${groupKindText(kind)} from the cache without having declared it: add watch(${kind.kind}, …) or ` +
+        `read(${kind.kind}) to \`watches\`, or ask the server with \`client\``,
+    );
+  };
+  const seen = <T extends KubeObject>(kind: KindRef<T>, objects: T[]) => {
+    for (const object of objects) observer?.read?.(kind as KindRef<KubeObject>, keyOf(object), object);
+    return objects;
+  };
+  return {
+    get(kind, key) {
+      const object = viewOf(kind).get(key);
+      observer?.read?.(kind as unknown as KindRef<KubeObject>, key, object);
+      return object;
+    },
+    list: (kind, namespace) => seen(kind, [...viewOf(kind).list(namespace)]),
+    find(kind, index, value) {
+      const view = viewOf(kind);
+      return seen(
+        kind,
+        [...view.find(index, value)].map((key) => view.get(key)!),
+      );
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { type Conditions, no, yes } from "@konverge/core";
+import type { ChildState } from "../apply/child-state.ts";
+
+/** As many children are named in a message; of the others there is a number. */
+const NAMED = 3;
+
+/**
+ * What the children's readiness says about their owner: Ready when all are, Progressing while some are on their way,
+ * Degraded when some cannot get there without help.
+ */
+export function conditionsFromChildren(states: readonly ChildState[]): Conditions {
+  const failed = states.filter(({ readiness }) => readiness.status === "Failed" || readiness.status === "Unknown");
+  const moving = states.filter(
+    ({ readiness }) =>
+      readiness.status !== "Current" && readiness.status !== "Failed" && readiness.status !== "Unknown",
+  );
+  const Degraded = failed.length > 0 ? yes("ChildrenFailed", told(failed)) : no("AsExpected");
+  const Progressing = moving.length > 0 ? yes("ChildrenNotReady", told(moving)) : no("AsExpected");
+  if (failed.length > 0) return { Ready: no("ChildrenFailed", told(failed)), Progressing, Degraded };
+  if (moving.length > 0) return { Ready: no("ChildrenNotReady", told(moving)), Progressing, Degraded };
+  return { Ready: yes("AsExpected"), Progressing, Degraded };
+}
+
+/** What an error that keeps a reconcile from succeeding says about the object. */
+export function conditionsFromError(reason: string, message: string, options: { permanent: boolean }): Conditions {
+  return {
+    Ready: no(reason, message),
+    Progressing: options.permanent ? no(reason, message) : yes(reason, message),
+    Degraded: yes(reason, message),
+  };
+}
+
+function told(states: readonly ChildState[]): string {
+  const named = states
+    .slice(0, NAMED)
+    .map(({ name, readiness }) => `${name}: ${readiness.message || readiness.status}`);
+  const others = states.length - named.length;
+  return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join("; ");
+}

@@ -1,0 +1,38 @@
+import type { KubeObject } from "@konverge/core";
+import { sameStored } from "../apply/stored-value.ts";
+import type { Change } from "../cache/change.ts";
+
+/**
+ * Says whether a change is worth a look. What it turns away is not looked at until something else happens, so it must
+ * not turn away what `reconcile` depends on.
+ */
+export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
+
+/** The spec has changed: the server counts generations of it. Additions and deletions, too, and the wish to delete. */
+export const generationChanged: Predicate = ({ type, object, before }) =>
+  type !== "changed" ||
+  !before ||
+  object.metadata.generation !== before.metadata.generation ||
+  object.metadata.deletionTimestamp !== before.metadata.deletionTimestamp;
+
+export const labelsChanged: Predicate = ({ object, before }) =>
+  !before || !sameStored(undefined, object.metadata.labels, before.metadata.labels);
+
+export const annotationsChanged: Predicate = ({ object, before }) =>
+  !before || !sameStored(undefined, object.metadata.annotations, before.metadata.annotations);
+
+/** What `pick` takes from the object has changed: `changed((pod: Pod) => pod.status?.phase)`. */
+export function changed<T extends KubeObject>(pick: (object: T) => unknown): Predicate<T> {
+  return ({ type, object, before }) =>
+    type !== "changed" || !before || !sameStored(undefined, pick(object), pick(before));
+}
+
+/** One of them says yes. */
+export function anyOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  return (change) => predicates.some((predicate) => predicate(change));
+}
+
+/** All of them say yes. */
+export function allOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  return (change) => predicates.every((predicate) => predicate(change));
+}

@@ -1,0 +1,75 @@
+import type { KubeObject, ObjectKey } from "@konverge/core";
+import type { OwnedView } from "../apply/children.ts";
+import type { Change } from "../cache/change.ts";
+import type { View } from "../cache/view.ts";
+import type { Trigger } from "../observe/observer.ts";
+import type { Priority } from "../queue/work-queue.ts";
+import type { Controller } from "./definition.ts";
+import type { Watched } from "./watched.ts";
+
+export interface TriggerOptions {
+  definition: Controller;
+  view: View<KubeObject>;
+  owned: readonly OwnedView[];
+  watched: readonly { declared: Watched; view: View<KubeObject> }[];
+  add: (key: ObjectKey, priority: Priority, trigger: Trigger) => void;
+  /** A function of the controller's threw: the change cannot be followed up. */
+  onError: (error: unknown, trigger: Trigger) => void;
+}
+
+/**
+ * Turns changes in the cache into keys to look at: those of changed objects, of the owners of changed children, and of
+ * the objects that have to do with what is watched. A relation that ends counts as much as one that begins, so both the
+ * state before a change and the one after it are asked.
+ */
+export function subscribe(options: TriggerOptions): void {
+  const { definition, view, owned, watched } = options;
+  const guarded = (type: Trigger["type"], keysOf: (change: Change) => Iterable<ObjectKey>, priority?: Priority) =>
+    follow(options, type, keysOf, priority);
+
+  view.subscribe(
+    guarded("object", (change) => {
+      // What we reported ourselves is no news.
+      if (change.type === "changed" && change.writer === definition.name) return [];
+      return (definition.options.when ?? always)(change) ? [change.key] : [];
+    }),
+  );
+  for (const { view: children, bond } of owned) {
+    children.subscribe(guarded("child", (change) => states(change).flatMap((child) => bond.ownerKey(child) ?? [])));
+  }
+  watched.forEach(({ declared, view: others }, i) => {
+    const { to, references, when = always, priority } = declared.options;
+    if (to) {
+      others.subscribe(
+        guarded("watch", (change) => (when(change) ? states(change).flatMap((object) => to(object)) : []), priority),
+      );
+    } else if (references) {
+      const index = `konverge/${definition.name}/references/${i}`;
+      view.addIndex(index, references);
+      others.subscribe(guarded("watch", (change) => (when(change) ? view.find(index, change.key) : []), priority));
+    }
+  });
+}
+
+const always = () => true;
+
+const states = ({ object, before }: Change): KubeObject[] => (before ? [before, object] : [object]);
+
+function follow(
+  { add, onError }: TriggerOptions,
+  type: Trigger["type"],
+  keysOf: (change: Change) => Iterable<ObjectKey>,
+  priority: Priority | undefined,
+): (change: Change) => void {
+  return (change) => {
+    const { kind, metadata } = change.object;
+    const { resourceVersion } = metadata;
+    const trigger: Trigger = { type, kind, key: change.key, resourceVersion, change: change.type };
+    try {
+      const urgency = priority ?? (change.listed && change.type !== "deleted" ? "low" : "normal");
+      for (const key of new Set(keysOf(change))) add(key, urgency, trigger);
+    } catch (error) {
+      onError(error, trigger);
+    }
+  };
+}

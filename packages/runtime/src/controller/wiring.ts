@@ -1,0 +1,84 @@
+import type { Client } from "@konverge/client";
+import type { Clock, KubeObject } from "@konverge/core";
+import { labelBond, referenceBond } from "../apply/bond.ts";
+import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
+import { schemaOf } from "../apply/schema-of.ts";
+import { StatusWriter } from "../apply/status.ts";
+import type { Cache } from "../cache/cache.ts";
+import type { View } from "../cache/view.ts";
+import type { Log } from "../log.ts";
+import type { Authority } from "../manager/authority.ts";
+import type { Observer } from "../observe/observer.ts";
+import type { Controller } from "./definition.ts";
+import type { Watched } from "./watched.ts";
+
+/** Where a controller works. */
+export interface Cluster {
+  readonly name: string;
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly observer: Observer;
+  readonly authority: Authority;
+  /** This process, for events. */
+  readonly identity: string;
+  /** Undefined: all namespaces. */
+  readonly namespaces: readonly string[] | undefined;
+  /** The clients of all clusters, by name. */
+  readonly clients: ReadonlyMap<string, Client>;
+}
+
+/** What a controller reads and writes with. */
+export interface Wiring {
+  /** The objects of its own kind. */
+  readonly view: View<KubeObject>;
+  readonly owned: readonly OwnedView[];
+  readonly watched: readonly { declared: Watched; view: View<KubeObject> }[];
+  /** All of the above. */
+  readonly views: readonly View<KubeObject>[];
+  readonly children: Children;
+  readonly status: StatusWriter;
+}
+
+/** Declares to the cache all that a controller will read. */
+export function wire(definition: Controller, { cache, clock, namespaces: all }: Cluster): Wiring {
+  const { name, kind, options } = definition;
+  const namespaces = options.namespaces ?? all;
+  cache.addManager(name);
+  const { labelSelector, fieldSelector } = options;
+  const view = cache.use(kind, { namespaces, labelSelector, fieldSelector });
+  const owned = definition.owns.map((declared): OwnedView => {
+    const bond = declared.by === "label" ? labelBond(kind) : referenceBond(kind);
+    const children = cache.use(declared.kind, {
+      // Children held by a label may be anywhere.
+      namespaces: declared.by === "label" ? undefined : namespaces,
+      labelSelector: declared.labelSelector,
+      interest: (object) => bond.ownerKey(object) !== undefined,
+    });
+    children.addIndex(BY_OWNER, (object) => {
+      const uid = bond.ownerUid(object);
+      return uid === undefined ? [] : [uid];
+    });
+    return { declared, view: children, bond, schema: schemaOf(declared.kind) };
+  });
+  const watched = (options.watches ?? []).map((declared) => {
+    const { project, indexes, ...need } = declared.options;
+    const others = cache.use(declared.kind, {
+      namespaces: need.namespaces ?? namespaces,
+      labelSelector: need.labelSelector,
+      fieldSelector: need.fieldSelector,
+      ...(project && { project }),
+    });
+    for (const index in indexes) others.addIndex(index, indexes[index]!);
+    return { declared, view: others };
+  });
+  return {
+    view,
+    owned,
+    watched,
+    views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
+    children: new Children({ manager: name, ownerKind: kind, owned, clock }),
+    status: new StatusWriter({ clock, manager: name, view, schema: schemaOf(kind) }),
+  };
+}

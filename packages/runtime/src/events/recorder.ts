@@ -1,0 +1,130 @@
+import type { Client } from "@konverge/client";
+import { type Clock, isNotFound, type KubeObject, keyOf, microTimestamp, timestamp } from "@konverge/core";
+import { Event, type ObjectReference } from "@konverge/kinds";
+import { EventCorrelator, type Occurrence } from "./correlator.ts";
+
+/** What more can be said about an event. */
+export interface EventOptions {
+  /** What was done or tried, in one word. Default: `Reconcile`. */
+  action?: string;
+  /** Another object that has to do with it. */
+  related?: KubeObject;
+}
+
+/** Tells users of one object what happened. Never throws and never waits: an event is a courtesy. */
+export interface EventSink {
+  normal(reason: string, message: string, options?: EventOptions): void;
+  warning(reason: string, message: string, options?: EventOptions): void;
+}
+
+export interface RecorderOptions {
+  client: Client;
+  clock: Clock;
+  /** The controller, as a qualified name. */
+  component: string;
+  /** The replica. */
+  instance: string;
+}
+
+/** Events that wait to be written; more than that are dropped, since something is badly wrong. */
+const LONGEST_BACKLOG = 1000;
+const LONGEST_MESSAGE = 1024;
+
+/**
+ * Writes Events: one for each thing that happens, and a count on it when the same happens again. They carry both the
+ * fields of events.k8s.io (eventTime, action, series) and the older ones (firstTimestamp, lastTimestamp, count, source),
+ * so that `kubectl get events --sort-by=.lastTimestamp` and `kubectl events` show them all. Written through the core API,
+ * since events.k8s.io refuses the older fields; the server stores the same object.
+ */
+export class EventRecorder {
+  readonly #options: RecorderOptions;
+  readonly #correlator: EventCorrelator;
+  readonly #backlog: Occurrence[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#correlator = new EventCorrelator(options.clock);
+  }
+
+  /** The sink for events about one object. */
+  about(object: KubeObject): EventSink {
+    return {
+      normal: (reason, message, options) => this.#record(object, "Normal", reason, message, options),
+      warning: (reason, message, options) => this.#record(object, "Warning", reason, message, options),
+    };
+  }
+
+  /** Resolves when all that was recorded so far is written or given up. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  #record(
+    object: KubeObject,
+    type: "Normal" | "Warning",
+    reason: string,
+    message: string,
+    options: EventOptions = {},
+  ): void {
+    const text = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message;
+    const occurrence = this.#correlator.correlate({ object, type, reason, message: text, ...options });
+    if (!occurrence || this.#backlog.length >= LONGEST_BACKLOG) return;
+    if (!this.#backlog.includes(occurrence)) this.#backlog.push(occurrence);
+    this.#writing ??= this.#drain().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #drain(): Promise<void> {
+    for (let next = this.#backlog.shift(); next; next = this.#backlog.shift()) {
+      // A failed event is lost; what it tells of is in the log and the conditions as well.
+      await this.#write(next).catch(() => {});
+    }
+  }
+
+  async #write(occurrence: Occurrence): Promise<void> {
+    const { client, clock } = this.#options;
+    const { count } = occurrence;
+    if (occurrence.written) {
+      const series = { count, lastObservedTime: microTimestamp(clock) };
+      try {
+        await client.patch(Event, keyOf(occurrence.written), {
+          merge: { count, lastTimestamp: timestamp(clock), series, message: occurrence.message },
+        });
+        return;
+      } catch (error) {
+        // Servers forget events after an hour: it begins anew.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    occurrence.written = await client.create(Event, this.#event(occurrence));
+  }
+
+  #event({ object, type, reason, message, action = "Reconcile", related, count }: Occurrence) {
+    const { clock, component, instance } = this.#options;
+    const { name, namespace = "default" } = object.metadata;
+    const suffix = clock.random.uuid().replaceAll("-", "").slice(0, 16);
+    return {
+      metadata: { name: `${name.slice(0, 236)}.${suffix}`, namespace },
+      involvedObject: referenceTo(object),
+      ...(related && { related: referenceTo(related) }),
+      type,
+      reason,
+      message,
+      action,
+      eventTime: microTimestamp(clock),
+      reportingComponent: component,
+      reportingInstance: instance.slice(0, 128),
+      source: { component },
+      firstTimestamp: timestamp(clock),
+      lastTimestamp: timestamp(clock),
+      count,
+    };
+  }
+}
+
+function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, name, ...(namespace && { namespace }), uid, resourceVersion };
+}

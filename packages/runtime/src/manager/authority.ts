@@ -1,0 +1,35 @@
+import type { ObjectKey } from "@konverge/core";
+
+/** The right to act on a key, for a time. It can end early: then `signal` fires and `check` throws. */
+export interface Permit {
+  readonly signal: AbortSignal | undefined;
+  /** Since when it has held without a break, on the monotonic clock. */
+  readonly since: number;
+  /** No request may be under way after this moment of the monotonic clock. */
+  readonly deadline: number;
+  /** Throws a LostAuthorityError if a request must not be sent any more. */
+  check(): void;
+}
+
+/** Says who may act on a key: always we, or whoever holds a lease. */
+export interface Authority {
+  /** Undefined: not we, not now. */
+  permit(key: ObjectKey): Permit | undefined;
+  /** Calls back whenever keys may have become ours. */
+  onGain(listener: () => void): void;
+}
+
+/** The right to act was lost, or is about to run out: somebody else may be acting. */
+export class LostAuthorityError extends Error {
+  override readonly name = "LostAuthorityError";
+}
+
+const FOREVER: Permit = {
+  signal: undefined,
+  since: Number.NEGATIVE_INFINITY,
+  deadline: Number.POSITIVE_INFINITY,
+  check() {},
+};
+
+/** There is nobody else. */
+export const sole: Authority = { permit: () => FOREVER, onGain() {} };

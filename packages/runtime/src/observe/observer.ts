@@ -1,0 +1,115 @@
+import type { KindRef, KubeObject, ObjectKey } from "@konverge/core";
+
+/** Why a key was put into a controller's queue. */
+export interface Trigger {
+  readonly type: "object" | "child" | "watch" | "source" | "resync" | "after" | "retry" | "takeover";
+  /** What changed, where something did. */
+  readonly kind?: string;
+  readonly key?: ObjectKey;
+  readonly resourceVersion?: string;
+  readonly change?: "added" | "changed" | "deleted";
+}
+
+/** A request to the API server. */
+export interface ApiCall {
+  readonly verb: "get" | "list" | "create" | "update" | "patch" | "apply" | "delete" | "deletecollection";
+  readonly kind: KindRef<KubeObject>;
+  /** Absent for lists, and for creations that let the server choose the name. */
+  readonly key?: ObjectKey;
+  readonly namespace?: string;
+  readonly subresource?: string;
+  /** What is sent, for writes. */
+  readonly body?: unknown;
+}
+
+/** How a request ended. */
+export interface ApiAnswer {
+  readonly error?: unknown;
+  /** The object as the server has it now, where it told. */
+  readonly object?: KubeObject;
+  readonly duration: number;
+}
+
+/** A reconcile about to begin. */
+export interface ReconcileStart {
+  readonly cluster: string;
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly triggers: readonly Trigger[];
+  /** Milliseconds the key has waited in the queue. */
+  readonly waited: number;
+  /** How often it has failed in a row before. */
+  readonly failures: number;
+}
+
+/** How a reconcile ended. */
+export interface ReconcileEnd {
+  /** `gone`: there is no such object (any more). `stopped`: the controller may not act any longer. */
+  readonly outcome: "done" | "gone" | "waiting" | "conflict" | "transient" | "permanent" | "external" | "stopped";
+  readonly error?: unknown;
+  /** Milliseconds until the next look, if one is planned. */
+  readonly next?: number;
+  readonly duration: number;
+}
+
+/** Watches one reconcile. */
+export interface ReconcileObserver {
+  /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
+  around?<R>(work: () => Promise<R>): Promise<R>;
+  /** An object was read from the cache; undefined if it was not there. */
+  read?(kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined): void;
+  /** A request is sent; the function that is returned is called when it is answered. */
+  call?(call: ApiCall): ((answer: ApiAnswer) => void) | undefined;
+  ended?(end: ReconcileEnd): void;
+}
+
+/**
+ * Everything that happens passes through here: metrics, spans, logs and recordings are observers. An observer must not
+ * throw; it sees, and changes nothing.
+ */
+export interface Observer {
+  /** A key was put into a controller's queue. */
+  triggered?(event: { cluster: string; controller: string; key: ObjectKey; trigger: Trigger }): void;
+  /** A reconcile begins. */
+  reconciling?(start: ReconcileStart): ReconcileObserver | undefined;
+  /** A watch failed; it is tried again. */
+  watchFailed?(event: { cluster: string; kind: KindRef<KubeObject>; error: Error; retryIn: number }): void;
+  /** A lease was won or lost. */
+  leased?(event: { lease: string; identity: string; held: boolean }): void;
+}
+
+/** Several observers as one. */
+export function observers(list: readonly Observer[]): Observer {
+  if (list.length === 1) return list[0]!;
+  return {
+    triggered: (event) => {
+      for (const observer of list) observer.triggered?.(event);
+    },
+    reconciling: (start) =>
+      together(list.map((observer) => observer.reconciling?.(start)).filter((o) => o !== undefined)),
+    watchFailed: (event) => {
+      for (const observer of list) observer.watchFailed?.(event);
+    },
+    leased: (event) => {
+      for (const observer of list) observer.leased?.(event);
+    },
+  };
+}
+
+function together(list: readonly ReconcileObserver[]): ReconcileObserver {
+  return {
+    around: (work) => list.reduce((inner, observer) => () => observer.around?.(inner) ?? inner(), work)(),
+    read: (kind, key, object) => {
+      for (const observer of list) observer.read?.(kind, key, object);
+    },
+    call: (call) => {
+      const ends = list.map((observer) => observer.call?.(call));
+      return (answer) => {
+        for (const end of ends) end?.(answer);
+      };
+    },
+    ended: (end) => {
+      for (const observer of list) observer.ended?.(end);
+    },
+  };
+}
