@@ -93,7 +93,7 @@ export class FieldManager {
       return withManagedFields(bare, encodeManagers(managers));
     } catch (error) {
       // A write must not fail because its fields cannot be told apart: nobody owns them then.
-      if (error instanceof ItemError) return bare;
+      if (error instanceof ItemError || error instanceof MisfitError) return bare;
       throw error;
     }
   }
@@ -111,6 +111,7 @@ export class FieldManager {
       return withManagedFields(synced, encodeManagers(managers));
     } catch (error) {
       if (error instanceof ApplyConflicts) throw conflictError(error);
+      if (error instanceof MisfitError) throw internal(error.message);
       if (error instanceof ItemError) throw internal(`failed to merge config: ${error.message}`);
       throw error;
     }
@@ -221,10 +222,10 @@ export class FieldManager {
   #convert(typed: Typed, apiVersion: string): Typed | undefined {
     if (typed.apiVersion === apiVersion) return typed;
     if (apiVersion === this.#apiVersion) {
-      return { object: this.#toOwn(typed.object), type: objectTypeOf(this.#schema), apiVersion };
+      return converted(this.#toOwn(typed.object), this.#schema, apiVersion);
     }
     const version = this.#version(apiVersion);
-    return version && { object: version.convert(typed.object), type: objectTypeOf(version.schema), apiVersion };
+    return version && converted(version.convert(typed.object), version.schema, apiVersion);
   }
 
   #toOwn(object: JsonObject): JsonObject {
@@ -232,6 +233,17 @@ export class FieldManager {
     if (!version) throw new Error(`the "version" option knows no way back to ${this.#apiVersion}`);
     return version.convert(object);
   }
+}
+
+/** An object that, converted, does not fit its schema. */
+class MisfitError extends Error {}
+
+/** As the API server, we are stricter with converted objects than with those in their own version: no duplicates. */
+function converted(object: JsonObject, schema: Schema, apiVersion: string): Typed {
+  const type = objectTypeOf(schema);
+  const problems = typeProblems(type, object);
+  if (problems.length > 0) throw new MisfitError(problemText(problems));
+  return { object, type, apiVersion };
 }
 
 function managedFieldsOf(object: JsonObject | undefined): ManagedFieldsEntry[] | undefined {

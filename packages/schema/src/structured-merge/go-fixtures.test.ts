@@ -90,7 +90,7 @@ function replay(steps: Step[], managerFor: ReturnType<typeof fieldManagers>): vo
     } catch (thrown) {
       assert.ok(thrown instanceof ApiError, String((thrown as Error).stack));
       assert.ok(error, `unexpected ${thrown.message} for ${JSON.stringify(step)} on ${JSON.stringify(current)}`);
-      assert.equal(thrown.code, error.code);
+      assert.equal(thrown.code, error.code, `${thrown.message} for ${JSON.stringify(step)} on ${JSON.stringify(current)}`);
       assert.deepEqual(sortedLines(thrown.message), sortedLines(error.message), JSON.stringify(step));
       const causes = (thrown.details?.causes ?? []).map((cause) => `${cause.reason}|${cause.message}|${cause.field}`);
       assert.deepEqual(causes.sort(), error.causes ?? []);
@@ -100,8 +100,8 @@ function replay(steps: Step[], managerFor: ReturnType<typeof fieldManagers>): vo
     assert.ok(expect, `should have failed with ${error?.message}: ${JSON.stringify(step)}`);
     result = { ...result, metadata: { ...(result["metadata"] as JsonObject), uid: "u" } };
     assert.deepEqual(
-      JSON.parse(JSON.stringify(normalised(result))),
-      expect,
+      JSON.parse(JSON.stringify(normalised(convert(result, "v1")))),
+      convert(expect, "v1"),
       `${JSON.stringify({ ...step, expect: undefined })}\non ${JSON.stringify(current)}`,
     );
     live = convert(result, "v1");

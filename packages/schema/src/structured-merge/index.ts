@@ -4,3 +4,4 @@
 export { excludeFields, includeFields } from "./field-filter.ts";
 export { FieldManager, type FieldManagerOptions } from "./field-manager.ts";
 export * as fieldSet from "./field-set.ts";
+export type { FieldFilter, KindVersion } from "./updater.ts";

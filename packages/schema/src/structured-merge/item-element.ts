@@ -10,6 +10,19 @@ export function itemElement(list: ListType, item: unknown): string {
   return list.keyNames.length > 0 ? keyedItem(list, item) : setItem(item);
 }
 
+/**
+ * The same for items that need not make sense: taking fields away can leave a null in a list for a moment. All such items
+ * share one element that no path in managedFields has.
+ */
+export function itemElementOrNone(list: ListType, item: unknown): string {
+  try {
+    return itemElement(list, item);
+  } catch (error) {
+    if (error instanceof ItemError) return "";
+    throw error;
+  }
+}
+
 function keyedItem(list: ListType, item: unknown): string {
   if (item === null) throw new ItemError("associative list with keys may not have a null element");
   if (!isObject(item)) throw new ItemError("associative list with keys may not have non-map elements");

@@ -1,5 +1,5 @@
 import { parseJson, stringifyJson } from "@konverge/core";
-import { isObject, type JsonObject, own } from "../patch/index.ts";
+import { isObject, type JsonObject, own, put } from "../patch/index.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet } from "./field-set.ts";
 import { compareText, escapeForGo } from "./path-element.ts";
@@ -13,16 +13,24 @@ export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** An object's annotations cannot hold more than this, keys and values together. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 
-function annotationsOf(object: JsonObject): JsonObject | undefined {
+/** Annotations as Go reads them: null is the empty text, and anything else that is no text makes them unreadable. */
+function annotationsOf(object: JsonObject): Record<string, string> | undefined {
   const { metadata } = object;
   const annotations = isObject(metadata) ? metadata["annotations"] : undefined;
-  return isObject(annotations) ? annotations : undefined;
+  if (!isObject(annotations)) return undefined;
+  const texts: Record<string, string> = {};
+  for (const [key, value] of Object.entries(annotations)) {
+    if (value !== null && typeof value !== "string") return undefined;
+    put(texts, key, value ?? "");
+  }
+  return texts;
 }
 
 function lastAppliedOf(object: JsonObject): string | undefined {
-  const annotations = annotationsOf(object);
-  const value = annotations && own(annotations, LAST_APPLIED);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  const { metadata } = object;
+  const annotations = isObject(metadata) ? metadata["annotations"] : undefined;
+  if (!isObject(annotations) || !own(annotations, LAST_APPLIED)) return undefined;
+  return annotationsOf(object)?.[LAST_APPLIED];
 }
 
 /**
@@ -51,22 +59,25 @@ function parseObject(json: string): JsonObject | undefined {
 /** Keeps the annotation of an object that has one in step with what is applied to it from the server's side. */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   if (lastAppliedOf(object) === undefined) return object;
-  const annotations = { ...annotationsOf(object), [LAST_APPLIED]: `${goJson(withoutAnnotation(applied))}\n` };
-  if (bytesOf(annotations) > MAX_ANNOTATIONS_BYTES) delete (annotations as JsonObject)[LAST_APPLIED];
+  const annotations = annotationsOf(object)!;
+  annotations[LAST_APPLIED] = `${goJson(withoutAnnotation(applied))}\n`;
+  if (bytesOf(annotations) > MAX_ANNOTATIONS_BYTES) delete annotations[LAST_APPLIED];
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), annotations } };
 }
 
-function bytesOf(annotations: JsonObject): number {
+function bytesOf(annotations: Record<string, string>): number {
   let bytes = 0;
-  for (const key in annotations) bytes += Buffer.byteLength(key) + Buffer.byteLength(String(annotations[key]));
+  for (const key in annotations) bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!);
   return bytes;
 }
 
 function withoutAnnotation(object: JsonObject): JsonObject {
+  if (!isObject(object["metadata"])) return object;
   const annotations = annotationsOf(object);
-  if (!annotations || !Object.hasOwn(annotations, LAST_APPLIED)) return object;
-  const { [LAST_APPLIED]: _, ...others } = annotations;
-  return { ...object, metadata: { ...(object["metadata"] as JsonObject), annotations: others } };
+  const { annotations: _, ...metadata } = object["metadata"];
+  if (!annotations) return { ...object, metadata };
+  delete annotations[LAST_APPLIED];
+  return { ...object, metadata: { ...metadata, annotations } };
 }
 
 /** JSON as Go writes it: keys sorted, a few more characters escaped. */

@@ -1,6 +1,6 @@
 import { isEmpty, isObject, type JsonObject, put } from "../patch/index.ts";
 import { below, type FieldSet, hasMember } from "./field-set.ts";
-import { itemElement } from "./item-element.ts";
+import { itemElementOrNone } from "./item-element.ts";
 import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /**
@@ -24,7 +24,7 @@ function removeFromList(type: ListType, list: readonly unknown[], items: FieldSe
   let changed = false;
   const kept: unknown[] = [];
   for (const item of list) {
-    const element = itemElement(type, item);
+    const element = itemElementOrNone(type, item);
     if (hasMember(items, element)) {
       changed = true;
       continue;
@@ -74,7 +74,7 @@ export function extractItems(type: MergeType, object: unknown, items: FieldSet):
 function extractFromList(type: ListType, list: readonly unknown[], items: FieldSet): unknown {
   const found: unknown[] = [];
   for (const item of list) {
-    const element = itemElement(type, item);
+    const element = itemElementOrNone(type, item);
     const inner = below(items, element);
     if (inner) found.push(extractItems(type.item, item, inner));
     else if (hasMember(items, element)) found.push(item);

@@ -1,6 +1,6 @@
 import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
 import { EMPTY, type FieldSet, isEmpty, MEMBER } from "./field-set.ts";
-import { itemElement } from "./item-element.ts";
+import { itemElementOrNone } from "./item-element.ts";
 import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /**
@@ -45,7 +45,7 @@ function fieldsOfMap(type: MapType, map: JsonObject): FieldSet | undefined {
 function fieldsOfList(type: ListType, items: readonly unknown[]): FieldSet | undefined {
   let set: FieldSet | undefined;
   for (const item of items) {
-    const element = itemElement(type, item);
+    const element = itemElementOrNone(type, item);
     set ??= {};
     // Items that occur more than once are owned as a whole.
     set[element] = set[element] === undefined ? asMember(fieldsOf(type.item, item)) : MEMBER;
