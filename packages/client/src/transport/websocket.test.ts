@@ -6,6 +6,8 @@ import { answer, type LoopbackServer, loopbackServer } from "../../test/loopback
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 import { TransportError } from "../errors.ts";
+import { collectText } from "../streams/byte-queue.ts";
+import { dataFrame } from "../streams/spdy.ts";
 
 /** Runs a test with a client of a server that takes message streams. */
 async function between(
@@ -92,6 +94,25 @@ test("a stream that is cut off is a typed error", async () => {
   );
 });
 
+test("a protocol whose name no standard allows is spoken all the same", async () => {
+  await using server = await loopbackServer(() => {});
+  const name = "SPDY/3.1+portforward.k8s.io";
+  const sockets = new WebSocketServer({ noServer: true });
+  sockets.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${name}`));
+  server.http.on("upgrade", (request, socket, head) => {
+    assert.equal(request.headers["sec-websocket-protocol"], name);
+    // This server's library would not hear of it either.
+    delete request.headers["sec-websocket-protocol"];
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      accepted.send(dataFrame(3, Buffer.from("hello"), true));
+    });
+  });
+  await using client = await connect({ config: { server: server.url } });
+  await using forward = await client.portForward("web");
+  assert.equal(await collectText(forward.connect(80).readable), "hello");
+  for (const socket of sockets.clients) socket.terminate();
+});
+
 test("a server that is not there, or does not speak the protocol, is a typed error", async () => {
   const gone = await loopbackServer(() => {});
   await gone[Symbol.asyncDispose]();
@@ -103,7 +124,11 @@ test("a server that is not there, or does not speak the protocol, is a typed err
   await between(
     () => {},
     async (other) => {
-      await assert.rejects(other.portForward("web"), (error: unknown) => error instanceof TransportError);
+      await assert.rejects(
+        other.exec("web", ["ls"]),
+        (error: unknown) => error instanceof TransportError && error.code === "malformed",
+      );
     },
+    [],
   );
 });

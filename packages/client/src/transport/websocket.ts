@@ -21,24 +21,38 @@ export function openWebSocket(
   const url = new URL(server.origin + request.path);
   url.protocol = server.protocol === "https:" ? "wss:" : "ws:";
   const what = `${request.method} ${server.origin}${request.path}`;
+  const offered = request.upgrade ?? [];
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, [...(request.upgrade ?? [])], {
+    // Kubernetes' port forwarding has a name that RFC 6455 forbids (it has a slash), and ws would not offer it. So the
+    // header is ours: offered here, read and taken away from the answer before ws sees it.
+    const socket = new WebSocket(url, {
       ...tls,
-      headers: request.headers as Record<string, string>,
+      headers: { ...(request.headers as Record<string, string>), "sec-websocket-protocol": offered.join(", ") },
       perMessageDeflate: false,
       ...(proxy && { createConnection: throughProxy(server, proxy, tls) }),
+    });
+    let protocol = "";
+    socket.once("upgrade", ({ headers }: IncomingMessage) => {
+      protocol = headers["sec-websocket-protocol"] ?? "";
+      delete headers["sec-websocket-protocol"];
     });
     const { signal } = request;
     const onAbort = () => socket.terminate();
     signal?.addEventListener("abort", onAbort, { once: true });
-    const finish = () => signal?.removeEventListener("abort", onAbort);
     if (signal?.aborted) onAbort();
-    socket.once("open", () => resolve({ status: 101, headers: {}, body: "", socket: messageSocket(socket, what) }));
+    socket.once("open", () => {
+      if (offered.includes(protocol)) {
+        return resolve({ status: 101, headers: {}, body: "", socket: messageSocket(socket, protocol, what) });
+      }
+      socket.terminate();
+      const message = `${what}: the server chose the protocol ${JSON.stringify(protocol)} of ${offered.join(", ")}`;
+      reject(new TransportError("malformed", message, { inDoubt: true }));
+    });
     socket.once("unexpected-response", (_request, response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 500, headers: response.headers as HeaderMap, body: response });
     });
     socket.once("error", (error) => reject(classifyError(error, what, { sent: false, write: true })));
-    socket.once("close", finish);
+    socket.once("close", () => signal?.removeEventListener("abort", onAbort));
   });
 }
 
@@ -61,7 +75,7 @@ function throughProxy(server: URL, proxy: URL, tls: TlsMaterial) {
   return create as unknown as typeof import("node:net").createConnection;
 }
 
-function messageSocket(socket: WebSocket, what: string): MessageSocket {
+function messageSocket(socket: WebSocket, protocol: string, what: string): MessageSocket {
   const waiting: Uint8Array[] = [];
   let wake: (() => void) | undefined;
   let over = false;
@@ -99,7 +113,7 @@ function messageSocket(socket: WebSocket, what: string): MessageSocket {
     }
   }
   return {
-    protocol: socket.protocol,
+    protocol,
     messages: messages(),
     send: (message) => socket.send(message),
     close: (code, reason) => socket.close(code, reason),
