@@ -1,4 +1,4 @@
-import { goPrint, goType } from "./go-text.ts";
+import { goText, goType } from "@konverge/core";
 import { isObject, type JsonObject } from "./json-value.ts";
 import { internal } from "./refusals.ts";
 
@@ -11,15 +11,25 @@ export const ELEMENT_ORDER = "$setElementOrder";
 /** What tells an item apart: the value of its merge key or, in a list of scalars, the item itself. */
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   if (mergeKey === "") return item;
-  if (!isObject(item)) throw internal(`expected a map[string]interface {}, but received a ${goType(item)}`);
+  if (!isObject(item)) throw internal(`expected a map[string]interface {}, but received a ${received(item)}`);
   if (!Object.hasOwn(item, mergeKey)) {
-    throw internal(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
+    throw internal(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
   }
   return item[mergeKey];
 }
 
 /** A `$patch` that means nothing. */
 export function unknownDirective(directive: unknown, patch: JsonObject): Error {
-  const text = typeof directive === "string" ? directive : `%!s(${goType(directive)}=${goPrint(directive)})`;
-  return internal(`unknown patch type: ${text} in map: ${goPrint(patch)}`);
+  const text =
+    typeof directive === "string"
+      ? directive
+      : directive === null
+        ? "%!s(<nil>)"
+        : `%!s(${goType(directive)}=${goText(directive)})`;
+  return internal(`unknown patch type: ${text} in map: ${goText(patch)}`);
+}
+
+/** What was there instead of what was expected: Go has no type for nothing. */
+export function received(value: unknown): string {
+  return value === null ? "%!s(<nil>)" : goType(value);
 }

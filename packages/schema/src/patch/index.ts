@@ -17,9 +17,9 @@ import type { JsonObject } from "./json-value.ts";
 import { createThreeWayMergePatch } from "./merge-patch.ts";
 import { createThreeWayStrategicPatch } from "./strategic-diff.ts";
 
-export { goFloat, goPrint, goQuote, goSyntax, goType, isPrintable } from "./go-text.ts";
+export { deepEqual as equalJson } from "@konverge/core";
 export { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation, MAX_JSON_PATCH_OPERATIONS } from "./json-patch.ts";
-export { equalJson, isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
+export { isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
 export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
 export { internal } from "./refusals.ts";
 export { createTwoWayStrategicPatch } from "./strategic-diff.ts";

@@ -1,5 +1,5 @@
-import { type ApiError, badRequest } from "@konverge/core";
-import { equalJson, isObject } from "./json-value.ts";
+import { type ApiError, badRequest, deepEqual, WholeFloat } from "@konverge/core";
+import { isObject } from "./json-value.ts";
 import { Draft, fail, PatchFailure, type Place } from "./patch-draft.ts";
 import { tooLarge, unprocessable } from "./refusals.ts";
 
@@ -52,7 +52,7 @@ function notDecodable(value: unknown, target: string): ApiError {
 export function goJsonType(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
-  return typeof value === "bigint" ? "number" : typeof value;
+  return typeof value === "bigint" || value instanceof WholeFloat ? "number" : typeof value;
 }
 
 /**
@@ -131,7 +131,7 @@ function test(draft: Draft, path: string, value: unknown): void {
     if (!place) fail(`test operation does not apply: is missing path: ${path}: missing value`);
     actual = place.get((why) => `error in test for path: '${path}': ${why}`);
   }
-  if (!equalJson(actual ?? null, value)) fail(`testing value ${path} failed: test failed`);
+  if (!deepEqual(actual ?? null, value)) fail(`testing value ${path} failed: test failed`);
 }
 
 function move(draft: Draft, step: Step): void {

@@ -1,6 +1,6 @@
-import { badRequest } from "@konverge/core";
+import { badRequest, deepEqual } from "@konverge/core";
 import { goJsonType } from "./json-patch.ts";
-import { equalJson, isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
+import { isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
 
 /**
  * Applies a JSON merge patch (RFC 7386). Nothing is changed in place; parts the patch does not touch are shared with
@@ -49,7 +49,7 @@ export function createMergePatch(from: object, to: object): JsonObject {
     if (isObject(before) && isObject(after)) {
       const inner = createMergePatch(before, after);
       if (!isEmpty(inner)) put(patch, key, inner);
-    } else if (before === undefined || !equalJson(before, after)) {
+    } else if (before === undefined || !deepEqual(before, after)) {
       put(patch, key, after);
     }
   }

@@ -1,4 +1,4 @@
-import { goQuote } from "./go-text.ts";
+import { quoted } from "@konverge/core";
 import { type JsonObject, own, put } from "./json-value.ts";
 
 /** Why an operation cannot be carried out. */
@@ -153,10 +153,10 @@ class Index implements Place {
 
   #within(length: number, words: Words): number {
     if (!INTEGER.test(this.key)) {
-      fail(words(`strconv.Atoi: parsing ${goQuote(this.key)}: invalid syntax`));
+      fail(words(`strconv.Atoi: parsing ${quoted(this.key)}: invalid syntax`));
     }
     const index = Number(this.key);
-    if (Math.abs(index) >= 2 ** 63) fail(words(`strconv.Atoi: parsing ${goQuote(this.key)}: value out of range`));
+    if (Math.abs(index) >= 2 ** 63) fail(words(`strconv.Atoi: parsing ${quoted(this.key)}: value out of range`));
     if (index >= length || index < -length)
       fail(words(`Unable to access invalid index: ${index}: invalid index referenced`));
     return index < 0 ? index + length : index;

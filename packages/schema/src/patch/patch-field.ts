@@ -1,5 +1,4 @@
-import type { Schema } from "@konverge/core";
-import { goQuote } from "./go-text.ts";
+import { quoted, type Schema } from "@konverge/core";
 import { internal } from "./refusals.ts";
 
 /** What a strategic merge patch must know of a field. */
@@ -22,7 +21,7 @@ export function objectField(parent: Schema, name: string): PatchField {
   const schema = Object.hasOwn(parent.properties, name) ? parent.properties[name] : undefined;
   if (!schema) {
     const struct = parent.title ?? "";
-    throw internal(`unable to find api field in struct ${struct} for the json field ${goQuote(name)}`);
+    throw internal(`unable to find api field in struct ${struct} for the json field ${quoted(name)}`);
   }
   return { schema, ...strategyOf(schema), mergeKey: schema.go?.patch?.mergeKey ?? "" };
 }

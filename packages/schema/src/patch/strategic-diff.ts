@@ -1,7 +1,6 @@
-import type { Schema } from "@konverge/core";
+import { deepEqual, goText, goType, type Schema } from "@konverge/core";
 import { DELETE_FROM_LIST, DIRECTIVE, ELEMENT_ORDER, mergeKeyOf, RETAIN_KEYS } from "./directives.ts";
-import { goPrint, goType } from "./go-text.ts";
-import { equalJson, isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
+import { isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
 import { listField, objectField, type PatchField } from "./patch-field.ts";
 import { byRank, elementKind, ranks } from "./strategic-lists.ts";
 import { mergeObjects } from "./strategic-merge.ts";
@@ -69,15 +68,15 @@ function diffKey(
     if (isUnknownAndEqual(schema, key, before, after)) return;
     const field = listField(schema, key);
     if (field.strategy === "merge") diffLists(patch, key, before, after, field, wanted);
-    else if (wanted.changes && !equalJson(before, after)) put(patch, key, after);
-  } else if (wanted.changes && !equalJson(before, after)) {
+    else if (wanted.changes && !deepEqual(before, after)) put(patch, key, after);
+  } else if (wanted.changes && !deepEqual(before, after)) {
     put(patch, key, after);
   }
 }
 
 /** A field that the schema does not know is no trouble as long as nothing is to be said about it. */
 function isUnknownAndEqual(schema: Schema, key: string, before: unknown, after: unknown): boolean {
-  return !(schema.properties && Object.hasOwn(schema.properties, key)) && equalJson(before, after);
+  return !(schema.properties && Object.hasOwn(schema.properties, key)) && deepEqual(before, after);
 }
 
 function diffLists(
@@ -99,7 +98,7 @@ function diffLists(
     if (removed.length > 0) patch[`${DELETE_FROM_LIST}/${key}`] = [...new Set(removed)];
     // kubectl compares with a sorted list, so it spells out any other order, even one that has not changed. We do so
     // too, and also where it would miss that a list has been put in sorted order.
-    const reordered = wanted.changes && !(equalJson(before, after) && equalJson(sorted(before), after));
+    const reordered = wanted.changes && !(deepEqual(before, after) && deepEqual(sorted(before), after));
     if ((reordered || removed.length > 0) && after.length > 0) patch[`${ELEMENT_ORDER}/${key}`] = after;
     return;
   }
@@ -115,22 +114,22 @@ function diffLists(
 /** What `of` has and `other` lacks, sorted, with as many repetitions as it has more. */
 function lacking(of: unknown[], other: unknown[]): unknown[] {
   const counts = new Map<string, number>();
-  for (const item of other) counts.set(goPrint(item), (counts.get(goPrint(item)) ?? 0) + 1);
+  for (const item of other) counts.set(goText(item), (counts.get(goText(item)) ?? 0) + 1);
   return sorted(of).filter((item) => {
-    const left = counts.get(goPrint(item)) ?? 0;
-    counts.set(goPrint(item), left - 1);
+    const left = counts.get(goText(item)) ?? 0;
+    counts.set(goText(item), left - 1);
     return left <= 0;
   });
 }
 
 function sorted(items: unknown[]): unknown[] {
-  return [...items].sort((a, b) => (goPrint(a) < goPrint(b) ? -1 : goPrint(a) > goPrint(b) ? 1 : 0));
+  return [...items].sort((a, b) => (goText(a) < goText(b) ? -1 : goText(a) > goText(b) ? 1 : 0));
 }
 
 /** Changed and new items in the order of `after`, then the deletions. */
 function diffItems(before: JsonObject[], after: JsonObject[], field: PatchField, wanted: Wanted): JsonObject[] {
   const { mergeKey } = field;
-  const textOf = (item: JsonObject) => goPrint(mergeKeyOf(item, mergeKey));
+  const textOf = (item: JsonObject) => goText(mergeKeyOf(item, mergeKey));
   const old = new Map(before.map((item) => [textOf(item), item]));
   const changed: JsonObject[] = [];
   const found = new Set<string>();

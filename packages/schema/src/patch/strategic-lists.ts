@@ -1,5 +1,5 @@
+import { goText, goType } from "@konverge/core";
 import { DIRECTIVE, mergeKeyOf, unknownDirective } from "./directives.ts";
-import { goPrint, goType } from "./go-text.ts";
 import { isObject, type JsonObject } from "./json-value.ts";
 import { goKind, type PatchField } from "./patch-field.ts";
 import { internal, unprocessable } from "./refusals.ts";
@@ -131,7 +131,7 @@ export function elementKind(...lists: unknown[][]): "object" | "scalar" {
       if (Array.isArray(item)) throw unprocessable("lists of lists are not supported");
       kind = type;
     } else if (kind !== type) {
-      throw internal(`list element types are not identical: ${goPrint(lists)}`);
+      throw internal(`list element types are not identical: ${goText(lists)}`);
     }
   }
   if (kind === undefined) throw internal("no elements in any of the given slices");

@@ -1,8 +1,15 @@
-import { badRequest, type Schema } from "@konverge/core";
-import { DELETE_FROM_LIST, DIRECTIVE, ELEMENT_ORDER, mergeKeyOf, RETAIN_KEYS, unknownDirective } from "./directives.ts";
-import { goPrint, goType } from "./go-text.ts";
+import { badRequest, deepEqual, goText, type Schema } from "@konverge/core";
+import {
+  DELETE_FROM_LIST,
+  DIRECTIVE,
+  ELEMENT_ORDER,
+  mergeKeyOf,
+  RETAIN_KEYS,
+  received,
+  unknownDirective,
+} from "./directives.ts";
 import { goJsonType } from "./json-patch.ts";
-import { equalJson, isObject, type JsonObject, own, put } from "./json-value.ts";
+import { isObject, type JsonObject, own, put } from "./json-value.ts";
 import { listField, objectField, type PatchField } from "./patch-field.ts";
 import { internal } from "./refusals.ts";
 import { mergeLists, orderAsAsked } from "./strategic-lists.ts";
@@ -107,9 +114,9 @@ function retainKeys(result: JsonObject, patch: JsonObject, mode: MergeMode): voi
   delete patch[RETAIN_KEYS];
   if (mode === "combine") {
     const before = own(result, RETAIN_KEYS);
-    if (before !== undefined && !equalJson(before, retained)) {
+    if (before !== undefined && !deepEqual(before, retained)) {
       throw internal(
-        `${goPrint(before)} and ${goPrint(retained)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+        `${goText(before)} and ${goText(retained)} are not deep equal: this may happen when calculating the 3-way diff patch`,
       );
     }
     result[RETAIN_KEYS] = retained;
@@ -137,7 +144,7 @@ function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema
     delete patch[key];
     if (mode === "combine") {
       const before = own(result, key);
-      if (before !== undefined && !equalJson(before, order)) throw badRequest(BAD_ORDER);
+      if (before !== undefined && !deepEqual(before, order)) throw badRequest(BAD_ORDER);
       put(result, key, order);
     }
     const orderList = asList(order);
@@ -158,7 +165,7 @@ function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema
 
 function asList(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  throw internal(`expected a []interface {}, but received a ${goType(value)}`);
+  throw internal(`expected a []interface {}, but received a ${received(value)}`);
 }
 
 /** `containers` of `$setElementOrder/containers`. */
@@ -172,7 +179,7 @@ function checkOrder(change: unknown[], order: unknown[], mergeKey: string): void
   if (order.length === 0 || change.length === 0) return;
   const items = change.filter((item) => {
     if (mergeKey === "") return true;
-    if (!isObject(item)) throw internal(`expected a map[string]interface {}, but received a ${goType(item)}`);
+    if (!isObject(item)) throw internal(`expected a map[string]interface {}, but received a ${received(item)}`);
     return item[DIRECTIVE] !== "delete";
   });
   let next = 0;
@@ -188,7 +195,7 @@ function checkOrder(change: unknown[], order: unknown[], mergeKey: string): void
   }
   if (next < items.length) {
     throw internal(
-      `The order in patch list:\n${goPrint(change)}\n doesn't match ${ELEMENT_ORDER} list:\n${goPrint(order)}\n`,
+      `The order in patch list:\n${goText(change)}\n doesn't match ${ELEMENT_ORDER} list:\n${goText(order)}\n`,
     );
   }
 }

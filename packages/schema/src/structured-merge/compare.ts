@@ -1,4 +1,5 @@
-import { equalJson, isEmpty as isEmptyObject, type JsonObject, own } from "../patch/index.ts";
+import { deepEqual } from "@konverge/core";
+import { isEmpty as isEmptyObject, isObject, type JsonObject, own } from "../patch/index.ts";
 import { EMPTY, type FieldSet, MEMBER } from "./field-set.ts";
 import { itemElement } from "./item-element.ts";
 import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
@@ -66,11 +67,11 @@ function compareAs(
 function compareLeaf(before: unknown, after: unknown): Parts | undefined {
   if (before === undefined) return ADDED;
   if (after === undefined) return REMOVED;
-  return equalJson(before, after) ? undefined : MODIFIED;
+  return deepEqual(before, after) ? undefined : MODIFIED;
 }
 
 function asMap(value: unknown): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function asList(value: unknown): readonly unknown[] {
@@ -120,7 +121,7 @@ function compareItems(type: ListType, element: string, before: unknown[], after:
   if (before.length <= 1 && after.length <= 1) {
     attach(into, element, compareValues(type.item, before[0], after[0]));
   } else if (before.length > 1 && after.length > 1) {
-    if (!equalJson(before, after)) attach(into, element, MODIFIED);
+    if (!deepEqual(before, after)) attach(into, element, MODIFIED);
   } else if (before.length > 1) {
     if (after.length > 0) attach(into, element, compareValues(type.item, undefined, after[0]));
     attach(into, element, REMOVED);

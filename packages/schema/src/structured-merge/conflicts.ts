@@ -1,5 +1,4 @@
-import { ApiError, type StatusCause } from "@konverge/core";
-import { goQuote } from "../patch/index.ts";
+import { ApiError, quoted, type StatusCause } from "@konverge/core";
 import { type FieldPath, type FieldSet, fromPaths, has, paths } from "./field-set.ts";
 import { managerInfo } from "./managers.ts";
 import { compareText, pathText } from "./path-element.ts";
@@ -67,6 +66,6 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
 /** `"kubectl" using apps/v1`: only updaters have a version. */
 function managerText(id: string): string {
   const { manager, operation, apiVersion, subresource } = managerInfo(id);
-  const name = subresource ? `${goQuote(manager)} with subresource ${goQuote(subresource)}` : goQuote(manager);
+  const name = subresource ? `${quoted(manager)} with subresource ${quoted(subresource)}` : quoted(manager);
   return operation === "Update" ? `${name} using ${apiVersion}` : name;
 }

@@ -90,7 +90,11 @@ function replay(steps: Step[], managerFor: ReturnType<typeof fieldManagers>): vo
     } catch (thrown) {
       assert.ok(thrown instanceof ApiError, String((thrown as Error).stack));
       assert.ok(error, `unexpected ${thrown.message} for ${JSON.stringify(step)} on ${JSON.stringify(current)}`);
-      assert.equal(thrown.code, error.code, `${thrown.message} for ${JSON.stringify(step)} on ${JSON.stringify(current)}`);
+      assert.equal(
+        thrown.code,
+        error.code,
+        `${thrown.message} for ${JSON.stringify(step)} on ${JSON.stringify(current)}`,
+      );
       assert.deepEqual(sortedLines(thrown.message), sortedLines(error.message), JSON.stringify(step));
       const causes = (thrown.details?.causes ?? []).map((cause) => `${cause.reason}|${cause.message}|${cause.field}`);
       assert.deepEqual(causes.sort(), error.causes ?? []);
@@ -111,7 +115,10 @@ function replay(steps: Step[], managerFor: ReturnType<typeof fieldManagers>): vo
 for (const name of (process.env.SSA ?? "one-version").split(",")) {
   test(`sequences of writes leave the objects and owners that the API server leaves (${name})`, () => {
     const { schema, cases }: Fixtures = JSON.parse(
-      readFileSync(new URL(name.startsWith("/") ? `file://${name}` : `./generated/${name}.json`, import.meta.url), "utf8"),
+      readFileSync(
+        new URL(name.startsWith("/") ? `file://${name}` : `./generated/${name}.json`, import.meta.url),
+        "utf8",
+      ),
     );
     const managerFor = fieldManagers(schema);
     for (const steps of cases) replay(steps, managerFor);

@@ -1,4 +1,5 @@
-import { goQuote, isObject, own } from "../patch/index.ts";
+import { quoted } from "@konverge/core";
+import { isObject, own } from "../patch/index.ts";
 import type { ListType } from "./merge-type.ts";
 import { elementJson, keyElement, valueElement } from "./path-element.ts";
 
@@ -37,7 +38,7 @@ function keyedItem(list: ListType, item: unknown): string {
     if (value !== undefined) found.push([key.name, value]);
   }
   if (found.length === 0) {
-    const names = list.keyNames.map(goQuote).join(" ");
+    const names = list.keyNames.map(quoted).join(" ");
     throw new ItemError(
       `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
     );
@@ -53,6 +54,6 @@ function keyValue(item: Record<string, unknown>, key: ListType["keys"][number]):
 function setItem(item: unknown): string {
   if (item === null) throw new ItemError("associative list without keys has an element that's an explicit null");
   if (Array.isArray(item)) throw new ItemError("not supported: associative list with lists as elements");
-  if (typeof item === "object") throw new ItemError("associative list without keys has an element that's a map type");
+  if (isObject(item)) throw new ItemError("associative list without keys has an element that's a map type");
   return valueElement(item);
 }

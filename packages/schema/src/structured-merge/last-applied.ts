@@ -1,8 +1,7 @@
-import { parseJson, stringifyJson } from "@konverge/core";
+import { parseJson, toGoJson } from "@konverge/core";
 import { isObject, type JsonObject, own, put } from "../patch/index.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet } from "./field-set.ts";
-import { compareText, escapeForGo } from "./path-element.ts";
 import { toFieldSet } from "./to-field-set.ts";
 import type { Typed } from "./updater.ts";
 import { typeProblems } from "./validate.ts";
@@ -60,7 +59,7 @@ function parseObject(json: string): JsonObject | undefined {
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   if (lastAppliedOf(object) === undefined) return object;
   const annotations = annotationsOf(object)!;
-  annotations[LAST_APPLIED] = `${goJson(withoutAnnotation(applied))}\n`;
+  annotations[LAST_APPLIED] = `${toGoJson(withoutAnnotation(applied))}\n`;
   if (bytesOf(annotations) > MAX_ANNOTATIONS_BYTES) delete annotations[LAST_APPLIED];
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), annotations } };
 }
@@ -78,16 +77,4 @@ function withoutAnnotation(object: JsonObject): JsonObject {
   if (!annotations) return { ...object, metadata };
   delete annotations[LAST_APPLIED];
   return { ...object, metadata: { ...metadata, annotations } };
-}
-
-/** JSON as Go writes it: keys sorted, a few more characters escaped. */
-function goJson(value: unknown): string {
-  return stringifyJson(sortKeys(value)).replace(/[<>&\u2028\u2029]/g, escapeForGo);
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value).sort(compareText);
-  return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key])]));
 }

@@ -1,5 +1,5 @@
-import type { Schema } from "@konverge/core";
-import { OBJECT_META } from "./object-meta.ts";
+import { type Schema, WholeFloat } from "@konverge/core";
+import { definitionSchema } from "@konverge/kinds";
 import { fieldElement } from "./path-element.ts";
 
 /**
@@ -102,6 +102,7 @@ export function mergeTypeOf(schema: Schema, preserve = false): MergeType {
 }
 
 function build(schema: Schema, preserve: boolean): MergeType {
+  if (schema.go?.message === "RawExtension") return UNTYPED;
   switch (schema.type) {
     case "object":
       return { map: new SchemaMap(schema, preserve) };
@@ -225,6 +226,8 @@ export function formOf(type: MergeType, value: unknown): "map" | "scalar" | "lis
   if (typeof value === "object" && value !== null) {
     if (Array.isArray(value)) {
       if (type.list) return "list";
+    } else if (value instanceof WholeFloat) {
+      if (type.scalar) return "scalar";
     } else if (type.map) return "map";
   } else if (value !== null && value !== undefined && type.scalar) return "scalar";
   return type.map ? "map" : type.scalar ? "scalar" : "list";
@@ -248,10 +251,10 @@ export function objectTypeOf(schema: Schema): MergeType {
 
 /** A map type with `apiVersion`, `kind` and `metadata` as every object has them. */
 function withMetadata(map: MapType): MapType {
-  const fields: Record<string, MergeType> = {
+  const fields: Readonly<Record<string, MergeType>> = {
     apiVersion: mergeTypeOf(TEXT),
     kind: mergeTypeOf(TEXT),
-    metadata: mergeTypeOf(OBJECT_META),
+    metadata: mergeTypeOf(definitionSchema("meta.v1.ObjectMeta")),
   };
   return {
     atomic: map.atomic,

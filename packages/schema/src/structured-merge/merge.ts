@@ -1,4 +1,5 @@
-import { equalJson, isEmpty, isObject, type JsonObject, own, put } from "../patch/index.ts";
+import { deepEqual } from "@konverge/core";
+import { isEmpty, isObject, type JsonObject, own, put } from "../patch/index.ts";
 import { itemElement } from "./item-element.ts";
 import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
@@ -17,7 +18,7 @@ export function merge(type: MergeType, live: unknown, applied: unknown): unknown
     const [left, right] = [Array.isArray(live) ? live : [], Array.isArray(applied) ? applied : []];
     if (left.length > 0 || right.length > 0) return mergeLists(type.list!, left, right);
   }
-  return live !== undefined && equalJson(live, applied) ? live : applied;
+  return live !== undefined && deepEqual(live, applied) ? live : applied;
 }
 
 function isBare(map: JsonObject | undefined): boolean {

@@ -1,5 +1,4 @@
-import { parseJson, stringifyJson } from "@konverge/core";
-import { goFloat, goPrint, goQuote } from "../patch/index.ts";
+import { goText, parseJson, quoted, stringifyJson, toGoJson, WholeFloat } from "@konverge/core";
 import type { FieldPath } from "./field-set.ts";
 
 /**
@@ -11,16 +10,10 @@ export const fieldElement = (name: string): string => `f:${name}`;
 /** A JSON value as the API server writes it into an element: Go escapes a few characters that JavaScript does not. */
 export function elementJson(value: unknown): string {
   const json = stringifyJson(value);
-  return typeof value === "string" && GO_ESCAPES.test(json) ? json.replace(GO_ESCAPES_ALL, escapeForGo) : json;
+  return typeof value === "string" && GO_ESCAPES.test(json) ? toGoJson(value) : json;
 }
 
 const GO_ESCAPES = /[<>&\u2028\u2029]/;
-const GO_ESCAPES_ALL = /[<>&\u2028\u2029]/g;
-
-/** `<` as `\u003c`, as Go's JSON encoder writes it. */
-export function escapeForGo(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** The element of the item of a list-map with these keys, which must be sorted by name. */
 export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): string {
@@ -62,7 +55,7 @@ function canonicalise(element: string): string | undefined {
     case "v":
       return valueElement(parseJson(content));
     case "i":
-      if (!/^[+-]?[0-9]+$/.test(content)) throw new Error(`strconv.Atoi: parsing ${goQuote(content)}: invalid syntax`);
+      if (!/^[+-]?[0-9]+$/.test(content)) throw new Error(`strconv.Atoi: parsing ${quoted(content)}: invalid syntax`);
       return `i:${Number(content)}`;
     default:
       return undefined;
@@ -146,6 +139,6 @@ function elementText(element: string): string {
 /** Numbers come out of managedFields as floats and are shown as such. */
 function valueText(value: unknown): string {
   if (value === null) return "null";
-  if (typeof value === "string") return goQuote(value);
-  return typeof value === "number" ? goFloat(value) : goPrint(value);
+  if (typeof value === "string") return quoted(value);
+  return goText(typeof value === "number" ? new WholeFloat(value) : value);
 }

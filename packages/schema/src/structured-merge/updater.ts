@@ -1,5 +1,5 @@
-import type { Schema } from "@konverge/core";
-import { equalJson, type JsonObject } from "../patch/index.ts";
+import { deepEqual, type Schema } from "@konverge/core";
+import type { JsonObject } from "../patch/index.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
 import { difference, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
@@ -68,7 +68,7 @@ export class Updater {
     const merged = { ...live, object: merge(live.type, live.object, applied.object) as JsonObject };
     const next = last && !isEmpty(last.set) ? prune(merged, reconciled, manager, last, this.#convert) : merged;
     this.#transfer(live, next, reconciled, manager, force);
-    const unchanged = next.object === live.object || equalJson(next.object, live.object);
+    const unchanged = next.object === live.object || deepEqual(next.object, live.object);
     return { object: unchanged ? undefined : next.object, managers: reconciled };
   }
 

@@ -1,4 +1,5 @@
-import { goPrint, goSyntax, goType, isObject, type JsonObject } from "../patch/index.ts";
+import { goText, goType, quoted, WholeFloat } from "@konverge/core";
+import { isObject, type JsonObject } from "../patch/index.ts";
 import { ItemError, itemElement } from "./item-element.ts";
 import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 import { pathText } from "./path-element.ts";
@@ -42,25 +43,25 @@ class Walker {
         break;
       case "list":
         if (Array.isArray(value)) this.#list(type.list!, value);
-        else this.#problem(`expected list, got ${quoted(value)}`);
+        else this.#problem(`expected list, got ${boxed(value)}`);
         break;
       case "map":
         if (isObject(value)) this.#map(type.map!, value);
-        else this.#problem(`expected map, got ${quoted(value)}`);
+        else this.#problem(`expected map, got ${boxed(value)}`);
         break;
     }
   }
 
   #scalar(type: MergeType, value: unknown): void {
-    const actual = typeof value === "bigint" ? "number" : typeof value;
+    const actual = typeof value === "bigint" || value instanceof WholeFloat ? "number" : typeof value;
     if (type.scalar === "numeric") {
       if (actual !== "number") this.#problem(`expected numeric (int or float), got ${goType(value)}`);
     } else if (type.scalar === "string") {
       if (actual !== "string") this.#problem(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
     } else if (type.scalar === "boolean") {
-      if (actual !== "boolean") this.#problem(`expected boolean, got ${quoted(value)}`);
+      if (actual !== "boolean") this.#problem(`expected boolean, got ${boxed(value)}`);
     } else if (actual === "object") {
-      this.#problem(`expected any scalar, got ${quoted(value)}`);
+      this.#problem(`expected any scalar, got ${boxed(value)}`);
     }
   }
 
@@ -108,4 +109,14 @@ class Walker {
 }
 
 /** The API server prints the box it keeps a value in. */
-const quoted = (value: unknown) => `&{${goPrint(value)}}`;
+const boxed = (value: unknown) => `&{${goText(value)}}`;
+
+/** A value as Go source has it. */
+function goSyntax(value: unknown): string {
+  if (value === null || value === undefined) return "interface {}(nil)";
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (!isObject(value)) return goText(value);
+  const names = Object.keys(value).sort();
+  return `map[string]interface {}{${names.map((name) => `${quoted(name)}:${goSyntax(value[name])}`).join(", ")}}`;
+}
