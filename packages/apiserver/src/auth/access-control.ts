@@ -1,0 +1,59 @@
+import type { ApiRequest, Clock, HeaderMap } from "@konverge/core";
+import type { RequestInfo } from "../http/request-info.ts";
+import type { Store } from "../storage/store.ts";
+import { attributesOf, forbiddenError } from "./attributes.ts";
+import { Authenticator } from "./authenticator.ts";
+import { type Impersonation, Impersonator } from "./impersonation.ts";
+import type { Peer } from "./peer.ts";
+import { Authorizer, type Decision } from "./rbac/authorizer.ts";
+import { ServiceAccountTokens, type ServiceAccountTokensOptions } from "./tokens/service-account-tokens.ts";
+import type { StaticToken } from "./tokens/static-tokens.ts";
+import type { User } from "./user.ts";
+
+export interface AccessControlOptions {
+  store: Store;
+  clock: Clock;
+  /** Keys, issuer and audiences of service-account tokens. */
+  serviceAccounts?: Omit<ServiceAccountTokensOptions, "store" | "clock">;
+  tokens?: readonly StaticToken[];
+  /** Accept bootstrap tokens. Default: no. */
+  bootstrapTokens?: boolean;
+  /** Let requests without credentials in as system:anonymous. Default: yes. */
+  anonymous?: boolean;
+}
+
+/**
+ * Who asks, and whether they may. A request passes three gates, in this order: {@link authenticate} (401),
+ * {@link impersonate} (403 for those who may not), {@link authorize} (403).
+ */
+export class AccessControl {
+  readonly authorizer: Authorizer;
+  readonly authenticator: Authenticator;
+  readonly serviceAccounts: ServiceAccountTokens;
+  readonly #impersonator: Impersonator;
+
+  constructor({ store, clock, serviceAccounts, ...options }: AccessControlOptions) {
+    this.authorizer = new Authorizer(store);
+    this.serviceAccounts = new ServiceAccountTokens({ ...serviceAccounts, store, clock });
+    this.authenticator = new Authenticator({ ...options, store, clock, serviceAccounts: this.serviceAccounts });
+    this.#impersonator = new Impersonator(this.authorizer);
+  }
+
+  /** The user who makes a request; throws a 401 for credentials that are wrong. */
+  authenticate(request: Pick<ApiRequest, "headers" | "upgrade">, peer: Peer): User {
+    return this.authenticator.authenticate(request, peer);
+  }
+
+  /** Whom the request's headers ask to act as, if they do; throws when the user may not. */
+  impersonate(user: User, headers: HeaderMap, info: RequestInfo): Impersonation | undefined {
+    return this.#impersonator.impersonate(user, headers, attributesOf(info));
+  }
+
+  /** Throws a 403 when the user may not make this request; otherwise says what allows it. */
+  authorize(user: User, info: RequestInfo): Decision {
+    const attributes = attributesOf(info);
+    const decision = this.authorizer.authorize(user, attributes);
+    if (!decision.allowed) throw forbiddenError(user, attributes, decision.reason);
+    return decision;
+  }
+}

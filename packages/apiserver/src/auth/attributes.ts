@@ -1,0 +1,88 @@
+import { ApiError, exactFieldValue, forbidden, parseFieldSelector, pathSegmentErrors, quoted } from "@konverge/core";
+import type { RequestInfo } from "../http/request-info.ts";
+import type { User } from "./user.ts";
+
+/** What somebody wants to do, as authorization sees it: an action on a resource, or on a path that is none. */
+export interface Attributes {
+  readonly isResource: boolean;
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of requests that are not about resources. */
+  readonly path: string;
+}
+
+/** The attributes of a request. */
+export function attributesOf(info: RequestInfo): Attributes {
+  const { isResource, verb, group, resource, subresource, namespace } = info;
+  if (!isResource) return pathAttributes(verb, decodedPath(info.path));
+  const name = info.name || (verb === "list" || verb === "watch" ? selectedName(info) : "");
+  return { isResource, verb, group, resource, subresource, namespace, name, path: "" };
+}
+
+/** An action on a resource; what is left out is empty. */
+export function resourceAttributes(
+  verb: string,
+  rest: Partial<Omit<Attributes, "isResource" | "verb" | "path">>,
+): Attributes {
+  return {
+    isResource: true,
+    verb,
+    group: "",
+    resource: "",
+    subresource: "",
+    namespace: "",
+    name: "",
+    path: "",
+    ...rest,
+  };
+}
+
+/** An action on a path that is no resource. */
+export function pathAttributes(verb: string, path: string): Attributes {
+  return { isResource: false, verb, group: "", resource: "", subresource: "", namespace: "", name: "", path };
+}
+
+/** A list or watch of one object by its name is authorized by that name. */
+function selectedName({ query }: RequestInfo): string {
+  const selector = query.get("fieldSelector");
+  if (!selector) return "";
+  try {
+    const name = exactFieldValue(parseFieldSelector(selector), "metadata.name") ?? "";
+    return pathSegmentErrors(name).length === 0 ? name : "";
+  } catch {
+    // The verb will refuse the selector, in its own words.
+    return "";
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The refusal, in the words that every Kubernetes user knows. */
+export function forbiddenError(user: User, attributes: Attributes, reason = ""): ApiError {
+  // Nothing in it may look like HTML to a browser.
+  const text = whatIsRefused(user, attributes).replace(/[&<>]/g, (character) => HTML_ENTITIES[character]!);
+  const why = reason === "" ? text : `${text}: ${reason}`;
+  const { group, resource, name } = attributes;
+  if (attributes.isResource) return forbidden({ group, plural: resource }, name, why);
+  return new ApiError({ code: 403, reason: "Forbidden", message: `forbidden: ${why}`, details: {} });
+}
+
+const HTML_ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+function whatIsRefused(user: User, attributes: Attributes): string {
+  const { verb, group, resource, subresource, namespace, path } = attributes;
+  if (!attributes.isResource) return `User ${quoted(user.name)} cannot ${verb} path ${quoted(path)}`;
+  const combined = subresource === "" ? resource : `${resource}/${subresource}`;
+  const scope = namespace === "" ? "at the cluster scope" : `in the namespace ${quoted(namespace)}`;
+  return `User ${quoted(user.name)} cannot ${verb} resource ${quoted(combined)} in API group ${quoted(group)} ${scope}`;
+}

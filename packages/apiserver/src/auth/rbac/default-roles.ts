@@ -1,0 +1,125 @@
+import { type Clock, type FieldsV1, type ManagedFieldsEntry, stringifyJson, timestamp } from "@konverge/core";
+import type { Store } from "../../storage/store.ts";
+import facts from "../generated/default-roles.json" with { type: "json" };
+import { aggregatedRules } from "./aggregation.ts";
+import { type BindingObject, RBAC_GROUP, RBAC_RESOURCES, type RoleObject, type Subject } from "./role-objects.ts";
+import type { PolicyRule } from "./rules.ts";
+
+/** The roles and bindings that every cluster begins with, as a real server makes them; without what all have in common. */
+export interface DefaultRoleFacts {
+  /** The Kubernetes version they were taken from. */
+  kubernetes: string;
+  clusterRoles: { name: string; labels?: Record<string, string>; aggregates?: string; rules?: PolicyRule[] }[];
+  clusterRoleBindings: { name: string; role: string; subjects?: Subject[] }[];
+  roles: { namespace: string; name: string; rules: PolicyRule[] }[];
+  roleBindings: { namespace: string; name: string; role: string; subjects: Subject[] }[];
+}
+
+const API_VERSION = `${RBAC_GROUP}/v1`;
+const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
+const BOOTSTRAPPING = "kubernetes.io/bootstrapping";
+
+/**
+ * Puts those of the default roles and bindings into the store that it lacks. Aggregated roles (admin, edit, view) come with
+ * their rules, as they look once the controller that keeps them so has run.
+ */
+export function ensureDefaultRoles(store: Store, clock: Clock): void {
+  for (const [resource, objects] of defaultRoles(timestamp(clock))) {
+    for (const object of objects) {
+      const { namespace, name } = object.metadata;
+      const key = namespace ? `${namespace}/${name}` : name;
+      if (store.collection(resource).get(key)) continue;
+      object.metadata.uid = clock.random.uuid();
+      store.put(resource, key, (revision) => {
+        object.metadata.resourceVersion = String(revision);
+        const { uid = "", labels } = object.metadata;
+        return { text: stringifyJson(object), uid, labels, fields: undefined };
+      });
+    }
+  }
+}
+
+/** All default roles and bindings, by collection, as they are stored but for uid and resourceVersion. */
+export function defaultRoles(now: string): [resource: string, objects: (RoleObject | BindingObject)[]][] {
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = facts as DefaultRoleFacts;
+  const unresolved = clusterRoles.map(({ name, labels, aggregates, rules }): RoleObject => {
+    const object: RoleObject = { ...head("ClusterRole", name, undefined, labels), rules: rules ?? null };
+    if (aggregates) object.aggregationRule = { clusterRoleSelectors: [{ matchLabels: { [aggregates]: "true" } }] };
+    return object;
+  });
+  return [
+    [RBAC_RESOURCES.clusterRoles, resolve(unresolved).map((role) => ownedRole(role, now))],
+    [
+      RBAC_RESOURCES.clusterRoleBindings,
+      clusterRoleBindings.map(({ name, role, subjects }) =>
+        owned({ ...head("ClusterRoleBinding", name), roleRef: roleRef("ClusterRole", role), subjects }, now),
+      ),
+    ],
+    [
+      RBAC_RESOURCES.roles,
+      roles.map(({ namespace, name, rules }) => owned({ ...head("Role", name, namespace), rules }, now)),
+    ],
+    [
+      RBAC_RESOURCES.roleBindings,
+      roleBindings.map(({ namespace, name, role, subjects }) =>
+        owned({ ...head("RoleBinding", name, namespace), roleRef: roleRef("Role", role), subjects }, now),
+      ),
+    ],
+  ];
+}
+
+function head(kind: string, name: string, namespace?: string, labels: Record<string, string> = {}) {
+  const metadata = {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    labels: { [BOOTSTRAPPING]: "rbac-defaults", ...labels },
+    annotations: { [AUTO_UPDATE]: "true" },
+  };
+  return { kind, apiVersion: API_VERSION, metadata };
+}
+
+function roleRef(kind: string, name: string) {
+  return { apiGroup: RBAC_GROUP, kind, name };
+}
+
+/** Aggregated roles gather other aggregated roles (view goes into edit, edit into admin), so it takes some rounds. */
+function resolve(roles: RoleObject[]): RoleObject[] {
+  const resolved = roles.map((role) =>
+    role.aggregationRule ? { ...role, rules: aggregatedRules(role, roles) } : role,
+  );
+  const settled = resolved.every(({ rules }, i) => rules?.length === roles[i]?.rules?.length);
+  return settled ? resolved : resolve(resolved);
+}
+
+function ownedRole(role: RoleObject, now: string): RoleObject {
+  if (!role.aggregationRule) return owned(role, now);
+  const { rules } = role;
+  const object = owned({ ...role, rules: undefined }, now);
+  object.metadata.managedFields?.unshift(
+    ownership("clusterrole-aggregation-controller", "Apply", { "f:rules": {} }, now),
+  );
+  return { ...object, rules };
+}
+
+const OWNED_WHOLE = ["roleRef", "rules", "subjects"];
+
+function owned<T extends RoleObject | BindingObject>(object: T, now: string): T {
+  const names = (fields: object) => Object.fromEntries(Object.keys(fields).map((name) => [`f:${name}`, {}]));
+  const { labels = {}, annotations = {} } = object.metadata;
+  const fields: FieldsV1 = {
+    ...("aggregationRule" in object && { "f:aggregationRule": { ".": {}, "f:clusterRoleSelectors": {} } }),
+    "f:metadata": { "f:annotations": { ".": {}, ...names(annotations) }, "f:labels": { ".": {}, ...names(labels) } },
+    ...Object.fromEntries(OWNED_WHOLE.filter((name) => object[name] !== undefined).map((name) => [`f:${name}`, {}])),
+  };
+  const managedFields = [ownership("kube-apiserver", "Update", fields, now)];
+  return { ...object, metadata: { ...object.metadata, creationTimestamp: now, managedFields } };
+}
+
+function ownership(
+  manager: string,
+  operation: "Apply" | "Update",
+  fieldsV1: FieldsV1,
+  time: string,
+): ManagedFieldsEntry {
+  return { manager, operation, apiVersion: API_VERSION, time, fieldsType: "FieldsV1", fieldsV1 };
+}

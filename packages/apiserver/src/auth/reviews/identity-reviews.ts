@@ -1,0 +1,41 @@
+import { type AnyObject, badRequest, type Clock, timestamp } from "@konverge/core";
+import type { Authenticator } from "../authenticator.ts";
+import type { ServiceAccountTokens } from "../tokens/service-account-tokens.ts";
+import type { User } from "../user.ts";
+
+/** Answers a SelfSubjectReview: who am I? */
+export function reviewSelf(clock: Clock, review: AnyObject, user: User): AnyObject {
+  return {
+    kind: "SelfSubjectReview",
+    apiVersion: review.apiVersion,
+    metadata: { creationTimestamp: timestamp(clock) } as AnyObject["metadata"],
+    status: { userInfo: userInfo(user) },
+  };
+}
+
+/** Answers a TokenReview: whose token is this? */
+export function reviewToken(
+  authenticator: Authenticator,
+  serviceAccounts: ServiceAccountTokens,
+  review: AnyObject,
+): AnyObject {
+  const { token, audiences } = (review["spec"] ?? {}) as { token?: string; audiences?: string[] };
+  if (!token) throw badRequest("token is required for TokenReview in authentication");
+  const asked = audiences?.length ? audiences : serviceAccounts.audiences;
+  const verdict = authenticator.authenticateToken(token, asked);
+  if (verdict.user) {
+    const { user, audiences: accepted } = verdict;
+    return { ...review, status: { authenticated: true, user: userInfo(user), audiences: accepted } };
+  }
+  const error = verdict.error ? `[invalid bearer token, ${verdict.error}]` : "invalid bearer token";
+  return { ...review, status: { user: {}, error } };
+}
+
+function userInfo({ name, uid, groups, extra }: User): object {
+  return {
+    username: name,
+    ...(uid && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(extra && Object.keys(extra).length > 0 && { extra }),
+  };
+}

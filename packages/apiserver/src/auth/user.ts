@@ -1,0 +1,51 @@
+import { dns1123LabelErrors, dns1123SubdomainErrors } from "@konverge/core";
+
+/** Who asks, after authentication and impersonation. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Its members may do anything, whatever the roles say. */
+export const MASTERS = "system:masters";
+export const AUTHENTICATED = "system:authenticated";
+export const UNAUTHENTICATED = "system:unauthenticated";
+export const ANONYMOUS = "system:anonymous";
+
+/** Whoever showed no credentials at all. */
+export const anonymousUser: User = { name: ANONYMOUS, groups: [UNAUTHENTICATED] };
+
+/** Everybody who proved who they are belongs to one more group, unless they are already said to be one or the other. */
+export function withAuthenticatedGroup(user: User): User {
+  const { groups } = user;
+  if (user.name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED)) return user;
+  return { ...user, groups: [...groups, AUTHENTICATED] };
+}
+
+const SERVICE_ACCOUNT_PREFIX = "system:serviceaccount:";
+
+export function serviceAccountUserName(namespace: string, name: string): string {
+  return `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`;
+}
+
+export function serviceAccountGroups(namespace: string): string[] {
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
+}
+
+/** The service account that a user name stands for, if it is well-formed. */
+export function serviceAccountOf(userName: string): { namespace: string; name: string } | undefined {
+  if (!userName.startsWith(SERVICE_ACCOUNT_PREFIX)) return undefined;
+  const [namespace, name, ...rest] = userName.slice(SERVICE_ACCOUNT_PREFIX.length).split(":");
+  if (!namespace || !name || rest.length > 0) return undefined;
+  const wellFormed = dns1123LabelErrors(namespace).length === 0 && dns1123SubdomainErrors(name).length === 0;
+  return wellFormed ? { namespace, name } : undefined;
+}
+
+/** The node that a user name stands for, if it is well-formed. */
+export function nodeOf(userName: string): string | undefined {
+  const prefix = "system:node:";
+  const name = userName.startsWith(prefix) ? userName.slice(prefix.length) : "";
+  return name !== "" && dns1123SubdomainErrors(name).length === 0 ? name : undefined;
+}
