@@ -10,9 +10,12 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only grow: for deadlines, back-off and leases. */
   monotonic(): number;
-  /** Calls `task` once after `ms`. */
+  /** Calls `task` once after `ms`, never before; not at all if that is infinite. */
   after(ms: number, task: () => void, options?: TimerOptions): Timer;
-  /** Calls `task` in a turn of its own, as soon as possible: every request, response and watch event is one. */
+  /**
+   * Calls `task` in a turn of its own, as soon as possible: every request, response and watch event is one. Turns with
+   * the same label keep their order, so whatever arrives in order (the events of one watch) needs a label of its own.
+   */
   post(task: () => void, label?: string): void;
   readonly random: Random;
 }
@@ -59,6 +62,7 @@ export function sleep(clock: Clock, ms: number, options: TimerOptions & { signal
   });
 }
 
+/** Node fires at once what is set to fire later than this. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** The machine's own clock. Background timers do not keep the process alive. */
@@ -67,8 +71,13 @@ export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): C
     now: () => Date.now(),
     monotonic: () => performance.now(),
     after(ms, task, options) {
-      const handle = setTimeout(task, Math.min(Math.max(0, ms), LONGEST_TIMEOUT));
-      if (options?.background) handle.unref();
+      let handle: NodeJS.Timeout;
+      const wait = (left: number) => {
+        handle =
+          left > LONGEST_TIMEOUT ? setTimeout(wait, LONGEST_TIMEOUT, left - LONGEST_TIMEOUT) : setTimeout(task, left);
+        if (options?.background) handle.unref();
+      };
+      wait(ms > 0 ? ms : 0);
       return { cancel: () => clearTimeout(handle) };
     },
     post: (task) => void setImmediate(task),

@@ -2,9 +2,11 @@
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
-  /** A whole number in [0, bound). */
+  /** A whole number in [0, bound); bounds up to 2^32. */
   below(bound: number): number;
+  /** One of the items; throws if there are none. */
   pick<T>(items: readonly T[]): T;
+  /** A random UUID (version 4). */
   uuid(): string;
   /** An independent stream, so that one consumer's draws do not shift another's. */
   fork(): Random;
@@ -39,7 +41,10 @@ export function seededRandom(seed: number): Random {
   const random: Random = {
     next: () => next32() / 2 ** 32,
     below: (bound) => Math.floor((next32() / 2 ** 32) * bound),
-    pick: (items) => items[random.below(items.length)] as (typeof items)[number],
+    pick(items) {
+      if (items.length === 0) throw new RangeError("there is nothing to pick from");
+      return items[random.below(items.length)] as (typeof items)[number];
+    },
     uuid() {
       const hex = [next32(), next32(), next32(), next32()].map((word) => word.toString(16).padStart(8, "0")).join("");
       const variant = "89ab"[Number.parseInt(hex[16]!, 16) & 3];

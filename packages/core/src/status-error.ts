@@ -1,3 +1,6 @@
+import { groupKindText, groupResourceText } from "./kind-ref.ts";
+import { quoted } from "./quoted.ts";
+
 /** The `Status` object with which an API server reports what went wrong. */
 export interface StatusObject {
   kind: "Status";
@@ -68,25 +71,24 @@ export interface ResourceName {
   plural: string;
 }
 
-const qualified = ({ group, plural }: ResourceName) => (group === "" ? plural : `${plural}.${group}`);
 const about = (resource: ResourceName, name: string): StatusDetails => ({
   ...(name !== "" && { name }),
   ...(resource.group !== "" && { group: resource.group }),
-  kind: resource.plural,
+  ...(resource.plural !== "" && { kind: resource.plural }),
 });
 
 export function notFound(resource: ResourceName, name: string): ApiError {
-  const message = `${qualified(resource)} "${name}" not found`;
+  const message = `${groupResourceText(resource)} ${quoted(name)} not found`;
   return new ApiError({ code: 404, reason: "NotFound", message, details: about(resource, name) });
 }
 
 export function alreadyExists(resource: ResourceName, name: string): ApiError {
-  const message = `${qualified(resource)} "${name}" already exists`;
+  const message = `${groupResourceText(resource)} ${quoted(name)} already exists`;
   return new ApiError({ code: 409, reason: "AlreadyExists", message, details: about(resource, name) });
 }
 
 export function conflict(resource: ResourceName, name: string, why: string): ApiError {
-  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${groupResourceText(resource)} ${quoted(name)}: ${why}`;
   return new ApiError({ code: 409, reason: "Conflict", message, details: about(resource, name) });
 }
 
@@ -100,7 +102,7 @@ export function modified(resource: ResourceName, name: string): ApiError {
 }
 
 export function forbidden(resource: ResourceName, name: string, why: string): ApiError {
-  const subject = name === "" ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  const subject = name === "" ? groupResourceText(resource) : `${groupResourceText(resource)} ${quoted(name)}`;
   const message = resource.plural === "" ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
   return new ApiError({ code: 403, reason: "Forbidden", message, details: about(resource, name) });
 }
@@ -114,7 +116,7 @@ export function expired(message: string): ApiError {
 }
 
 export function methodNotAllowed(resource: ResourceName, verb: string): ApiError {
-  const message = `${verb} is not supported on resources of kind "${qualified(resource)}"`;
+  const message = `${verb} is not supported on resources of kind "${groupResourceText(resource)}"`;
   return new ApiError({ code: 405, reason: "MethodNotAllowed", message, details: about(resource, "") });
 }
 
@@ -132,7 +134,9 @@ export interface FieldError {
     | "FieldValueDuplicate"
     | "FieldValueNotFound"
     | "FieldValueTooLong"
+    | "FieldValueTooShort"
     | "FieldValueTooMany"
+    | "FieldValueTooFew"
     | "FieldValueTypeInvalid"
     | "InternalError";
   field: string;
@@ -141,13 +145,13 @@ export interface FieldError {
 
 /** 422 with a cause for each thing wrong. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
-  const subject = `${kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`} "${name}"`;
+  const subject = `${groupKindText(kind)} ${quoted(name)} is invalid`;
   const distinct = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const text = distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`;
   return new ApiError({
     code: 422,
     reason: "Invalid",
-    message: `${subject} is invalid: ${text}`,
+    message: errors.length === 0 ? subject : `${subject}: ${text}`,
     details: {
       ...(name !== "" && { name }),
       ...(kind.group !== "" && { group: kind.group }),

@@ -59,14 +59,18 @@ export async function* readLines(body: ApiResponse["body"]): AsyncGenerator<stri
   const streaming = new TextDecoder();
   let rest = "";
   for await (const chunk of body) {
-    const text = rest + (typeof chunk === "string" ? chunk : streaming.decode(chunk, { stream: true }));
+    const text = typeof chunk === "string" ? chunk : streaming.decode(chunk, { stream: true });
     let start = 0;
+    // Only the new text is searched: a line of many megabytes arrives in many chunks.
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-      if (end > start) yield text.slice(start, end);
+      const line = rest + text.slice(start, end);
+      rest = "";
       start = end + 1;
+      if (line !== "") yield line;
     }
-    rest = text.slice(start);
+    rest += text.slice(start);
   }
+  rest += streaming.decode();
   if (rest !== "") yield rest;
 }
 
@@ -81,6 +85,9 @@ export function headerValues(headers: HeaderMap, name: string): readonly string[
   const value = headers[name];
   return value === undefined ? [] : typeof value === "string" ? [value] : value;
 }
+
+/** Statuses with which a standard Response must not have a body, not even an empty one. */
+const BODILESS = new Set([204, 205, 304]);
 
 /** A transport as a standard `fetch`. */
 export function toFetch(transport: Transport): (input: Request | string, init?: RequestInit) => Promise<Response> {
@@ -99,7 +106,8 @@ export function toFetch(transport: Transport): (input: Request | string, init?: 
     for (const name of Object.keys(response.headers)) {
       for (const value of headerValues(response.headers, name)) headers.append(name, value);
     }
-    return new Response(asStandardBody(response.body), { status: response.status, headers });
+    const { status } = response;
+    return new Response(BODILESS.has(status) ? null : asStandardBody(response.body), { status, headers });
   };
 }
 

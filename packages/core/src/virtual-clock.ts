@@ -3,18 +3,26 @@ import { type Random, seededRandom } from "./random.ts";
 
 interface Entry {
   due: number;
+  /** Among entries of the same time: by chance when shuffling, otherwise in the order of their making. */
+  rank: number;
   order: number;
   task: () => void;
   background: boolean;
   label: string;
-  cancelled: boolean;
+  /** Run, cancelled, or never to come. */
+  done: boolean;
+  /** Only when shuffling: the turn of the same label that waits for this one. */
+  next?: Entry;
 }
 
 export interface VirtualClockOptions {
   /** Where the wall clock starts, in milliseconds since 1970. */
   start?: number;
   seed?: number;
-  /** Let the seed choose among entries that are due at the same time, instead of first come, first served. */
+  /**
+   * Let the seed choose among entries that are due at the same time, instead of first come, first served. What causes
+   * something still comes before it, and turns with the same label keep their order, as in a network of connections.
+   */
   shuffle?: boolean;
 }
 
@@ -30,15 +38,19 @@ export class VirtualClock implements Clock {
   readonly random: Random;
   readonly #start: number;
   readonly #shuffle: Random | undefined;
-  readonly #entries: Entry[] = [];
+  /** A heap: the earliest first. */
+  #entries: Entry[] = [];
+  /** Only when shuffling: the last waiting turn of each label. The first of them is in the heap. */
+  readonly #lastTurns = new Map<string, Entry>();
   #elapsed = 0;
   #order = 0;
+  #cancelled = 0;
 
   constructor(options: VirtualClockOptions = {}) {
-    const seed = options.seed ?? 1;
+    const seeds = seededRandom(options.seed ?? 1);
     this.#start = options.start ?? DEFAULT_START;
-    this.random = seededRandom(seed);
-    this.#shuffle = options.shuffle ? seededRandom(seed + 1) : undefined;
+    this.random = seeds.fork();
+    this.#shuffle = options.shuffle ? seeds.fork() : undefined;
   }
 
   now(): number {
@@ -50,26 +62,61 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, task: () => void, options: TimerOptions = {}): Timer {
-    const entry = this.#push(
-      this.#elapsed + Math.max(0, ms),
-      task,
-      options.background ?? false,
-      options.label ?? "timer",
-    );
-    return {
-      cancel: () => {
-        entry.cancelled = true;
-      },
-    };
+    const entry = this.#entry(task, options.label ?? "timer", options.background ?? false);
+    entry.due += ms > 0 ? ms : 0;
+    if (entry.due === Number.POSITIVE_INFINITY) entry.done = true;
+    else this.#push(entry);
+    return { cancel: () => this.#cancel(entry) };
   }
 
   post(task: () => void, label = "turn"): void {
-    this.#push(this.#elapsed, task, false, label);
+    const entry = this.#entry(task, label, false);
+    if (this.#shuffle) {
+      const last = this.#lastTurns.get(label);
+      this.#lastTurns.set(label, entry);
+      if (last) {
+        last.next = entry;
+        return;
+      }
+    }
+    this.#push(entry);
   }
 
   /** Runs the next entry that is due no later than `until` (elapsed milliseconds). False when there is none. */
   async step(until = Number.POSITIVE_INFINITY): Promise<boolean> {
     await drain();
+    return this.#run(until);
+  }
+
+  /** Lets `ms` pass, running all that falls due. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#elapsed + ms;
+    await drain();
+    while (await this.#run(until));
+    this.#elapsed = until;
+  }
+
+  /** When the next entry that is not background falls due (elapsed milliseconds), or undefined. */
+  nextForeground(): { due: number; label: string } | undefined {
+    let next: Entry | undefined;
+    for (const entry of this.#entries) {
+      if (!entry.done && !entry.background && (!next || before(entry, next))) next = entry;
+    }
+    return next && { due: next.due, label: next.label };
+  }
+
+  /** What still waits, for messages: label and due time of each entry, soonest first. */
+  pending(): { label: string; due: number; background: boolean }[] {
+    const waiting: Entry[] = [];
+    for (const head of this.#entries) {
+      for (let entry: Entry | undefined = head; entry; entry = entry.next) if (!entry.done) waiting.push(entry);
+    }
+    return waiting
+      .sort((a, b) => a.due - b.due || a.order - b.order)
+      .map(({ label, due, background }) => ({ label, due, background }));
+  }
+
+  async #run(until: number): Promise<boolean> {
     const entry = this.#pop(until);
     if (!entry) return false;
     this.#elapsed = Math.max(this.#elapsed, entry.due);
@@ -78,40 +125,23 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** Lets `ms` pass, running all that falls due. */
-  async advance(ms: number): Promise<void> {
-    const until = this.#elapsed + ms;
-    while (await this.step(until));
-    this.#elapsed = until;
+  #entry(task: () => void, label: string, background: boolean): Entry {
+    const order = this.#order++;
+    return { due: this.#elapsed, rank: order, order, task, background, label, done: false };
   }
 
-  /** When the next entry that is not background falls due (elapsed milliseconds), or undefined. */
-  nextForeground(): { due: number; label: string } | undefined {
-    let next: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (!entry.cancelled && !entry.background && (!next || before(entry, next))) next = entry;
-    }
-    return next && { due: next.due, label: next.label };
+  #cancel(entry: Entry): void {
+    if (entry.done) return;
+    entry.done = true;
+    this.#cancelled++;
+    // Most time-outs are cancelled long before they are due: they must not pile up until then.
+    if (this.#cancelled < 64 || this.#cancelled * 2 < this.#entries.length) return;
+    this.#entries = this.#entries.filter((other) => !other.done).sort((a, b) => (before(a, b) ? -1 : 1));
+    this.#cancelled = 0;
   }
 
-  /** What still waits, for messages: label and due time of each entry, soonest first. */
-  pending(): { label: string; due: number; background: boolean }[] {
-    return this.#entries
-      .filter((entry) => !entry.cancelled)
-      .sort((a, b) => (before(a, b) ? -1 : 1))
-      .map(({ label, due, background }) => ({ label, due, background }));
-  }
-
-  #push(due: number, task: () => void, background: boolean, label: string): Entry {
-    const tie = this.#shuffle ? this.#shuffle.next() : 0;
-    const entry: Entry = {
-      due,
-      order: tie + this.#order++ * (this.#shuffle ? 0 : 1),
-      task,
-      background,
-      label,
-      cancelled: false,
-    };
+  #push(entry: Entry): void {
+    if (this.#shuffle) entry.rank = this.#shuffle.next();
     const heap = this.#entries;
     let i = heap.push(entry) - 1;
     while (i > 0) {
@@ -121,16 +151,22 @@ export class VirtualClock implements Clock {
       i = parent;
     }
     heap[i] = entry;
-    return entry;
   }
 
   #pop(until: number): Entry | undefined {
     const heap = this.#entries;
-    while (heap.length > 0 && (heap[0]!.cancelled || heap[0]!.due <= until)) {
+    while (heap.length > 0 && (heap[0]!.done || heap[0]!.due <= until)) {
       const top = heap[0]!;
       const last = heap.pop()!;
       if (heap.length > 0) this.#sink(last);
-      if (!top.cancelled) return top;
+      if (top.done) {
+        this.#cancelled--;
+        continue;
+      }
+      top.done = true;
+      if (top.next) this.#push(top.next);
+      else if (this.#lastTurns.get(top.label) === top) this.#lastTurns.delete(top.label);
+      return top;
     }
     return undefined;
   }
@@ -151,7 +187,7 @@ export class VirtualClock implements Clock {
 }
 
 function before(a: Entry, b: Entry): boolean {
-  return a.due < b.due || (a.due === b.due && a.order < b.order);
+  return a.due < b.due || (a.due === b.due && (a.rank < b.rank || (a.rank === b.rank && a.order < b.order)));
 }
 
 /** All microtasks run before a setImmediate callback does. */
