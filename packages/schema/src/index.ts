@@ -9,3 +9,4 @@
 export type { ObjectOf } from "@konverge/core";
 export * from "./kind/index.ts";
 export * from "./structural/index.ts";
+export * from "./yaml/index.ts";

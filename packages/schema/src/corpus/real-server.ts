@@ -1,5 +1,5 @@
 import { Agent, request } from "node:https";
-import { parseJson, realClock, type StatusObject, sleep, stringifyJson } from "@konverge/core";
+import { parseJson, realClock, type StatusObject, sleep, WholeFloat } from "@konverge/core";
 import { startRealCluster } from "@konverge/real";
 import type { CrdObject } from "../kind/crd-object.ts";
 
@@ -23,31 +23,37 @@ export class RealServer implements AsyncDisposable {
     await this.#cluster.stop();
   }
 
-  ask<T = Record<string, unknown>>(
+  async ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: JsonBody }> {
+    const text = body === undefined ? undefined : requestText(body);
+    const answer = await this.askText(method, path, { "content-type": "application/json" }, text);
+    return { status: answer.status, body: parse(answer.text) };
+  }
+
+  askText(
     method: string,
     path: string,
-    body?: unknown,
-  ): Promise<{ status: number; body: T & Partial<StatusObject> }> {
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const outgoing = request(
         new URL(path, this.#cluster.url),
         {
           method,
           agent: this.#agent,
-          headers: { authorization: `Bearer ${this.#cluster.adminToken}`, "content-type": "application/json" },
+          headers: { authorization: `Bearer ${this.#cluster.adminToken}`, ...headers },
         },
         (incoming) => {
           const chunks: Buffer[] = [];
           incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
           incoming.on("error", reject);
           incoming.on("end", () => {
-            const text = Buffer.concat(chunks).toString("utf8");
-            resolve({ status: incoming.statusCode ?? 0, body: parse(text) as T & Partial<StatusObject> });
+            resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") });
           });
         },
       );
       outgoing.on("error", reject);
-      outgoing.end(body === undefined ? undefined : stringifyJson(body));
+      outgoing.end(body);
     });
   }
 
@@ -74,12 +80,27 @@ export class RealServer implements AsyncDisposable {
   }
 }
 
+/** An answer: an object, or a Status. */
+export type JsonBody = Record<string, unknown> & Partial<Pick<StatusObject, "message" | "reason" | "details">>;
+
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-function parse(text: string): unknown {
+function parse(text: string): JsonBody {
   try {
-    return parseJson(text);
+    return parseJson(text) as JsonBody;
   } catch {
     return { message: text };
   }
+}
+
+/** JSON in which a {@link WholeFloat} keeps the fraction that makes it one. */
+function requestText(body: unknown): string {
+  return JSON.stringify(
+    body,
+    function keepNumbers(this: Record<string, unknown>, key: string, value: unknown): unknown {
+      const original = this[key];
+      if (original instanceof WholeFloat) return JSON.rawJSON(`${original.value}.0`);
+      return typeof value === "bigint" ? JSON.rawJSON(String(value)) : value;
+    },
+  );
 }

@@ -1,5 +1,4 @@
-import type { Schema } from "@konverge/core";
-import { FieldPathError, resolveFieldPath } from "../structural/index.ts";
+import { fieldInSchema, JsonPathError, type Schema } from "@konverge/core";
 import type { CrdColumn } from "./crd-object.ts";
 import { DefinitionError } from "./definition-error.ts";
 
@@ -43,12 +42,12 @@ function columnType(jsonPath: string, schema: Schema, at: string): string {
   if (jsonPath.startsWith(".metadata.")) return jsonPath.endsWith("Timestamp") ? "date" : "string";
   if (!/^(\.[A-Za-z0-9_-]+)+$/.test(jsonPath)) return "string";
   try {
-    const node = resolveFieldPath(schema, jsonPath).schema;
+    const node = fieldInSchema(jsonPath, schema).schema;
     if (node?.format === "date-time") return "date";
     const type = node?.type;
     return type === "integer" || type === "number" || type === "boolean" ? type : "string";
   } catch (error) {
-    if (error instanceof FieldPathError) throw new DefinitionError(at, `${jsonPath} ${error.message}`);
+    if (error instanceof JsonPathError) throw new DefinitionError(at, `${jsonPath} ${error.message}`);
     throw error;
   }
 }

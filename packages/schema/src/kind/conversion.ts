@@ -1,6 +1,6 @@
-import { type AnyObject, apiVersionOf, parseApiVersion } from "@konverge/core";
-import { equalJson, isObject } from "../patch/index.ts";
-import { applyDefaults, copyJson } from "../structural/index.ts";
+import { type AnyObject, apiVersionOf, deepCopy, deepEqual, parseApiVersion } from "@konverge/core";
+import { isObject } from "../patch/index.ts";
+import { applyDefaults } from "../structural/index.ts";
 import type { Conversion, Converted, VersionDefinition } from "./definition.ts";
 import type { KindVersion } from "./kind-version.ts";
 
@@ -21,8 +21,8 @@ export function converter(
     const target = versions.get(to)!;
     const converted: Partial<Converted<VersionDefinition>> = convert?.(object as never) ?? {};
     const { labels, annotations } = { ...object.metadata, ...converted.metadata };
-    const metadata = { ...copyJson(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
-    const result = { ...copyJson(object), ...copyJson(converted), apiVersion: apiVersionOf(target), metadata };
+    const metadata = { ...deepCopy(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
+    const result = { ...deepCopy(object), ...deepCopy(converted), apiVersion: apiVersionOf(target), metadata };
     // A conversion that leaves the status out says that there is none.
     if (convert && !("status" in converted)) delete (result as AnyObject)["status"];
     return applyDefaults(target.schema, result);
@@ -33,7 +33,7 @@ export function converter(
       if (!versions.has(name))
         throw new Error(`${object.kind} has no version ${name}: only ${[...versions.keys()].join(", ")}`);
     }
-    if (from === to) return applyDefaults(versions.get(to)!.schema, copyJson(object));
+    if (from === to) return applyDefaults(versions.get(to)!.schema, deepCopy(object));
     const hub = from === stored ? object : step(object, stored, conversions[from]?.toStored as Step | undefined);
     return to === stored ? hub : step(hub, to, conversions[to]?.fromStored as Step | undefined);
   };
@@ -54,7 +54,7 @@ export function lostInConversion(
 }
 
 function differences(before: unknown, after: unknown, path: string): string[] {
-  if (equalJson(before, after)) return [];
+  if (deepEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [path];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
     differences(before[name], after[name], path === "" ? name : `${path}.${name}`),

@@ -1,5 +1,4 @@
-import type { Schema } from "@konverge/core";
-import { FieldPathError, resolveFieldPath } from "../structural/index.ts";
+import { fieldInSchema, JsonPathError, type Schema } from "@konverge/core";
 import { crdColumn } from "./columns.ts";
 import type { CrdObject, CrdVersion, WebhookClientConfig } from "./crd-object.ts";
 import type { ScaleDefinition, VersionDefinition } from "./definition.ts";
@@ -73,9 +72,9 @@ function checkSelectable(fields: readonly string[], schema: Schema, path: string
 
 function follow(jsonPath: string, schema: Schema, at: string): Schema | undefined {
   try {
-    return resolveFieldPath(schema, jsonPath, { brackets: false }).schema;
+    return fieldInSchema(jsonPath, schema, { brackets: false }).schema;
   } catch (error) {
-    if (error instanceof FieldPathError) throw new DefinitionError(at, `${jsonPath}: ${error.message}`);
+    if (error instanceof JsonPathError) throw new DefinitionError(at, `${jsonPath}: ${error.message}`);
     throw error;
   }
 }

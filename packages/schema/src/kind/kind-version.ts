@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  deepCopy,
   dns1123SubdomainErrors,
   type FieldError,
   invalid,
@@ -13,7 +14,6 @@ import { isObject } from "../patch/index.ts";
 import {
   applyDefaults,
   coerce,
-  copyJson,
   invalidValue,
   objectMetaErrors,
   required,
@@ -66,11 +66,11 @@ export function kindVersion<T extends KubeObject, Input>(facts: VersionFacts): K
   const written = (metadata: DraftMetadata, spec: unknown = {}) => ({
     apiVersion,
     kind,
-    metadata: typeof metadata === "string" ? { name: metadata } : copyJson(metadata),
-    spec: copyJson(spec),
+    metadata: typeof metadata === "string" ? { name: metadata } : deepCopy(metadata),
+    spec: deepCopy(spec),
   });
   const prepared = (object: unknown) => {
-    const copy = copyJson(object);
+    const copy = deepCopy(object);
     const { error } = coerce(schema, copy);
     if (!error) applyDefaults(schema, copy);
     return { copy, error };

@@ -1,5 +1,4 @@
-import type { Schema } from "@konverge/core";
-import { equalJson } from "../patch/index.ts";
+import { deepEqual, type Schema } from "@konverge/core";
 import { DefinitionError } from "./definition-error.ts";
 
 /** The keywords that only set conditions, and so may differ between alternatives. */
@@ -31,7 +30,7 @@ export function objectUnion(schemas: readonly Schema[], path: string): Schema {
     for (const [name, property] of Object.entries(schema.properties)) {
       const declared = properties[name];
       if (declared === undefined) properties[name] = property;
-      else if (!equalJson(declared, property)) {
+      else if (!deepEqual(declared, property)) {
         properties[name] = shared(declared, property, `${path}.${name}`);
         different.add(name);
       }
@@ -64,7 +63,7 @@ function alternative(schema: Schema, names: readonly string[], different: Readon
 /** What two alternatives say of a field in common; enumerations are united. */
 function shared(one: Schema, other: Schema, path: string): Schema {
   const [left, right] = [withoutConditions(one), withoutConditions(other)];
-  if (left.type === "object" || left.type === "array" || !equalJson(left, right)) {
+  if (left.type === "object" || left.type === "array" || !deepEqual(left, right)) {
     throw new DefinitionError(path, "the alternatives declare it differently; a field has one type in a CRD");
   }
   return one.enum && other.enum ? { ...left, enum: [...new Set([...one.enum, ...other.enum])] } : left;

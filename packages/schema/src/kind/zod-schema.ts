@@ -1,6 +1,5 @@
-import type { Schema } from "@konverge/core";
+import { deepEqual, type Schema } from "@konverge/core";
 import { z } from "zod";
-import { equalJson } from "../patch/index.ts";
 import { addRule, annotationOf } from "./annotations.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { presenceRule } from "./immutable.ts";
@@ -242,7 +241,7 @@ function intOrString(first: Schema, second: Schema, path: string): Schema {
 
 function defaultOf(def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef, path: string): unknown {
   const value: unknown = def.defaultValue;
-  if (!equalJson(value, def.defaultValue)) {
+  if (!deepEqual(value, def.defaultValue)) {
     throw new DefinitionError(path, "the default is computed anew each time; a CRD's default is a value");
   }
   if (value === null || value === undefined) {

@@ -1,5 +1,5 @@
-import type { Schema } from "@konverge/core";
-import { equalJson, isObject } from "../patch/index.ts";
+import { deepEqual, type Schema } from "@konverge/core";
+import { isObject } from "../patch/index.ts";
 import { fieldSchema } from "./schema-fields.ts";
 
 /**
@@ -57,7 +57,7 @@ export class Correlation {
   #compare(): boolean {
     const [value, old] = [this.#value, this.#old];
     if (Array.isArray(value) && Array.isArray(old)) {
-      if (!this.#isMap()) return equalJson(value, old);
+      if (!this.#isMap()) return deepEqual(value, old);
       return value.length === old.length && value.every((_, index) => this.item(index)?.isEqual() ?? false);
     }
     if (isObject(value) && isObject(old)) {
@@ -66,7 +66,7 @@ export class Correlation {
       // Fields without a schema correspond to nothing, so objects that have one never count as unchanged.
       return names.every((name) => this.field(name)?.isEqual() ?? false);
     }
-    return equalJson(value, old);
+    return deepEqual(value, old);
   }
 
   #isMap(): boolean {

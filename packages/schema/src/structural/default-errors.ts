@@ -1,6 +1,5 @@
-import type { FieldError, Schema } from "@konverge/core";
-import { equalJson, isObject } from "../patch/index.ts";
-import { copyJson } from "./copy-json.ts";
+import { deepCopy, deepEqual, type FieldError, type Schema } from "@konverge/core";
+import { isObject } from "../patch/index.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded-resources.ts";
 import { invalidValue } from "./field-errors.ts";
 import { pruneDefault } from "./pruning.ts";
@@ -59,7 +58,7 @@ function valueErrors(
   surround: ((value: unknown) => unknown) | undefined,
   rules: RuleCheck | undefined,
 ): FieldError[] {
-  const value = copyJson(schema.default);
+  const value = deepCopy(schema.default);
   const errors: FieldError[] = [];
   if (surround) {
     const root: Schema = { type: "object", "x-kubernetes-embedded-resource": true };
@@ -72,9 +71,9 @@ function valueErrors(
       return [invalidValue(path, schema.default, `must result in valid metadata: ${detail}`)];
     }
   } else {
-    const pruned = copyJson(value);
+    const pruned = deepCopy(value);
     pruneDefault(schema, pruned);
-    if (!equalJson(pruned, value)) errors.push(invalidValue(path, value, "must not have unknown fields"));
+    if (!deepEqual(pruned, value)) errors.push(invalidValue(path, value, "must not have unknown fields"));
     const coerced = coerceEmbedded(schema, value);
     if ("error" in coerced) return [...errors, { ...coerced.error, field: join(path, coerced.error.field) }];
     const embedded = embeddedErrors(schema, value, path);

@@ -1,6 +1,5 @@
-import type { Schema } from "@konverge/core";
+import { deepCopy, type Schema } from "@konverge/core";
 import { isObject, put } from "../patch/index.ts";
-import { copyJson } from "./copy-json.ts";
 import { fieldSchema, propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**
@@ -12,7 +11,7 @@ export function applyDefaults<T>(schema: Schema, value: T): T {
     const { items } = schema;
     if (!items) return value;
     value.forEach((item, index) => {
-      if (isForbiddenNull(item, items)) value[index] = copyJson(items.default ?? null);
+      if (isForbiddenNull(item, items)) value[index] = deepCopy(items.default ?? null);
       applyDefaults(items, value[index]);
     });
   } else if (isObject(value)) {
@@ -21,7 +20,7 @@ export function applyDefaults<T>(schema: Schema, value: T): T {
       const property = properties[name]!;
       if ((property.default ?? null) === null) continue;
       if (!Object.hasOwn(value, name) || isForbiddenNull(value[name], property)) {
-        put(value, name, copyJson(property.default));
+        put(value, name, deepCopy(property.default));
       }
     }
     const values = valuesSchema(schema);
@@ -29,7 +28,7 @@ export function applyDefaults<T>(schema: Schema, value: T): T {
       const own = propertySchema(schema, name);
       if (own) applyDefaults(own, value[name]);
       else if (values) {
-        if (isForbiddenNull(value[name], values)) put(value, name, copyJson(values.default ?? null));
+        if (isForbiddenNull(value[name], values)) put(value, name, deepCopy(values.default ?? null));
         applyDefaults(values, value[name]);
       }
     }

@@ -1,5 +1,4 @@
-import { type FieldError, quoted } from "@konverge/core";
-import { goJson, goNumber } from "./go-text.ts";
+import { type FieldError, goText, quoted, toGoJson } from "@konverge/core";
 import { isNumeric } from "./numbers.ts";
 
 /**
@@ -50,6 +49,5 @@ function withDetail(message: string, detail: string): string {
 /** A value as it stands in a message: scalars as Go prints them, all else as JSON. */
 function shown(value: unknown): string {
   if (typeof value === "string") return quoted(value);
-  if (isNumeric(value)) return goNumber(value);
-  return goJson(value);
+  return isNumeric(value) ? goText(value) : toGoJson(value ?? null);
 }

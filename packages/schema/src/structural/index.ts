@@ -10,11 +10,8 @@
  * What is computed about a node (patterns, formats) is kept with the node.
  */
 export { type Coerced, coerce } from "./coerce.ts";
-export { copyJson } from "./copy-json.ts";
 export { applyDefaults } from "./defaulting.ts";
 export * from "./field-errors.ts";
-export { FieldPathError, type ResolvedPath, resolveFieldPath } from "./field-path.ts";
-export { goJson, goNumber } from "./go-text.ts";
 export { type DecodedMetadata, decodeMetadata, MetadataError } from "./metadata-shape.ts";
 export {
   annotationErrors,

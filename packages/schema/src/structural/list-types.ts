@@ -1,7 +1,6 @@
-import type { FieldError, Schema } from "@konverge/core";
+import { type FieldError, type Schema, toGoJson } from "@konverge/core";
 import { isObject, type JsonObject } from "../patch/index.ts";
 import { duplicate, invalidValue } from "./field-errors.ts";
-import { goJson } from "./go-text.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /** Checks that the items of sets, and the keys of map lists, are unique. */
@@ -51,7 +50,7 @@ function repeated(values: readonly unknown[]): number[] {
   const counts = new Map<string, number>();
   const indices: number[] = [];
   values.forEach((value, index) => {
-    const text = goJson(value);
+    const text = toGoJson(value);
     const count = (counts.get(text) ?? 0) + 1;
     counts.set(text, count);
     if (count === 2) indices.push(index);

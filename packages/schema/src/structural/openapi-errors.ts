@@ -1,6 +1,5 @@
-import type { FieldError, Schema, ValidationRule } from "@konverge/core";
+import { type FieldError, fieldInSchema, JsonPathError, type Schema, type ValidationRule } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "./field-errors.ts";
-import { FieldPathError, resolveFieldPath } from "./field-path.ts";
 import { hasDefault, itemsOf, propertiesOf, type RawSchema, unsupportedKeyword } from "./raw-schema.ts";
 
 interface Context {
@@ -218,10 +217,10 @@ function ruleErrors(rule: ValidationRule, schema: RawSchema, path: string): Fiel
 function leadsSomewhere(schema: RawSchema, fieldPath: string): boolean {
   if (unsupportedKeyword(schema) !== undefined) return true;
   try {
-    resolveFieldPath(schema as Schema, fieldPath);
+    fieldInSchema(fieldPath, schema as Schema);
     return true;
   } catch (error) {
-    if (error instanceof FieldPathError) return false;
+    if (error instanceof JsonPathError) return false;
     throw error;
   }
 }

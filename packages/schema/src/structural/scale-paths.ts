@@ -1,5 +1,5 @@
-import type { FieldError } from "@konverge/core";
-import { goPrint, goType, isObject } from "../patch/index.ts";
+import { type FieldError, goText, goType, splitSimplePath } from "@konverge/core";
+import { isObject } from "../patch/index.ts";
 import { invalidValue } from "./field-errors.ts";
 import { isInt64, isNumeric } from "./numbers.ts";
 
@@ -22,7 +22,7 @@ export function scaleErrors(object: unknown, scale: ScalePaths, options: { statu
         invalidValue(
           scale.labelSelectorPath,
           "",
-          accessorText(namesOf(scale.labelSelectorPath), found.value, "string"),
+          accessorText(splitSimplePath(scale.labelSelectorPath), found.value, "string"),
         ),
       );
     }
@@ -35,7 +35,8 @@ function replicaErrors(object: unknown, path: string): FieldError[] {
   if ("problem" in found) return [invalidValue(path, 0, found.problem)];
   const { value } = found;
   if (value === undefined) return [];
-  if (!isNumeric(value) || !isInt64(value)) return [invalidValue(path, 0, accessorText(namesOf(path), value, "int64"))];
+  if (!isNumeric(value) || !isInt64(value))
+    return [invalidValue(path, 0, accessorText(splitSimplePath(path), value, "int64"))];
   if (value < 0) return [invalidValue(path, value, "should be a non-negative integer")];
   return value > 2 ** 31 - 1 ? [invalidValue(path, value, `should be less than or equal to ${2 ** 31 - 1}`)] : [];
 }
@@ -43,7 +44,7 @@ function replicaErrors(object: unknown, path: string): FieldError[] {
 type Found = { value: unknown } | { problem: string };
 
 function find(object: unknown, path: string): Found {
-  const names = namesOf(path);
+  const names = splitSimplePath(path);
   let value = object;
   for (const [index, name] of names.entries()) {
     if (value === null) return { value: undefined };
@@ -55,10 +56,5 @@ function find(object: unknown, path: string): Found {
 }
 
 function accessorText(names: readonly string[], value: unknown, expected: string): string {
-  const type = value === null ? "<nil>" : goType(value);
-  return `.${names.join(".")} accessor error: ${goPrint(value)} is of the type ${type}, expected ${expected}`;
-}
-
-function namesOf(path: string): string[] {
-  return path.replace(/^\./, "").split(".");
+  return `.${names.join(".")} accessor error: ${goText(value)} is of the type ${goType(value)}, expected ${expected}`;
 }

@@ -1,9 +1,8 @@
-import { type FieldError, quoted, type Schema } from "@konverge/core";
-import { equalJson, isObject, type JsonObject } from "../patch/index.ts";
+import { deepEqual, type FieldError, quoted, type Schema, toGoJson } from "@konverge/core";
+import { isObject, type JsonObject } from "../patch/index.ts";
 import type { Correlation } from "./correlation.ts";
 import { invalidValue, NO_PATH, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-errors.ts";
-import { goJson } from "./go-text.ts";
-import { isInt64, isNearInteger, isNumeric, type Numeric, numberProblems } from "./numbers.ts";
+import { isInt64, isNearInteger, isNumeric, numberProblems, plainNumber } from "./numbers.ts";
 import { factsOf } from "./schema-facts.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
@@ -89,7 +88,7 @@ class Validator {
     const isAllowed =
       types.includes(type) ||
       (type === "integer" && types.includes("number")) ||
-      (typeof value === "number" && type === "number" && types.includes("integer") && isNearInteger(value));
+      (isNumeric(value) && type === "number" && types.includes("integer") && isNearInteger(Number(plainNumber(value))));
     if (type !== "string" && type !== "array" && format !== undefined && !isAllowed && width !== format) {
       this.#typeError(path, format, width);
       return 0;
@@ -111,7 +110,7 @@ class Validator {
   #checkEnum(schema: Schema, value: unknown, path: string): number {
     const allowed = schema.enum;
     if (!allowed || allowed.length === 0 || allowed.some((candidate) => isEnumMatch(value, candidate))) return 0;
-    const supported = allowed.map((candidate) => (typeof candidate === "string" ? candidate : goJson(candidate)));
+    const supported = allowed.map((candidate) => (typeof candidate === "string" ? candidate : toGoJson(candidate)));
     this.#errors.push(notSupported(this.#field(path), value, supported));
     return 0;
   }
@@ -142,7 +141,7 @@ class Validator {
     if (maxItems !== undefined && value.length > maxItems) {
       this.#errors.push(tooMany(this.#field(path), value.length, maxItems));
     }
-    if (schema.uniqueItems && value.some((item, index) => value.findIndex((other) => equalJson(item, other)) < index)) {
+    if (schema.uniqueItems && value.some((item, index) => value.findIndex((other) => deepEqual(item, other)) < index)) {
       this.#invalid(path, "", `${path} in body shouldn't contain duplicates`);
     }
     return matches;
@@ -285,14 +284,13 @@ function isEnumMatch(value: unknown, candidate: unknown): boolean {
   if (isNumeric(value)) {
     if (typeof candidate === "string") return isInt64(value) && characterOf(value) === candidate;
     if (!isNumeric(candidate)) return false;
-    return isInt64(candidate) && !isInt64(value)
-      ? Math.trunc(Number(value)) === Number(candidate)
-      : equalJson(value, candidate);
+    if (!isInt64(candidate) || isInt64(value)) return deepEqual(value, candidate);
+    return Math.trunc(Number(plainNumber(value))) === Number(candidate);
   }
-  return equalJson(value, candidate);
+  return deepEqual(value, candidate);
 }
 
-function characterOf(value: Numeric): string {
+function characterOf(value: number | bigint): string {
   const code = Number(value);
   return code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : "\ufffd";
 }

@@ -1,6 +1,5 @@
-import type { FieldError } from "@konverge/core";
+import { deepEqual, type FieldError } from "@konverge/core";
 import { RE2JS } from "re2js";
-import { equalJson } from "../patch/index.ts";
 import { forbidden, invalidValue, required } from "./field-errors.ts";
 import { hasDefault, itemsOf, propertiesOf, type RawSchema } from "./raw-schema.ts";
 
@@ -89,7 +88,7 @@ function checkMeta(schema: RawSchema, level: Level, path: string, errors: FieldE
 const INT_OR_STRING = [{ type: "integer" }, { type: "string" }];
 
 function isIntOrStringForm(anyOf: readonly RawSchema[] | undefined): boolean {
-  return anyOf !== undefined && equalJson(anyOf, INT_OR_STRING);
+  return anyOf !== undefined && deepEqual(anyOf, INT_OR_STRING);
 }
 
 /** The conditions on values in a schema, and those below its junctors. */

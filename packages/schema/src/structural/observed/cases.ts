@@ -1,5 +1,4 @@
-import { type Schema, stringifyJson } from "@konverge/core";
-import { copyJson } from "../copy-json.ts";
+import { deepCopy, parseJson, type Schema, stringifyJson, WholeFloat } from "@konverge/core";
 import { applyDefaults, coerce, structuralErrors, validate } from "../index.ts";
 import { FORMAT_CASES, FORMAT_SCHEMA } from "./format-cases.ts";
 import { causeText, type Observation } from "./recording.ts";
@@ -16,7 +15,12 @@ export type Case = { name: string } & (
 
 export function allCases(): Case[] {
   const object = (schema: Schema, field: string, value: unknown): Case => {
-    return { kind: "object", name: `${field} ${stringifyJson(value)}`, schema, spec: { [field]: value } };
+    return {
+      kind: "object",
+      name: `${field} ${value instanceof WholeFloat ? `${value.value}.0` : stringifyJson(value)}`,
+      schema,
+      spec: { [field]: value },
+    };
   };
   return [
     ...Object.entries(VALUE_CASES).flatMap(([field, [, values]]) =>
@@ -47,12 +51,12 @@ export function answer(aCase: Case): Observation {
     const errors = validate(updateSchema(true), resource(aCase.spec), { old: resource(OLD_SPEC) });
     return { status: errors.length > 0 ? 422 : 200, problems: errors.map(causeText).sort() };
   }
-  const candidate = copyJson(resource(aCase.spec));
+  const candidate = deepCopy(resource(aCase.spec));
   const { unknown = [], error } = coerce(aCase.schema, candidate);
   if (error) return { status: 400, problems: [causeText(error)] };
   if (unknown.length > 0) return { status: 400, problems: unknown.map((path) => `unknown field "${path}"`).sort() };
   applyDefaults(aCase.schema, candidate);
   const errors = validate(aCase.schema, candidate);
   if (errors.length > 0) return { status: 422, problems: errors.map(causeText).sort() };
-  return { status: 201, problems: [], spec: candidate.spec };
+  return { status: 201, problems: [], spec: parseJson(stringifyJson(candidate.spec)) };
 }

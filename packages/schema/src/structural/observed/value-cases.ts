@@ -1,23 +1,40 @@
-import type { Schema } from "@konverge/core";
+import { type Schema, WholeFloat } from "@konverge/core";
 
 /** Fields of one custom resource, each with its schema and values to try, one at a time. */
 export const VALUE_CASES: Record<string, [schema: Schema, values: unknown[]]> = {
   int: [
     { type: "integer" },
-    [1, 1.5, "x", null, true, [], {}, 1e19, 9007199254740993n, 9223372036854775808n, -0.5, 5.000000001],
+    [
+      1,
+      new WholeFloat(1),
+      1.5,
+      "x",
+      null,
+      true,
+      [],
+      {},
+      1e19,
+      9007199254740993n,
+      9223372036854775808n,
+      -0.5,
+      5.000000001,
+    ],
   ],
   int32: [{ type: "integer", format: "int32", minimum: 2, maximum: 10 }, [1, 11, 2 ** 31, 5, 1.5]],
   int64e: [
     { type: "integer", format: "int64", minimum: 2, maximum: 10, exclusiveMinimum: true, exclusiveMaximum: true },
     [2, 10, 3],
   ],
-  num: [{ type: "number", minimum: 0.5, maximum: 1000000 }, [0.25, 1000000.5, 1000001, 12345678.5, 1e-7, 0, "a"]],
+  num: [
+    { type: "number", minimum: 0.5, maximum: 1000000 },
+    [0.25, 1000000.5, 1000001, new WholeFloat(1000001), new WholeFloat(2000000), 12345678.5, 1e-7, 0, "a"],
+  ],
   numf: [{ type: "number", format: "float" }, [1e39, 1.5, 1e38, 1]],
   numd: [{ type: "number", format: "double" }, [1e39, 1]],
   mult: [{ type: "integer", multipleOf: 3 }, [3, 4, 0, -3, -4]],
-  multf: [{ type: "number", multipleOf: 0.5 }, [1.5, 1.2, 3]],
+  multf: [{ type: "number", multipleOf: 0.5 }, [1.5, 1.2, 3, new WholeFloat(3)]],
   multf2: [{ type: "number", multipleOf: 2.5 }, [5, 2.5, 3, 7.5]],
-  intmaxfrac: [{ type: "integer", maximum: 10.5 }, [3, 11]],
+  intmaxfrac: [{ type: "integer", maximum: 10.5 }, [3, 11, new WholeFloat(11)]],
   str: [
     { type: "string", minLength: 2, maxLength: 4, pattern: "^[a-z]+$" },
     ["a", "abcde", "AB", "ab", "ü", "üüüüü", "😀😀", 5, 1.5, true, [], {}],
@@ -29,7 +46,7 @@ export const VALUE_CASES: Record<string, [schema: Schema, values: unknown[]]> = 
   fmtu: [{ type: "string", format: "unknown-format" }, ["x", 5, [], true]],
   enums: [{ type: "string", enum: ["a", "b"] }, ["c", "a", 97, 5, null, "", {}]],
   enumi: [{ type: "integer", enum: [1, 2] }, [1, 3, 1.5, "1"]],
-  enumn: [{ type: "number", enum: [1, 2.5] }, [1, 1.5, 2.5, 2.2, 2]],
+  enumn: [{ type: "number", enum: [1, 2.5] }, [1, 1.5, 2.5, 2.2, 2, new WholeFloat(1), new WholeFloat(3)]],
   enumnull: [{ type: "string", nullable: true, enum: ["a"] }, [null, "a"]],
   enumnull2: [{ type: "string", nullable: true, enum: ["a", null] }, [null, "a", "b"]],
   enumnull3: [{ type: "string", nullable: true, allOf: [{ enum: ["a", "b"] }] }, [null, "a", "c"]],
@@ -71,7 +88,7 @@ export const VALUE_CASES: Record<string, [schema: Schema, values: unknown[]]> = 
       [{ name: "a" }, { name: "a", p: "UDP" }],
     ],
   ],
-  ios: [{ "x-kubernetes-int-or-string": true }, [1, "a", 1.5, true, null, []]],
+  ios: [{ "x-kubernetes-int-or-string": true }, [1, new WholeFloat(1), "a", 1.5, true, null, []]],
   ios2: [
     {
       "x-kubernetes-int-or-string": true,
