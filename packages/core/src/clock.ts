@@ -20,6 +20,7 @@ export interface Clock {
   readonly random: Random;
 }
 
+/** What is known of a timer besides its time. */
 export interface TimerOptions {
   /** Housekeeping that recurs for ever (leases, heartbeats, resyncs): a cluster counts as settled while it waits. */
   background?: boolean;
@@ -27,6 +28,7 @@ export interface TimerOptions {
   label?: string;
 }
 
+/** A timer that has been set. */
 export interface Timer {
   cancel(): void;
 }

@@ -4,6 +4,13 @@
  * A {@link KindRef} names a kind and carries the type of its objects; a {@link Transport} carries requests to whoever
  * answers them; a {@link Clock} is the only source of time, turns and chance; an {@link ApiError} is what a server says
  * when it will not. The other packages speak to each other in these terms alone.
+ *
+ * The values that objects are made of are here as well, read and written as Kubernetes reads and writes them: quantities,
+ * durations, selectors, names, JSONPath, conditions, owner references. Where its Go libraries have an oddity that a server
+ * would show, so have these, and their messages are word for word the same (docs/decisions/010-values-as-kubernetes-has-them.md).
+ *
+ * Three questions about whole objects are answered here: is it ready ({@link readinessOf}), does it hold what we want
+ * ({@link sameApplied}), and is it newer ({@link compareVersions}).
  */
 export * from "./applied-equality.ts";
 export * from "./clock.ts";

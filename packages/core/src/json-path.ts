@@ -2,6 +2,7 @@ import { goText, goType, toGoJson } from "./go-text.ts";
 import { WholeFloat } from "./json.ts";
 import { JsonPathError, type PathNode, parseJsonPathTemplate } from "./json-path-parser.ts";
 
+/** How a {@link JsonPath} treats what it does not find. */
 export interface JsonPathOptions {
   /** A field that is not there gives nothing instead of an error: what `kubectl get -o jsonpath` does. */
   allowMissingKeys?: boolean;

@@ -8,6 +8,7 @@
 const LONG_INTEGER = /(?:^|[-:[,\s])[0-9]{16}/;
 const DECIMAL = /(?:^|[-:[,\s])[0-9]+(?:\.[0-9]|[eE])/;
 
+/** What {@link parseJson} keeps apart. */
 export interface ParseOptions {
   /** Give {@link WholeFloat} for `1.0` and `1e3`, instead of the number. */
   wholeFloats?: boolean;

@@ -21,10 +21,12 @@ export interface KindRef<T extends KubeObject = AnyObject> extends GroupVersionK
 /** The type of the objects of a kind: `ObjectOf<typeof Deployment>`. */
 export type ObjectOf<K> = K extends KindRef<infer T> ? T : never;
 
+/** `apps/v1`, or `v1` for the core group. */
 export function apiVersionOf(gvk: { group: string; version: string }): string {
   return gvk.group === "" ? gvk.version : `${gvk.group}/${gvk.version}`;
 }
 
+/** The group and version that an `apiVersion` names. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf("/");
   return slash < 0
@@ -32,6 +34,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
+/** The kind of an object, from what it says of itself. */
 export function gvkOf(object: { apiVersion: string; kind: string }): GroupVersionKind {
   return { ...parseApiVersion(object.apiVersion), kind: object.kind };
 }

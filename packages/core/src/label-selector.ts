@@ -7,12 +7,14 @@ export interface LabelSelector {
   matchExpressions?: LabelSelectorRequirement[];
 }
 
+/** One of the expressions of a {@link LabelSelector}. */
 export interface LabelSelectorRequirement {
   key: string;
   operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
   values?: string[];
 }
 
+/** How a label and the values of a requirement must relate; `exists` and `!` take no values. */
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
 
 /** One condition on labels. A list of them holds if all do. Make them with {@link labelRequirement}, which checks. */

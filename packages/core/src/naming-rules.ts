@@ -129,14 +129,17 @@ export function environmentNameErrors(value: string): string[] {
   ];
 }
 
+/** An identifier of the C language. */
 export function cIdentifierErrors(value: string): string[] {
   return unlessObeyed(value, C_IDENTIFIER);
 }
 
+/** A percentage: `25%`. */
 export function percentErrors(value: string): string[] {
   return unlessObeyed(value, PERCENT);
 }
 
+/** The name of an HTTP header. */
 export function httpHeaderNameErrors(value: string): string[] {
   return unlessObeyed(value, HTTP_HEADER);
 }
@@ -152,6 +155,7 @@ export function portNameErrors(value: string): string[] {
   return errors;
 }
 
+/** The number of a port: zero is none. */
 export function portNumberErrors(port: number): string[] {
   return port >= 1 && port <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
 }

@@ -32,6 +32,7 @@ export interface ObjectMeta {
   selfLink?: string;
 }
 
+/** Names an owner: when the last is gone, the garbage collector removes the object. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -41,6 +42,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
+/** Which fields one manager has set, and how. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: "Apply" | "Update";
@@ -56,6 +58,7 @@ export interface FieldsV1 {
   [path: string]: FieldsV1;
 }
 
+/** One aspect of an object's state, as its controller sees it. */
 export interface Condition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -65,12 +68,14 @@ export interface Condition {
   observedGeneration?: number;
 }
 
+/** Metadata of a list: at what version it was read, and how to get the rest. */
 export interface ListMeta {
   resourceVersion?: string;
   continue?: string;
   remainingItemCount?: number;
 }
 
+/** A list as a server answers with it. */
 export interface KubeList<T = AnyObject> {
   apiVersion: string;
   kind: string;
@@ -84,11 +89,13 @@ export type Draft<T extends KubeObject> = Omit<T, "metadata"> & { metadata: Part
 /** `namespace/name`, or `name` for cluster-scoped objects. */
 export type ObjectKey = string;
 
+/** The key of an object within its kind. */
 export function keyOf(object: { metadata: Pick<ObjectMeta, "name" | "namespace"> }): ObjectKey {
   const { namespace, name } = object.metadata;
   return namespace ? `${namespace}/${name}` : name;
 }
 
+/** The namespace and name in a key. */
 export function splitKey(key: ObjectKey): { namespace?: string; name: string } {
   const slash = key.indexOf("/");
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };

@@ -15,8 +15,11 @@ export interface Readiness {
   message: string;
 }
 
+/** All is as it should be. */
 export const current = (message: string): Readiness => ({ status: "Current", reason: "", message });
+/** Not there yet. */
 export const inProgress = (reason: string, message: string): Readiness => ({ status: "InProgress", reason, message });
+/** It will not get there without help. */
 export const failed = (reason: string, message: string): Readiness => ({ status: "Failed", reason, message });
 
 interface Subject {

@@ -52,6 +52,7 @@ export interface Schema {
   go?: GoField;
 }
 
+/** A CEL rule (`x-kubernetes-validations`). */
 export interface ValidationRule {
   rule: string;
   message?: string;
@@ -61,6 +62,7 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
+/** What the Go type of a built-in kind says about a field. */
 export interface GoField {
   /**
    * Protobuf field number and wire form ("bytes", "varint", "fixed64"). `within` are the field numbers of the messages

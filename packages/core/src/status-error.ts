@@ -13,6 +13,7 @@ export interface StatusObject {
   code: number;
 }
 
+/** What an error is about, and what in it is wrong. */
 export interface StatusDetails {
   name?: string;
   group?: string;
@@ -22,6 +23,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
+/** One thing that is wrong, and where. */
 export interface StatusCause {
   reason?: string;
   message?: string;
@@ -77,16 +79,19 @@ const about = (resource: ResourceName, name: string): StatusDetails => ({
   ...(resource.plural !== "" && { kind: resource.plural }),
 });
 
+/** 404: there is no such object. */
 export function notFound(resource: ResourceName, name: string): ApiError {
   const message = `${groupResourceText(resource)} ${quoted(name)} not found`;
   return new ApiError({ code: 404, reason: "NotFound", message, details: about(resource, name) });
 }
 
+/** 409: the name is taken. */
 export function alreadyExists(resource: ResourceName, name: string): ApiError {
   const message = `${groupResourceText(resource)} ${quoted(name)} already exists`;
   return new ApiError({ code: 409, reason: "AlreadyExists", message, details: about(resource, name) });
 }
 
+/** 409: the write does not fit what is stored. */
 export function conflict(resource: ResourceName, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${groupResourceText(resource)} ${quoted(name)}: ${why}`;
   return new ApiError({ code: 409, reason: "Conflict", message, details: about(resource, name) });
@@ -101,25 +106,30 @@ export function modified(resource: ResourceName, name: string): ApiError {
   );
 }
 
+/** 403: the caller may not do this, or a policy refuses it. */
 export function forbidden(resource: ResourceName, name: string, why: string): ApiError {
   const subject = name === "" ? groupResourceText(resource) : `${groupResourceText(resource)} ${quoted(name)}`;
   const message = resource.plural === "" ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
   return new ApiError({ code: 403, reason: "Forbidden", message, details: about(resource, name) });
 }
 
+/** 400: the request makes no sense. */
 export function badRequest(message: string): ApiError {
   return new ApiError({ code: 400, reason: "BadRequest", message });
 }
 
+/** 410: the version or continue token is too old. List again. */
 export function expired(message: string): ApiError {
   return new ApiError({ code: 410, reason: "Expired", message });
 }
 
+/** 405: the resource has no such verb. */
 export function methodNotAllowed(resource: ResourceName, verb: string): ApiError {
   const message = `${verb} is not supported on resources of kind "${groupResourceText(resource)}"`;
   return new ApiError({ code: 405, reason: "MethodNotAllowed", message, details: about(resource, "") });
 }
 
+/** 429: try again later. */
 export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError({ code: 429, reason: "TooManyRequests", message, details: { retryAfterSeconds } });
 }
@@ -163,10 +173,15 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
 
 const hasReason = (reason: string) => (error: unknown) => error instanceof ApiError && error.reason === reason;
 
+/** There is no such object. */
 export const isNotFound = hasReason("NotFound");
+/** The name is taken. */
 export const isAlreadyExists = hasReason("AlreadyExists");
+/** Somebody else has written since, or owns the field. */
 export const isConflict = hasReason("Conflict");
+/** The object does not validate. */
 export const isInvalid = hasReason("Invalid");
+/** The caller may not do this. */
 export const isForbidden = hasReason("Forbidden");
 /** The resource version asked for is gone: list again. The server says Gone in a status, Expired in a stream. */
 export const isExpired = (error: unknown) => error instanceof ApiError && error.code === 410;

@@ -9,6 +9,7 @@ export type Transport = (request: ApiRequest) => Promise<ApiResponse>;
 /** Header names are lower-case. */
 export type HeaderMap = Record<string, string | readonly string[] | undefined>;
 
+/** A request, as {@link Transport} carries it. */
 export interface ApiRequest {
   method: string;
   /** Path and query, percent-encoded: `/api/v1/pods?limit=500`. */
@@ -20,6 +21,7 @@ export interface ApiRequest {
   upgrade?: readonly string[];
 }
 
+/** An answer, as {@link Transport} carries it. */
 export interface ApiResponse {
   status: number;
   headers: HeaderMap;

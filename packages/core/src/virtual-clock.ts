@@ -15,6 +15,7 @@ interface Entry {
   next?: Entry;
 }
 
+/** How a {@link VirtualClock} starts, and chooses. */
 export interface VirtualClockOptions {
   /** Where the wall clock starts, in milliseconds since 1970. */
   start?: number;
