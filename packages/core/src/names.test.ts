@@ -52,7 +52,9 @@ test("a name that fits is left alone, a longer one is cut and told apart by a ha
   assert.equal(fittingName(long, "svc"), fittingName(long, "svc"));
   assert.notEqual(fittingName(long, "svc"), fittingName(longer, "svc"));
   assert.notEqual(fittingName(long), fittingName(long, "svc"));
-  assert.equal(fittingName("base", "s".repeat(80)).length <= 63, true);
+  assert.ok(fittingName("base", "s".repeat(80)).length <= 63);
+  for (const cut of [1, 2])
+    assert.doesNotMatch(fittingName(`${"a-".repeat(40)}${"b".repeat(cut)}`, "s".repeat(cut)), /--/);
 });
 
 test("whatever the parts and the limit, the name is valid and short enough", () => {

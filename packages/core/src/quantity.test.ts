@@ -92,6 +92,9 @@ test("arithmetic is exact and keeps the format of the left side, unless that is 
   assert.equal(text(gib.add(parseQuantity("1m"))), "1610612736001m");
   assert.equal(text(parseQuantity("0").add(gib)), "1536Mi");
   assert.equal(text(parseQuantity("0").sub(gib)), "-1536Mi");
+  assert.equal(text(Quantity.of(1024, "BinarySI")), "1Ki");
+  assert.equal(text(Quantity.of(-1024, "BinarySI")), "-1Ki");
+  assert.equal(text(Quantity.of(1023, "BinarySI")), "1023");
   assert.equal(text(parseQuantity("0.1").add(parseQuantity("0.2"))), "300m");
   assert.equal(text(parseQuantity("9223372036854775807").add(Quantity.of(1))), "9223372036854775808");
 });

@@ -43,6 +43,12 @@ test("lines come out whole, wherever the body is cut; empty ones are left out", 
   );
 });
 
+test("a body cut short within a character shows that", async () => {
+  const bytes = encoder.encode("a\né").slice(0, -1);
+  assert.equal(await readText(stream([bytes])), "a\n\ufffd");
+  assert.deepEqual(await Array.fromAsync(readLines(stream([bytes]))), ["a", "\ufffd"]);
+});
+
 test("a line is given as soon as it is complete", async () => {
   const seen: string[] = [];
   async function* body() {
