@@ -1,7 +1,7 @@
 import type { ApiRequest, Clock, HeaderMap } from "@konverge/core";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Store } from "../storage/store.ts";
-import { attributesOf, forbiddenError } from "./attributes.ts";
+import { attributesOf } from "./attributes.ts";
 import { Authenticator } from "./authenticator.ts";
 import { type Impersonation, Impersonator } from "./impersonation.ts";
 import type { Peer } from "./peer.ts";
@@ -23,8 +23,8 @@ export interface AccessControlOptions {
 }
 
 /**
- * Who asks, and whether they may. A request passes three gates, in this order: {@link authenticate} (401),
- * {@link impersonate} (403 for those who may not), {@link authorize} (403).
+ * Who asks, and whether they may. A request passes three gates, in this order: {@link authenticate}, {@link impersonate},
+ * {@link authorize}; see {@link Guard}.
  */
 export class AccessControl {
   readonly authorizer: Authorizer;
@@ -49,11 +49,8 @@ export class AccessControl {
     return this.#impersonator.impersonate(user, headers, attributesOf(info));
   }
 
-  /** Throws a 403 when the user may not make this request; otherwise says what allows it. */
+  /** Whether the user may make this request. */
   authorize(user: User, info: RequestInfo): Decision {
-    const attributes = attributesOf(info);
-    const decision = this.authorizer.authorize(user, attributes);
-    if (!decision.allowed) throw forbiddenError(user, attributes, decision.reason);
-    return decision;
+    return this.authorizer.authorize(user, attributesOf(info));
   }
 }

@@ -18,8 +18,8 @@ export interface AuthenticatorOptions {
   anonymous?: boolean;
 }
 
-/** In a WebSocket's subprotocols: browsers cannot set headers on one. */
-const BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io.";
+/** Begins a WebSocket subprotocol that is a token: browsers cannot set headers on one. */
+export const BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io.";
 
 /**
  * Finds out who asks: by client certificate, then by bearer token (static, service account, bootstrap). Credentials that are

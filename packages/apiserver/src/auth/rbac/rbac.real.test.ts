@@ -3,9 +3,10 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AnyObject, ApiError } from "@konverge/core";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { requestInfo } from "../../http/request-info.ts";
+import { type RequestInfo, requestInfo } from "../../http/request-info.ts";
 import type { Store } from "../../storage/store.ts";
 import { AccessControl } from "../access-control.ts";
+import { attributesOf, forbiddenError } from "../attributes.ts";
 import { reviewSelfRules, reviewSubjectAccess } from "../reviews/access-reviews.ts";
 import { type Answer, askReal, type Credentials } from "../test/ask-real.ts";
 import {
@@ -169,7 +170,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
         headers,
         body,
       });
-      const ours = outcome(() => access.authorize(user, requestInfo({ method, path })));
+      const ours = outcome(() => requireAllowed(access, user, requestInfo({ method, path })));
       assert.equal(
         ours !== undefined,
         status === 403,
@@ -215,7 +216,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
       );
       const path = `${collectionPath(resource, local)}?dryRun=All`;
       const ours = outcome(() => {
-        access.authorize(user, requestInfo({ method: "POST", path }));
+        requireAllowed(access, user, requestInfo({ method: "POST", path }));
         checkEscalation(access.authorizer, {
           user,
           resource,
@@ -349,7 +350,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
           const info = requestInfo({ method: "GET", path });
           const ours = outcome(() => {
             const acting = access.impersonate({ name: user, groups: [AUTHENTICATED] }, headers, info);
-            access.authorize(acting!.user, info);
+            requireAllowed(access, acting!.user, info);
           });
           const text = `${path} by ${user} as ${JSON.stringify(headers)}`;
           compare(ours, real, text);
@@ -377,6 +378,12 @@ async function waitUntil(holds: () => Promise<boolean>): Promise<void> {
     await sleep(50);
   }
   assert.fail("the real server did not come to know of the new roles within 5 s");
+}
+
+/** As the server in front of the authorizer does. */
+function requireAllowed(access: AccessControl, user: User, info: RequestInfo): void {
+  const { allowed, reason } = access.authorize(user, info);
+  if (!allowed) throw forbiddenError(user, attributesOf(info), reason);
 }
 
 /** The error that an action ends with, if it does. */

@@ -246,7 +246,7 @@ test("only cluster administrators aggregate, and owners can be changed without h
   assert.throws(() => write(aggregating), /must have cluster-admin privileges to use the aggregationRule/);
 });
 
-test("the gates of a request: 401 for wrong credentials, 403 for what is not allowed", () => {
+test("the gates of a request: who it is, and whether they may", () => {
   const { store, clock } = setup();
   const tokens = [{ token: "secret", user: { name: "jane", groups: ["devs"] } }];
   const access = new AccessControl({ store, clock, tokens });
@@ -254,7 +254,7 @@ test("the gates of a request: 401 for wrong credentials, 403 for what is not all
   assert.throws(() => access.authenticate(request("wrong"), { address: "" }), { code: 401, message: "Unauthorized" });
   const user = access.authenticate(request("secret"), { address: "" });
   assert.deepEqual(user, { name: "jane", groups: ["devs", "system:authenticated"] });
-  assert.throws(() => access.authorize(user, requestInfo({ method: "GET", path: "/api/v1/pods" })), { code: 403 });
+  assert.equal(access.authorize(user, requestInfo({ method: "GET", path: "/api/v1/pods" })).allowed, false);
   assert.equal(access.authorize(user, requestInfo({ method: "GET", path: "/api" })).allowed, true);
   assert.equal(access.authenticate(request(), { address: "" }).name, "system:anonymous");
 });

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ApiRequest, type HeaderMap, notFound, readText } from "@konverge/core";
+import { AuditLog, METADATA_POLICY } from "../audit/index.ts";
+import { AccessControl } from "./access-control.ts";
+import { Guard } from "./guard.ts";
+import { ensureDefaultRoles } from "./rbac/default-roles.ts";
+import { emptyStore } from "./test/role-store.ts";
+import type { User } from "./user.ts";
+
+function setup() {
+  const { store, clock } = emptyStore();
+  ensureDefaultRoles(store, clock);
+  const tokens = [
+    { token: "root", user: { name: "root", groups: ["system:masters"] } },
+    { token: "jane", user: { name: "jane", groups: [] } },
+  ];
+  const seen: { request: ApiRequest; user: User }[] = [];
+  const lines: string[] = [];
+  const guard = new Guard({
+    access: new AccessControl({ store, clock, tokens }),
+    audit: new AuditLog({ policy: METADATA_POLICY, clock, sink: { write: (line) => lines.push(line) } }),
+    answer: async (request, info, user) => {
+      seen.push({ request, user });
+      if (info.path === "/version") throw new Error("broken");
+      if (info.name === "none") throw notFound({ group: "", plural: "pods" }, "none");
+      return { status: 200, headers: { "content-type": "application/json" }, body: "{}\n" };
+    },
+  });
+  const ask = async (path: string, headers: HeaderMap = {}, upgrade?: string[]) => {
+    const request = { method: "GET", path, headers, ...(upgrade && { upgrade }) };
+    const response = await guard.handle(request, { address: "10.1.2.3" });
+    const { message } = JSON.parse(await readText(response.body)) as { message?: string };
+    return { status: response.status, headers: response.headers, message };
+  };
+  return { ask, seen, lines };
+}
+const as = (token: string): HeaderMap => ({ authorization: `Bearer ${token}` });
+
+test("nobody gets in with wrong credentials, or to what they may not do", async () => {
+  const { ask, seen } = setup();
+  assert.deepEqual(await ask("/api/v1/pods", as("wrong")), {
+    status: 401,
+    headers: { "content-type": "application/json" },
+    message: "Unauthorized",
+  });
+  const refused = await ask("/api/v1/pods", as("jane"));
+  assert.equal(refused.status, 403);
+  assert.match(refused.message!, /^pods is forbidden: User "jane" cannot list/);
+  assert.equal((await ask("/api/v1/pods")).status, 403);
+  assert.equal((await ask("/api/v1/p%zzods")).status, 400);
+  assert.deepEqual(seen, []);
+});
+
+test("whoever may, gets the answer, without their credentials going further", async () => {
+  const { ask, seen } = setup();
+  const protocols = ["v5.channel.k8s.io", "base64url.bearer.authorization.k8s.io.eA"];
+  const answer = await ask("/api/v1/pods", { ...as("root"), accept: "*/*", "audit-id": "given" }, protocols);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers["audit-id"], "given");
+  assert.equal(answer.headers["cache-control"], "no-cache, private");
+  assert.deepEqual(seen[0]?.request.headers, { accept: "*/*", "audit-id": "given" });
+  assert.deepEqual(seen[0]?.request.upgrade, ["v5.channel.k8s.io"]);
+});
+
+test("an administrator acts as somebody else, with their rights", async () => {
+  const { ask, seen, lines } = setup();
+  const refused = await ask("/api/v1/pods", { ...as("root"), "impersonate-user": "jane" });
+  assert.match(refused.message!, /User "jane" cannot list/);
+  assert.equal((await ask("/api", { ...as("root"), "impersonate-user": "jane" })).status, 200);
+  assert.equal(seen[0]?.user.name, "jane");
+  assert.deepEqual(seen[0]?.request.headers, {});
+  assert.match((await ask("/api", { ...as("jane"), "impersonate-user": "root" })).message!, /cannot impersonate/);
+  assert.match(lines.at(-2)!, /"user":\{"username":"jane"/);
+});
+
+test("errors for the client are answers; errors of the server are thrown, and noted", async () => {
+  const { ask, lines } = setup();
+  assert.deepEqual((await ask("/api/v1/namespaces/a/pods/none", as("root"))).message, 'pods "none" not found');
+  await assert.rejects(ask("/version", as("root")), /broken/);
+  assert.match(lines.at(-1)!, /"stage":"Panic".*APIServer panic'd: broken/);
+});

@@ -1,0 +1,95 @@
+import { ApiError, type ApiRequest, type ApiResponse, type HeaderMap, stringifyJson } from "@konverge/core";
+import type { AuditedRequest, AuditLog } from "../audit/index.ts";
+import { type RequestInfo, requestInfo } from "../http/request-info.ts";
+import type { AccessControl } from "./access-control.ts";
+import { attributesOf, forbiddenError } from "./attributes.ts";
+import { BEARER_PROTOCOL } from "./authenticator.ts";
+import { withoutImpersonation } from "./impersonation.ts";
+import type { Peer } from "./peer.ts";
+import type { User } from "./user.ts";
+
+/** Carries out a request that is allowed. `audit` takes what is worth writing down about it. */
+export type Answerer = (
+  request: ApiRequest,
+  info: RequestInfo,
+  user: User,
+  audit: AuditedRequest | undefined,
+) => Promise<ApiResponse>;
+
+export interface GuardOptions {
+  access: AccessControl;
+  audit?: AuditLog;
+  answer: Answerer;
+}
+
+/**
+ * Stands between a network and the server: nothing gets past it unauthenticated, unauthorized or unaudited. A listener takes
+ * one to serve beyond this machine, and nothing else will do.
+ */
+export class Guard {
+  readonly #options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  async handle(request: ApiRequest, peer: Peer): Promise<ApiResponse> {
+    const { access, audit } = this.#options;
+    let info: RequestInfo;
+    try {
+      info = requestInfo(request);
+    } catch (error) {
+      return errorResponse(error);
+    }
+    let user: User;
+    try {
+      user = access.authenticate(request, peer);
+    } catch (error) {
+      const response = errorResponse(error);
+      return audit?.begin(request, info, { user: undefined, peer })?.finish(response) ?? response;
+    }
+    const audited = audit?.begin(request, info, { user, peer });
+    const response = await this.#answer(request, info, user, audited);
+    const headers: HeaderMap = { "cache-control": "no-cache, private", ...response.headers };
+    if (audited) headers["audit-id"] = audited.id;
+    return audited ? audited.finish({ ...response, headers }) : { ...response, headers };
+  }
+
+  async #answer(
+    request: ApiRequest,
+    info: RequestInfo,
+    user: User,
+    audited: AuditedRequest | undefined,
+  ): Promise<ApiResponse> {
+    const { access, answer } = this.#options;
+    try {
+      const impersonation = access.impersonate(user, request.headers, info);
+      if (impersonation) audited?.impersonating(impersonation.user, impersonation.constraint);
+      const acting = impersonation?.user ?? user;
+      const { allowed, reason } = access.authorize(acting, info);
+      audited?.authorized(allowed, reason);
+      if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
+      return await answer(withoutCredentials(request), info, acting, audited);
+    } catch (error) {
+      if (!(error instanceof ApiError)) {
+        audited?.panic(error);
+        throw error;
+      }
+      return errorResponse(error);
+    }
+  }
+}
+
+/** Nothing further on is tempted to use them. */
+function withoutCredentials(request: ApiRequest): ApiRequest {
+  const { authorization: _, ...headers } = withoutImpersonation(request.headers);
+  const upgrade = request.upgrade?.filter((protocol) => !protocol.startsWith(BEARER_PROTOCOL));
+  return { ...request, headers, ...(upgrade && { upgrade }) };
+}
+
+/** An error that is for the client; others are thrown on. */
+function errorResponse(error: unknown): ApiResponse {
+  if (!(error instanceof ApiError)) throw error;
+  const body = `${stringifyJson(error.status)}\n`;
+  return { status: error.code, headers: { "content-type": "application/json" }, body };
+}
