@@ -120,7 +120,7 @@ const plan: fc.Arbitrary<Plan> = fc.letrec<{ plan: Plan }>((tie) => ({
     kind: fc.constantFrom("post" as const, "after" as const),
     label: fc.constantFrom("x", "y", "z"),
     ms: fc.nat({ max: 3 }),
-    then: fc.oneof({ maxDepth: 4 }, fc.constant([]), fc.array(tie("plan"), { maxLength: 3 })),
+    then: fc.oneof({ maxDepth: 4 }, fc.constant<Plan[]>([]), fc.array(tie("plan"), { maxLength: 3 })),
   }),
 })).plan;
 
