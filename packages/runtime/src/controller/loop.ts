@@ -99,7 +99,7 @@ export class ControllerLoop {
   /** Puts a key into the queue. Keys that are somebody else's are left out. */
   #add(key: ObjectKey, priority: Priority, trigger: Trigger): void {
     const { name: cluster, authority, observer } = this.#cluster;
-    if (!authority.permit(key)) return;
+    if (!authority.allows(key)) return;
     const known = this.#triggers.get(key);
     if (!known) this.#triggers.set(key, [trigger]);
     else if (known.length < REMEMBERED_TRIGGERS) known.push(trigger);
@@ -138,7 +138,7 @@ export class ControllerLoop {
     const { clock, authority, name: cluster, observer: all } = this.#cluster;
     const triggers = this.#triggers.get(key) ?? [{ type: this.queue.failures(key) > 0 ? "retry" : "after" }];
     this.#triggers.delete(key);
-    const permit = authority.permit(key);
+    const permit = authority.begin(key);
     const started = clock.monotonic();
     const controller = this.definition.name;
     const failures = this.queue.failures(key);
@@ -148,6 +148,7 @@ export class ControllerLoop {
       const work = () => this.#reconcile(key, permit, observer);
       end = await (observer?.around ? observer.around(work) : work());
     }
+    permit?.end();
     const next = this.#settle(key, end);
     observer?.ended?.({ ...end, ...(next !== undefined && { next }), duration: clock.monotonic() - started });
     if (this.queue.working === 0) this.#whenIdle?.();

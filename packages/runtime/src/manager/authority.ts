@@ -5,16 +5,20 @@ export interface Permit {
   readonly signal: AbortSignal | undefined;
   /** Since when it has held without a break, on the monotonic clock. */
   readonly since: number;
-  /** No request may be under way after this moment of the monotonic clock. */
+  /** No request may be under way after this moment of the monotonic clock. It moves on while the right is renewed. */
   readonly deadline: number;
   /** Throws a LostAuthorityError if a request must not be sent any more. */
   check(): void;
+  /** The work that it was taken for is over. */
+  end(): void;
 }
 
 /** Says who may act on a key: always we, or whoever holds a lease. */
 export interface Authority {
-  /** Undefined: not we, not now. */
-  permit(key: ObjectKey): Permit | undefined;
+  /** Whether the key is ours now. */
+  allows(key: ObjectKey): boolean;
+  /** The right to act on the key, to be ended afterwards. Undefined: not we, not now. */
+  begin(key: ObjectKey): Permit | undefined;
   /** Calls back whenever keys may have become ours. */
   onGain(listener: () => void): void;
 }
@@ -29,7 +33,8 @@ const FOREVER: Permit = {
   since: Number.NEGATIVE_INFINITY,
   deadline: Number.POSITIVE_INFINITY,
   check() {},
+  end() {},
 };
 
 /** There is nobody else. */
-export const sole: Authority = { permit: () => FOREVER, onGain() {} };
+export const sole: Authority = { allows: () => true, begin: () => FOREVER, onGain() {} };

@@ -1,100 +1,240 @@
 import type { Client } from "@konverge/client";
-import { type Clock, sleep } from "@konverge/core";
+import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
+import type { Scope } from "../cache/informer.ts";
 import type { Controller } from "../controller/definition.ts";
 import { ControllerLoop } from "../controller/loop.ts";
 import { type Log, silent } from "../log.ts";
-import type { Observer } from "../observe/observer.ts";
+import { type Observer, observers } from "../observe/observer.ts";
 import { sole } from "./authority.ts";
+import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
+import { type ShardOptions, sharding } from "./shards.ts";
 
 export interface ManagerOptions {
+  /** The cluster that the manager is at home in: leases are kept there. */
   client: Client;
+  /** Further clusters, by name. Controllers work in all of them, unless they say in which. */
+  clusters?: Readonly<Record<string, Client>>;
   /** Default: the client's. */
   clock?: Clock;
   log?: Log;
-  observer?: Observer;
+  /** Those who want to know all that happens: metrics, traces, recordings. */
+  observers?: readonly Observer[];
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
+  /** Let one of several replicas act at a time. */
+  leader?: LeaderOptions;
+  /** Let several replicas share the objects among them. */
+  shards?: ShardOptions;
   /** Names this process among its replicas. Default: made up. */
   identity?: string;
   /** Milliseconds that work in progress is given to finish when the manager stops. Default: 30 s. */
   grace?: number;
+  /** Milliseconds within which all watches must have listed what there is. Default: two minutes. */
+  syncTimeout?: number;
 }
 
-/** Controllers at work on a cluster, sharing one cache. */
+/** What a watch is doing. */
+export interface WatchState {
+  cluster: string;
+  kind: KindRef<KubeObject>;
+  scope: Scope;
+  synced: boolean;
+  /** Milliseconds since the server last gave a sign of life. */
+  age: number;
+  objects: number;
+  bytes: number;
+  error: Error | undefined;
+}
+
+/** What a controller is doing. */
+export interface ControllerState {
+  cluster: string;
+  name: string;
+  /** Keys that wait for a worker, are with one, and wait to be tried again. */
+  depth: number;
+  working: number;
+  retrying: number;
+}
+
+/** The name of the cluster that a manager is at home in. */
+export const HOME = "home";
+
+const DEFAULT_GRACE = 30_000;
+const DEFAULT_SYNC_TIMEOUT = 120_000;
+
+/**
+ * Controllers at work: in one cluster or several, alone or as one of several replicas.
+ *
+ * Flow: with a leader or shards, the lease comes first, then the watches, then the work: what is listed after a lease was
+ * won is at least as new as anything that an earlier holder acted on. Stopping goes the other way: no new work, the work
+ * in progress, the leases, the watches.
+ */
 export class Manager {
-  readonly cache: Cache;
+  readonly identity: string;
   readonly #clock: Clock;
-  readonly #grace: number;
-  readonly #loops: ControllerLoop[];
-  #stopped: Promise<void> | undefined;
+  readonly #log: Log;
+  readonly #options: ManagerOptions;
+  readonly #caches = new Map<string, Cache>();
+  readonly #loops: { cluster: string; loop: ControllerLoop }[] = [];
+  readonly #election: Election | undefined;
+  readonly #done = Promise.withResolvers<void>();
+  #working = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(controllers: readonly Controller[], options: ManagerOptions) {
-    const { client, log = silent, observer = {} } = options;
+    const { client, log = silent, leader, shards } = options;
+    if (leader && shards) throw new TypeError("a manager has either a leader or shards, not both");
+    this.#options = options;
     this.#clock = options.clock ?? client.clock;
-    this.#grace = options.grace ?? 30_000;
-    this.cache = new Cache(client, {
-      onError: (kind, error, retryIn) => {
-        log.warn({ kind: kind.kind, err: error, retryIn }, `the watch of ${kind.kind} failed: ${error.message}`);
-        observer.watchFailed?.({ cluster: "", kind, error, retryIn });
-      },
-    });
-    const names = new Set<string>();
-    for (const { name } of controllers) {
-      if (names.has(name)) throw new TypeError(`two controllers are called ${name}: give one another \`name\``);
-      names.add(name);
-    }
-    this.#loops = controllers.map(
-      (definition) =>
-        new ControllerLoop(definition, {
-          name: "",
-          client,
-          cache: this.cache,
+    this.#log = log;
+    this.identity = options.identity ?? `konverge-${this.#clock.random.uuid().slice(0, 8)}`;
+    this.#done.promise.catch(() => {});
+    const observer = observers(options.observers ?? []);
+    const context = { client, identity: this.identity, log, observer };
+    this.#election = leader ? leaderElection(leader, context) : shards && sharding(shards, context);
+    checkNames(controllers);
+    const clients = new Map(Object.entries({ [HOME]: client, ...options.clusters }));
+    for (const [name, one] of clients) {
+      const cache = new Cache(one, {
+        onError: (kind, error, retryIn) => {
+          log.warn({ cluster: name, err: error, retryIn }, `the watch of ${groupKindText(kind)} failed`);
+          observer.watchFailed?.({ cluster: name, kind, error, retryIn });
+        },
+      });
+      this.#caches.set(name, cache);
+      for (const definition of controllers) {
+        if (!(definition.options.clusters ?? [name]).includes(name)) continue;
+        const loop = new ControllerLoop(definition, {
+          name,
+          client: one,
+          clients,
+          cache,
           clock: this.#clock,
           log,
           observer,
-          authority: sole,
-          identity: options.identity ?? `konverge-${this.#clock.random.uuid().slice(0, 8)}`,
+          authority: this.#election ?? sole,
+          identity: this.identity,
           namespaces: options.namespaces,
-          clients: new Map([["", client]]),
-        }),
-    );
+        });
+        this.#loops.push({ cluster: name, loop });
+      }
+    }
   }
 
-  /** Starts the watches; resolves when the controllers are at work. */
+  /** True while the controllers work: all has been listed and, with a leader or shards, some lease is held. */
+  get working(): boolean {
+    return this.#working;
+  }
+
+  /** Resolves when the manager has stopped; rejects if it had to because it could not work. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  /**
+   * Resolves when the controllers are at work or, with a leader or shards, as soon as the manager strives for a lease.
+   * Rejects if what has to be watched cannot be listed in time.
+   */
   async start(): Promise<void> {
-    this.cache.start();
-    await Promise.all(this.#loops.map((loop) => loop.start()));
+    if (!this.#election) return await this.#begin();
+    void this.#election
+      .whenWon()
+      .then(() => this.#begin())
+      .catch((error: unknown) => this.#log.error({ err: error }, "the manager gives up"));
+    await this.#election.start();
   }
 
-  /** Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. */
+  /**
+   * Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. Then gives up
+   * leases and watches.
+   */
   stop(): Promise<void> {
-    this.#stopped ??= this.#drain();
-    return this.#stopped;
+    this.#stopping ??= this.#end().finally(() => this.#done.resolve());
+    return this.#stopping;
   }
 
-  async #drain(): Promise<void> {
-    const drained = Promise.all(this.#loops.map((loop) => loop.stop()));
-    const late = new AbortController();
-    const grace = sleep(this.#clock, this.#grace, {
-      background: true,
-      label: "shutdown grace",
-      signal: late.signal,
-    }).then(
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  *watches(): IterableIterator<WatchState> {
+    for (const [cluster, cache] of this.#caches) {
+      for (const { kind, scope, synced, age, size, bytes, error } of cache.informers()) {
+        yield { cluster, kind, scope, synced, age, objects: size, bytes, error };
+      }
+    }
+  }
+
+  *controllers(): IterableIterator<ControllerState> {
+    for (const { cluster, loop } of this.#loops) {
+      const { depth, working, retrying } = loop.queue;
+      yield { cluster, name: loop.definition.name, depth, working, retrying };
+    }
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#stopping) return;
+    for (const cache of this.#caches.values()) cache.start();
+    const started = Promise.all(this.#loops.map(({ loop }) => loop.start()));
+    const timeout = this.#options.syncTimeout ?? DEFAULT_SYNC_TIMEOUT;
+    const over = new AbortController();
+    const late = sleep(this.#clock, timeout, { signal: over.signal, label: "waiting for the first listing" }).then(
+      () => Promise.reject(this.#notSynced(timeout)),
+      () => {},
+    );
+    try {
+      await Promise.race([started, late]);
+      this.#working = this.#stopping === undefined;
+    } catch (error) {
+      if (this.#stopping) return;
+      this.#done.reject(error);
+      await this.stop();
+      throw error;
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Says which kinds are missing, and why. */
+  #notSynced(timeout: number): Error {
+    const missing = [...this.watches()].filter(({ synced }) => !synced);
+    const told = missing.map(({ kind, error }) => `${groupKindText(kind)} (${error?.message ?? "no answer"})`);
+    return new Error(`after ${timeout} ms these kinds have not been listed: ${told.join(", ")}`);
+  }
+
+  async #end(): Promise<void> {
+    this.#working = false;
+    const over = new AbortController();
+    const grace = this.#options.grace ?? DEFAULT_GRACE;
+    const interrupted = sleep(this.#clock, grace, { label: "shutdown grace", signal: over.signal }).then(
       () => {
-        for (const loop of this.#loops) loop.abort(new Error("the manager stops"));
+        for (const { loop } of this.#loops) loop.abort(new Error("the manager has stopped"));
       },
       () => {},
     );
-    await drained;
-    late.abort();
-    await grace;
+    await Promise.all(this.#loops.map(({ loop }) => loop.stop()));
+    over.abort();
+    await interrupted;
+    await this.#election?.stop();
+    for (const cache of this.#caches.values()) cache.stop();
+  }
+}
+
+function checkNames(controllers: readonly Controller[]): void {
+  const names = new Set<string>();
+  for (const { name } of controllers) {
+    if (names.has(name)) throw new TypeError(`two controllers are called ${name}: give one of them another \`name\``);
+    names.add(name);
   }
 }
 
 /**
- * Runs controllers: `const manager = await run([llmModels], { client })`, and later `await manager.stop()`. Resolves when
- * all they watch has been listed and they are at work.
+ * Runs controllers until the manager is stopped:
+ *
+ * ```ts
+ * await using manager = await run([models], { client });
+ * ```
  */
 export async function run(controllers: readonly Controller[] | Controller, options: ManagerOptions): Promise<Manager> {
   const manager = new Manager("kind" in controllers ? [controllers] : controllers, options);

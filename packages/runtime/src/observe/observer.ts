@@ -80,7 +80,7 @@ export interface Observer {
 
 /** Several observers as one. */
 export function observers(list: readonly Observer[]): Observer {
-  if (list.length === 1) return list[0]!;
+  if (list.length < 2) return list[0] ?? {};
   return {
     triggered: (event) => {
       for (const observer of list) observer.triggered?.(event);
