@@ -1,60 +1,95 @@
 import {
-  type AnyObject,
   ApiError,
   type ApiRequest,
   type ApiResponse,
   type Clock,
-  methodNotAllowed,
   realClock,
   type Transport,
   toFetch,
 } from "@konverge/core";
-import { Discovery } from "./discovery/index.ts";
-import { serverPath } from "./discovery/server-paths.ts";
-import { readObject } from "./http/bodies.ts";
+import type { AuditLog } from "./audit/index.ts";
+import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
+import { attributesOf, forbiddenError } from "./auth/attributes.ts";
+import { Guard } from "./auth/guard.ts";
+import { withoutImpersonation } from "./auth/impersonation.ts";
+import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
+import { CustomResources } from "./crd/custom-resources.ts";
+import type { Extensions } from "./extensions.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { bodyResponse } from "./representation/answer.ts";
+import { negotiate, PLAIN } from "./representation/form.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
-import { CustomResources } from "./resources/custom.ts";
 import { Registry } from "./resources/registry.ts";
+import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
-import type { Admission, Call, User } from "./verbs/call.ts";
-import { decodeInto } from "./verbs/decode.ts";
-import { type DeleteOptions, deleteObject } from "./verbs/delete.ts";
-import { entryResponse, jsonResponse, objectResponse } from "./verbs/finish.ts";
-import { list } from "./verbs/list.ts";
-import { patch } from "./verbs/patch.ts";
-import { get } from "./verbs/read.ts";
-import { watch } from "./verbs/watch.ts";
-import { createObject, updateObject, type Written } from "./verbs/write.ts";
+import type { Call, Services } from "./verbs/call.ts";
+import { dispatch, noSuchPath } from "./verbs/dispatch.ts";
+import { wire } from "./wiring.ts";
 
 export interface ApiServerOptions {
   clock?: Clock;
   /** Start from an earlier state. */
   state?: Snapshot;
+  /** Where changes are kept beyond the process. */
+  journal?: Journal;
+  /** How far back one can watch from, and list. */
+  history?: { ms: number; changes: number };
+  /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
+  access?: Omit<AccessControlOptions, "store" | "clock">;
+  audit?: AuditLog;
 }
 
-const ADMIN: User = { name: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+/** Who acts through {@link ApiServer.transport}. */
+const ADMINISTRATOR: User = { name: "kubernetes-admin", groups: [MASTERS, AUTHENTICATED] };
 
-/** The embedded API server: a {@link Transport} over a {@link Store}. */
+/**
+ * The embedded API server. A request passes authentication, audit, impersonation and authorization ({@link Guard}), is
+ * routed to a path handler or to the verbs, and its answer is put into the form that was asked for.
+ */
 export class ApiServer {
   readonly store: Store;
   readonly clock: Clock;
   readonly registry = new Registry();
+  readonly access: AccessControl;
+  /** Stands between a network and this server: what a listener serves. */
+  readonly guard: Guard;
   readonly #custom: CustomResources;
-  readonly #discovery = new Discovery(this.registry, () => "127.0.0.1:6443");
-  readonly #admission: Admission = { mutate: async (_call, object) => object, validate: async () => {} };
+  readonly #services: Services;
+  readonly #extensions: Extensions;
 
   constructor(options: ApiServerOptions = {}) {
-    this.clock = options.clock ?? realClock();
-    this.store = new Store({ clock: this.clock }, options.state);
+    const { clock = realClock(), state, journal, history, audit } = options;
+    this.clock = clock;
+    this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
-    this.#custom = new CustomResources(this.registry, this.store, this.clock);
+    this.access = new AccessControl({ ...options.access, store: this.store, clock });
+    const { admission, tables, extensions } = wire(this);
+    this.#extensions = extensions;
+    this.#services = {
+      store: this.store,
+      clock,
+      registry: this.registry,
+      admission,
+      tables,
+      authorize: (user, action) => this.access.authorizer.authorize(user, action),
+    };
+    this.#custom = new CustomResources(this.registry, this.store, clock);
+    this.guard = new Guard({
+      access: this.access,
+      ...(audit && { audit }),
+      answer: (request, info, user) => this.#answer(request, info, user),
+    });
   }
 
   /** Answers requests as the cluster's administrator: for code in the same process. */
-  readonly transport: Transport = (request) => this.#answer(request, ADMIN);
+  readonly transport: Transport = (request) => this.#actAs(ADMINISTRATOR, request);
 
   readonly fetch = toFetch(this.transport);
+
+  /** A transport with another identity: its requests are authorized as that user's. */
+  as(user: User): Transport {
+    return (request) => this.#actAs(user, request);
+  }
 
   /** The whole state, to start another server from. */
   snapshot(): Snapshot {
@@ -65,85 +100,55 @@ export class ApiServer {
     this.store.close();
   }
 
-  async #answer(request: ApiRequest, user: User): Promise<ApiResponse> {
-    const warnings: string[] = [];
+  async #actAs(user: User, request: ApiRequest): Promise<ApiResponse> {
     try {
-      const response = await this.#route(request, requestInfo(request), user, warnings);
-      if (warnings.length > 0) response.headers.warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`);
-      return response;
+      const info = requestInfo(request);
+      const acting = this.access.impersonate(user, request.headers, info)?.user ?? user;
+      const { allowed, reason } = this.access.authorize(acting, info);
+      if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
+      const headers = acting === user ? request.headers : withoutImpersonation(request.headers);
+      return await this.#answer({ ...request, headers }, info, acting);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return jsonResponse(error.code, error.status);
+      return errorResponse(error);
     }
   }
 
-  async #route(request: ApiRequest, info: RequestInfo, user: User, warnings: string[]): Promise<ApiResponse> {
-    if (!info.isResource) {
-      const document = /^\/apis?(\/|$)/.test(info.path) ? this.#discovery.answer(request, info) : serverPath(info);
-      if (!document) throw unknownPath();
-      return document;
-    }
-    const found = this.registry.find(info.group, info.version, info.resource);
-    if (!found) throw unknownPath();
-    const call: Call = {
-      store: this.store,
-      clock: this.clock,
-      admission: this.#admission,
-      request,
-      info,
-      ...found,
-      user,
-      warn: (text) => warnings.push(text),
-    };
-    const response = await this.#verb(call);
-    this.#custom.afterWrite(call);
+  async #answer(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiResponse> {
+    const warnings = new Set<string>();
+    const response = await this.#route(request, info, user, (text) => warnings.add(text)).catch(errorResponse);
+    if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
     return response;
   }
 
-  #verb(call: Call): Promise<ApiResponse> | ApiResponse {
-    const { info, definition, version } = call;
-    if (info.subresource !== "" && !version.subresources.has(info.subresource)) throw unknownPath();
-    if (definition.namespaced && info.namespace === "" && !["list", "watch"].includes(info.verb)) throw unknownPath();
-    switch (info.verb) {
-      case "get":
-        return get(call);
-      case "list":
-        return list(call);
-      case "watch":
-        return watch(call);
-      case "create":
-        return this.#create(call);
-      case "update":
-        return this.#update(call);
-      case "patch":
-        return patch(call);
-      case "delete":
-        return deleteObject(call, call.request.body ? (readObject(call.request) as DeleteOptions) : {});
-      default:
-        throw methodNotAllowed(definition, info.verb);
+  async #route(request: ApiRequest, info: RequestInfo, user: User, warn: (text: string) => void): Promise<ApiResponse> {
+    if (!info.isResource) {
+      for (const answer of this.#extensions.paths) {
+        const response = await answer(request, info, user);
+        if (response) return response;
+      }
+      throw noSuchPath();
     }
-  }
-
-  async #create(call: Call): Promise<ApiResponse> {
-    return written(call, await createObject(call, decodeInto(call, readObject(call.request))));
-  }
-
-  async #update(call: Call): Promise<ApiResponse> {
-    const draft: AnyObject = decodeInto(call, readObject(call.request));
-    return written(call, await updateObject(call, () => structuredClone(draft)));
+    const found = this.registry.find(info.group, info.version, info.resource);
+    if (!found) throw noSuchPath();
+    const { definition, version } = found;
+    if (definition.namespaced && info.namespace === "" && !["list", "watch"].includes(info.verb)) throw noSuchPath();
+    if (version.deprecation) warn(version.deprecation);
+    const form = negotiate(request, info.query);
+    const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
+    const response = await dispatch(call, this.#extensions);
+    this.#custom.sync();
+    return response;
   }
 }
 
-async function written(call: Call, { object, entry, created }: Written): Promise<ApiResponse> {
-  const status = created ? 201 : 200;
-  return entry ? entryResponse(call, entry, status) : objectResponse(call, object, status);
+/** An error that is for the client; others are thrown on. */
+function errorResponse(error: unknown): ApiResponse {
+  if (!(error instanceof ApiError)) throw error;
+  const { retryAfterSeconds } = error.details ?? {};
+  const headers: Record<string, string> = retryAfterSeconds ? { "retry-after": String(retryAfterSeconds) } : {};
+  return bodyResponse(error.code, error.status, PLAIN, headers);
 }
 
-function unknownPath(): ApiError {
-  return new ApiError({
-    code: 404,
-    reason: "NotFound",
-    message: "the server could not find the requested resource",
-    details: {},
-  });
+function warningHeader(text: string): string {
+  return `299 - "${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
 }

@@ -1,4 +1,5 @@
 import { type ApiRequest, badRequest } from "@konverge/core";
+import { isTrue } from "./query.ts";
 
 /** What a path and method ask for, in Kubernetes' terms: the attributes that authorization and audit see. */
 export interface RequestInfo {
@@ -94,11 +95,6 @@ function verbOf(method: string, name: string, query: URLSearchParams, deprecated
     if (name === "") return "list";
   }
   return verb === "delete" && name === "" ? "deletecollection" : verb;
-}
-
-/** Query parameters are true when they are present, unless they say false or 0. */
-export function isTrue(value: string | null): boolean {
-  return value !== null && value !== "false" && value !== "0";
 }
 
 function decode(segment: string): string {

@@ -1,20 +1,32 @@
+import { apiVersionOf } from "@konverge/core";
 import { type BuiltinResource, builtinResources, builtinSchema } from "@konverge/kinds";
+import { typedCodec } from "../codec/index.ts";
 import type { ResourceDefinition, ResourceVersion } from "./definition.ts";
 import type { Registry } from "./registry.ts";
-import { strategyOf } from "./strategies/index.ts";
+import { conversionOf, strategyOf } from "./strategies/index.ts";
 
-/** Resources that two groups serve are stored once, under the group that came first. */
-const SHARED_STORAGE: Record<string, string> = { "events.k8s.io/events": "/events" };
+/** Resources that two groups serve are stored once, as objects of the group that came first. */
+const SHARED_STORAGE: Record<string, { storage: string; storedAs: string }> = {
+  "events.k8s.io/events": { storage: "/events", storedAs: "v1" },
+};
 
 /** Puts every built-in resource of the facts into the registry. */
 export function registerBuiltins(registry: Registry): void {
   const byName = Map.groupBy(builtinResources(), ({ group, plural }) => `${group}/${plural}`);
   for (const [name, versions] of byName) registry.set(definitionOf(name, versions));
+  for (const [name, { storage }] of Object.entries(SHARED_STORAGE)) {
+    const [group, plural] = name.split("/") as [string, string];
+    const [storedGroup, storedPlural] = storage.split("/") as [string, string];
+    const { storageCodec } = registry.get(storedGroup, storedPlural)!;
+    registry.set({ ...registry.get(group, plural)!, storageCodec });
+  }
 }
 
 function definitionOf(name: string, served: BuiltinResource[]): ResourceDefinition {
   const [first] = served as [BuiltinResource];
   const { group, plural, singular, namespaced, shortNames, categories } = first;
+  const versions = new Map(served.map((resource) => [resource.version, versionOf(resource)]));
+  const shared = SHARED_STORAGE[name];
   return {
     group,
     plural,
@@ -23,25 +35,30 @@ function definitionOf(name: string, served: BuiltinResource[]): ResourceDefiniti
     shortNames,
     categories,
     storageVersion: first.version,
-    versions: new Map(served.map((resource) => [resource.version, versionOf(resource)])),
+    storedAs: shared?.storedAs ?? apiVersionOf(first),
+    storageCodec: versions.get(first.version)!.codec,
+    versions,
     strategy: strategyOf(group, first.kind),
     custom: false,
-    storage: SHARED_STORAGE[name] ?? name,
-    convert: (objects) => objects,
+    storage: shared?.storage ?? name,
+    convert: conversionOf(group, first.kind),
   };
 }
 
-function versionOf({ group, version, kind, verbs, subresources, columns }: BuiltinResource): ResourceVersion {
+function versionOf(resource: BuiltinResource): ResourceVersion {
+  const { group, version, kind, verbs, subresources, columns, selectableFields } = resource;
+  const schema = () => builtinSchema(group, version, kind);
   return {
     version,
     kind,
     listKind: `${kind}List`,
     verbs,
     get schema() {
-      return builtinSchema(group, version, kind);
+      return schema();
     },
+    codec: typedCodec(resource.definition, resource, schema),
     subresources: new Map(subresources.map((subresource) => [subresource.name, subresource])),
     columns,
-    selectableFields: [],
+    selectableFields,
   };
 }

@@ -1,4 +1,10 @@
 import type { AnyObject, FieldError, Schema } from "@konverge/core";
+import type { NameRule } from "@konverge/schema";
+import type { Codec } from "../codec/index.ts";
+import type { Strategy } from "./strategy.ts";
+
+export type { Strategy, StrategyContext } from "./strategy.ts";
+export type { FieldError, NameRule };
 
 /** A resource as the server serves it, whether built in or from a CRD: what the generic verbs need to know about it. */
 export interface ResourceDefinition {
@@ -8,16 +14,29 @@ export interface ResourceDefinition {
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** The version of its own group in which objects are stored, as discovery tells it. */
   readonly storageVersion: string;
+  /** The apiVersion of stored objects: of another group where that group's resource shares the storage. */
+  readonly storedAs: string;
+  /** Writes the text that is stored. */
+  readonly storageCodec: Codec;
   /** Served versions by name, in order of preference. */
   readonly versions: ReadonlyMap<string, ResourceVersion>;
   readonly strategy: Strategy;
-  /** From a CRD: no unconditional updates, no strategic merge, validation by schema alone. */
+  /** From a CRD: no strategic merge, no protobuf, and verbs work in the version of the request. */
   readonly custom: boolean;
   /** The collection in the store. Two groups that serve the same objects (events) share one. */
   readonly storage: string;
-  /** Between served versions. The identity where there is one version. */
-  convert(objects: readonly AnyObject[], version: string): readonly AnyObject[] | Promise<readonly AnyObject[]>;
+  /**
+   * Custom resources: the store's revision when this definition came into force. What was stored before may have fields
+   * that its schema has no more, and lack defaults.
+   */
+  readonly since?: number;
+  /**
+   * Objects of any version of this resource (or of one that shares its storage) in another, named by its apiVersion. Must
+   * not change what it is given; never called where the versions are the same already.
+   */
+  convert(objects: readonly AnyObject[], apiVersion: string): readonly AnyObject[] | Promise<readonly AnyObject[]>;
 }
 
 export interface ResourceVersion {
@@ -26,17 +45,29 @@ export interface ResourceVersion {
   readonly listKind: string;
   readonly verbs: readonly string[];
   readonly schema: Schema;
+  /** Between request bodies, objects as the verbs handle them, and the text that is stored and served. */
+  readonly codec: Codec;
   readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
   readonly columns: readonly ColumnDefinition[];
-  /** The values that field selectors may ask for, besides metadata.name and metadata.namespace. */
+  /** The fields that field selectors may name. */
   readonly selectableFields: readonly string[];
+  /** Said in a Warning header to whoever uses this version. */
   readonly deprecation?: string;
+  /** Custom resources with a scale subresource: where its values are. */
+  readonly scale?: ScalePaths;
+}
+
+/** Simple paths into an object: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
 }
 
 export interface SubresourceDefinition {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** The kind of the bodies it takes and gives, where it is not the parent's own. */
+  /** The kind of the bodies it takes and gives. Where it is the parent's own, the generic verbs serve it. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
@@ -48,38 +79,4 @@ export interface ColumnDefinition {
   readonly description?: string;
   /** Custom resources: where the value is. */
   readonly jsonPath?: string;
-}
-
-/** What a strategy may know beyond the objects. */
-export interface StrategyContext {
-  readonly now: string;
-  readonly subresource: string;
-  readonly user: string;
-}
-
-/**
- * What is special about a kind: one small file for each that has anything. Objects are drafts the strategy may change,
- * in the stored version; `old` is never changed.
- */
-export interface Strategy {
-  /** Defaults that are computed rather than constant (constants are in the schema). */
-  defaults?(object: AnyObject): void;
-  /** Before a create: drops what clients may not set (status), allocates what the server chooses. */
-  prepareForCreate?(object: AnyObject, context: StrategyContext): void;
-  /** Before an update: keeps what this request may not change. */
-  prepareForUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): void;
-  validate?(object: AnyObject, context: StrategyContext): FieldError[];
-  validateUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
-  /** Texts for Warning headers. */
-  warnings?(object: AnyObject, old?: AnyObject): string[];
-  /** The top-level fields that belong to the status subresource. Default: `status` where that subresource exists. */
-  readonly statusFields?: readonly string[];
-  /** Kinds whose metadata.generation counts spec changes. */
-  readonly hasGeneration?: boolean;
-  readonly allowUnconditionalUpdate?: boolean;
-  readonly allowCreateOnUpdate?: boolean;
-  /** Grace period in seconds for this deletion; 0 means at once. */
-  gracePeriod?(object: AnyObject, requested: number | undefined): number;
-  /** The values of the selectable fields. */
-  fields?(object: AnyObject): Record<string, string>;
 }

@@ -1,19 +1,29 @@
-import { type AnyObject, type ApiRequest, type Clock, parseJson, stringifyJson, timestamp } from "@konverge/core";
+import {
+  type AnyObject,
+  type ApiRequest,
+  apiVersionOf,
+  type Clock,
+  parseJson,
+  stringifyJson,
+  timestamp,
+} from "@konverge/core";
+import type { Attributes } from "../auth/attributes.ts";
+import type { User } from "../auth/user.ts";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { Form } from "../representation/form.ts";
 import type { ResourceDefinition, ResourceVersion, StrategyContext } from "../resources/definition.ts";
+import type { Registry } from "../resources/registry.ts";
 import type { Entry } from "../storage/collection.ts";
 import type { EntryContent, Store } from "../storage/store.ts";
 
-/** Who asks, after authentication and impersonation. */
-export interface User {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { User } from "../auth/user.ts";
 
-/** Called around each write, before validation (mutating) and after it (validating). */
+/**
+ * Called around each write, before the strategy (mutating) and after validation (validating). Objects are in the version
+ * of the request. `object` is undefined for deletes, `old` for creates.
+ */
 export interface Admission {
+  /** Returns the object to go on with: the one it was given, changed in place or not, or another. */
   mutate(
     call: Call,
     object: AnyObject | undefined,
@@ -25,16 +35,37 @@ export interface Admission {
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** One request on its way through the verbs. */
-export interface Call {
+/** What every request can reach, whoever makes it. */
+export interface Services {
   readonly store: Store;
   readonly clock: Clock;
+  readonly registry: Registry;
   readonly admission: Admission;
+  /** Makes tables, see representation/table.ts. */
+  readonly tables: TableMaker;
+  /** Whether a user may do something. */
+  authorize(user: User, action: Attributes): { allowed: boolean; reason: string };
+}
+
+/** The cells of a table. */
+export interface TableContent {
+  readonly columnDefinitions: readonly object[];
+  readonly rows: readonly { readonly cells: readonly unknown[]; readonly conditions?: readonly object[] }[];
+}
+
+export type TableMaker = (call: Call, objects: readonly AnyObject[]) => TableContent;
+
+/** One request about objects, on its way through the verbs. */
+export interface Call extends Services {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   readonly definition: ResourceDefinition;
   readonly version: ResourceVersion;
   readonly user: User;
+  /** In what form the answer is wanted. */
+  readonly form: Form;
+  /** Nothing is to be stored. */
+  readonly dryRun: boolean;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
 }
@@ -55,23 +86,45 @@ export function objectOf(entry: Entry): AnyObject {
   return parseJson(entry.text) as AnyObject;
 }
 
-/** What the store keeps of an object at a revision. */
+/** What the store keeps of an object, in the stored version, at a revision. */
 export function contentOf(definition: ResourceDefinition, object: AnyObject): (revision: number) => EntryContent {
   return (revision) => {
-    object.metadata.resourceVersion = String(revision);
+    const { metadata } = object;
+    metadata.resourceVersion = String(revision);
     return {
-      text: stringifyJson(object),
-      uid: object.metadata.uid ?? "",
-      labels: object.metadata.labels,
+      text: stringifyJson(definition.storageCodec.canonical(object)),
+      uid: metadata.uid ?? "",
+      labels: metadata.labels,
       fields: definition.strategy.fields?.(object),
     };
   };
 }
 
+/** The apiVersion of the request. */
+export function requestVersion({ definition, version }: Call): string {
+  return apiVersionOf({ group: definition.group, version: version.version });
+}
+
+/** The apiVersion in which strategies see objects: the stored one, but that of the request for custom resources. */
+export function workingVersion(call: Call): string {
+  return call.definition.custom ? requestVersion(call) : call.definition.storedAs;
+}
+
+/** An object in another version of its kind. */
+export async function convertTo(
+  definition: ResourceDefinition,
+  object: AnyObject,
+  apiVersion: string,
+): Promise<AnyObject> {
+  if (object.apiVersion === apiVersion) return object;
+  const [converted] = await definition.convert([object], apiVersion);
+  return converted!;
+}
+
 export function strategyContext(call: Call): StrategyContext {
-  return { now: timestamp(call.clock), subresource: call.info.subresource, user: call.user.name };
+  return { now: timestamp(call.clock), subresource: call.info.subresource, user: call.user.name, call };
 }
 
 export function isDryRun(call: Call): boolean {
-  return call.info.query.getAll("dryRun").includes("All");
+  return call.dryRun;
 }

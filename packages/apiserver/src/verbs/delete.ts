@@ -1,80 +1,178 @@
 import { type AnyObject, type ApiResponse, conflict, notFound, timestamp } from "@konverge/core";
-import { type Call, contentOf, currentEntry, isDryRun, objectOf, storageKey } from "./call.ts";
-import { entryResponse, jsonResponse, objectResponse } from "./finish.ts";
+import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../http/query.ts";
+import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
+import type { Entry } from "../storage/collection.ts";
+import { readOptionsBody } from "./body.ts";
+import { type Call, contentOf, objectOf, storageKey, strategyContext } from "./call.ts";
+import { readEntry } from "./stored.ts";
 
-/** The body of a delete request. */
-export interface DeleteOptions {
-  gracePeriodSeconds?: number;
-  propagationPolicy?: "Orphan" | "Background" | "Foreground";
-  preconditions?: { uid?: string; resourceVersion?: string };
+/** How a deletion ended: the object is gone, or it stays marked until somebody lets it go. */
+export interface Deleted {
+  readonly gone: boolean;
+  /** The object's last state, in the stored version. */
+  readonly object: AnyObject;
+  /** What is stored now, where the object stays. */
+  readonly entry?: Entry;
+}
+
+/** Answers a DELETE of one object. */
+export async function deleteOne(given: Call): Promise<ApiResponse> {
+  const options = readDeleteOptions(given);
+  const call = { ...given, dryRun: (options.dryRun?.length ?? 0) > 0 };
+  const deleted = await deleteObject(call, options);
+  await call.store.durable();
+  const status = !deleted.gone && options.orphanDependents === false ? 202 : 200;
+  if (deleted.entry) return entryResponse(call, deleted.entry, status);
+  if (!deleted.gone || call.definition.strategy.returnsDeleted) return objectResponse(call, deleted.object, status);
+  return bodyResponse(status, deletedStatus(call, deleted.object), call.form);
+}
+
+/** The options of a delete: its body, or its parameters where it has none. */
+export function readDeleteOptions(call: Call): DeleteOptions {
+  const options = call.request.body?.length ? readOptionsBody(call) : deleteParameters(call.info.query);
+  checkDeleteOptions(options);
+  return options;
 }
 
 /**
  * Deletes an object, or marks it when finalizers (or a grace period) hold it: the deletion then ends with the update that
- * removes the last finalizer.
+ * removes the last finalizer, or with another delete without grace.
  */
-export async function deleteObject(call: Call, options: DeleteOptions): Promise<ApiResponse> {
+export async function deleteObject(call: Call, options: DeleteOptions, name = call.info.name): Promise<Deleted> {
   const { definition, store } = call;
-  const key = storageKey(definition, call.info.namespace, call.info.name);
   for (;;) {
-    const entry = currentEntry(call);
-    if (!entry) throw notFound(definition, call.info.name);
+    const key = storageKey(definition, call.info.namespace, name);
+    const entry = store.collection(definition.storage).get(key);
+    if (!entry) throw notFound(definition, name);
     const object = objectOf(entry);
     checkPreconditions(call, object, options);
-    await call.admission.validate(call, undefined, object, "DELETE");
-    if (currentEntry(call) !== entry) continue;
+    const plan = planDeletion(call, object, options);
+    if (plan === "pending") return { gone: false, object, entry };
+    const old = await readEntry(call, entry);
+    await call.admission.mutate(call, undefined, old, "DELETE");
+    await call.admission.validate(call, undefined, old, "DELETE");
+    if (store.collection(definition.storage).get(key) !== entry) continue;
 
-    const finalizers = finalizersFor(object, options);
-    const grace = definition.strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
-    if (finalizers.length > 0) object.metadata.finalizers = finalizers;
-    else delete object.metadata.finalizers;
-    const held = finalizers.length > 0 || grace > 0;
-    if (isDryRun(call)) return objectResponse(call, object);
-    if (!held) {
-      store.remove(definition.storage, key, contentOf(definition, object));
-      await store.durable();
-      return deletedStatus(call, object);
+    if (plan === "remove") {
+      if (!call.dryRun) {
+        store.remove(definition.storage, key, contentOf(definition, object));
+        definition.strategy.afterWrite?.(undefined, object, strategyContext(call));
+      }
+      return { gone: true, object };
     }
-    if (object.metadata.deletionTimestamp) return entryResponse(call, entry);
-    object.metadata.deletionTimestamp = timestamp(call.clock);
-    object.metadata.deletionGracePeriodSeconds = grace;
-    if (object.metadata.generation) object.metadata.generation += 1;
-    return entryResponse(call, store.put(definition.storage, key, contentOf(definition, object)));
+    if (call.dryRun || isSame(object, entry)) return { gone: false, object, ...(!call.dryRun && { entry }) };
+    const marked = store.put(definition.storage, key, contentOf(definition, object));
+    definition.strategy.afterWrite?.(object, old, strategyContext(call));
+    return { gone: false, object, entry: marked };
   }
 }
 
-function finalizersFor(object: AnyObject, options: DeleteOptions): string[] {
-  const wanted = new Set(object.metadata.finalizers ?? []);
-  if (options.propagationPolicy !== undefined) {
-    wanted.delete("orphan");
-    wanted.delete("foregroundDeletion");
-    if (options.propagationPolicy === "Orphan") wanted.add("orphan");
-    if (options.propagationPolicy === "Foreground") wanted.add("foregroundDeletion");
-  }
-  return [...wanted];
+function isSame(object: AnyObject, entry: Entry): boolean {
+  return JSON.stringify(object.metadata) === JSON.stringify(objectOf(entry).metadata);
 }
 
-function checkPreconditions(call: Call, object: AnyObject, { preconditions }: DeleteOptions): void {
-  const { uid, resourceVersion } = object.metadata;
-  const fail = (what: string, wanted: string, is: string | undefined) =>
-    conflict(
-      call.definition,
-      call.info.name,
-      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${is}`,
-    );
-  if (preconditions?.uid && preconditions.uid !== uid) throw fail("UID", preconditions.uid, uid);
-  if (preconditions?.resourceVersion && preconditions.resourceVersion !== resourceVersion) {
-    throw fail("ResourceVersion", preconditions.resourceVersion, resourceVersion);
+/** Changes the object into what stays of it, and says whether it does. `pending`: nothing is to be done at all. */
+function planDeletion(call: Call, object: AnyObject, options: DeleteOptions): "remove" | "mark" | "pending" {
+  const { strategy } = call.definition;
+  const { metadata } = object;
+  const graceful = planGrace(call, object, options);
+  if (graceful === "pending") return "pending";
+  const finalizers = finalizersFor(call, object, options);
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+  const isHeld = finalizers.length > 0 || strategy.isHeld?.(object);
+  if (graceful === "none" && !isHeld) return "remove";
+  if (graceful === "none") {
+    if (metadata.deletionTimestamp === undefined) {
+      if (metadata.generation) metadata.generation += 1;
+      metadata.deletionTimestamp = timestamp(call.clock);
+    } else if (Date.parse(metadata.deletionTimestamp) > call.clock.now()) {
+      metadata.deletionTimestamp = timestamp(call.clock);
+    }
+    metadata.deletionGracePeriodSeconds = 0;
+  }
+  strategy.markDeleted?.(object);
+  return graceful === "now" && !isHeld ? "remove" : "mark";
+}
+
+/**
+ * Sets deletionTimestamp and grace period of kinds that have one. `none`: the kind has no grace; `now`: none is left;
+ * `pending`: a deletion with no longer grace is on its way already.
+ */
+function planGrace(call: Call, object: AnyObject, options: DeleteOptions): "none" | "now" | "later" | "pending" {
+  const { strategy } = call.definition;
+  const { metadata } = object;
+  if (!strategy.gracePeriod) return "none";
+  const requested = options.gracePeriodSeconds;
+  const wanted = requested !== undefined && requested < 0 ? 1 : requested;
+  if (metadata.deletionTimestamp !== undefined) {
+    const current = metadata.deletionGracePeriodSeconds;
+    if (!current) return "none";
+    if (wanted === undefined || wanted >= current) return "pending";
+    const shortened = Date.parse(metadata.deletionTimestamp) - (current - wanted) * 1000;
+    const isPast = shortened < call.clock.now();
+    metadata.deletionTimestamp = at(isPast ? call.clock.now() : shortened);
+    metadata.deletionGracePeriodSeconds = isPast && wanted !== 0 ? 1 : wanted;
+    return wanted === 0 ? "now" : "later";
+  }
+  const seconds = strategy.gracePeriod(object, wanted);
+  if (seconds === undefined) return "none";
+  metadata.deletionTimestamp = at(call.clock.now() + seconds * 1000);
+  metadata.deletionGracePeriodSeconds = seconds;
+  if (metadata.generation) metadata.generation += 1;
+  return seconds === 0 ? "now" : "later";
+}
+
+function at(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+const ORPHAN = "orphan";
+const FOREGROUND = "foregroundDeletion";
+
+/** The finalizers after this deletion: those for the garbage collector come and go with what it asks for. */
+function finalizersFor({ definition }: Call, { metadata }: AnyObject, options: DeleteOptions): string[] {
+  const finalizers = metadata.finalizers ?? [];
+  const policy = definition.strategy.dependents ?? "delete";
+  const { orphanDependents, propagationPolicy } = options;
+  const wants = (finalizer: string, propagation: string, byDefault: boolean): boolean => {
+    if (policy === "unsupported") return false;
+    if (orphanDependents !== undefined) return finalizer === ORPHAN && orphanDependents;
+    if (propagationPolicy !== undefined) return propagationPolicy === propagation;
+    const asked = finalizers.find((each) => each === ORPHAN || each === FOREGROUND);
+    return asked === undefined ? byDefault : asked === finalizer;
+  };
+  const added = [
+    ...(wants(ORPHAN, "Orphan", policy === "orphan") ? [ORPHAN] : []),
+    ...(wants(FOREGROUND, "Foreground", false) ? [FOREGROUND] : []),
+  ];
+  const kept = finalizers.filter((each) => each !== ORPHAN && each !== FOREGROUND);
+  const isSameSet =
+    kept.length + added.length === finalizers.length && added.every((each) => finalizers.includes(each));
+  return isSameSet ? [...finalizers] : [...kept, ...added];
+}
+
+function checkPreconditions(call: Call, { metadata }: AnyObject, { preconditions = {} }: DeleteOptions): void {
+  const { uid, resourceVersion } = preconditions;
+  // The kind stands where the resource does elsewhere, as in the real server.
+  const subject = { group: call.definition.group, plural: call.version.kind };
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(subject, metadata.name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(subject, metadata.name, why);
   }
 }
 
-function deletedStatus(call: Call, object: AnyObject): ApiResponse {
-  const { group, plural } = call.definition;
-  return jsonResponse(200, {
+function deletedStatus({ definition }: Call, { metadata }: AnyObject): object {
+  const { group, plural } = definition;
+  return {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Success",
-    details: { name: object.metadata.name, ...(group !== "" && { group }), kind: plural, uid: object.metadata.uid },
-  });
+    details: { name: metadata.name, ...(group !== "" && { group }), kind: plural, uid: metadata.uid },
+  };
 }

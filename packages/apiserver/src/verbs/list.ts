@@ -1,29 +1,76 @@
-import { type ApiResponse, apiVersionOf, badRequest, expired } from "@konverge/core";
+import { type ApiResponse, badRequest, expired } from "@konverge/core";
+import { type ListParameters, listParameters } from "../http/query.ts";
+import { type ListMetadata, listResponse } from "../representation/answer.ts";
 import type { Collection, Entry } from "../storage/collection.ts";
 import type { Call } from "./call.ts";
-import { objectOf } from "./call.ts";
-import { jsonResponse } from "./finish.ts";
-import { selectionOf } from "./selectors.ts";
+import { readToken, tokenExpired, writeToken } from "./continue-token.ts";
+import { revisionOf, tooLargeVersion, waitFor } from "./resource-version.ts";
+import { type Selection, selectionOf } from "./selectors.ts";
 
-/** Where a paged list goes on: the revision all its pages show, and the last key already given. */
-interface Continue {
-  revision: number;
-  after: string;
+/** Answers a list. */
+export async function list(call: Call): Promise<ApiResponse> {
+  const { metadata, entries } = await selectPage(call);
+  return listResponse(call, metadata, entries);
 }
 
-export async function list(call: Call): Promise<ApiResponse> {
-  await call.store.durable();
-  const { query } = call.info;
-  const token = readContinue(query.get("continue"));
-  const collection = call.store.collection(call.definition.storage);
-  const revision = token?.revision ?? call.store.published;
-  const state = collectionAt(collection, revision);
-  const selection = selectionOf(call);
-  const limit = Number(query.get("limit") ?? 0);
+interface Page {
+  readonly metadata: ListMetadata;
+  readonly entries: readonly Entry[];
+}
 
+/** The state that a list shows, and from where in it. */
+interface Start {
+  readonly state: Collection;
+  readonly revision: number;
+  readonly after?: string;
+}
+
+/** The entries that the parameters of a request ask for, and what the list says about itself. */
+export async function selectPage(call: Call): Promise<Page> {
+  const parameters = listParameters(call.info.query, false);
+  const selection = selectionOf(call);
+  await call.store.durable();
+  const start = parameters.continue === "" ? await startOf(call, parameters) : continued(call, parameters, selection);
+  return cut(start, selection, parameters.limit);
+}
+
+async function startOf(call: Call, parameters: ListParameters): Promise<Start> {
+  const { store, definition } = call;
+  const wanted = revisionOf(call, parameters.resourceVersion);
+  const isExact =
+    parameters.resourceVersionMatch === "Exact" || (parameters.resourceVersionMatch === "" && parameters.limit > 0);
+  if (wanted > 0 && isExact) {
+    if (wanted > store.published) throw tooLargeVersion(wanted, store.published);
+    const state = store.collection(definition.storage).at(wanted);
+    if (!state) throw expired(`The resourceVersion for the provided list is too old.`);
+    return { state, revision: wanted };
+  }
+  await waitFor(call, wanted);
+  return now(call);
+}
+
+function now({ store, definition }: Call): Start {
+  const revision = store.published;
+  return { state: store.collection(definition.storage).at(revision)!, revision };
+}
+
+function continued(call: Call, parameters: ListParameters, { prefix }: Selection): Start {
+  const { store, definition } = call;
+  const token = readToken(parameters.continue)!;
+  if (parameters.resourceVersion !== "" && parameters.resourceVersion !== "0") {
+    throw badRequest("specifying resource version is not allowed when using continue");
+  }
+  const after = prefix + token.after;
+  if (token.revision < 0) return { ...now(call), after };
+  const state = token.revision > store.published ? undefined : store.collection(definition.storage).at(token.revision);
+  if (!state) throw tokenExpired(token.after);
+  return { state, revision: token.revision, after };
+}
+
+function cut({ state, revision, after }: Start, selection: Selection, limit: number): Page {
   const entries: Entry[] = [];
   let more = false;
-  for (const entry of state.scan(selection.prefix, token?.after)) {
+  for (const entry of state.scan(selection.prefix, after)) {
     if (!selection.matches(entry)) continue;
     if (limit > 0 && entries.length === limit) {
       more = true;
@@ -31,47 +78,16 @@ export async function list(call: Call): Promise<ApiResponse> {
     }
     entries.push(entry);
   }
-  const metadata: Record<string, unknown> = { resourceVersion: String(revision) };
-  if (more) {
-    const after = entries[entries.length - 1]!.key;
-    metadata.continue = writeContinue({ revision, after });
-    if (!query.has("labelSelector") && !query.has("fieldSelector")) {
-      metadata.remainingItemCount = state.countAfter(selection.prefix, after);
-    }
-  }
-  return listResponse(call, metadata, entries);
-}
-
-async function listResponse(call: Call, metadata: object, entries: readonly Entry[]): Promise<ApiResponse> {
-  const { definition, version } = call;
-  const kind = version.listKind;
-  const apiVersion = apiVersionOf({ group: definition.group, version: version.version });
-  if (version.version === definition.storageVersion) {
-    const head = JSON.stringify({ kind, apiVersion, metadata }).slice(0, -1);
-    const body = `${head},"items":[${entries.map((entry) => entry.text).join(",")}]}\n`;
-    return { status: 200, headers: { "content-type": "application/json" }, body };
-  }
-  const items = await definition.convert(entries.map(objectOf), version.version);
-  return jsonResponse(200, { kind, apiVersion, metadata, items });
-}
-
-function collectionAt(collection: Collection, revision: number): Collection {
-  const state = collection.at(revision);
-  if (state) return state;
-  throw expired("The provided continue parameter is too old to display a consistent list result.");
-}
-
-function writeContinue(token: Continue): string {
-  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: token.revision, start: token.after })).toString(
-    "base64url",
-  );
-}
-
-function readContinue(text: string | null): Continue | undefined {
-  if (!text) return undefined;
-  try {
-    const { rv, start } = JSON.parse(Buffer.from(text, "base64url").toString());
-    if (Number.isInteger(rv) && typeof start === "string") return { revision: rv, after: start };
-  } catch {}
-  throw badRequest("continue key is not valid: it must be the one that the previous page of this list gave");
+  const resourceVersion = String(revision);
+  if (!more) return { metadata: { resourceVersion }, entries };
+  const last = entries[entries.length - 1]!.key;
+  const token = writeToken({ revision, after: last.slice(selection.prefix.length) });
+  return {
+    metadata: {
+      resourceVersion,
+      continue: token,
+      ...(selection.all && { remainingItemCount: state.countAfter(selection.prefix, last) }),
+    },
+    entries,
+  };
 }

@@ -1,63 +1,119 @@
-import { type AnyObject, ApiError, type ApiResponse, badRequest, headerOf, parseJson } from "@konverge/core";
+import { type AnyObject, ApiError, badRequest, conflict, goText, toGoJson } from "@konverge/core";
+import { invalidValue } from "@konverge/schema";
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, decodeJsonPatch } from "@konverge/schema/patch";
-import { bodyText } from "../http/bodies.ts";
-import { applyObject } from "./apply.ts";
+import { DecodeError, type JsonText, parseJsonText } from "../codec/index.ts";
+import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
+import { type WriteParameters, writeParameters } from "../http/query.ts";
+import { appliedBy } from "./apply.ts";
+import { strictProblems } from "./body.ts";
 import type { Call } from "./call.ts";
-import { decodeInto } from "./decode.ts";
-import { entryResponse, objectResponse } from "./finish.ts";
-import { updateObject, type Written } from "./write.ts";
+import type { Written } from "./create.ts";
+import { checkName, matchNamespace } from "./metadata.ts";
+import { updateObject } from "./update.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 const APPLY_PATCH = "application/apply-patch+yaml";
 
+/** The media types of patches that a resource takes. */
+export function patchTypes({ definition }: Pick<Call, "definition">): string[] {
+  return [JSON_PATCH, MERGE_PATCH, ...(definition.custom ? [] : [STRATEGIC_PATCH]), APPLY_PATCH];
+}
+
 /** Changes an object by one of the four kinds of patch. */
-export async function patch(call: Call): Promise<ApiResponse> {
-  const type = (headerOf(call.request.headers, "content-type") ?? "").split(";")[0]!.trim();
-  const written = await patchObject(call, type);
-  const status = written.created ? 201 : 200;
-  return written.entry ? entryResponse(call, written.entry, status) : objectResponse(call, written.object, status);
+export async function patchObject(given: Call): Promise<Written> {
+  const type = contentType(given.request);
+  if (!patchTypes(given).includes(type)) throw unsupportedMediaType(patchTypes(given));
+  const parameters = writeParameters(given.info.query, "PatchOptions", { apply: type === APPLY_PATCH });
+  const call = { ...given, dryRun: parameters.dryRun };
+  if (type === APPLY_PATCH) {
+    const apply = appliedBy(call, parameters);
+    return updateObject(call, (live) => checked(call, apply(live)), {
+      ownership: false,
+      ...(call.info.subresource === "" && { create: () => checked(call, checkNew(call, apply(undefined))) }),
+    });
+  }
+  const change = changeOf(call, type, parameters);
+  return updateObject(call, (live) => checked(call, change(live)));
 }
 
-async function patchObject(call: Call, type: string): Promise<Written> {
-  if (type === APPLY_PATCH) return applyObject(call);
-  const change = changeOf(call, type);
-  return updateObject(call, (old) => decodeInto(call, change(old)));
+/** A patch may not move an object elsewhere. */
+function checked(call: Call, object: AnyObject): AnyObject {
+  matchNamespace(call, object.metadata);
+  checkName(call, object.metadata);
+  return object;
 }
 
-function changeOf(call: Call, type: string): (old: AnyObject) => AnyObject {
+function checkNew({ definition, info }: Call, object: AnyObject): AnyObject {
+  const { uid } = object.metadata;
+  if (!uid) return object;
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(definition, info.name, why);
+}
+
+function changeOf(call: Call, type: string, parameters: WriteParameters): (live: AnyObject) => AnyObject {
+  const { value, duplicates } = patchBody(call, type);
   switch (type) {
     case JSON_PATCH: {
-      const { operations } = decodeJsonPatch(patchBody(call));
-      return (old) => applyJsonPatch(old, operations);
+      const { operations, unknown } = decodeJsonPatch(value);
+      const problems = [...strictProblems(duplicates, []).map((problem) => `json patch ${problem}`), ...unknown];
+      return (live) => decodePatched(call, applyJsonPatch(live, operations), parameters, problems);
     }
     case MERGE_PATCH: {
-      const body = patchBody(call);
-      return (old) => applyMergePatch(old, body);
+      const problems = strictProblems(duplicates, []);
+      return (live) => decodePatched(call, applyMergePatch(live, value), parameters, problems);
     }
-    case STRATEGIC_PATCH:
-      if (!call.definition.custom) {
-        const body = patchBody(call);
-        return (old) => applyStrategicMergePatch(old, body, call.version.schema);
-      }
+    default: {
+      const problems = strictProblems(duplicates, []);
+      return (live) => {
+        const patched = applyStrategicMergePatch(live, value, call.version.schema);
+        return decodePatched(call, patched, parameters, problems, () => goText(value));
+      };
+    }
   }
-  throw unsupportedType(call);
 }
 
-function patchBody(call: Call): unknown {
+function patchBody(call: Call, type: string): JsonText {
   try {
-    return parseJson(bodyText(call.request));
+    return parseJsonText(bodyText(call.request));
   } catch (error) {
-    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(type === STRATEGIC_PATCH ? error.message : `error decoding patch: ${error.message}`);
   }
 }
 
-function unsupportedType(call: Call): ApiError {
-  const accepted = [JSON_PATCH, MERGE_PATCH, ...(call.definition.custom ? [] : [STRATEGIC_PATCH]), APPLY_PATCH];
+/** Makes an object of what a patch led to. `shown` is what an error shows of it. */
+function decodePatched(
+  call: Call,
+  patched: AnyObject,
+  { fieldValidation }: WriteParameters,
+  patchProblems: readonly string[],
+  shown: () => string = () => toGoJson(patched),
+): AnyObject {
+  const { codec } = call.version;
+  let decoded: ReturnType<typeof codec.decode>;
+  try {
+    decoded = codec.decode(patched);
+  } catch (error) {
+    throw error instanceof DecodeError ? invalidPatch(shown(), error.message) : error;
+  }
+  const problems = [...patchProblems, ...strictProblems([], decoded.unknown)];
+  if (fieldValidation === "Strict" && problems.length > 0) {
+    throw invalidPatch(shown(), `strict decoding error: ${problems.join(", ")}`);
+  }
+  if (fieldValidation === "Warn") for (const problem of problems) call.warn(problem);
+  codec.applyDefaults(decoded.object);
+  call.definition.strategy.defaults?.(decoded.object);
+  return decoded.object;
+}
+
+function invalidPatch(shown: string, why: string): ApiError {
+  const { reason, message, field } = invalidValue("patch", shown, why);
   return new ApiError({
-    code: 415,
-    reason: "UnsupportedMediaType",
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+    code: 422,
+    reason: "Invalid",
+    message: ` "" is invalid: ${field}: ${message}`,
+    details: { causes: [{ reason, message, field }] },
   });
 }

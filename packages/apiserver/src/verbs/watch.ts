@@ -1,11 +1,16 @@
-import { type AnyObject, type ApiError, type ApiResponse, apiVersionOf, expired, stringifyJson } from "@konverge/core";
-import { isTrue } from "../http/request-info.ts";
-import type { Change, Entry } from "../storage/collection.ts";
-import { type Call, objectOf } from "./call.ts";
+import { ApiError, type ApiResponse, type Clock, expired, type Timer } from "@konverge/core";
+import { type ListParameters, listParameters } from "../http/query.ts";
+import { EventWriter, errorLine } from "../representation/event-text.ts";
+import { checkTableParameters } from "../representation/table.ts";
+import type { Change } from "../storage/collection.ts";
+import type { Call } from "./call.ts";
+import { revisionOf, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
 
 /** How often a quiet watch says how far it has come. */
 const BOOKMARK_INTERVAL = 60_000;
+/** A watch that does not say how long ends after once to twice this time. */
+const SHORTEST_WATCH_SECONDS = 1800;
 
 /**
  * Streams the changes after a revision, or with sendInitialEvents first everything there is.
@@ -14,165 +19,153 @@ const BOOKMARK_INTERVAL = 60_000;
  * is ADDED, one that takes it out is DELETED with the object's last selected state. A watcher whose position has been
  * compacted away is told with an ERROR event (410) and ended.
  */
-export function watch(call: Call): ApiResponse {
-  const { query } = call.info;
+export async function watch(call: Call): Promise<ApiResponse> {
+  const parameters = listParameters(call.info.query, true);
   const selection = selectionOf(call);
-  const start = startOf(call);
-  const controller = new AbortController();
-  const signal = call.request.signal ? AbortSignal.any([call.request.signal, controller.signal]) : controller.signal;
-  const seconds = Number(query.get("timeoutSeconds") ?? 0) || 1800 + call.clock.random.below(1800);
-  const limit = call.clock.after(seconds * 1000, () => controller.abort(), {
-    background: true,
-    label: "watch time-out",
-  });
+  const start = startOf(call, parameters);
+  if (call.form.target === "Table") checkTableParameters(call);
   return {
     status: 200,
     headers: { "content-type": "application/json" },
-    body: stream(call, selection, start, signal, () => limit.cancel()),
+    body: stream(call, selection, start, parameters),
   };
 }
 
 interface Start {
-  readonly revision: number;
-  /** Send what exists at that revision first, as ADDED events. */
+  /** Send what exists first, as ADDED events. */
   readonly initial: boolean;
-  /** Mark the end of the initial events with a bookmark. */
-  readonly marked: boolean;
+  /** Initial events: at least as new as this. Else: what comes after it; undefined for what comes after now. */
+  readonly revision: number | undefined;
 }
 
-function startOf(call: Call): Start {
-  const { query } = call.info;
-  const given = query.get("resourceVersion");
-  const published = call.store.published;
-  const sendInitialEvents = query.get("sendInitialEvents");
-  if (sendInitialEvents !== null) {
-    const initial = isTrue(sendInitialEvents);
-    return { revision: initial ? published : Number(given || published), initial, marked: initial };
-  }
-  if (!given || given === "0") return { revision: published, initial: true, marked: false };
-  return { revision: Number(given), initial: false, marked: false };
+function startOf(call: Call, { resourceVersion, sendInitialEvents }: ListParameters): Start {
+  const revision = revisionOf(call, resourceVersion);
+  if (sendInitialEvents ?? revision === 0) return { initial: true, revision };
+  return { initial: false, revision: revision === 0 ? undefined : revision };
 }
 
 async function* stream(
   call: Call,
   selection: Selection,
   start: Start,
-  signal: AbortSignal,
-  done: () => void,
+  parameters: ListParameters,
 ): AsyncGenerator<string> {
   const { store, definition } = call;
-  const bookmarks = isTrue(call.info.query.get("allowWatchBookmarks"));
-  let position = start.revision;
-  let bookmarkDue = false;
-  const wakeUp = new Signal();
-  const stopListening = store.onChange(definition.storage, () => wakeUp.raise());
-  const onAbort = () => wakeUp.raise();
-  signal.addEventListener("abort", onAbort);
-  const tick = () => {
-    bookmarkDue = true;
-    wakeUp.raise();
-    timer = call.clock.after(BOOKMARK_INTERVAL, tick, { background: true, label: "watch bookmark" });
-  };
-  let timer = call.clock.after(BOOKMARK_INTERVAL, tick, { background: true, label: "watch bookmark" });
+  const writer = new EventWriter(call);
+  const pulse = new Pulse(call, parameters);
   try {
+    let position = start.revision ?? store.published;
     if (start.initial) {
-      const state = store.collection(definition.storage).at(position);
-      for (const entry of state?.scan(selection.prefix) ?? []) {
-        if (selection.matches(entry)) yield await eventLine(call, "ADDED", entry);
+      await waitFor(call, start.revision ?? 0);
+      position = store.published;
+      for (const entry of store.collection(definition.storage).at(position)!.scan(selection.prefix)) {
+        if (selection.matches(entry)) yield await writer.entry("ADDED", entry);
       }
-      if (start.marked && bookmarks) yield bookmarkLine(call, position, true);
+      if (parameters.allowWatchBookmarks) yield writer.bookmark(position, true);
     }
-    while (!signal.aborted) {
+    while (!pulse.ended) {
       const changes = position > store.published ? [] : store.collection(definition.storage).changesAfter(position);
-      if (!changes) {
-        yield errorLine(expired(`too old resource version: ${position} (${store.published})`));
-        return;
-      }
+      if (!changes) throw expired(`too old resource version: ${position} (${store.published})`);
       for (const change of changes) {
         if (change.revision > store.published) break;
-        const line = await changeLine(call, selection, change);
+        const line = await changeLine(writer, selection, change);
         position = change.revision;
         if (line) yield line;
       }
-      if (bookmarkDue && bookmarks) {
-        bookmarkDue = false;
+      if (pulse.takeBookmark()) {
         position = Math.max(position, store.published);
-        yield bookmarkLine(call, position, false);
+        yield writer.bookmark(position, false);
       }
-      await wakeUp.wait();
+      await pulse.next();
     }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    yield errorLine(error);
   } finally {
-    timer.cancel();
-    done();
-    stopListening();
-    signal.removeEventListener("abort", onAbort);
+    pulse.stop();
   }
 }
 
-/** A flag that can be awaited; raising it while nobody waits is remembered. */
-class Signal {
-  #raised = false;
-  #resolve: (() => void) | undefined;
-
-  raise(): void {
-    this.#raised = true;
-    this.#resolve?.();
-  }
-
-  async wait(): Promise<void> {
-    if (!this.#raised) await new Promise<void>((resolve) => (this.#resolve = resolve));
-    this.#raised = false;
-    this.#resolve = undefined;
-  }
-}
-
-async function changeLine(call: Call, selection: Selection, change: Change): Promise<string | undefined> {
+async function changeLine(writer: EventWriter, selection: Selection, change: Change): Promise<string | undefined> {
   const { entry, previous, deleted } = change;
   if (!entry.key.startsWith(selection.prefix)) return undefined;
   const was = previous !== undefined && selection.matches(previous);
   const is = !deleted && selection.matches(entry);
-  if (is) return eventLine(call, was ? "MODIFIED" : "ADDED", entry);
+  if (is) return writer.entry(was ? "MODIFIED" : "ADDED", entry);
   if (!was) return undefined;
-  if (deleted) return eventLine(call, "DELETED", entry);
-  // It left the selection: the last state that was in it, at the revision at which it left.
-  const object = objectOf(previous);
-  object.metadata.resourceVersion = String(entry.revision);
-  return objectLine(call, "DELETED", object);
+  return deleted ? writer.entry("DELETED", entry) : writer.left(previous, entry.revision);
 }
 
-/** Lines are shared between watchers of the same version: the text of an event is put together once. */
-const lines = new WeakMap<Entry, Map<string, string>>();
+/** What wakes a watch up: a change, the time for a bookmark, its end. */
+class Pulse {
+  readonly #stopListening: () => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  readonly #bookmarks: boolean;
+  readonly #limit: Timer;
+  #tick: Timer | undefined;
+  #bookmarkDue = false;
+  #raised = false;
+  #ended = false;
+  #wake: (() => void) | undefined;
 
-function eventLine(call: Call, type: string, entry: Entry): string | Promise<string> {
-  if (call.version.version !== call.definition.storageVersion) return objectLine(call, type, objectOf(entry));
-  let ofEntry = lines.get(entry);
-  if (!ofEntry) {
-    ofEntry = new Map();
-    lines.set(entry, ofEntry);
+  constructor({ store, definition, request, clock }: Call, parameters: ListParameters) {
+    this.#clock = clock;
+    this.#bookmarks = parameters.allowWatchBookmarks;
+    this.#signal = request.signal;
+    this.#stopListening = store.onChange(definition.storage, () => this.#raise());
+    this.#signal?.addEventListener("abort", this.#end);
+    if (this.#signal?.aborted) this.#ended = true;
+    const seconds = parameters.timeoutSeconds || SHORTEST_WATCH_SECONDS + clock.random.below(SHORTEST_WATCH_SECONDS);
+    this.#limit = clock.after(seconds * 1000, this.#end, { background: true, label: "watch time-out" });
+    this.#schedule();
   }
-  let line = ofEntry.get(type);
-  if (!line) {
-    line = `{"type":"${type}","object":${entry.text}}\n`;
-    ofEntry.set(type, line);
+
+  get ended(): boolean {
+    return this.#ended;
   }
-  return line;
-}
 
-async function objectLine(call: Call, type: string, object: AnyObject): Promise<string> {
-  const [converted] = await call.definition.convert([object], call.version.version);
-  return `{"type":"${type}","object":${stringifyJson(converted)}}\n`;
-}
+  takeBookmark(): boolean {
+    const due = this.#bookmarkDue;
+    this.#bookmarkDue = false;
+    return due;
+  }
 
-function bookmarkLine(call: Call, revision: number, initialEventsEnd: boolean): string {
-  const metadata = {
-    resourceVersion: String(revision),
-    creationTimestamp: null,
-    ...(initialEventsEnd && { annotations: { "k8s.io/initial-events-end": "true" } }),
+  /** Resolves at the next reason to look again; at once if there was one since the last look. */
+  async next(): Promise<void> {
+    if (!this.#raised && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#raised = false;
+    this.#wake = undefined;
+  }
+
+  stop(): void {
+    this.#limit.cancel();
+    this.#tick?.cancel();
+    this.#stopListening();
+    this.#signal?.removeEventListener("abort", this.#end);
+  }
+
+  readonly #end = (): void => {
+    this.#ended = true;
+    this.#raise();
   };
-  const apiVersion = apiVersionOf({ group: call.definition.group, version: call.version.version });
-  return `{"type":"BOOKMARK","object":${stringifyJson({ kind: call.version.kind, apiVersion, metadata })}}\n`;
-}
 
-function errorLine(error: ApiError): string {
-  return `{"type":"ERROR","object":${stringifyJson(error.status)}}\n`;
+  #schedule(): void {
+    if (!this.#bookmarks) return;
+    const options = { background: true, label: "watch bookmark" };
+    this.#tick = this.#clock.after(
+      BOOKMARK_INTERVAL,
+      () => {
+        this.#bookmarkDue = true;
+        this.#raise();
+        this.#schedule();
+      },
+      options,
+    );
+  }
+
+  #raise(): void {
+    this.#raised = true;
+    this.#wake?.();
+  }
 }

@@ -1,0 +1,41 @@
+import { type AnyObject, deepCopy, type Schema } from "@konverge/core";
+import { applyDefaults, coerce, decodeMetadata, MetadataError } from "@konverge/schema";
+import { isObject } from "@konverge/schema/patch";
+import type { Codec } from "./index.ts";
+import { DecodeError } from "./index.ts";
+
+/** The codec of a custom resource, from the schema of one of its versions. */
+export function customCodec(schema: Schema): Codec {
+  return {
+    decode(value) {
+      if (!isObject(value)) throw new DecodeError("the body is not an object");
+      const object = deepCopy(value) as AnyObject;
+      const { metadata, unknown } = metadataOf(object);
+      object.metadata = metadata;
+      const coerced = coerce(schema, object);
+      if (coerced.error) throw new DecodeError(`${coerced.error.field}: ${coerced.error.message}`);
+      const names = [...unknown.map((name) => `metadata.${name}`), ...coerced.unknown];
+      return { object, unknown: names.sort() };
+    },
+    applyDefaults: (object) => void applyDefaults(schema, object),
+    canonical: (object) => sortKeys(object) as AnyObject,
+    zero: {},
+  };
+}
+
+function metadataOf(object: AnyObject): { metadata: AnyObject["metadata"]; unknown: readonly string[] } {
+  try {
+    const { metadata, unknown } = decodeMetadata(object.metadata);
+    return { metadata: metadata as unknown as AnyObject["metadata"], unknown };
+  } catch (error) {
+    throw error instanceof MetadataError ? new DecodeError(error.message) : error;
+  }
+}
+
+/** Keys in the order in which Go writes those of a map. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return Object.fromEntries(keys.sort().map((key) => [key, sortKeys(value[key])]));
+}

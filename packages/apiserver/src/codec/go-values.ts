@@ -1,0 +1,115 @@
+import {
+  canonicalQuantity,
+  DurationError,
+  formatDuration,
+  parseDuration,
+  QuantityError,
+  quoted,
+  stringifyJson,
+  WholeFloat,
+} from "@konverge/core";
+import { DecodeError } from "./index.ts";
+
+/** How JSON values become the values of Go's basic types, and of the few that read their own JSON. */
+export type ValueReader = (value: unknown, mismatch: (what: string, type: string) => undefined) => unknown;
+
+/** What Go's decoder calls a JSON value that does not fit. */
+export function jsonKind(value: unknown): string {
+  if (typeof value === "boolean") return "bool";
+  if (isNumber(value)) return "number";
+  if (typeof value === "string") return "string";
+  return Array.isArray(value) ? "array" : "object";
+}
+
+function isNumber(value: unknown): value is number | bigint | WholeFloat {
+  return typeof value === "number" || typeof value === "bigint" || value instanceof WholeFloat;
+}
+
+export const readString: ValueReader = (value, mismatch) =>
+  typeof value === "string" ? value : mismatch(jsonKind(value), "string");
+
+export const readBool: ValueReader = (value, mismatch) =>
+  typeof value === "boolean" ? value : mismatch(jsonKind(value), "bool");
+
+export const readInt32 = integerReader("int32", -(2 ** 31), 2 ** 31 - 1);
+export const readInt64 = integerReader("int64", -(2n ** 63n), 2n ** 63n - 1n);
+
+function integerReader(type: string, least: number | bigint, most: number | bigint): ValueReader {
+  return (value, mismatch) => {
+    if (typeof value === "number" && Number.isInteger(value)) {
+      return value >= least && value <= most ? value : mismatch(`number ${stringifyJson(value)}`, type);
+    }
+    if (typeof value === "bigint" && value >= least && value <= most) return value;
+    if (value instanceof WholeFloat) return mismatch(`number ${value.value}.0`, type);
+    return mismatch(isNumber(value) ? `number ${value}` : jsonKind(value), type);
+  };
+}
+
+export const readFloat64: ValueReader = (value, mismatch) => {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  return value instanceof WholeFloat ? value.value : mismatch(jsonKind(value), "float64");
+};
+
+/** Base64, as Go's encoding/json reads it: padded, and line ends are skipped. */
+export const readBytes: ValueReader = (value, mismatch) => {
+  if (typeof value !== "string") return mismatch(jsonKind(value), "[]uint8");
+  const text = value.replace(/[\r\n]/g, "");
+  const bad = /[^A-Za-z0-9+/]/.exec(text.replace(/={1,2}$/, ""));
+  if (bad || text.length % 4 !== 0) {
+    throw new DecodeError(`illegal base64 data at input byte ${bad?.index ?? text.length - (text.length % 4)}`);
+  }
+  return text;
+};
+
+export const readQuantity: ValueReader = (value) => {
+  if (typeof value !== "string" && !isNumber(value)) throw new DecodeError(QUANTITY_WRONG);
+  try {
+    return canonicalQuantity(typeof value === "string" ? value : stringifyJson(value));
+  } catch (error) {
+    throw error instanceof QuantityError ? new DecodeError(error.message) : error;
+  }
+};
+const QUANTITY_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+export const readIntOrString: ValueReader = (value) =>
+  typeof value === "string"
+    ? value
+    : readInt32(value, (what, type) => {
+        throw new DecodeError(`json: cannot unmarshal ${what} into Go value of type ${type}`);
+      });
+
+export const readTime = timeReader("2006-01-02T15:04:05Z07:00", (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`);
+export const readMicroTime = timeReader("2006-01-02T15:04:05.000000Z07:00", (ms, fraction) => {
+  const micros = fraction.slice(0, 6).padEnd(6, "0");
+  return `${new Date(ms).toISOString().slice(0, 19)}.${micros}Z`;
+});
+
+const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
+
+function timeReader(layout: string, write: (ms: number, fraction: string) => string): ValueReader {
+  return (value) => {
+    if (typeof value !== "string") {
+      throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
+    }
+    const match = TIMESTAMP.exec(value);
+    const ms = match ? Date.parse(`${match[1]}${match[3]}`) : Number.NaN;
+    if (Number.isNaN(ms)) {
+      throw new DecodeError(
+        `parsing time ${quoted(value)} as ${quoted(layout)}: cannot parse ${quoted(value)} as "2006"`,
+      );
+    }
+    return write(ms, match![2] ?? "");
+  };
+}
+
+export const readDuration: ValueReader = (value) => {
+  if (typeof value !== "string") {
+    throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
+  }
+  try {
+    return formatDuration(parseDuration(value));
+  } catch (error) {
+    throw error instanceof DurationError ? new DecodeError(error.message) : error;
+  }
+};

@@ -1,0 +1,39 @@
+/**
+ * Between the bytes of a request, objects as the verbs handle them, and the text that is stored and served.
+ *
+ * A real API server decodes the objects of built-in kinds into Go structs, and what it later writes is what those structs
+ * hold: fields in the order of their declaration, structs that are no pointers always there, zero values left out where
+ * the field says so, quantities and times in one form. {@link typedCodec} does the same from the facts of the kind, so an
+ * object is in that form from the moment it is read. Custom resources ({@link customCodec}) are maps over there: pruned
+ * by their schema, with keys in alphabetical order.
+ */
+import type { AnyObject } from "@konverge/core";
+import type { JsonObject } from "@konverge/schema/patch";
+
+export { customCodec } from "./custom.ts";
+export { type JsonText, parseJsonText } from "./json-text.ts";
+export { typedCodec } from "./typed.ts";
+export { parseYamlText } from "./yaml-text.ts";
+
+/** The body does not fit the kind. The message is that of Go's decoder. */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
+
+/** An object that was read, and the fields it had that the kind does not know: `spec.replcas`. */
+export interface Decoded {
+  readonly object: AnyObject;
+  readonly unknown: readonly string[];
+}
+
+/** Reads and writes the objects of one version of a kind. */
+export interface Codec {
+  /** Reads a JSON value into an object of its own; throws a {@link DecodeError}. No defaults are filled in. */
+  decode(value: unknown): Decoded;
+  /** Fills in the defaults that the schema has, in place. */
+  applyDefaults(object: AnyObject): void;
+  /** The object in the form in which it is stored and served: key order, zero values. Shares parts with what it is given. */
+  canonical(object: AnyObject): AnyObject;
+  /** The object that managedFields of a create are compared with. */
+  readonly zero: JsonObject;
+}

@@ -1,0 +1,166 @@
+import { parseJson } from "@konverge/core";
+import { DecodeError } from "./index.ts";
+
+/** JSON that was read, and the fields that stood in it twice: `spec.replicas`. */
+export interface JsonText {
+  readonly value: unknown;
+  readonly duplicates: readonly string[];
+}
+
+/** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
+export function parseJsonText(text: string): JsonText {
+  let value: unknown;
+  try {
+    value = parseJson(text, { wholeFloats: true });
+  } catch (error) {
+    new Scanner(text).scan();
+    throw error;
+  }
+  return { value, duplicates: countKeys(value) === countKeysIn(text) ? [] : new Scanner(text).scan() };
+}
+
+/** Every string of a text, and whether it is a key. */
+const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/gs;
+
+function countKeysIn(text: string): number {
+  let count = 0;
+  for (const [, colon] of text.matchAll(STRINGS)) if (colon !== undefined) count++;
+  return count;
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
+  else if (Object.getPrototypeOf(value) === Object.prototype) {
+    for (const key of Object.keys(value)) count += 1 + countKeys((value as Record<string, unknown>)[key]);
+  }
+  return count;
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+
+/** Reads JSON by hand: slow, but it knows where it is. Throws what Go's scanner says, or tells which keys come twice. */
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+  readonly #duplicates: string[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  scan(): string[] {
+    this.#value("");
+    this.#space();
+    if (this.#at < this.#text.length) this.#wrong("after top-level value");
+    return this.#duplicates;
+  }
+
+  #value(path: string): void {
+    this.#space();
+    const first = this.#text[this.#at];
+    if (first === "{") this.#object(path);
+    else if (first === "[") this.#array(path);
+    else if (first === '"') this.#string();
+    else if (first === "t") this.#literal("true");
+    else if (first === "f") this.#literal("false");
+    else if (first === "n") this.#literal("null");
+    else if (first !== undefined && /[-0-9]/.test(first)) this.#number();
+    else this.#wrong("looking for beginning of value");
+  }
+
+  #object(path: string): void {
+    const keys = new Set<string>();
+    this.#at++;
+    this.#space();
+    if (this.#take("}")) return;
+    for (;;) {
+      this.#space();
+      if (this.#text[this.#at] !== '"') this.#wrong("looking for beginning of object key string");
+      const key = this.#string();
+      const place = path === "" ? key : `${path}.${key}`;
+      if (keys.has(key)) this.#duplicates.push(place);
+      keys.add(key);
+      this.#space();
+      if (!this.#take(":")) this.#wrong("after object key");
+      this.#value(place);
+      this.#space();
+      if (this.#take("}")) return;
+      if (!this.#take(",")) this.#wrong("after object key:value pair");
+    }
+  }
+
+  #array(path: string): void {
+    this.#at++;
+    this.#space();
+    if (this.#take("]")) return;
+    for (let index = 0; ; index++) {
+      this.#value(`${path}[${index}]`);
+      this.#space();
+      if (this.#take("]")) return;
+      if (!this.#take(",")) this.#wrong("after array element");
+    }
+  }
+
+  #string(): string {
+    const start = this.#at++;
+    for (;;) {
+      const character = this.#text[this.#at];
+      if (character === undefined || character < " ") this.#wrong("in string literal");
+      this.#at++;
+      if (character === '"') break;
+      if (character !== "\\") continue;
+      const letter = this.#text[this.#at];
+      if (letter === undefined || !'bfnrt\\/"u'.includes(letter)) this.#wrong("in string escape code");
+      this.#at++;
+      for (let i = 0; letter === "u" && i < 4; i++, this.#at++) {
+        if (!/[0-9a-fA-F]/.test(this.#text[this.#at] ?? "")) this.#wrong("in \\u hexadecimal character escape");
+      }
+    }
+    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+  }
+
+  #literal(word: string): void {
+    for (let i = 0; i < word.length; i++, this.#at++) {
+      if (this.#text[this.#at] !== word[i]) this.#wrong(`in literal ${word} (expecting ${quotedCharacter(word[i]!)})`);
+    }
+  }
+
+  #number(): void {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.#text);
+    this.#at += match ? match[0].length : 1;
+    if (!match) this.#wrong("in numeric literal");
+    if (this.#text[this.#at] === ".") {
+      this.#at++;
+      this.#wrong("after decimal point in numeric literal");
+    }
+    if (/[eE]/.test(this.#text[this.#at] ?? "")) {
+      this.#at += /[+-]/.test(this.#text[this.#at + 1] ?? "") ? 2 : 1;
+      this.#wrong("in exponent of numeric literal");
+    }
+  }
+
+  #space(): void {
+    while (this.#at < this.#text.length && " \t\r\n".includes(this.#text[this.#at]!)) this.#at++;
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #wrong(where: string): never {
+    const character = this.#text[this.#at];
+    if (character === undefined) throw new DecodeError("unexpected end of JSON input");
+    throw new DecodeError(`invalid character ${quotedCharacter(character)} ${where}`);
+  }
+}
+
+function quotedCharacter(character: string): string {
+  if (character === "'") return "'\\''";
+  if (character === '"') return "'\"'";
+  return `'${JSON.stringify(character).slice(1, -1)}'`;
+}

@@ -1,0 +1,316 @@
+import { definition, type FieldFact } from "@konverge/kinds";
+import {
+  jsonKind,
+  readBool,
+  readBytes,
+  readDuration,
+  readFloat64,
+  readInt32,
+  readInt64,
+  readIntOrString,
+  readMicroTime,
+  readQuantity,
+  readString,
+  readTime,
+  type ValueReader,
+} from "./go-values.ts";
+import { DecodeError } from "./index.ts";
+
+/** Where a decoder is: for messages, and to collect what the kind does not know. */
+export interface Reading {
+  /** The path with indexes and keys of maps: how unknown fields are named. */
+  readonly path: string[];
+  /** The fields of structs alone: how Go's errors name a place. */
+  readonly fields: string[];
+  /** The struct that is being read. */
+  struct: string;
+  readonly unknown: string[];
+  /** Go reads on after a value of the wrong type, and reports the first. */
+  error: string | undefined;
+}
+
+/** A Go type: how its JSON is read, put into canonical form, and what stands for its zero value. */
+export interface Shape {
+  /** The type's name in messages: `[]v1.Container`. */
+  readonly type: string;
+  /** Undefined is Go's nil. */
+  read(value: unknown, reading: Reading): unknown;
+  /** Puts a value that has been read before, and since changed, into canonical form. */
+  canonical(value: unknown): unknown;
+  /** What is written for the zero value of a field that is not left out. */
+  zero(): unknown;
+  /** Whether omitempty leaves it out. */
+  isEmpty(value: unknown): boolean;
+}
+
+interface Field {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly pointer: boolean;
+  readonly omitEmpty: boolean;
+  readonly omitZero: boolean;
+  /** A default waits for the field to be missing, so a zero must not be put in its place. */
+  readonly hasDefault: boolean;
+}
+
+const same = (value: unknown): unknown => value;
+
+function scalar(type: string, zero: unknown, reader: ValueReader): Shape {
+  return {
+    type,
+    read: (value, reading) => reader(value, (what, wanted) => mismatch(reading, what, wanted)),
+    canonical: same,
+    zero: () => zero,
+    isEmpty: (value) => value === zero,
+  };
+}
+
+/** A struct that writes its own JSON, `zero` when it is zero; omitempty never leaves a struct out. */
+function custom(type: string, zero: unknown, reader: ValueReader): Shape {
+  return { ...scalar(type, zero, reader), isEmpty: () => false };
+}
+
+/** JSON that is kept as it comes. */
+const raw: Shape = { type: "interface {}", read: same, canonical: same, zero: () => null, isEmpty: () => false };
+
+/** A struct that reads and writes one of several forms: unknown fields inside it go unnoticed. */
+function oneOf(choose: (value: unknown) => Shape | undefined, complaint: string): Shape {
+  return {
+    ...raw,
+    read(value) {
+      const shape = choose(value);
+      if (!shape) throw new DecodeError(complaint);
+      return readAs(shape, value).value;
+    },
+    canonical: (value) => choose(value)?.canonical(value) ?? value,
+  };
+}
+
+const SCALARS: Record<string, Shape> = {
+  string: scalar("string", "", readString),
+  bool: scalar("bool", false, readBool),
+  int32: scalar("int32", 0, readInt32),
+  int64: scalar("int64", 0, readInt64),
+  float64: scalar("float64", 0, readFloat64),
+  bytes: scalar("[]uint8", "", readBytes),
+};
+
+const CUSTOM: Record<string, Shape> = {
+  "resource.Quantity": custom("resource.Quantity", "0", readQuantity),
+  "intstr.IntOrString": custom("intstr.IntOrString", 0, readIntOrString),
+  "meta.v1.Time": custom("v1.Time", null, readTime),
+  "meta.v1.MicroTime": custom("v1.MicroTime", null, readMicroTime),
+  "meta.v1.Duration": custom("v1.Duration", "0s", readDuration),
+  "meta.v1.FieldsV1": raw,
+  "runtime.RawExtension": raw,
+  "apiextensions.v1.JSON": raw,
+  "apiextensions.v1.JSONSchemaPropsOrBool": oneOf(
+    (value) => (typeof value === "boolean" ? SCALARS.bool : isRecord(value) ? jsonSchema() : undefined),
+    "boolean or JSON schema expected",
+  ),
+  "apiextensions.v1.JSONSchemaPropsOrArray": oneOf(
+    (value) => (Array.isArray(value) ? listOf(jsonSchema()) : jsonSchema()),
+    "",
+  ),
+  "apiextensions.v1.JSONSchemaPropsOrStringArray": oneOf(
+    (value) => (Array.isArray(value) ? listOf(SCALARS.string!) : jsonSchema()),
+    "",
+  ),
+};
+
+function jsonSchema(): Shape {
+  return shapeOf("apiextensions.v1.JSONSchemaProps");
+}
+
+const structs = new Map<string, StructShape>();
+
+/** The shape of a definition such as `apps.v1.DeploymentSpec`. */
+export function shapeOf(name: string): Shape {
+  const known = CUSTOM[name];
+  if (known) return known;
+  let shape = structs.get(name);
+  if (!shape) {
+    shape = new StructShape(name);
+    structs.set(name, shape);
+  }
+  return shape;
+}
+
+function typeShape(text: string, file: string): Shape {
+  if (text.startsWith("[]")) return listOf(typeShape(text.slice(2), file));
+  if (text.startsWith("items[]")) return listOf(typeShape(text.slice(7), file));
+  if (text.startsWith("map[]")) return mapOf(typeShape(text.slice(5), file));
+  return SCALARS[text] ?? shapeOf(text.includes(".") ? text : `${file}.${text}`);
+}
+
+function listOf(element: Shape): Shape {
+  return {
+    type: `[]${element.type}`,
+    read(value, reading) {
+      if (value === null || value === undefined) return undefined;
+      if (!Array.isArray(value)) return mismatch(reading, jsonKind(value), `[]${element.type}`);
+      const { path } = reading;
+      const at = path.length;
+      return value.map((item, index) => {
+        path[at] = `[${index}]`;
+        const read = item === null ? element.zero() : element.read(item, reading);
+        path.length = at;
+        return read ?? element.zero();
+      });
+    },
+    canonical: (value) => (Array.isArray(value) ? value.map((item) => element.canonical(item)) : value),
+    zero: () => null,
+    isEmpty: (value) => value === null || (Array.isArray(value) && value.length === 0),
+  };
+}
+
+function mapOf(element: Shape): Shape {
+  return {
+    type: `map[string]${element.type}`,
+    read(value, reading) {
+      if (value === null || value === undefined) return undefined;
+      if (!isRecord(value)) return mismatch(reading, jsonKind(value), `map[string]${element.type}`);
+      const { path } = reading;
+      const at = path.length;
+      const entries = Object.keys(value)
+        .sort()
+        .map((key): [string, unknown] => {
+          path[at] = key;
+          const item = value[key];
+          const read = item === null ? element.zero() : element.read(item, reading);
+          path.length = at;
+          return [key, read ?? element.zero()];
+        });
+      return Object.fromEntries(entries);
+    },
+    canonical(value) {
+      if (!isRecord(value)) return value;
+      const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+      return Object.fromEntries(keys.sort().map((key) => [key, element.canonical(value[key])]));
+    },
+    zero: () => null,
+    isEmpty: (value) => value === null || (isRecord(value) && Object.keys(value).length === 0),
+  };
+}
+
+/** Definitions contain themselves, so fields are looked up when they are first needed. */
+class StructShape implements Shape {
+  readonly type: string;
+  readonly #name: string;
+  readonly #struct: string;
+  #fields: Field[] | undefined;
+  #index = new Map<string, number>();
+
+  constructor(name: string) {
+    this.#name = name;
+    this.#struct = name.slice(name.lastIndexOf(".") + 1);
+    this.type = name.split(".").slice(-2).join(".");
+  }
+
+  get fields(): Field[] {
+    if (this.#fields) return this.#fields;
+    const facts = definition(this.#name)?.fields;
+    if (!facts) throw new Error(`there is no definition ${this.#name}`);
+    const file = this.#name.slice(0, this.#name.lastIndexOf("."));
+    this.#fields = Object.entries(facts).map(([name, fact]) => fieldOf(name, fact, file));
+    for (const [index, { name }] of this.#fields.entries()) this.#index.set(name, index);
+    return this.#fields;
+  }
+
+  read(value: unknown, reading: Reading): unknown {
+    if (value === null || value === undefined) return undefined;
+    if (!isRecord(value)) return mismatch(reading, jsonKind(value), this.type);
+    const { fields } = this;
+    const found = new Array<unknown>(fields.length);
+    const { path, fields: places, struct } = reading;
+    const at = path.length;
+    const depth = places.length;
+    for (const key of Object.keys(value)) {
+      const index = this.#index.get(key);
+      path[at] = key;
+      if (index === undefined) reading.unknown.push(pathText(path));
+      else {
+        places[depth] = key;
+        reading.struct = this.#struct;
+        found[index] = fields[index]!.shape.read(value[key] ?? undefined, reading);
+        places.length = depth;
+      }
+      path.length = at;
+    }
+    reading.struct = struct;
+    const result: Record<string, unknown> = {};
+    for (let i = 0; i < fields.length; i++) put(result, fields[i]!, found[i], true);
+    return result;
+  }
+
+  canonical(value: unknown): unknown {
+    if (!isRecord(value)) return value ?? this.zero();
+    const result: Record<string, unknown> = {};
+    for (const field of this.fields) {
+      const item = value[field.name];
+      put(result, field, item === undefined ? undefined : field.shape.canonical(item), false);
+    }
+    return result;
+  }
+
+  zero(): unknown {
+    const result: Record<string, unknown> = {};
+    for (const field of this.fields) put(result, field, undefined, false);
+    return result;
+  }
+
+  /** Go's omitempty never leaves a struct out. */
+  isEmpty(): boolean {
+    return false;
+  }
+}
+
+/** Writes a field as Go would; while an object is being read, what a default will fill in is left out. */
+function put(result: Record<string, unknown>, field: Field, value: unknown, reading: boolean): void {
+  const { name, shape, pointer, omitEmpty, omitZero, hasDefault } = field;
+  if (value === undefined || value === null) {
+    if (omitZero || (pointer && omitEmpty) || (reading && hasDefault)) return;
+    const zero = pointer ? null : shape.zero();
+    if (!omitEmpty || !shape.isEmpty(zero)) result[name] = zero;
+  } else if (pointer) result[name] = value;
+  else if (shape.isEmpty(value)) {
+    if (omitEmpty || (reading && hasDefault)) return;
+    // Storage does not tell an empty list from none.
+    result[name] = shape.zero();
+  } else result[name] = value;
+}
+
+function fieldOf(name: string, [type, , flags, extras = {}]: FieldFact, file: string): Field {
+  return {
+    name,
+    shape: typeShape(type, file),
+    pointer: flags.includes("p"),
+    omitEmpty: flags.includes("o"),
+    omitZero: flags.includes("z"),
+    hasDefault: extras.serverDefault !== undefined,
+  };
+}
+
+/** `spec.containers[0].nme`. */
+function pathText(path: readonly string[]): string {
+  return path.join(".").replaceAll(".[", "[");
+}
+
+function mismatch(reading: Reading, what: string, type: string): undefined {
+  const { struct, fields } = reading;
+  const where = struct === "" ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
+  reading.error ??= `json: cannot unmarshal ${what} into ${where} of type ${type}`;
+  return undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Reads a JSON value as a definition; throws what Go's decoder would say. */
+export function readAs(shape: Shape, value: unknown): { value: unknown; unknown: string[] } {
+  const reading: Reading = { path: [], fields: [], struct: "", unknown: [], error: undefined };
+  const read = shape.read(value, reading);
+  if (reading.error !== undefined) throw new DecodeError(reading.error);
+  return { value: read ?? shape.zero(), unknown: reading.unknown };
+}

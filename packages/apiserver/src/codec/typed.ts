@@ -1,0 +1,26 @@
+import { type AnyObject, apiVersionOf, type GroupVersionKind, type Schema } from "@konverge/core";
+import { applyDefaults } from "@konverge/schema";
+import type { JsonObject } from "@konverge/schema/patch";
+import type { Codec } from "./index.ts";
+import { readAs, shapeOf } from "./struct-shape.ts";
+
+/** The codec of a built-in kind, from the facts of its definition (`apps.v1.Deployment`). */
+export function typedCodec(definition: string, gvk: GroupVersionKind, schema: () => Schema): Codec {
+  const shape = shapeOf(definition);
+  const apiVersion = apiVersionOf(gvk);
+  let zero: JsonObject | undefined;
+  // Keys keep the place of their first mention: these two come first.
+  const typed = (object: unknown): AnyObject => Object.assign({ kind: gvk.kind, apiVersion }, object as AnyObject);
+  return {
+    decode(value) {
+      const { value: object, unknown } = readAs(shape, value);
+      return { object: typed(object), unknown };
+    },
+    applyDefaults: (object) => void applyDefaults(schema(), object),
+    canonical: (object) => typed(shape.canonical(object)),
+    get zero() {
+      zero ??= shape.zero() as JsonObject;
+      return zero;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { AnyObject, ApiRequest, ApiResponse } from "@konverge/core";
+import type { User } from "./auth/user.ts";
+import type { RequestInfo } from "./http/request-info.ts";
+import type { Call } from "./verbs/call.ts";
+
+/** Answers requests that are not about objects (discovery, OpenAPI, health, metrics); undefined when it is not its path. */
+export type PathHandler = (
+  request: ApiRequest,
+  info: RequestInfo,
+  user: User,
+) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
+
+/** Answers the create of an object that is never stored: a review. It is given the decoded object, with its defaults. */
+export type ReviewHandler = (call: Call, review: AnyObject) => AnyObject | Promise<AnyObject>;
+
+/** Answers every verb on a subresource whose bodies are of another kind than its resource. */
+export type SubresourceHandler = (call: Call) => ApiResponse | Promise<ApiResponse>;
+
+/** What is plugged into the server beyond the verbs that all resources share. */
+export interface Extensions {
+  readonly paths: readonly PathHandler[];
+  /** By group and plural: `authorization.k8s.io/selfsubjectaccessreviews`. */
+  readonly reviews: Readonly<Record<string, ReviewHandler>>;
+  /** By group, plural and subresource: `/pods/eviction`. `*` stands for every resource that has one of that name. */
+  readonly subresources: Readonly<Record<string, SubresourceHandler>>;
+}

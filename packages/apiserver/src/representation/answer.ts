@@ -1,0 +1,108 @@
+import { type AnyObject, ApiError, type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
+import { stringify } from "yaml";
+import type { Entry } from "../storage/collection.ts";
+import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
+import { readEntry, textOf, textsOf } from "../verbs/stored.ts";
+import { type Form, PLAIN } from "./form.ts";
+import { partialMetadata, partialMetadataList } from "./partial-metadata.ts";
+import { tableOf } from "./table.ts";
+
+/** What a list says about itself. */
+export interface ListMetadata {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+/** A JSON body in the form that was asked for. */
+export function bodyResponse(
+  status: number,
+  body: unknown,
+  form: Form = PLAIN,
+  headers: Record<string, string | string[]> = {},
+): ApiResponse {
+  return textResponse(status, `${stringifyJson(body)}\n`, form, headers);
+}
+
+function textResponse(
+  status: number,
+  text: string,
+  form: Form,
+  headers: Record<string, string | string[]> = {},
+): ApiResponse {
+  if (form.media === "yaml") {
+    const body = stringify(parseJson(text), { sortMapEntries: true, lineWidth: 0, version: "1.1" });
+    return { status, headers: { "content-type": "application/yaml", ...headers }, body };
+  }
+  const body = form.pretty ? stringifyJson(parseJson(text), 2) : text;
+  return { status, headers: { "content-type": "application/json", ...headers }, body };
+}
+
+/** A stored object, in the version and form asked for. */
+export async function entryResponse(call: Call, entry: Entry, status = 200): Promise<ApiResponse> {
+  await call.store.durable();
+  if (call.form.target === "object") return textResponse(status, `${await textOf(call, entry)}\n`, call.form);
+  return objectResponse(call, await readEntry(call, entry), status);
+}
+
+/** An object that is not (or not yet) stored, in the version and form asked for. */
+export async function objectResponse(call: Call, object: AnyObject, status = 200): Promise<ApiResponse> {
+  const { form, definition, version } = call;
+  const converted = await convertTo(definition, object, requestVersion(call));
+  switch (form.target) {
+    case "object":
+      return bodyResponse(status, version.codec.canonical(converted), form);
+    case "Table":
+      return bodyResponse(status, tableOf(call, [converted], { resourceVersion: versionOf(converted) }), form);
+    case "PartialObjectMetadata":
+      return bodyResponse(status, partialMetadata(converted, form.apiVersion), form);
+    case "PartialObjectMetadataList":
+      throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list`);
+  }
+}
+
+/** A list of stored objects, in the version and form asked for. */
+export async function listResponse(
+  call: Call,
+  metadata: ListMetadata,
+  entries: readonly Entry[],
+): Promise<ApiResponse> {
+  const { form } = call;
+  if (form.target === "object") {
+    return textResponse(200, listText(call, metadata, itemTexts(call, await textsOf(call, entries))), form);
+  }
+  const objects = await Promise.all(entries.map((entry) => readEntry(call, entry)));
+  switch (form.target) {
+    case "Table":
+      return bodyResponse(200, tableOf(call, objects, metadata), form);
+    case "PartialObjectMetadataList":
+      return bodyResponse(200, partialMetadataList(objects, metadata, form.apiVersion), form);
+    case "PartialObjectMetadata":
+      throw notAcceptable("you requested PartialObjectMetadata, but the requested object is a list");
+  }
+}
+
+/** Go writes structs in the order of their fields, and maps by key. */
+function listText(call: Call, metadata: ListMetadata, items: string): string {
+  const apiVersion = JSON.stringify(requestVersion(call));
+  const kind = JSON.stringify(call.version.listKind);
+  const meta = JSON.stringify(metadata);
+  return call.definition.custom
+    ? `{"apiVersion":${apiVersion},"items":[${items}],"kind":${kind},"metadata":${meta}}\n`
+    : `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${meta},"items":[${items}]}\n`;
+}
+
+/** The items of a built-in kind's list do not repeat what kind they are of; those of custom resources do. */
+function itemTexts(call: Call, texts: readonly string[]): string {
+  if (call.definition.custom) return texts.join(",");
+  const head = `{"kind":${JSON.stringify(call.version.kind)},"apiVersion":${JSON.stringify(requestVersion(call))},`;
+  return texts.map((text) => `{${text.slice(head.length)}`).join(",");
+}
+
+function versionOf(object: AnyObject): string {
+  return object.metadata.resourceVersion ?? "";
+}
+
+function notAcceptable(message: string): ApiError {
+  return new ApiError({ code: 406, reason: "NotAcceptable", message });
+}

@@ -1,0 +1,83 @@
+import { type AnyObject, type ApiError, stringifyJson } from "@konverge/core";
+import type { Entry } from "../storage/collection.ts";
+import { type Call, objectOf, requestVersion } from "../verbs/call.ts";
+import { brought, readEntry, textOf } from "../verbs/stored.ts";
+import { partialMetadata } from "./partial-metadata.ts";
+import { tableOf } from "./table.ts";
+
+export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+
+/** Writes the lines of one watch, in the version and form that its request asks for. */
+export class EventWriter {
+  readonly #call: Call;
+  #headers = true;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** An event about a stored object. */
+  async entry(type: EventType, entry: Entry): Promise<string> {
+    if (this.#call.form.target === "object") return sharedLine(this.#call, type, entry);
+    return this.#line(type, await readEntry(this.#call, entry));
+  }
+
+  /** The object has left the selection: its last state in it, as of the revision at which it left. */
+  async left(previous: Entry, revision: number): Promise<string> {
+    const stored = objectOf(previous);
+    stored.metadata.resourceVersion = String(revision);
+    const object = await brought(this.#call, stored);
+    return this.#line("DELETED", object);
+  }
+
+  /** How far the watch has come. */
+  bookmark(revision: number, endsInitialEvents: boolean): string {
+    const { codec, kind } = this.#call.version;
+    const metadata = {
+      resourceVersion: String(revision),
+      ...(endsInitialEvents && { annotations: { "k8s.io/initial-events-end": "true" } }),
+    };
+    const apiVersion = requestVersion(this.#call);
+    return this.#line("BOOKMARK", { ...codec.zero, kind, apiVersion, metadata } as unknown as AnyObject);
+  }
+
+  #line(type: EventType, object: AnyObject): string {
+    return `{"type":"${type}","object":${stringifyJson(this.#shown(object))}}\n`;
+  }
+
+  #shown(object: AnyObject): unknown {
+    const { form, version } = this.#call;
+    switch (form.target) {
+      case "PartialObjectMetadata":
+      case "PartialObjectMetadataList":
+        return partialMetadata(object, form.apiVersion);
+      case "Table": {
+        const headers = this.#headers;
+        this.#headers = false;
+        const { resourceVersion = "" } = object.metadata;
+        return tableOf(this.#call, [object], { resourceVersion }, { headers });
+      }
+      default:
+        return version.codec.canonical(object);
+    }
+  }
+}
+
+/** The last line of a watch that cannot go on. */
+export function errorLine(error: ApiError): string {
+  return `{"type":"ERROR","object":${stringifyJson(error.status)}}\n`;
+}
+
+/** Watchers of the same version share the text of an event: it is put together once. */
+const lines = new WeakMap<Entry, Map<string, string>>();
+
+async function sharedLine(call: Call, type: EventType, entry: Entry): Promise<string> {
+  const key = `${type} ${requestVersion(call)}`;
+  const known = lines.get(entry)?.get(key);
+  if (known !== undefined) return known;
+  const line = `{"type":"${type}","object":${await textOf(call, entry)}}\n`;
+  const ofEntry = lines.get(entry) ?? new Map<string, string>();
+  ofEntry.set(key, line);
+  lines.set(entry, ofEntry);
+  return line;
+}

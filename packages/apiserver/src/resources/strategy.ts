@@ -1,0 +1,70 @@
+import type { AnyObject, FieldError } from "@konverge/core";
+import type { NameRule } from "@konverge/schema";
+import type { Call } from "../verbs/call.ts";
+
+/** What a strategy may know beyond the objects. */
+export interface StrategyContext {
+  /** The current time as objects have it. */
+  readonly now: string;
+  /** Empty for the object itself; else `status`, `scale`, `finalize` … */
+  readonly subresource: string;
+  readonly user: string;
+  /** The request: its store, clock, registry and user. */
+  readonly call: Call;
+}
+
+/**
+ * What is special about a kind: one small file for each that has anything. Objects are in the stored version for built-in
+ * kinds, and in the version of the request for custom ones; they are drafts that a strategy may change, `old` never is.
+ * Everything in them that Go would write is there: structs that are no pointers, zero values without omitempty.
+ *
+ * On a create the order is prepareForCreate, validation of metadata, validate, warnings, canonicalize; on an update
+ * prepareForUpdate, validation of metadata and of its changes, validate, validateUpdate, warnings, canonicalize.
+ */
+export interface Strategy {
+  /** Defaults that are computed rather than constant (constants are in the schema), in the version it is given. */
+  defaults?(object: AnyObject): void;
+  /** Before a create: drops what clients may not set (status), allocates what the server chooses. */
+  prepareForCreate?(object: AnyObject, context: StrategyContext): void;
+  /** Before an update: keeps what this request may not change. `status` is kept apart already. */
+  prepareForUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): void;
+  /** What a name may look like. Default: a DNS subdomain. */
+  readonly nameErrors?: NameRule;
+  /** Called on creates and, unless {@link validateUpdate} says otherwise, on updates. */
+  validate?(object: AnyObject, context: StrategyContext): FieldError[];
+  /** Beyond what {@link validate} says. */
+  validateUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
+  /** Instead of {@link validate} and {@link validateUpdate}, for writes to the status subresource. */
+  validateStatusUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
+  /** Texts for Warning headers. */
+  warnings?(object: AnyObject, context: StrategyContext, old?: AnyObject): string[];
+  /** After validation: puts equal objects into one form. */
+  canonicalize?(object: AnyObject): void;
+  /** The top-level fields that belong to the status subresource. Default: `status` where that subresource exists. */
+  readonly statusFields?: readonly string[];
+  /**
+   * What nobody can own by writing to the object ("") or to one of its subresources, as paths such as `status` or
+   * `metadata.labels`. Default: `status` for the object, `spec` for its status, where the kind has that subresource.
+   */
+  resetFields?(subresource: string): readonly string[];
+  /** Kinds whose metadata.generation counts changes of what is desired. */
+  readonly hasGeneration?: boolean;
+  /** Whether an update changes what is desired. Default: whether anything but metadata and status differs. */
+  changesGeneration?(object: AnyObject, old: AnyObject): boolean;
+  readonly allowUnconditionalUpdate?: boolean;
+  readonly allowCreateOnUpdate?: boolean;
+  /** Grace period in seconds for this deletion; undefined where the kind has none, 0 means at once. */
+  gracePeriod?(object: AnyObject, requested: number | undefined): number | undefined;
+  /** What becomes of dependents when a deletion does not say. `unsupported`: the garbage collector has no say at all. */
+  readonly dependents?: "delete" | "orphan" | "unsupported";
+  /** The answer to a delete is the object, where that of most kinds is a Status. */
+  readonly returnsDeleted?: boolean;
+  /** Something other than finalizers keeps an object that is being deleted (a namespace's own finalizers). */
+  isHeld?(object: AnyObject): boolean;
+  /** Changes an object that a deletion marks but does not remove (a namespace's phase). */
+  markDeleted?(object: AnyObject): void;
+  /** The values of the selectable fields. */
+  fields?(object: AnyObject): Record<string, string>;
+  /** When somebody else does (allocations): an object has been stored, changed, removed. */
+  afterWrite?(object: AnyObject | undefined, old: AnyObject | undefined, context: StrategyContext): void;
+}

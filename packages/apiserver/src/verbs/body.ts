@@ -1,0 +1,171 @@
+import { type AnyObject, apiVersionOf, badRequest, parseApiVersion, quoted } from "@konverge/core";
+import { isObject } from "@konverge/schema/patch";
+import { type Codec, DecodeError, type JsonText, parseJsonText, parseYamlText } from "../codec/index.ts";
+import { readAs, shapeOf } from "../codec/struct-shape.ts";
+import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
+import type { DeleteOptions, FieldValidation } from "../http/query.ts";
+import type { Call } from "./call.ts";
+import { knownKind } from "./known-kinds.ts";
+
+/** What a body should be: the kind of the resource, or that of a subresource. */
+export interface Expected {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly codec: Codec;
+}
+
+const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/** The object in the body of a create or update, with its defaults. Throws 400 and 415 as a real server does. */
+export function readBody(call: Call, fieldValidation: FieldValidation): AnyObject {
+  const object = readBodyAs(call, ownKind(call), fieldValidation);
+  call.definition.strategy.defaults?.(object);
+  return object;
+}
+
+/** The object in the body of a request to a subresource that takes another kind: a Scale, an Eviction. */
+export function readBodyAs(call: Call, expected: Expected, fieldValidation: FieldValidation): AnyObject {
+  const object = decodeAs(call, expected, parseBody(call, expected), fieldValidation);
+  expected.codec.applyDefaults(object);
+  return object;
+}
+
+/** The options in the body of a delete. Every group knows them under its own name. */
+export function readOptionsBody(call: Call): DeleteOptions {
+  const type = contentType(call.request) || MEDIA_TYPES[0]!;
+  const text = bodyText(call.request);
+  if (type !== "application/json" && type !== "application/yaml") throw unsupportedMediaType(MEDIA_TYPES);
+  try {
+    const { value } = type === "application/json" ? parseJsonText(text) : parseYamlText(text);
+    const { kind = "DeleteOptions" } = isObject(value) ? (value as { kind?: string }) : {};
+    if (kind !== "DeleteOptions") {
+      throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted("v1")}`);
+    }
+    return readAs(shapeOf("meta.v1.DeleteOptions"), value).value as DeleteOptions;
+  } catch (error) {
+    throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+}
+
+/** The kind of the resource itself. */
+export function ownKind({ definition, version }: Call): Expected {
+  return { group: definition.group, version: version.version, kind: version.kind, codec: version.codec };
+}
+
+function parseBody(call: Call, expected: Expected): JsonText & { text: string } {
+  const type = contentType(call.request) || MEDIA_TYPES[0]!;
+  const text = bodyText(call.request);
+  if (type === "application/json") return { ...parsed(() => parseJsonText(text), text, expected), text };
+  if (type === "application/yaml") return { ...parsed(() => parseYamlText(text), text, expected), text };
+  throw unsupportedMediaType(call.definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
+}
+
+function parsed(parse: () => JsonText, text: string, expected: Expected): JsonText {
+  try {
+    const json = parse();
+    if (!isObject(json.value)) {
+      const problem = `json: cannot unmarshal ${kindOfJson(json.value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+      throw new DecodeError(problem);
+    }
+    return json;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error.message}`, text);
+  }
+}
+
+function kindOfJson(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function unrecognized({ kind }: Expected, why: string, text: string) {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(text)})`);
+}
+
+/** The beginning of a body, in hexadecimal unless it looks like JSON. */
+function summary(text: string): string {
+  if (text === "") return "<empty>";
+  const bytes = Buffer.from(text);
+  const cut = bytes.subarray(0, 30);
+  return (text[0] === "{" ? cut.toString() : cut.toString("hex")) + (bytes.length > 30 ? " ..." : "");
+}
+
+function decodeAs(
+  call: Call,
+  expected: Expected,
+  { value, duplicates, text }: JsonText & { text: string },
+  fieldValidation: FieldValidation,
+): AnyObject {
+  const body = value as Record<string, unknown>;
+  const actual = typeOf(body, expected, text);
+  const cannot = (why: string) =>
+    badRequest(`${actual.kind} in version ${quoted(actual.version)} cannot be handled as a ${expected.kind}: ${why}`);
+  if (actual.kind !== expected.kind || actual.group !== expected.group || actual.version !== expected.version) {
+    throw wrongType(call, expected, actual, cannot);
+  }
+  try {
+    const { object, unknown } = expected.codec.decode(body);
+    if (fieldValidation === "Ignore") return object;
+    const problems = strictProblems(duplicates, unknown);
+    if (problems.length > 0 && fieldValidation === "Strict") {
+      throw cannot(`strict decoding error: ${problems.join(", ")}`);
+    }
+    for (const problem of problems) call.warn(problem);
+    return object;
+  } catch (error) {
+    throw error instanceof DecodeError ? cannot(error.message) : error;
+  }
+}
+
+/** What a strict decoder complains about. */
+export function strictProblems(duplicates: readonly string[], unknown: readonly string[]): string[] {
+  return [
+    ...duplicates.map((field) => (field.startsWith("line ") ? field : `duplicate field ${quoted(field)}`)),
+    ...unknown.map((field) => `unknown field ${quoted(field)}`),
+  ];
+}
+
+interface ActualType {
+  group: string;
+  version: string;
+  kind: string;
+}
+
+/** The type that a body says it is of; what it does not say is as expected. */
+function typeOf(body: Record<string, unknown>, expected: Expected, text: string): ActualType {
+  for (const name of ["apiVersion", "kind"]) {
+    const value = body[name];
+    if (value === undefined || value === null || typeof value === "string") continue;
+    const problem = `json: cannot unmarshal ${kindOfJson(value)} into Go struct field .${name} of type string`;
+    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${problem}`, text);
+  }
+  const apiVersion = (body["apiVersion"] as string | undefined) ?? "";
+  if (apiVersion.split("/").length > 2) {
+    throw unrecognized(expected, `unexpected GroupVersion string: ${apiVersion}`, text);
+  }
+  const kind = ((body["kind"] as string | undefined) ?? "") || expected.kind;
+  if (apiVersion === "") return { group: expected.group, version: expected.version, kind };
+  return { ...parseApiVersion(apiVersion), kind };
+}
+
+function wrongType(call: Call, expected: Expected, actual: ActualType, cannot: (why: string) => Error): Error {
+  const [given, wanted] = [apiVersionOf(actual), apiVersionOf(expected)];
+  if (call.definition.custom) {
+    return given === wanted
+      ? badRequest(`the kind in the data (${actual.kind}) does not match the expected kind (${expected.kind})`)
+      : badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
+  }
+  const known = knownKind(actual);
+  if (!known) {
+    const where = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+    return cannot(`no kind ${quoted(actual.kind)} is registered for version ${quoted(given)} ${where}`);
+  }
+  if (actual.kind === expected.kind && actual.group === expected.group) {
+    return badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
+  }
+  const target = knownKind(expected);
+  return cannot(
+    `converting (${actual.version}.${actual.kind}) to (${target?.internal ?? expected.group}.${expected.kind}): unknown conversion`,
+  );
+}

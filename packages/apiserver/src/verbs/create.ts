@@ -1,0 +1,124 @@
+import {
+  type AnyObject,
+  ApiError,
+  alreadyExists,
+  deepCopy,
+  generateName,
+  groupResourceText,
+  invalid,
+} from "@konverge/core";
+import type { Entry } from "../storage/collection.ts";
+import {
+  type Call,
+  contentOf,
+  convertTo,
+  objectOf,
+  requestVersion,
+  storageKey,
+  strategyContext,
+  workingVersion,
+} from "./call.ts";
+import { fieldManagerFor, managerName } from "./managed-fields.ts";
+import { dropDuplicateOwners, fillSystemFields, matchNamespace, metadataErrors, wipeSystemFields } from "./metadata.ts";
+
+/** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
+export interface Written {
+  readonly object: AnyObject;
+  readonly entry?: Entry;
+  readonly created: boolean;
+}
+
+/** How many names are tried for a generateName. */
+const MOST_NAMES = 8;
+
+/**
+ * Creates an object that was read from a request, in the version of the request.
+ *
+ * Order as in the real server: ownership is recorded, mutating admission sees the object with its defaults, the strategy
+ * prepares and validates what admission made of it, validating admission comes last.
+ */
+export async function createObject(call: Call, draft: AnyObject): Promise<Written> {
+  wipeSystemFields(draft.metadata);
+  matchNamespace(call, draft.metadata);
+  dropDuplicateOwners(call, draft.metadata);
+  const owned = fieldManagerFor(call).update(undefined, draft, managerName(call)) as AnyObject;
+  const admitted = (await call.admission.mutate(call, owned, undefined, "CREATE")) ?? owned;
+  return storeNew(call, admitted);
+}
+
+/** The rest of a create, once mutating admission has had its say. */
+export async function storeNew(call: Call, admitted: AnyObject): Promise<Written> {
+  dropDuplicateOwners(call, admitted.metadata, { admitted: true });
+  const { name, generateName: prefix } = admitted.metadata;
+  const isGenerated = !name && !!prefix;
+  for (let attempt = 1; ; attempt++) {
+    const object = isGenerated ? deepCopy(admitted) : admitted;
+    if (isGenerated) object.metadata.name = generateName(prefix, call.clock.random);
+    try {
+      return await storeOnce(call, object);
+    } catch (error) {
+      if (!isGenerated || !(error instanceof ApiError) || error.reason !== "AlreadyExists") throw error;
+      if (attempt === MOST_NAMES) throw noUniqueName(call, object.metadata.name);
+    }
+  }
+}
+
+async function storeOnce(call: Call, admitted: AnyObject): Promise<Written> {
+  const { definition, store } = call;
+  fillSystemFields(call, admitted.metadata);
+  const object = await convertTo(definition, admitted, workingVersion(call));
+  prepare(call, object);
+  const created = await convertTo(definition, object, requestVersion(call));
+  await call.admission.validate(call, created, undefined, "CREATE");
+
+  const key = storageKey(definition, object.metadata.namespace, object.metadata.name);
+  const existing = store.collection(definition.storage).get(key);
+  if (object.metadata.resourceVersion && object.metadata.resourceVersion !== "0") throw versionGiven();
+  if (existing) throw exists(call, existing);
+  const stored = await convertTo(definition, object, definition.storedAs);
+  // Conversion may have taken a while.
+  const rival = store.collection(definition.storage).get(key);
+  if (rival) throw exists(call, rival);
+  if (call.dryRun) return { object, created: true };
+  const entry = store.put(definition.storage, key, contentOf(definition, stored));
+  definition.strategy.afterWrite?.(stored, undefined, strategyContext(call));
+  return { object: stored, entry, created: true };
+}
+
+function prepare(call: Call, object: AnyObject): void {
+  const { definition, version } = call;
+  const { strategy } = definition;
+  const context = strategyContext(call);
+  for (const field of strategy.statusFields ?? (version.subresources.has("status") ? ["status"] : [])) {
+    delete object[field];
+  }
+  if (strategy.hasGeneration) object.metadata.generation = 1;
+  strategy.prepareForCreate?.(object, context);
+  const errors = [...metadataErrors(call, object.metadata), ...(strategy.validate?.(object, context) ?? [])];
+  if (errors.length > 0) {
+    throw invalid({ group: definition.group, kind: version.kind }, object.metadata.name ?? "", errors);
+  }
+  for (const text of strategy.warnings?.(object, context) ?? []) call.warn(text);
+  strategy.canonicalize?.(object);
+}
+
+function exists({ definition }: Call, entry: Entry): ApiError {
+  const { metadata } = objectOf(entry);
+  const error = alreadyExists(definition, metadata.name);
+  if (metadata.deletionTimestamp === undefined) return error;
+  return new ApiError({ ...error.status, message: `object is being deleted: ${error.message}` });
+}
+
+function versionGiven(): ApiError {
+  return new ApiError({ code: 500, message: "resourceVersion should not be set on objects to be created" });
+}
+
+function noUniqueName({ definition }: Call, name: string): ApiError {
+  const { group, plural } = definition;
+  return new ApiError({
+    code: 409,
+    reason: "AlreadyExists",
+    message: `${groupResourceText(definition)} ${JSON.stringify(name)} already exists, the server was not able to generate a unique name for the object`,
+    details: { name, ...(group !== "" && { group }), kind: plural, retryAfterSeconds: 1 },
+  });
+}

@@ -1,0 +1,23 @@
+import { type ApiResponse, isNotFound } from "@konverge/core";
+import { listResponse } from "../representation/answer.ts";
+import type { Call } from "./call.ts";
+import { deleteObject, readDeleteOptions } from "./delete.ts";
+import { selectPage } from "./list.ts";
+
+/** Deletes every object that a list with the same parameters would show, and answers with that list. */
+export async function deleteCollection(given: Call): Promise<ApiResponse> {
+  const options = readDeleteOptions(given);
+  const call = { ...given, dryRun: (options.dryRun?.length ?? 0) > 0 };
+  const { metadata, entries } = await selectPage(call);
+  for (const entry of entries) {
+    const slash = entry.key.indexOf("/");
+    const namespace = slash < 0 ? "" : entry.key.slice(0, slash);
+    const name = entry.key.slice(slash + 1);
+    try {
+      await deleteObject({ ...call, info: { ...call.info, namespace, name } }, options);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return listResponse(call, metadata, entries);
+}

@@ -1,0 +1,110 @@
+import { ApiError, type ApiResponse, methodNotAllowed } from "@konverge/core";
+import type { Extensions } from "../extensions.ts";
+import { writeParameters } from "../http/query.ts";
+import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
+import { readBody } from "./body.ts";
+import type { Call } from "./call.ts";
+import { createObject, type Written } from "./create.ts";
+import { deleteOne } from "./delete.ts";
+import { deleteCollection } from "./delete-collection.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { fieldManagerFor, managerName } from "./managed-fields.ts";
+import { checkName, dropDuplicateOwners, matchNamespace, wipeSystemFields } from "./metadata.ts";
+import { patchObject } from "./patch.ts";
+import { updateObject } from "./update.ts";
+import { watch } from "./watch.ts";
+
+/** Carries out a request about objects: the verb that all resources share, or what is plugged in for this one. */
+export async function dispatch(call: Call, extensions: Extensions): Promise<ApiResponse> {
+  const { definition, version, info } = call;
+  if (info.subresource !== "") return dispatchSubresource(call, extensions);
+  if (!isServed(call, version.verbs)) throw methodNotAllowed(definition, info.verb);
+  const review = extensions.reviews[`${definition.group}/${definition.plural}`];
+  if (review && info.verb === "create") {
+    const { fieldValidation } = writeParameters(info.query, "CreateOptions");
+    const answer = await review(call, readBody(call, fieldValidation));
+    return bodyResponse(201, version.codec.canonical(answer), call.form);
+  }
+  return carryOut(call);
+}
+
+function dispatchSubresource(call: Call, { subresources }: Extensions): ApiResponse | Promise<ApiResponse> {
+  const { definition, version, info } = call;
+  const { group, plural } = definition;
+  const subresource = version.subresources.get(info.subresource);
+  if (!subresource) throw noSuchPath();
+  const handler = subresources[`${group}/${plural}/${info.subresource}`] ?? subresources[`*/${info.subresource}`];
+  if (handler) return handler(call);
+  if (!isServed(call, subresource.verbs)) throw methodNotAllowed(definition, info.verb);
+  if (subresource.kind.kind !== version.kind) throw noSuchPath();
+  return carryOut(call);
+}
+
+function isServed({ info }: Call, verbs: readonly string[]): boolean {
+  return verbs.includes(info.verb);
+}
+
+async function carryOut(call: Call): Promise<ApiResponse> {
+  const { info } = call;
+  switch (info.verb) {
+    case "get":
+      return get(call);
+    case "list":
+      return list(call);
+    case "watch":
+      return watch(call);
+    case "create":
+      return create(call);
+    case "update":
+      return update(call);
+    case "patch":
+      return writtenResponse(call, await patchObject(call));
+    case "delete":
+      return deleteOne(call);
+    case "deletecollection":
+      return deleteCollection(call);
+    default:
+      throw methodNotAllowed(call.definition, info.verb);
+  }
+}
+
+async function create(given: Call): Promise<ApiResponse> {
+  const { dryRun, fieldValidation } = writeParameters(given.info.query, "CreateOptions");
+  const call = { ...given, dryRun };
+  return writtenResponse(call, await createObject(call, readBody(call, fieldValidation)));
+}
+
+async function update(given: Call): Promise<ApiResponse> {
+  const { dryRun, fieldValidation } = writeParameters(given.info.query, "UpdateOptions");
+  const call = { ...given, dryRun };
+  const draft = readBody(call, fieldValidation);
+  matchNamespace(call, draft.metadata);
+  checkName(call, draft.metadata);
+  dropDuplicateOwners(call, draft.metadata);
+  const create = () => {
+    wipeSystemFields(draft.metadata);
+    return fieldManagerFor(call).update(undefined, draft, managerName(call)) as typeof draft;
+  };
+  const written = await updateObject(call, () => draft, {
+    uid: draft.metadata.uid,
+    ...(call.definition.strategy.allowCreateOnUpdate && { create }),
+  });
+  return writtenResponse(call, written);
+}
+
+/** The answer to a write. */
+export function writtenResponse(call: Call, { object, entry, created }: Written): Promise<ApiResponse> {
+  const status = created ? 201 : 200;
+  return entry ? entryResponse(call, entry, status) : objectResponse(call, object, status);
+}
+
+/** The answer to a path under which there is nothing. */
+export function noSuchPath(): ApiError {
+  return new ApiError({
+    code: 404,
+    reason: "NotFound",
+    message: "the server could not find the requested resource",
+    details: {},
+  });
+}

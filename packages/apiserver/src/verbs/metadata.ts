@@ -1,0 +1,131 @@
+import {
+  type AnyObject,
+  badRequest,
+  deepEqual,
+  dns1123SubdomainErrors,
+  type FieldError,
+  maskTrailingDash,
+  type ObjectMeta,
+  type OwnerReference,
+  timestamp,
+} from "@konverge/core";
+import { forbidden, invalidValue, type NameRule, objectMetaErrors } from "@konverge/schema";
+import type { Call } from "./call.ts";
+
+/** Drops what only the server may say, before a create. */
+export function wipeSystemFields(metadata: ObjectMeta): void {
+  for (const field of SYSTEM_FIELDS) delete metadata[field];
+}
+
+const SYSTEM_FIELDS = [
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+] as const;
+
+export function fillSystemFields(call: Call, metadata: ObjectMeta): void {
+  metadata.uid = call.clock.random.uuid();
+  metadata.creationTimestamp = timestamp(call.clock);
+}
+
+/** The namespace of an object is that of the request: filled in where it is missing, refused where it is another. */
+export function matchNamespace({ definition, info }: Call, metadata: ObjectMeta): void {
+  const wanted = definition.namespaced ? info.namespace : "";
+  const given = metadata.namespace ?? "";
+  if (given === wanted) return;
+  if (wanted === "") delete metadata.namespace;
+  else if (given === "") metadata.namespace = wanted;
+  else throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+/** The name in the body of an update must be that of the path. */
+export function checkName({ info }: Call, { name = "" }: Partial<ObjectMeta>): void {
+  if (name === info.name) return;
+  if (name === "") {
+    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  }
+  throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+}
+
+const DUPLICATE_OWNERS = (when: string) =>
+  `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: `;
+
+/** Owner references that say the same twice say it once, with a warning. */
+export function dropDuplicateOwners(call: Call, metadata: ObjectMeta, { admitted = false } = {}): void {
+  const owners = metadata.ownerReferences;
+  if (!owners || owners.length < 2) return;
+  const kept: OwnerReference[] = [];
+  const duplicates: string[] = [];
+  for (const owner of owners) {
+    if (kept.some((other) => deepEqual(other, owner))) duplicates.push(owner.uid);
+    else kept.push(owner);
+  }
+  if (duplicates.length === 0) return;
+  const when = admitted ? " after mutating admission happens" : "";
+  call.warn(DUPLICATE_OWNERS(when) + duplicates.join(", "));
+  metadata.ownerReferences = kept;
+}
+
+/** Names of most built-in kinds are DNS subdomains; a trailing dash of a prefix is hidden. */
+const subdomainName: NameRule = (name, isPrefix) => dns1123SubdomainErrors(isPrefix ? maskTrailingDash(name) : name);
+
+/** All that is wrong with an object's metadata. */
+export function metadataErrors({ definition }: Call, metadata: ObjectMeta): FieldError[] {
+  const nameErrors = definition.strategy.nameErrors ?? subdomainName;
+  return objectMetaErrors(metadata, { namespaced: definition.namespaced, nameErrors }, "metadata");
+}
+
+/** All that an update may not change. */
+export function metadataUpdateErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+  const errors: FieldError[] = [];
+  if (old.deletionTimestamp !== undefined) {
+    const known = new Set(old.finalizers ?? []);
+    const added = (metadata.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
+    if (added.length > 0) {
+      const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(added)}`;
+      errors.push(forbidden("metadata.finalizers", detail));
+    }
+  }
+  if ((metadata.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(invalidValue("metadata.generation", metadata.generation ?? 0, "must not be decremented"));
+  }
+  for (const field of IMMUTABLE_FIELDS) {
+    if ((metadata[field] ?? EMPTY[field]) === (old[field] ?? EMPTY[field])) continue;
+    errors.push(invalidValue(`metadata.${field}`, metadata[field] ?? EMPTY[field], "field is immutable"));
+  }
+  return errors;
+}
+
+const IMMUTABLE_FIELDS = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+const EMPTY: Record<(typeof IMMUTABLE_FIELDS)[number], string | null> = {
+  name: "",
+  namespace: "",
+  uid: "",
+  creationTimestamp: null,
+  deletionTimestamp: null,
+  deletionGracePeriodSeconds: null,
+};
+
+/** As Go prints a list of strings with %#v. */
+function goStrings(values: readonly string[]): string {
+  return `[]string{${values.map((value) => JSON.stringify(value)).join(", ")}}`;
+}
+
+/** Before an update: what only the server may say is as it was, unless validation is to see the attempt. */
+export function keepSystemFields(object: AnyObject, old: AnyObject): void {
+  const { metadata } = object;
+  metadata.uid ||= old.metadata.uid;
+  metadata.creationTimestamp = old.metadata.creationTimestamp;
+  if (old.metadata.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
+  metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
+  if (metadata.deletionGracePeriodSeconds === undefined) delete metadata.deletionGracePeriodSeconds;
+}

@@ -1,0 +1,218 @@
+import {
+  type AnyObject,
+  ApiError,
+  conflict,
+  deepEqual,
+  type FieldError,
+  invalid,
+  modified,
+  notFound,
+  stringifyJson,
+} from "@konverge/core";
+import { forbiddenError, resourceAttributes } from "../auth/attributes.ts";
+import type { Entry } from "../storage/collection.ts";
+import {
+  type Call,
+  contentOf,
+  convertTo,
+  objectOf,
+  requestVersion,
+  storageKey,
+  strategyContext,
+  workingVersion,
+} from "./call.ts";
+import { storeNew, type Written } from "./create.ts";
+import { fieldManagerFor, managerName, sameOwnership } from "./managed-fields.ts";
+import { dropDuplicateOwners, keepSystemFields, metadataErrors, metadataUpdateErrors } from "./metadata.ts";
+import { registryKey } from "./registry-key.ts";
+import { brought } from "./stored.ts";
+
+export interface UpdateOptions {
+  /** Record the writer as owner of what changes. Apply has done so by itself. */
+  ownership?: boolean;
+  /** The object must be this one. */
+  uid?: string | undefined;
+  /** Makes the object where there is none, in the version of the request and with its ownership recorded. */
+  create?: () => AnyObject;
+}
+
+/**
+ * Changes an object by a function of its current state, both in the version of the request; the function is called again
+ * when somebody else wrote meanwhile, and must not change what it is given. A result that carries a resourceVersion
+ * insists on it.
+ */
+export async function updateObject(
+  call: Call,
+  change: (live: AnyObject) => AnyObject,
+  options: UpdateOptions = {},
+): Promise<Written> {
+  const { definition, store } = call;
+  const key = storageKey(definition, call.info.namespace, call.info.name);
+  for (;;) {
+    const entry = store.collection(definition.storage).get(key);
+    if (!entry) {
+      if (!options.create) throw notFound(definition, call.info.name);
+      return createInstead(call, options.create());
+    }
+    const written = await updateOnce(call, key, entry, change, options);
+    if (written) return written;
+  }
+}
+
+/** Undefined when somebody else wrote meanwhile. */
+async function updateOnce(
+  call: Call,
+  key: string,
+  entry: Entry,
+  change: (live: AnyObject) => AnyObject,
+  { ownership = true, uid }: UpdateOptions,
+): Promise<Written | undefined> {
+  const { definition, store } = call;
+  const stored = objectOf(entry);
+  if (uid && uid !== stored.metadata.uid) throw uidMismatch(call, key, uid, stored);
+  const live = await brought(call, stored);
+  const changed = change(live);
+  const owned = ownership ? (fieldManagerFor(call).update(live, changed, managerName(call)) as AnyObject) : changed;
+  const admitted = (await call.admission.mutate(call, owned, live, "UPDATE")) ?? owned;
+  dropDuplicateOwners(call, admitted.metadata, { admitted: true });
+  checkVersion(call, admitted, stored);
+
+  const old = definition.custom ? live : stored;
+  const object = await convertTo(definition, admitted, workingVersion(call));
+  prepare(call, object, old);
+  const unchanged = keepOwnershipTimes(object, old);
+  await call.admission.validate(call, await convertTo(definition, object, requestVersion(call)), live, "UPDATE");
+
+  const next = await convertTo(definition, object, definition.storedAs);
+  if (store.collection(definition.storage).get(key) !== entry) return undefined;
+  const isNoop = unchanged && stringifyJson(definition.storageCodec.canonical(next)) === entry.text;
+  if (isRemoval(call, object, old)) {
+    if (!call.dryRun) {
+      store.remove(definition.storage, key, contentOf(definition, stored));
+      definition.strategy.afterWrite?.(undefined, stored, strategyContext(call));
+    }
+    return { object: next, created: false };
+  }
+  if (isNoop) return { object: next, entry, created: false };
+  if (call.dryRun) return { object: next, created: false };
+  const written = store.put(definition.storage, key, contentOf(definition, next));
+  definition.strategy.afterWrite?.(next, stored, strategyContext(call));
+  return { object: next, entry: written, created: false };
+}
+
+async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
+  const { definition, info, user } = call;
+  const { group, plural: resource } = definition;
+  const { subresource, namespace, name } = info;
+  const action = resourceAttributes("create", { group, resource, subresource, namespace, name });
+  const admitted = (await call.admission.mutate(call, draft, undefined, "CREATE")) ?? draft;
+  const { allowed, reason } = call.authorize(user, action);
+  if (!allowed) throw forbiddenError(user, action, reason);
+  return storeNew(call, admitted);
+}
+
+function checkVersion({ definition, info }: Call, object: AnyObject, stored: AnyObject): void {
+  const { metadata } = object;
+  const given = metadata.resourceVersion ?? "";
+  if (!/^[0-9]*$/.test(given)) {
+    throw new ApiError({
+      code: 500,
+      message: `strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`,
+    });
+  }
+  const isMissing = given === "" || given === "0";
+  if (isMissing && definition.strategy.allowUnconditionalUpdate) {
+    metadata.resourceVersion = stored.metadata.resourceVersion;
+  } else if (isMissing) {
+    throw invalid({ group: definition.group, kind: definition.plural }, info.name, [
+      {
+        reason: "FieldValueInvalid",
+        field: "metadata.resourceVersion",
+        message: "Invalid value: 0: must be specified for an update",
+      },
+    ]);
+  } else if (given !== stored.metadata.resourceVersion) throw modified(definition, info.name);
+}
+
+function prepare(call: Call, object: AnyObject, old: AnyObject): void {
+  const { definition, version, info } = call;
+  const { strategy } = definition;
+  const context = strategyContext(call);
+  if (old.metadata.generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = old.metadata.generation;
+  separateStatus(call, object, old);
+  strategy.prepareForUpdate?.(object, old, context);
+  if (strategy.hasGeneration && info.subresource !== "status" && changesGeneration(call, object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+  keepSystemFields(object, old);
+  const errors = [
+    ...metadataErrors(call, object.metadata),
+    ...metadataUpdateErrors(object.metadata, old.metadata),
+    ...updateErrors(call, object, old),
+  ];
+  if (errors.length > 0) {
+    throw invalid({ group: definition.group, kind: version.kind }, object.metadata.name, errors);
+  }
+  for (const text of strategy.warnings?.(object, context, old) ?? []) call.warn(text);
+  strategy.canonicalize?.(object);
+}
+
+function updateErrors(call: Call, object: AnyObject, old: AnyObject): FieldError[] {
+  const { strategy } = call.definition;
+  const context = strategyContext(call);
+  if (call.info.subresource === "status" && strategy.validateStatusUpdate) {
+    return strategy.validateStatusUpdate(object, old, context);
+  }
+  return [...(strategy.validate?.(object, context) ?? []), ...(strategy.validateUpdate?.(object, old, context) ?? [])];
+}
+
+/** A status request changes status alone; any other leaves status alone, where the kind has that subresource. */
+function separateStatus({ definition, version, info }: Call, object: AnyObject, old: AnyObject): void {
+  const hasStatus = version.subresources.has("status");
+  const ofStatus = new Set(definition.strategy.statusFields ?? (hasStatus ? ["status"] : []));
+  const isStatus = info.subresource === "status";
+  for (const key of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (key === "metadata" || key === "apiVersion" || key === "kind" || ofStatus.has(key) === isStatus) continue;
+    if (old[key] === undefined) delete object[key];
+    else object[key] = old[key];
+  }
+  if (isStatus && definition.custom) {
+    const { managedFields, resourceVersion } = object.metadata;
+    object.metadata = { ...old.metadata, ...(resourceVersion && { resourceVersion }) };
+    if (managedFields) object.metadata.managedFields = managedFields;
+    else delete object.metadata.managedFields;
+  }
+}
+
+function changesGeneration({ definition, version }: Call, object: AnyObject, old: AnyObject): boolean {
+  const { strategy } = definition;
+  if (strategy.changesGeneration) return strategy.changesGeneration(object, old);
+  const apart = new Set(["metadata", "apiVersion", "kind", ...(strategy.statusFields ?? [])]);
+  if (version.subresources.has("status")) apart.add("status");
+  const keys = new Set([...Object.keys(object), ...Object.keys(old)]);
+  return [...keys].some((key) => !apart.has(key) && !deepEqual(object[key], old[key]));
+}
+
+/** Ownership that differs only in its times keeps the old ones: such a write may change nothing at all. */
+function keepOwnershipTimes(object: AnyObject, old: AnyObject): boolean {
+  if (!sameOwnership(object.metadata.managedFields, old.metadata.managedFields)) return false;
+  const { managedFields } = old.metadata;
+  const kept = managedFields ? { ...object.metadata, managedFields } : object.metadata;
+  if (!deepEqual({ ...object, metadata: kept }, old)) return false;
+  object.metadata = kept;
+  return true;
+}
+
+/** The update that takes away the last finalizer of an object that is being deleted ends it. */
+function isRemoval({ definition }: Call, object: AnyObject, old: AnyObject): boolean {
+  if (object.metadata.finalizers?.length || old.metadata.deletionTimestamp === undefined) return false;
+  return !old.metadata.deletionGracePeriodSeconds && !definition.strategy.isHeld?.(object);
+}
+
+function uidMismatch({ definition, info }: Call, key: string, uid: string, stored: AnyObject): ApiError {
+  const what = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored.metadata.uid}`;
+  const place = registryKey(definition, key);
+  const why = `StorageError: invalid object, Code: 4, Key: ${place}, ResourceVersion: 0, AdditionalErrorMsg: ${what}`;
+  return conflict(definition, info.name, why);
+}

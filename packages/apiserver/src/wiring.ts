@@ -1,0 +1,49 @@
+import {
+  reviewLocalSubjectAccess,
+  reviewSelfAccess,
+  reviewSelfRules,
+  reviewSubjectAccess,
+} from "./auth/reviews/access-reviews.ts";
+import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
+import { Discovery } from "./discovery/index.ts";
+import { serverPath } from "./discovery/server-paths.ts";
+import type { Extensions } from "./extensions.ts";
+import type { ApiServer } from "./server.ts";
+import type { Admission, TableMaker } from "./verbs/call.ts";
+
+/** What the server is made of besides storage and verbs. */
+export interface Wiring {
+  readonly admission: Admission;
+  readonly tables: TableMaker;
+  readonly extensions: Extensions;
+}
+
+/** Puts the parts of the server together that live in folders of their own. */
+export function wire({ registry, access, clock }: ApiServer): Wiring {
+  const { authorizer, authenticator, serviceAccounts } = access;
+  const discovery = new Discovery(registry, () => "127.0.0.1:6443");
+  return {
+    admission: { mutate: async (_call, object) => object, validate: async () => {} },
+    tables: (_call, objects) => ({
+      columnDefinitions: [],
+      rows: objects.map(({ metadata }) => ({ cells: [metadata.name] })),
+    }),
+    extensions: {
+      paths: [
+        (request, info) => (/^\/apis?(\/|$)/.test(info.path) ? discovery.answer(request, info) : undefined),
+        (_request, info) => serverPath(info),
+      ],
+      reviews: {
+        "authentication.k8s.io/selfsubjectreviews": ({ user }, review) => reviewSelf(clock, review, user),
+        "authentication.k8s.io/tokenreviews": (_call, review) => reviewToken(authenticator, serviceAccounts, review),
+        "authorization.k8s.io/subjectaccessreviews": (_call, review) => reviewSubjectAccess(authorizer, review),
+        "authorization.k8s.io/localsubjectaccessreviews": ({ info }, review) =>
+          reviewLocalSubjectAccess(authorizer, review, info.namespace),
+        "authorization.k8s.io/selfsubjectaccessreviews": ({ user }, review) =>
+          reviewSelfAccess(authorizer, review, user),
+        "authorization.k8s.io/selfsubjectrulesreviews": ({ user }, review) => reviewSelfRules(authorizer, review, user),
+      },
+      subresources: {},
+    },
+  };
+}
