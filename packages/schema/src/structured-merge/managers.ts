@@ -101,3 +101,13 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
     compareText(a.subresource ?? "", b.subresource ?? "")
   );
 }
+
+/** What is wrong with an object's managedFields, or undefined: an admission webhook may have broken them. */
+export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
+  try {
+    decodeManagers(entries);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
