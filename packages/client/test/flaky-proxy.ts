@@ -7,16 +7,15 @@ export interface FlakyProxy extends AsyncDisposable {
   cut(): void;
   /** Cuts each connection after so many bytes of answers; undefined: no longer. */
   cutAfter(bytes: number | undefined): void;
-  /** Lets nothing through any more, without a word to either side, as a lost network does. */
+  /** The connections there are carry nothing any more, without a word to either side, as after a lost route. */
   freeze(): void;
-  thaw(): void;
   /** Connections that have been made. */
   readonly connections: number;
 }
 
 export async function flakyProxy(targetPort: number): Promise<FlakyProxy> {
   const pairs = new Set<[Socket, Socket]>();
-  let frozen = false;
+  const frozen = new Set<[Socket, Socket]>();
   let limit: number | undefined;
   let connections = 0;
   const server = createServer((client) => {
@@ -30,9 +29,9 @@ export async function flakyProxy(targetPort: number): Promise<FlakyProxy> {
       pairs.delete(pair);
     };
     let passed = 0;
-    client.on("data", (chunk) => !frozen && target.write(chunk));
+    client.on("data", (chunk) => !frozen.has(pair) && target.write(chunk));
     target.on("data", (chunk) => {
-      if (frozen) return;
+      if (frozen.has(pair)) return;
       passed += chunk.length;
       const excess = limit === undefined ? 0 : passed - limit;
       if (excess > 0) client.write(chunk.subarray(0, Math.max(0, chunk.length - excess)), end);
@@ -54,10 +53,7 @@ export async function flakyProxy(targetPort: number): Promise<FlakyProxy> {
       limit = bytes;
     },
     freeze: () => {
-      frozen = true;
-    },
-    thaw: () => {
-      frozen = false;
+      for (const pair of pairs) frozen.add(pair);
     },
     get connections() {
       return connections;

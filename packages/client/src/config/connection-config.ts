@@ -60,6 +60,11 @@ export interface ConnectionConfig {
   proxyUrl?: string;
   /** Ask for large answers to be compressed. Default: false. */
   compression?: boolean;
+  /**
+   * Share few connections among many requests (HTTP/2): pays off with about fifty requests at a time and more. Default:
+   * false, a connection for each request under way.
+   */
+  http2?: boolean;
 }
 
 /** A configuration that cannot be used, and where it is wrong. */

@@ -8,6 +8,9 @@ import { tunnel } from "./tunnel.ts";
  */
 const KEEP_ALIVE = 45_000;
 
+/** Connections that HTTP/2 spreads its streams over: room for some hundred watches. */
+const SHARED_CONNECTIONS = 8;
+
 /**
  * Kept-alive connections to one server. They carry the certificate they were made with, so new material means new
  * connections; the old ones finish what they have begun.
@@ -15,12 +18,14 @@ const KEEP_ALIVE = 45_000;
 export class ConnectionPool {
   readonly #server: URL;
   readonly #proxy: URL | undefined;
+  readonly #http2: boolean;
   #current: { tls: TlsMaterial; pool: Pool } | undefined;
   readonly #retired = new Set<Pool>();
 
-  constructor(server: URL, proxy: URL | undefined) {
+  constructor(server: URL, options: { proxy: URL | undefined; http2: boolean }) {
     this.#server = server;
-    this.#proxy = proxy;
+    this.#proxy = options.proxy;
+    this.#http2 = options.http2;
   }
 
   /** The connections that use this material. */
@@ -29,6 +34,12 @@ export class ConnectionPool {
     if (this.#current) this.#retire(this.#current.pool);
     this.#current = { tls, pool: this.#create(tls) };
     return this.#current.pool;
+  }
+
+  /** The server has fallen silent on one connection, so the others may be dead too: later requests get new ones. */
+  suspect(): void {
+    if (this.#current) this.#retire(this.#current.pool);
+    this.#current = undefined;
   }
 
   async close(): Promise<void> {
@@ -43,9 +54,10 @@ export class ConnectionPool {
   }
 
   #create(tls: TlsMaterial): Pool {
-    const connect = buildConnector({ ...tls, allowH2: false });
+    const connect = buildConnector({ ...tls, allowH2: this.#http2, ...(this.#http2 && { preferH2: true }) });
     return new Pool(this.#server.origin, {
       connect: this.#proxy ? throughProxy(this.#proxy, connect) : connect,
+      ...(this.#http2 && { allowH2: true, connections: SHARED_CONNECTIONS }),
       // Deadlines and silence are the caller's business, by its own clock.
       headersTimeout: 0,
       bodyTimeout: 0,

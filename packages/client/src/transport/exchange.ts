@@ -7,24 +7,34 @@ import { classifyError } from "./classify-error.ts";
 /** Bytes waiting for their consumer at which the connection is paused. */
 const HIGH_WATER = 1 << 18;
 
-/** Sends one request on a pool and resolves when its answer begins. */
-export function exchange(pool: Dispatcher, origin: string, request: ApiRequest): Promise<ApiResponse> {
+/** Sends one request on a pool and resolves when its answer begins. `onSilence` hears of one that the server left without a word. */
+export function exchange(
+  pool: Dispatcher,
+  origin: string,
+  request: ApiRequest,
+  onSilence: () => void,
+): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const { method, path, signal } = request;
     pool.dispatch(
       { origin, method, path, headers: request.headers as Record<string, string>, body: request.body ?? null },
-      new Exchange(`${method} ${origin}${path}`, isWrite(method), signal, resolve, reject),
+      new Exchange({ what: `${method} ${origin}${path}`, write: isWrite(method), signal, resolve, reject, onSilence }),
     );
   });
 }
 
+interface ExchangeOptions {
+  what: string;
+  write: boolean;
+  signal: AbortSignal | undefined;
+  resolve: (response: ApiResponse) => void;
+  reject: (error: unknown) => void;
+  onSilence: () => void;
+}
+
 /** One request under way: undici tells it what happens, the caller reads the answer's body from it. */
 class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
-  readonly #what: string;
-  readonly #write: boolean;
-  readonly #signal: AbortSignal | undefined;
-  readonly #resolve: (response: ApiResponse) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #options: ExchangeOptions;
   #controller: Dispatcher.DispatchController | undefined;
   #answered = false;
   readonly #chunks: Uint8Array[] = [];
@@ -33,30 +43,20 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
   #error: TransportError | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(
-    what: string,
-    write: boolean,
-    signal: AbortSignal | undefined,
-    resolve: (response: ApiResponse) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#what = what;
-    this.#write = write;
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal?.aborted) this.#abort();
+    if (this.#options.signal?.aborted) this.#abort();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HeaderMap): void {
     if (status < 200) return;
     this.#answered = true;
-    this.#resolve({ status, headers, body: this });
+    this.#options.resolve({ status, headers, body: this });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -71,13 +71,14 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, cause: Error): void {
+    const { what, write, signal } = this.#options;
     const sent = this.#controller !== undefined;
-    const error = this.#signal?.aborted
-      ? new TransportError("aborted", `${this.#what}: aborted`, { cause, inDoubt: sent && this.#write })
-      : classifyError(cause, this.#what, { sent, write: this.#write });
+    const error = signal?.aborted
+      ? new TransportError("aborted", `${what}: aborted`, { cause, inDoubt: sent && write })
+      : classifyError(cause, what, { sent, write });
     this.#error = error;
     this.#finish();
-    if (!this.#answered) this.#reject(error);
+    if (!this.#answered) this.#options.reject(error);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
@@ -99,20 +100,22 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
       }
     } finally {
       // Whoever leaves early wants no more of it.
-      if (!this.#ended) this.#abort();
+      this.#abort();
     }
   }
 
   readonly #onAbort = () => this.#abort();
 
   #abort(): void {
-    const error = new Error(`${this.#what}: aborted`);
-    this.#controller?.abort(error);
+    if (this.#ended) return;
+    const reason: unknown = this.#options.signal?.reason;
+    if (reason instanceof TransportError && reason.code === "timeout") this.#options.onSilence();
+    this.#controller?.abort(new Error(`${this.#options.what}: aborted`));
   }
 
   #finish(): void {
     this.#ended = true;
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#wake?.();
   }
 }

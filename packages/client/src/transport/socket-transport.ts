@@ -25,7 +25,7 @@ export function socketTransport(config: ConnectionConfig, options: { clock: Cloc
   const proxy = proxyFor(server, config.proxyUrl, process.env);
   const material = tlsMaterial(clock, config);
   const credentials = createCredentialSource(clock, config);
-  const pool = new ConnectionPool(server, proxy);
+  const pool = new ConnectionPool(server, { proxy, http2: config.http2 ?? false });
 
   const send = async (request: ApiRequest, credential: Credential): Promise<ApiResponse> => {
     const tls = withCertificate(await material(), credential);
@@ -42,7 +42,7 @@ export function socketTransport(config: ConnectionConfig, options: { clock: Cloc
       const { openWebSocket } = await import("./websocket.ts");
       return openWebSocket(server, sent, tls, proxy);
     }
-    const response = await exchange(pool.with(tls), server.origin, sent);
+    const response = await exchange(pool.with(tls), server.origin, sent, () => pool.suspect());
     if (response.headers["content-encoding"] !== "gzip") return response;
     const { gunzip } = await import("./gunzip.ts");
     return { ...response, body: gunzip(response.body) };

@@ -24,8 +24,8 @@ export interface EventReaderOptions {
   subject: string;
   /** Called for every line. */
   onLine: () => void;
-  /** Gives the request up. */
-  cancel: () => void;
+  /** Gives the request up, and says why if it was the server's fault. */
+  cancel: (reason?: TransportError) => void;
 }
 
 /**
@@ -39,6 +39,7 @@ export class EventReader {
   /** The consumer's wait for a line, if it waits. */
   #waiting: { since: number; reject: (error: unknown) => void } | undefined;
   #timer: Timer;
+  #silence: TransportError | undefined;
 
   constructor(body: ApiResponse["body"], options: EventReaderOptions) {
     this.#lines = readLines(body)[Symbol.asyncIterator]();
@@ -62,7 +63,7 @@ export class EventReader {
   close(): void {
     this.#timer.cancel();
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
-    this.#options.cancel();
+    this.#options.cancel(this.#silence);
     // The stream may be waiting for a line that never comes, so nobody waits for it to finish.
     this.#lines.return?.()?.then(undefined, () => {});
   }
@@ -101,7 +102,8 @@ export class EventReader {
       return;
     }
     const message = `the watch of ${subject} has been silent for ${Math.round(silence)} ms`;
-    this.#waiting?.reject(new TransportError("timeout", message, { inDoubt: false }));
+    this.#silence = new TransportError("timeout", message, { inDoubt: false });
+    this.#waiting?.reject(this.#silence);
   }
 
   #broken(how: string, cause?: unknown): TransportError {

@@ -263,7 +263,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       signal,
       subject: groupResourceText(kind),
       onLine: () => this.#signOfLife(),
-      cancel: () => stream.abort(),
+      cancel: (reason) => stream.abort(reason),
     });
   }
 
