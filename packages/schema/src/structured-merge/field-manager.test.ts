@@ -320,7 +320,7 @@ test("what a manager applies is there afterwards, and it owns exactly that", () 
 
 /** Without what is empty: a container that loses its last field is null until it is stored. */
 function substance(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(substance);
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(substance);
   if (typeof value !== "object" || value === null) return value ?? undefined;
   const entries = Object.entries(value).map(([key, item]) => [key, substance(item)] as const);
   const kept = entries.filter(([, item]) => item !== undefined);
