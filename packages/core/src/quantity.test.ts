@@ -135,7 +135,8 @@ test("a JSON number or padded text gives the text a server would store", () => {
 const sample = fc
   .record({
     negative: fc.boolean(),
-    digits: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+    // Up to 10^20: beyond 10^21 there is no suffix, and the reference prints none.
+    digits: fc.bigInt({ min: 0n, max: 10n ** 11n }),
     places: fc.integer({ min: 0, max: 12 }),
     suffix: fc.constantFrom<[string, bigint, bigint]>(
       ["n", 1n, 10n ** 9n],
