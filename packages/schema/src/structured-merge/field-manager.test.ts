@@ -268,7 +268,10 @@ test("applied items come in the applied order, others stay before the item they 
   assert.deepEqual(after["spec"], containers("b", "new", "c", "a"));
 });
 
-const words = fc.dictionary(fc.constantFrom("a", "b", "c", "__proto__"), fc.constantFrom("1", "2"), { maxKeys: 3 });
+const words = fc.dictionary(fc.constantFrom("a", "b", "c", "__proto__"), fc.constantFrom("1", "2"), {
+  minKeys: 1,
+  maxKeys: 3,
+});
 const name = fc.constantFrom("x", "y", "z");
 const container = fc.record(
   { name, image: fc.constantFrom("i1", "i2"), args: fc.array(name, { maxLength: 2 }) },
@@ -280,15 +283,16 @@ const spec = fc.record(
     paused: fc.boolean(),
     template: fc.record({
       spec: fc.record({
-        containers: fc.uniqueArray(container, { maxLength: 3, selector: (it) => it.name }),
+        containers: fc.uniqueArray(container, { minLength: 1, maxLength: 3, selector: (it) => it.name }),
         nodeSelector: words,
       }),
     }),
   },
-  { requiredKeys: [] },
+  { requiredKeys: ["replicas"] },
 );
+/** Nothing in it is empty: what is empty is stored as missing by some kinds and as empty by others. */
 const configuration = fc
-  .tuple(spec, words)
+  .tuple(spec, fc.option(words, { nil: undefined }))
   .map(([it, labels]) => JSON.parse(JSON.stringify(deployment(it as JsonObject, { labels }))) as JsonObject);
 
 test("applying twice is applying once", () => {
