@@ -14,14 +14,25 @@ export interface Difference {
 /** Every difference between two normalised transcripts of a script. */
 export function compare(script: string, real: readonly Result[], embedded: readonly Result[]): Difference[] {
   const differences: Difference[] = [];
-  const steps = new Set([...real, ...embedded].map((result) => result.step));
-  for (const step of [...steps].sort((a, b) => a - b)) {
-    const ours = embedded.find((result) => result.step === step);
-    const theirs = real.find((result) => result.step === step);
-    const what = (theirs ?? ours)!.what;
-    visit(theirs, ours, "", (path, a, b) => differences.push({ script, step, what, path, real: a, embedded: b }));
+  const [theirs, ours] = [byStep(real), byStep(embedded)];
+  for (const key of new Set([...theirs.keys(), ...ours.keys()])) {
+    const [a, b] = [theirs.get(key), ours.get(key)];
+    const { step, what } = (a ?? b)!;
+    visit(a, b, "", (path, x, y) => differences.push({ script, step, what, path, real: x, embedded: y }));
   }
-  return differences;
+  return differences.sort((a, b) => a.step - b.step);
+}
+
+/** A step that is repeated gives several results. */
+function byStep(results: readonly Result[]): Map<string, Result> {
+  const counts = new Map<number, number>();
+  return new Map(
+    results.map((result) => {
+      const count = (counts.get(result.step) ?? 0) + 1;
+      counts.set(result.step, count);
+      return [`${result.step}/${count}`, result];
+    }),
+  );
 }
 
 function visit(

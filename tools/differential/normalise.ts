@@ -18,10 +18,12 @@ interface Masks {
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+/** Messages speak of versions that other writers have made meanwhile. */
+const ABOUT_VERSIONS = /resource ?version/i;
 
 function walk(value: unknown, key: string | undefined, masks: Masks): unknown {
   if (typeof value === "string") return text(value, key, masks);
-  if (Array.isArray(value)) return value.map((item) => walk(item, undefined, masks));
+  if (Array.isArray(value)) return value.map((item) => walk(item, key, masks));
   if (typeof value !== "object" || value === null) return value;
   const object = value as Record<string, unknown>;
   const generated = object.generateName;
@@ -46,12 +48,25 @@ function isListVersion(object: Record<string, unknown>, key: string): boolean {
 
 function text(value: string, key: string | undefined, masks: Masks): string {
   if (key === "resourceVersion") return masks.versions.get(value) ?? value;
-  if (key === "continue" && value !== "") return "token";
+  if (key === "continue" && value !== "") return token(value);
   if (key === "clusterIP" || key === "clusterIPs") return /^\d+\.\d+/.test(value) ? "address" : value;
   let masked = value.replace(UID, (uid) => number(uid, "uid", masks)).replace(MOMENT, "moment");
+  if (ABOUT_VERSIONS.test(masked) && (key === "message" || key === "warnings" || key === "what")) {
+    masked = masked.replace(/\b\d+\b/g, "N");
+  }
   for (const [name, mask] of masks.names)
     if (mask.startsWith("generated") && masked.includes(name)) masked = masked.replaceAll(name, mask);
   return masked;
+}
+
+/** A continue token names a version, and where to go on. */
+function token(value: string): string {
+  try {
+    const { rv, start } = JSON.parse(Buffer.from(value, "base64url").toString()) as { rv: number; start: string };
+    return `${rv < 0 ? "now" : "version"}, after ${start}`;
+  } catch {
+    return value;
+  }
 }
 
 function number(value: string, what: string, masks: Masks): string {

@@ -1,26 +1,40 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { headerOf, headerValues, readLines, readText, type Transport } from "@konverge/core";
+import { type HeaderMap, headerOf, headerValues, readLines, readText } from "@konverge/core";
 import type { EventsStep, RequestStep, Script, Step, WaitStep, WatchStep } from "./script.ts";
+import type { Target } from "./target.ts";
 
 /** What a server said at one step. */
-export type Result =
-  | { step: number; what: string; status: number; contentType: string; warnings: readonly string[]; body: unknown }
-  | { step: number; what: string; events: unknown[] }
-  | { step: number; what: string; failed: string };
+export type Result = Answer | { step: number; what: string; events: unknown[]; ended?: boolean } | Failure;
+
+export interface Answer {
+  step: number;
+  what: string;
+  status: number;
+  contentType: string;
+  warnings: readonly string[];
+  retryAfter?: string;
+  body: unknown;
+}
+
+interface Failure {
+  step: number;
+  what: string;
+  failed: string;
+}
 
 const PATIENCE_MS = 15_000;
 
 /** Plays a script on a server, in a namespace of its own, and returns what the server said. */
-export async function play(script: Script, transport: Transport, namespace: string): Promise<Result[]> {
-  const player = new Player(transport, namespace);
+export async function play(script: Script, target: Target, namespace: string): Promise<Result[]> {
+  const player = new Player(target, namespace);
   try {
     await player.prepare();
     const results: Result[] = [];
     for (const [index, step] of script.steps.entries()) {
-      const result = await player
+      const said = await player
         .step(index + 1, step)
-        .catch((error: unknown) => ({ step: index + 1, what: "step", failed: String(error) }));
-      if (result) results.push(result);
+        .catch((error: unknown) => [{ step: index + 1, what: "step", failed: String(error) }]);
+      results.push(...said);
     }
     return results;
   } finally {
@@ -28,14 +42,19 @@ export async function play(script: Script, transport: Transport, namespace: stri
   }
 }
 
+interface Watch {
+  readonly events: unknown[];
+  ended: boolean;
+}
+
 class Player {
-  readonly #transport: Transport;
+  readonly #target: Target;
   readonly #variables: Record<string, string>;
-  readonly #watches = new Map<string, { events: unknown[]; ended: boolean }>();
+  readonly #watches = new Map<string, Watch>();
   readonly #abort = new AbortController();
 
-  constructor(transport: Transport, namespace: string) {
-    this.#transport = transport;
+  constructor(target: Target, namespace: string) {
+    this.#target = target;
     this.#variables = { ns: namespace };
   }
 
@@ -50,53 +69,59 @@ class Player {
     this.#abort.abort();
   }
 
-  async step(index: number, step: Step): Promise<Result | undefined> {
-    if ("request" in step) return this.#request(index, step);
+  async step(index: number, step: Step): Promise<Result[]> {
+    if ("request" in step) return this.#requests(index, step);
     if ("watch" in step) return this.#watch(index, step);
-    if ("events" in step) return this.#events(index, step);
-    return this.#wait(index, step);
+    if ("events" in step) return [await this.#events(index, step)];
+    if ("wait" in step) return this.#wait(index, step);
+    await this.#target.compact();
+    return [];
+  }
+
+  async #requests(index: number, step: RequestStep): Promise<Result[]> {
+    if (!step.each) return [await this.#request(index, step)];
+    const results: Result[] = [];
+    for (const item of step.each) {
+      this.#variables.item = String(item);
+      results.push(await this.#request(index, step));
+    }
+    return results;
   }
 
   async #request(index: number, step: RequestStep): Promise<Result> {
     const [method, path] = splitRequest(this.#fill(step.request) as string);
-    const headers = { ...step.headers, ...impersonation(step.as) };
+    const headers = { ...(this.#fill(step.headers ?? {}) as HeaderMap), ...impersonation(step.as) };
     const response = await this.#send(method, path, headers, step.body);
     for (const [name, pointer] of Object.entries(step.save ?? {}))
       this.#variables[name] = String(valueAt(response.body, pointer));
     return { step: index, what: `${method} ${path}`, ...response };
   }
 
-  async #watch(index: number, { watch, as, headers }: WatchStep): Promise<Result | undefined> {
+  async #watch(index: number, { watch, as, headers }: WatchStep): Promise<Result[]> {
     const path = this.#fill(watch) as string;
-    const url = path.includes("watch=") ? path : `${path}${path.includes("?") ? "&" : "?"}watch=true`;
-    const response = await this.#transport({
+    const url = /[?&]watch=|\/watch\//.test(path) ? path : `${path}${path.includes("?") ? "&" : "?"}watch=true`;
+    const response = await this.#target.transport({
       method: "GET",
       path: url,
       headers: { accept: "application/json", ...headers },
       signal: this.#abort.signal,
     });
-    const state = { events: [] as unknown[], ended: false };
+    const state: Watch = { events: [], ended: false };
     this.#watches.set(as, state);
-    if (response.status !== 200) {
-      const body = parse(await readText(response.body));
-      return {
-        step: index,
-        what: `watch ${path}`,
-        status: response.status,
-        contentType: typeOf(response.headers),
-        warnings: [],
-        body,
-      };
+    if (response.status === 200) {
+      void this.#collect(response.body, state);
+      return [];
     }
-    void this.#collect(response.body, state);
-    return undefined;
+    const body = parse(await readText(response.body));
+    const what = `watch ${path}`;
+    return [{ step: index, what, status: response.status, ...headersOfNote(response.headers), body }];
   }
 
-  async #collect(body: Parameters<typeof readLines>[0], state: { events: unknown[]; ended: boolean }): Promise<void> {
+  async #collect(body: Parameters<typeof readLines>[0], state: Watch): Promise<void> {
     try {
       for await (const line of readLines(body)) {
         const event = parse(line) as { type?: string; object?: { metadata?: { annotations?: object } } };
-        if (event.type === "BOOKMARK" && !event.object?.metadata?.annotations) continue;
+        if (event.type === "BOOKMARK" && !JSON.stringify(event).includes("initial-events-end")) continue;
         state.events.push(event);
       }
     } catch {
@@ -105,42 +130,37 @@ class Player {
     state.ended = true;
   }
 
-  async #events(index: number, { events: name, count }: EventsStep): Promise<Result> {
+  async #events(index: number, { events: name, count, ended }: EventsStep): Promise<Result> {
     const state = this.#watches.get(name);
     if (!state) throw new Error(`no watch called ${name} has been opened`);
-    await this.#until(() => state.events.length >= count || state.ended);
-    return { step: index, what: `events of ${name}`, events: state.events.slice(0, count) };
+    await this.#until(() => state.ended || (state.events.length >= count && !ended));
+    const what = `events of ${name}`;
+    return { step: index, what, events: state.events.slice(0, count), ...(ended && { ended: state.ended }) };
   }
 
-  async #wait(index: number, step: WaitStep): Promise<Result | undefined> {
+  async #wait(index: number, step: WaitStep): Promise<Result[]> {
     const [method, path] = splitRequest(this.#fill(step.wait) as string);
     let last: { status: number; body: unknown } | undefined;
     const met = await this.#until(async () => {
-      last = await this.#send(method, path, step.headers ?? {}, step.body);
+      last = await this.#send(method, path, { ...step.headers, ...impersonation(step.as) }, step.body);
       if (last.status !== (step.status ?? 200)) return false;
       return !step.until || JSON.stringify(valueAt(last.body, step.until.path)) === JSON.stringify(step.until.is);
     });
-    return met
-      ? undefined
-      : { step: index, what: `wait ${path}`, failed: `never came true; last: ${JSON.stringify(last)}` };
+    if (met) return [];
+    return [{ step: index, what: `wait ${path}`, failed: `never came true; last: ${JSON.stringify(last)}` }];
   }
 
   async #until(condition: () => boolean | Promise<boolean>): Promise<boolean> {
-    for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
+    for (let waited = 0, pause = 2; waited < PATIENCE_MS; waited += pause, pause = Math.min(50, pause * 2)) {
       if (await condition()) return true;
-      await sleep(50);
+      await sleep(pause);
     }
     return false;
   }
 
-  async #send(method: string, path: string, headers: Record<string, string>, body?: unknown) {
-    const filled =
-      body === undefined
-        ? undefined
-        : typeof body === "string"
-          ? (this.#fill(body) as string)
-          : JSON.stringify(this.#fill(body));
-    const response = await this.#transport({
+  async #send(method: string, path: string, headers: HeaderMap, body?: unknown) {
+    const filled = this.#body(body);
+    const response = await this.#target.transport({
       method,
       path,
       headers: {
@@ -152,12 +172,14 @@ class Player {
       ...(filled !== undefined && { body: filled }),
     });
     const text = await readText(response.body);
-    return {
-      status: response.status,
-      contentType: typeOf(response.headers),
-      warnings: headerValues(response.headers, "warning"),
-      body: parse(text),
-    };
+    return { status: response.status, ...headersOfNote(response.headers), body: parse(text) };
+  }
+
+  #body(body: unknown): string | Uint8Array | undefined {
+    if (body === undefined) return undefined;
+    if (typeof body === "string") return this.#fill(body) as string;
+    const bytes = (body as { bytes?: unknown } | null)?.bytes;
+    return typeof bytes === "string" ? Buffer.from(bytes, "base64") : JSON.stringify(this.#fill(body));
   }
 
   /** Puts variables in place of `$name`, in strings at any depth. */
@@ -170,19 +192,24 @@ class Player {
   }
 }
 
+function headersOfNote(headers: HeaderMap): Pick<Answer, "contentType" | "warnings" | "retryAfter"> {
+  const retryAfter = headerOf(headers, "retry-after");
+  return {
+    contentType: headerOf(headers, "content-type") ?? "",
+    warnings: headerValues(headers, "warning"),
+    ...(retryAfter && { retryAfter }),
+  };
+}
+
 function splitRequest(text: string): [method: string, path: string] {
   const space = text.indexOf(" ");
   return [text.slice(0, space), text.slice(space + 1)];
 }
 
-function impersonation(as: string | undefined): Record<string, string> {
+function impersonation(as: string | undefined): HeaderMap {
   if (!as) return {};
   const [user, ...groups] = as.split(",").map((part) => part.trim());
-  return { "impersonate-user": user!, ...(groups.length > 0 && { "impersonate-group": groups.join(",") }) };
-}
-
-function typeOf(headers: Parameters<typeof headerOf>[0]): string {
-  return headerOf(headers, "content-type") ?? "";
+  return { "impersonate-user": user!, ...(groups.length > 0 && { "impersonate-group": groups }) };
 }
 
 function parse(text: string): unknown {

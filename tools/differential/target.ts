@@ -7,26 +7,51 @@ import { startRealCluster } from "@konverge/real";
 export interface Target extends AsyncDisposable {
   readonly name: "real" | "embedded";
   readonly transport: Transport;
+  /** Forgets all history before now. */
+  compact(): Promise<void>;
 }
 
+/** Starts a real control plane. */
 export async function realTarget(): Promise<Target> {
   const cluster = await startRealCluster();
-  const agent = new Agent({ keepAlive: true, ca: cluster.ca });
+  const { url, adminToken: token, ca } = cluster;
+  return remoteTarget(
+    { url, token, ca },
+    async () => void (await cluster.etcd.compact()),
+    () => cluster.stop(),
+  );
+}
+
+/** Where a server listens that runs already, and how to get in. */
+export interface Address {
+  readonly url: string;
+  readonly token: string;
+  readonly ca: string;
+}
+
+/** A server that runs already. Its history cannot be compacted from outside. */
+export function remoteTarget({ url, token, ca }: Address, compact = async () => {}, stop = async () => {}): Target {
+  const agent = new Agent({ keepAlive: true, ca });
   return {
     name: "real",
-    transport: (request) => send(cluster.url, agent, cluster.adminToken, request),
+    transport: (request) => send(url, agent, token, request),
+    compact,
     async [Symbol.asyncDispose]() {
       agent.destroy();
-      await cluster.stop();
+      await stop();
     },
   };
 }
 
+/** Makes an embedded server. */
 export async function embeddedTarget(): Promise<Target> {
   const server = new ApiServer();
   return {
     name: "embedded",
     transport: server.transport,
+    async compact() {
+      server.store.compact(Number.POSITIVE_INFINITY);
+    },
     async [Symbol.asyncDispose]() {
       server.close();
     },
@@ -39,6 +64,7 @@ function send(url: string, agent: Agent, token: string, request: ApiRequest): Pr
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers[name] = typeof value === "string" ? value : [...value];
   }
+  if (request.body !== undefined) headers["content-length"] = String(Buffer.byteLength(request.body));
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest(url + request.path, {
       method: request.method,

@@ -1,14 +1,13 @@
 import type { AnyObject } from "@konverge/core";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
+import { traitsOf } from "../traits.ts";
 
-/** What is special about built-in kinds, by group and kind. */
+/** What is special about built-in kinds beyond their traits, by group and kind. */
 const strategies: Record<string, Strategy> = {};
-
-const ORDINARY: Strategy = { hasGeneration: true, allowUnconditionalUpdate: true };
 
 /** The strategy of a built-in kind. */
 export function strategyOf(group: string, kind: string): Strategy {
-  return strategies[`${group}/${kind}`] ?? ORDINARY;
+  return { ...traitsOf(group, kind), ...strategies[`${group}/${kind}`] };
 }
 
 /** How objects of a built-in kind go from one version to another. */

@@ -1,0 +1,45 @@
+import { compare, type Difference } from "./compare.ts";
+import { normalise } from "./normalise.ts";
+import { play, type Result } from "./play.ts";
+import type { Script } from "./script.ts";
+import type { Target } from "./target.ts";
+
+/** What a real server said to a script, normalised: from a server that is asked now, or from a recording. */
+export type Reference = (script: Script, namespace: string) => Promise<readonly Result[]>;
+
+/** How one script went. */
+export interface Outcome {
+  readonly script: Script;
+  readonly real: readonly Result[];
+  readonly differences: readonly Difference[];
+}
+
+/** Scripts that are under way at the same time. */
+const AT_ONCE = 8;
+
+/** The answers of a server that is asked now. */
+export function asking(target: Target): Reference {
+  return async (script, namespace) => normalise(await play(script, target, namespace));
+}
+
+/** Plays scripts on the embedded server and compares with the reference; several at once, those that must alone. */
+export async function runScripts(
+  scripts: readonly Script[],
+  reference: Reference,
+  embedded: Target,
+  prefix: string,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<void> {
+  const run = async (script: Script, index: number) => {
+    const namespace = `${prefix}-${index + 1}`;
+    const [real, ours] = await Promise.all([reference(script, namespace), play(script, embedded, namespace)]);
+    onOutcome({ script, real, differences: compare(script.name, real, normalise(ours)) });
+  };
+  const numbered = scripts.map((script, index) => ({ script, index }));
+  const queue = numbered.filter(({ script }) => !script.alone).values();
+  const worker = async () => {
+    for (const { script, index } of queue) await run(script, index);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  for (const { script, index } of numbered) if (script.alone) await run(script, index);
+}
