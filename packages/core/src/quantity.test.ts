@@ -105,6 +105,7 @@ test("quantities compare by amount, whatever their format", () => {
   assert.equal(parseQuantity("1k").cmp(parseQuantity("1Ki")), -1);
   assert.equal(parseQuantity("-1").cmp(parseQuantity("-2")), 1);
   assert.equal(parseQuantity("0").cmp(parseQuantity("0Ki")), 0);
+  assert.equal(parseQuantity("0n").cmp(parseQuantity("0G")), 0);
 });
 
 test("an enormous exponent costs nothing to compare and is refused in sums", () => {

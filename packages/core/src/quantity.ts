@@ -84,7 +84,7 @@ export class Quantity {
     const sign = this.sign();
     if (sign !== other.sign()) return Math.sign(sign - other.sign());
     const magnitude = this.#magnitude() - other.#magnitude();
-    if (sign === 0 || magnitude !== 0) return Math.sign(magnitude) * sign;
+    if (sign !== 0 && magnitude !== 0) return Math.sign(magnitude) * sign;
     const scale = Math.min(this.#scale, other.#scale);
     const [mine, others] = [this.#at(scale), other.#at(scale)];
     return mine < others ? -1 : mine > others ? 1 : 0;
