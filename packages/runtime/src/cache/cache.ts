@@ -77,6 +77,14 @@ export class Cache {
     for (const { informer } of this.#shared.values()) yield informer;
   }
 
+  /** A write of ours is under way, see {@link Informer.expect}. */
+  expect(kind: AnyKind, key: ObjectKey): () => void {
+    const over = [...this.#holding(kind, splitKey(key).namespace)].map((informer) => informer.expect(key));
+    return () => {
+      for (const end of over) end();
+    };
+  }
+
   /** Notes the answer to a write of ours, or to a read, in every informer that may hold the object. */
   saw(kind: AnyKind, object: KubeObject, writer: string | undefined): void {
     for (const informer of this.#holding(kind, object.metadata.namespace)) informer.saw(object, writer);

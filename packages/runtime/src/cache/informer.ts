@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
 import { compareVersions, type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
 import type { Change, ChangeListener } from "./change.ts";
+import { ExpectedAnswers, type ObjectEvent } from "./expected-answers.ts";
 import { FieldSetPool, type OwnFields } from "./field-set-pool.ts";
 import { Indexes, type IndexFunction } from "./indexes.ts";
 import { type Entry, ObjectStore } from "./object-store.ts";
@@ -49,6 +50,7 @@ export class Informer<T extends KubeObject> {
   readonly #fieldSets = new FieldSetPool();
   readonly #listeners = new Set<ChangeListener<T>>();
   readonly #unconfirmed = new UnconfirmedWrites();
+  readonly #expected = new ExpectedAnswers<T>();
   readonly #whenSynced = Promise.withResolvers<void>();
   /** During a listing: the keys it has not mentioned yet. */
   #unmentioned: Set<ObjectKey> | undefined;
@@ -161,6 +163,14 @@ export class Informer<T extends KubeObject> {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * A write of ours is under way. What the watch tells about the object is put off until the answer is there: it may be
+   * the echo of that write, and only the answer tells. The function that is returned says that the write is over.
+   */
+  expect(key: ObjectKey): () => void {
+    return this.#expected.expect(key, (event) => this.#take(event));
+  }
+
   /** Notes the answer to a write of ours, or (without a writer) to a read past the cache. */
   saw(object: T, writer: string | undefined): void {
     const key = keyOf(object);
@@ -186,18 +196,18 @@ export class Informer<T extends KubeObject> {
     for await (const event of watch) {
       switch (event.type) {
         case "RESET":
+          this.#expected.flush((one) => this.#take(one));
           this.#unmentioned = new Set(this.#store.keys());
           this.#version = undefined;
           this.#listingSince = this.#quietSince;
           break;
         case "ADDED":
         case "MODIFIED":
-          this.#seen(event.object);
-          break;
         case "DELETED":
-          this.#gone(event.object);
+          if (!this.#expected.putOff(event)) this.#take(event);
           break;
         case "SYNCED":
+          this.#expected.flush((one) => this.#take(one));
           this.#complete(event.resourceVersion);
           break;
         case "BOOKMARK":
@@ -211,6 +221,11 @@ export class Informer<T extends KubeObject> {
       }
       this.#quietSince = clock.monotonic();
     }
+  }
+
+  #take({ type, object }: ObjectEvent<T>): void {
+    if (type === "DELETED") this.#gone(object);
+    else this.#seen(object);
   }
 
   #seen(object: T): void {

@@ -42,6 +42,7 @@ export function passClient(options: PassClientOptions): Client {
       }
     }
     const uid = call.options.preconditions?.uid ?? (call.key && cache.uidOf(call.kind, call.key));
+    const over = isWrite(call) && call.key ? cache.expect(call.kind, call.key) : undefined;
     const answered = observer?.call?.(call);
     const started = clock.monotonic();
     try {
@@ -53,6 +54,8 @@ export function passClient(options: PassClientOptions): Client {
       noteFailure(options, call, error, uid);
       answered?.({ error, duration: clock.monotonic() - started });
       throw error;
+    } finally {
+      over?.();
     }
   };
   return layeredClient(client, layer, writer);

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap, Secret } from "@konverge/kinds";
+import { controller } from "@konverge/runtime";
+import { conditionOf, configMap, dataOf, stage, Widget } from "./stage.ts";
+
+/** A ConfigMap for each name in the spec, with the text in it. */
+const widgets = (more: object = {}) =>
+  controller(Widget, {
+    name: "widgets",
+    owns: [ConfigMap, Secret],
+    reconcile: ({ spec }) => ({
+      children: spec.maps.map((name) => configMap(name, { text: spec.text })),
+      status: { count: spec.maps.length },
+    }),
+    ...more,
+  });
+
+test("each child and the status are written once, and nothing is asked that the watches do not tell", async () => {
+  const s = await stage();
+  await s.run(widgets());
+  await s.widget("w", { maps: ["a", "b"], text: "hello" });
+  await s.settle();
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "hello" });
+  const { metadata } = await s.user.get(ConfigMap, "default/b");
+  assert.equal(metadata.ownerReferences?.[0]?.name, "w");
+  assert.equal(metadata.ownerReferences?.[0]?.controller, true);
+  assert.equal((await s.user.get(Widget, "default/w")).status?.count, 2);
+  assert.deepEqual(
+    s.requests.filter((request) => request.startsWith("GET")),
+    [],
+  );
+  assert.deepEqual(s.writes().sort(), [
+    "PATCH /api/v1/namespaces/default/configmaps/a",
+    "PATCH /api/v1/namespaces/default/configmaps/b",
+    "PATCH /apis/example.com/v1/namespaces/default/widgets/w/status",
+  ]);
+});
+
+test("a restart over converged objects writes nothing and reads nothing but the lists", async () => {
+  const s = await stage();
+  const first = await s.run(widgets());
+  for (let i = 0; i < 50; i++) await s.widget(`w${i}`, { maps: [`a${i}`, `b${i}`], text: "hello" });
+  await s.settle();
+  await s.during(first.stop());
+  s.requests.length = 0;
+  await s.run(widgets());
+  await s.settle();
+  assert.deepEqual(s.requests, []);
+});
+
+test("what others change in a child is undone, and a deleted child is back", async () => {
+  const s = await stage();
+  await s.run(widgets());
+  await s.widget("w", { maps: ["a"], text: "hello" });
+  await s.settle();
+  await s.user.patch(ConfigMap, "default/a", { merge: { data: { text: "spoilt" } } });
+  await s.settle();
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "hello" });
+  await s.user.delete(ConfigMap, "default/a");
+  await s.settle();
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "hello" });
+  s.requests.length = 0;
+});
+
+test("what others add to a child is left alone", async () => {
+  const s = await stage();
+  await s.run(widgets());
+  await s.widget("w", { maps: ["a"], text: "hello" });
+  await s.settle();
+  s.writes();
+  await s.user.patch(ConfigMap, "default/a", { merge: { data: { theirs: "1" } } });
+  await s.settle();
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "hello", theirs: "1" });
+  assert.deepEqual(s.writes(), []);
+});
+
+test("a field that is no longer wanted is given up, also after a restart", async () => {
+  const s = await stage();
+  const withExtra = controller(Widget, {
+    name: "widgets",
+    owns: [ConfigMap],
+    reconcile: () => ({ children: [configMap("a", { text: "x", extra: "1" })] }),
+  });
+  const without = controller(Widget, {
+    name: "widgets",
+    owns: [ConfigMap],
+    reconcile: () => ({ children: [configMap("a", { text: "x" })] }),
+  });
+  const first = await s.run(withExtra);
+  await s.widget("w");
+  await s.settle();
+  await s.during(first.stop());
+  await s.run(without);
+  await s.settle();
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "x" });
+});
+
+test("children that are no longer returned go", async () => {
+  const s = await stage();
+  await s.run(widgets());
+  await s.widget("w", { maps: ["a", "b"] });
+  await s.settle();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { maps: ["b", "c"] } } });
+  await s.settle();
+  assert.equal(await s.exists(ConfigMap, "default/a"), false);
+  assert.equal(await s.exists(ConfigMap, "default/b"), true);
+  assert.equal(await s.exists(ConfigMap, "default/c"), true);
+});
+
+test("an empty list removes all children; none at all leaves them alone", async () => {
+  const s = await stage();
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile: ({ spec }) =>
+        spec.text === "leave" ? undefined : { children: spec.maps.map((name) => configMap(name, {})) },
+    }),
+  );
+  await s.widget("w", { maps: ["a"] });
+  await s.settle();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { maps: [], text: "leave" } } });
+  await s.settle();
+  assert.equal(await s.exists(ConfigMap, "default/a"), true);
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "" } } });
+  await s.settle();
+  assert.equal(await s.exists(ConfigMap, "default/a"), false);
+});
+
+test("a reconciler that throws removes nothing", async () => {
+  const s = await stage();
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      backoff: { longest: 1000 },
+      reconcile({ spec }) {
+        if (spec.text === "throw") throw new Error("no");
+        return { children: [configMap("a", {})] };
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "throw" } } });
+  await s.clock.advance(60_000);
+  assert.equal(await s.exists(ConfigMap, "default/a"), true);
+});
+
+test("a kind that a new version of the operator no longer returns is removed by it", async () => {
+  const s = await stage();
+  const old = controller(Widget, {
+    name: "widgets",
+    owns: [ConfigMap, Secret],
+    reconcile: () => ({
+      children: [
+        configMap("a", {}),
+        { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, stringData: { k: "v" } },
+      ],
+    }),
+  });
+  const first = await s.run(old);
+  await s.widget("w", { maps: ["a"] });
+  await s.settle();
+  assert.deepEqual((await s.user.get(Secret, "default/s")).data, { k: "dg==" });
+  await s.during(first.stop());
+  await s.run(widgets());
+  await s.settle();
+  assert.equal(await s.exists(Secret, "default/s"), false);
+  assert.equal(await s.exists(ConfigMap, "default/a"), true);
+});
+
+test("a controller leaves the children of another controller of the same object alone", async () => {
+  const s = await stage();
+  const one = (name: string) =>
+    controller(Widget, { name, owns: [ConfigMap], reconcile: () => ({ children: [configMap(name, {})] }) });
+  await s.run([one("first"), one("second")]);
+  await s.widget("w");
+  await s.settle();
+  assert.equal(await s.exists(ConfigMap, "default/first"), true);
+  assert.equal(await s.exists(ConfigMap, "default/second"), true);
+});
+
+test("a child of a kind that was not declared is an error that says what to do", async () => {
+  const s = await stage();
+  await s.run(controller(Widget, { reconcile: () => ({ children: [configMap("a", {})] }) }));
+  await s.widget("w");
+  await s.settle();
+  assert.match(s.complaints[0]!, /ConfigMap, which `owns` does not list: add it there/);
+  assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False UndeclaredChild");
+});
+
+test("a child in another namespace or outside of any is refused before anything is written", async () => {
+  const s = await stage();
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile: () => ({
+        children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "other" } }],
+      }),
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.match(s.complaints[0]!, /cannot own ConfigMap other\/a: it is in another namespace/);
+  assert.equal(await s.exists(ConfigMap, "other/a"), false);
+});
+
+test("two children of the same name are refused", async () => {
+  const s = await stage();
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile: () => ({ children: [configMap("a", {}), configMap("a", {})] }),
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.match(s.complaints[0]!, /two children are called ConfigMap default\/a/);
+});

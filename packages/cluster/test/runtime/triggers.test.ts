@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap, Secret } from "@konverge/kinds";
+import { annotationsChanged, anyOf, controller, generationChanged, read, watch } from "@konverge/runtime";
+import { configMap, stage, Widget } from "./stage.ts";
+
+test("a watched object leads to those that `to` names, before and after the change", async () => {
+  const s = await stage();
+  const seen: string[] = [];
+  await s.run(
+    controller(Widget, {
+      watches: [watch(Secret, { to: ({ metadata }) => [`default/${metadata.labels?.["widget"]}`] })],
+      reconcile(widget, { cache }) {
+        seen.push(
+          `${widget.metadata.name}: ${[...cache.list(Secret)].map(({ metadata }) => metadata.labels?.["widget"])}`,
+        );
+        return {};
+      },
+    }),
+  );
+  await s.widget("v");
+  await s.widget("w");
+  await s.settle();
+  seen.length = 0;
+  await s.user.create(Secret, { metadata: { name: "s", namespace: "default", labels: { widget: "v" } } });
+  await s.settle();
+  assert.deepEqual(seen.splice(0), ["v: v"]);
+  await s.user.patch(Secret, "default/s", { merge: { metadata: { labels: { widget: "w" } } } });
+  await s.settle();
+  assert.deepEqual(seen.sort(), ["v: w", "w: w"]);
+});
+
+test("a watched object leads to those that refer to it", async () => {
+  const s = await stage();
+  const seen: string[] = [];
+  await s.run(
+    controller(Widget, {
+      watches: [watch(Secret, { references: (widget: Widget) => [`default/${widget.spec.text}`] })],
+      reconcile(widget, { cache }) {
+        seen.push(`${widget.metadata.name} ${cache.get(Secret, `default/${widget.spec.text}`) !== undefined}`);
+        return {};
+      },
+    }),
+  );
+  await s.widget("v", { text: "one" });
+  await s.widget("w", { text: "two" });
+  await s.settle();
+  seen.length = 0;
+  await s.user.create(Secret, { metadata: { name: "two", namespace: "default" } });
+  await s.settle();
+  assert.deepEqual(seen, ["w true"]);
+});
+
+test("what is only read causes no look, and is found by declared indexes", async () => {
+  const s = await stage();
+  const seen: string[] = [];
+  await s.run(
+    controller(Widget, {
+      watches: [read(Secret, { indexes: { byType: ({ type }) => [type ?? ""] } })],
+      reconcile(_widget, { cache }) {
+        seen.push(
+          cache
+            .find(Secret, "byType", "special")
+            .map(({ metadata }) => metadata.name)
+            .join(),
+        );
+        return {};
+      },
+    }),
+  );
+  await s.user.create(Secret, { metadata: { name: "s", namespace: "default" }, type: "special" });
+  await s.settle();
+  assert.deepEqual(seen, []);
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual(seen, ["s"]);
+});
+
+test("reading what was not declared is an error that says what to do", async () => {
+  const s = await stage();
+  await s.run(controller(Widget, { reconcile: (_w, { cache }) => void cache.get(Secret, "default/s") as undefined }));
+  await s.widget("w");
+  await s.clock.advance(1000);
+  assert.match(s.complaints[0]!, /add watch\(Secret, …\) or read\(Secret\) to `watches`/);
+});
+
+test("predicates decide which changes are worth a look", async () => {
+  const s = await stage();
+  let looks = 0;
+  await s.run(
+    controller(Widget, {
+      when: anyOf(generationChanged, annotationsChanged),
+      reconcile() {
+        looks++;
+        return {};
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.equal(looks, 1);
+  await s.user.patch(Widget, "default/w", { merge: { metadata: { labels: { a: "b" } } } });
+  await s.settle();
+  assert.equal(looks, 1);
+  await s.user.patch(Widget, "default/w", { merge: { metadata: { annotations: { a: "b" } } } });
+  await s.settle();
+  assert.equal(looks, 2);
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "x" } } });
+  await s.settle();
+  assert.equal(looks, 3);
+});
+
+test("a resync looks at everything now and then, and does not keep the cluster from settling", async () => {
+  const s = await stage();
+  let looks = 0;
+  await s.run(
+    controller(Widget, {
+      resync: 60_000,
+      reconcile() {
+        looks++;
+        return {};
+      },
+    }),
+  );
+  await s.widget("v");
+  await s.widget("w");
+  await s.settle();
+  assert.equal(looks, 2);
+  await s.clock.advance(60_001);
+  assert.equal(looks, 4);
+});
+
+test("`after` looks again later", async () => {
+  const s = await stage();
+  let looks = 0;
+  await s.run(
+    controller(Widget, {
+      reconcile() {
+        looks++;
+        return { after: 10_000 };
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.equal(looks, 1);
+  await s.clock.advance(35_000);
+  assert.equal(looks, 4);
+});
+
+test("a source brings keys from outside, and is asked again when it fails", async () => {
+  const s = await stage();
+  let looks = 0;
+  let opened = 0;
+  await s.run(
+    controller(Widget, {
+      sources: [
+        async function* () {
+          opened++;
+          yield "default/w";
+          throw new Error("connection lost");
+        },
+      ],
+      reconcile() {
+        looks++;
+        return {};
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  const before = looks;
+  await s.clock.advance(10_000);
+  assert.ok(opened > 2);
+  assert.ok(looks > before);
+  assert.match(s.complaints[0]!, /source/);
+});
+
+test("a child that changes leads to its owner, by its own write as well, until nothing changes any more", async () => {
+  const s = await stage();
+  const seen: (string | undefined)[] = [];
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile({ spec }, { observed }) {
+        const map = configMap("a", { text: spec.text });
+        seen.push(observed(map)?.data?.["text"]);
+        return { children: [map] };
+      },
+    }),
+  );
+  await s.widget("w", { text: "1" });
+  await s.settle();
+  assert.deepEqual(seen, [undefined, "1"]);
+});
