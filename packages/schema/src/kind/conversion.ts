@@ -1,7 +1,8 @@
-import { type AnyObject, apiVersionOf, deepCopy, deepEqual, parseApiVersion } from "@konverge/core";
+import { type AnyObject, apiVersionOf, deepEqual, parseApiVersion } from "@konverge/core";
 import { isObject } from "../patch/index.ts";
 import { applyDefaults } from "../structural/index.ts";
 import type { Conversion, Converted, VersionDefinition } from "./definition.ts";
+import { jsonCopy } from "./json-copy.ts";
 import type { KindVersion } from "./kind-version.ts";
 
 type AnyVersion = Pick<KindVersion<AnyObject, never>, "group" | "version" | "kind" | "schema">;
@@ -21,10 +22,10 @@ export function converter(
     const target = versions.get(to)!;
     const converted: Partial<Converted<VersionDefinition>> = convert?.(object as never) ?? {};
     const { labels, annotations } = { ...object.metadata, ...converted.metadata };
-    const metadata = { ...deepCopy(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
-    const result = { ...deepCopy(object), ...deepCopy(converted), apiVersion: apiVersionOf(target), metadata };
+    const metadata = { ...jsonCopy(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
+    const result = { ...jsonCopy(object), ...jsonCopy(converted), apiVersion: apiVersionOf(target), metadata };
     // A conversion that leaves the status out says that there is none.
-    if (convert && !("status" in converted)) delete (result as AnyObject)["status"];
+    if (convert && converted.status === undefined) delete (result as AnyObject)["status"];
     return applyDefaults(target.schema, result);
   };
   return (object, to) => {
@@ -33,8 +34,9 @@ export function converter(
       if (!versions.has(name))
         throw new Error(`${object.kind} has no version ${name}: only ${[...versions.keys()].join(", ")}`);
     }
-    if (from === to) return applyDefaults(versions.get(to)!.schema, deepCopy(object));
-    const hub = from === stored ? object : step(object, stored, conversions[from]?.toStored as Step | undefined);
+    const source = applyDefaults(versions.get(from)!.schema, jsonCopy(object));
+    if (from === to) return source;
+    const hub = from === stored ? source : step(source, stored, conversions[from]?.toStored as Step | undefined);
     return to === stored ? hub : step(hub, to, conversions[to]?.fromStored as Step | undefined);
   };
 }
@@ -43,14 +45,14 @@ export function converter(
  * The paths at which an object differs after it was converted to another version and back: none, if the conversion
  * loses nothing. Meant for a property test over generated objects.
  */
-export function lostInConversion(
-  kind: { convert(object: AnyObject, to: string): AnyObject },
-  object: AnyObject,
+export function lostInConversion<T extends { apiVersion: string }>(
+  kind: { convert(object: never, to: never): object },
+  object: T,
   through: string,
 ): string[] {
+  const convert = kind.convert as (object: object, to: string) => object;
   const { version } = parseApiVersion(object.apiVersion);
-  const returned = kind.convert(kind.convert(object, through), version);
-  return differences(kind.convert(object, version), returned, "");
+  return differences(convert(object, version), convert(convert(object, through), version), "");
 }
 
 function differences(before: unknown, after: unknown, path: string): string[] {

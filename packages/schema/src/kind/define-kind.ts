@@ -137,12 +137,13 @@ function namesOf(definition: AnyDefinition): CrdNames {
 
 /** The last line of defence: whatever the API server would find in the schema, the definition's author finds first. */
 function checkSchema(schema: Schema, path: string, hasStatus: boolean): void {
-  const [error] = structuralErrors(schema, { path: "schema", hasStatus });
-  if (error) {
-    const at = error.field
-      .replace(/^schema\.?/, "")
-      .replace(/properties\[([^\]]*)\]\.?/g, "$1.")
-      .replace(/\.$/, "");
-    throw new DefinitionError(`${path} ${at}`, `no API server would accept this: ${error.message}`);
-  }
+  const errors = structuralErrors(schema, { path: "schema", hasStatus });
+  // A wrong default deep inside is also part of the defaults around it: the innermost is the one to mend.
+  const [error] = errors.sort((a, b) => b.field.length - a.field.length);
+  if (!error) return;
+  const at = error.field
+    .replace(/^schema\.?/, "")
+    .replace(/properties\[([^\]]*)\]\.?/g, "$1.")
+    .replace(/\.$/, "");
+  throw new DefinitionError(`${path} ${at}`, `no API server would accept this: ${error.message}`);
 }

@@ -3,7 +3,7 @@
  * description of them, into structural schemas; nothing of Zod is left afterwards but the TypeScript types. What a CRD
  * cannot say throws while the program starts, and names the path.
  *
- * {@link fromCrd} makes the same thing, less typed, of somebody else's CRD; {@link typesFromCrd} writes the types.
+ * {@link fromCRD} makes the same thing, less typed, of somebody else's CRD; {@link typesFromCRD} writes the types.
  */
 export {
   type Annotation,
@@ -23,6 +23,8 @@ export { defineKind, type Kind } from "./define-kind.ts";
 export type * from "./definition.ts";
 export { DefinitionError } from "./definition-error.ts";
 export { duration, embedded, intOrString, opaque, quantity, structural } from "./field-types.ts";
+export { crdsIn, type ForeignKind, fromCRD } from "./from-crd.ts";
 export { type ImmutableOptions, immutable } from "./immutable.ts";
 export type { DraftMetadata, KindVersion, NewMetadata, SpecArguments } from "./kind-version.ts";
 export { pluralOf } from "./plural.ts";
+export { type TypesOptions, typesFromCRD } from "./types-from-crd.ts";

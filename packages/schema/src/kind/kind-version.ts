@@ -1,6 +1,5 @@
 import {
   apiVersionOf,
-  deepCopy,
   dns1123SubdomainErrors,
   type FieldError,
   invalid,
@@ -21,6 +20,7 @@ import {
   validate,
 } from "../structural/index.ts";
 import type { WrittenObject } from "./definition.ts";
+import { jsonCopy } from "./json-copy.ts";
 
 /** Metadata of a new object, or just its name. */
 export type NewMetadata = string | (Partial<ObjectMeta> & { name: string });
@@ -66,11 +66,11 @@ export function kindVersion<T extends KubeObject, Input>(facts: VersionFacts): K
   const written = (metadata: DraftMetadata, spec: unknown = {}) => ({
     apiVersion,
     kind,
-    metadata: typeof metadata === "string" ? { name: metadata } : deepCopy(metadata),
-    spec: deepCopy(spec),
+    metadata: typeof metadata === "string" ? { name: metadata } : jsonCopy(metadata),
+    spec: jsonCopy(spec),
   });
   const prepared = (object: unknown) => {
-    const copy = deepCopy(object);
+    const copy = jsonCopy(object);
     const { error } = coerce(schema, copy);
     if (!error) applyDefaults(schema, copy);
     return { copy, error };

@@ -1,4 +1,5 @@
 import type { Schema } from "@konverge/core";
+import { applyDefaults } from "../structural/index.ts";
 import { addRule } from "./annotations.ts";
 import type { VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";
@@ -12,8 +13,7 @@ export function objectSchema(version: VersionDefinition, path: string, descripti
   const { schema: spec, optional: isOptional } = fieldOf(version.spec, `${path} spec`);
   requireObject(spec, `${path} spec`);
   for (const { validation } of version.rules ?? []) addRule(spec, validation);
-  if (!isOptional && (spec.required ?? []).length === 0 && spec.minProperties === undefined && !spec.oneOf)
-    spec.default ??= {};
+  if (!isOptional && spec.default === undefined && mayBeEmpty(spec)) spec.default = applyDefaults(spec, {});
   const schema: Schema = {
     type: "object",
     ...((version.description ?? description) !== undefined && { description: version.description ?? description }),
@@ -28,6 +28,10 @@ export function objectSchema(version: VersionDefinition, path: string, descripti
   };
   for (const { validation } of version.objectRules ?? []) addRule(schema, validation);
   return schema;
+}
+
+function mayBeEmpty({ required = [], minProperties = 0, anyOf }: Schema): boolean {
+  return required.length === 0 && minProperties === 0 && anyOf === undefined;
 }
 
 function statusSchema(type: NonNullable<VersionDefinition["status"]>, path: string): Schema {

@@ -1,5 +1,6 @@
-import { deepEqual, type Schema } from "@konverge/core";
+import { deepCopy, deepEqual, type Schema } from "@konverge/core";
 import { z } from "zod";
+import { applyDefaults } from "../structural/index.ts";
 import { addRule, annotationOf } from "./annotations.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { presenceRule } from "./immutable.ts";
@@ -84,7 +85,8 @@ class Reader {
       case "default":
       case "prefault": {
         const { schema } = this.field(def.innerType, path);
-        schema.default = defaultOf(def, path);
+        // Rules are held against a default as it stands, before the defaults inside of it are filled in.
+        schema.default = applyDefaults(schema, defaultOf(def, path));
         return { schema, optional: true };
       }
       default:
@@ -247,7 +249,7 @@ function defaultOf(def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef, path: st
   if (value === null || value === undefined) {
     throw new DefinitionError(path, `a default of ${value} is none to an API server; use .optional()`);
   }
-  return value;
+  return deepCopy(value);
 }
 
 const UNSUPPORTED: Record<string, string> = {

@@ -13,10 +13,10 @@ const known = new WeakMap<Schema, boolean>();
 
 /** Whether a schema has CEL rules anywhere. */
 export function hasRules(schema: Schema): boolean {
+  // Built-in kinds have none, and their schemas contain themselves.
+  if (schema.go !== undefined) return false;
   const answer = known.get(schema);
   if (answer !== undefined) return answer;
-  // Schemas of built-in kinds contain themselves: one that is being looked through adds nothing of its own.
-  known.set(schema, false);
   const isFound =
     (schema["x-kubernetes-validations"]?.length ?? 0) > 0 ||
     (schema.items !== undefined && hasRules(schema.items)) ||

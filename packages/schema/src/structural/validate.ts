@@ -33,9 +33,9 @@ export function validate(schema: Schema, value: unknown, options: ValidateOption
   if (scale) errors.push(...scaleErrors(value, scale));
   errors.push(...embeddedErrors(schema, value, path));
   if (!isUpdate || listTypeErrors(schema, old).length === 0) errors.push(...listTypeErrors(schema, value, path));
-  if (rules && hasRules(schema)) {
+  if (hasRules(schema)) {
     const blocked = blockedRules(errors);
-    errors.push(...(blocked ? [blocked] : rules(schema, value, old, { path, ratcheting })));
+    errors.push(...(blocked ? [blocked] : (rules?.(schema, value, old, { path, ratcheting }) ?? [])));
   }
   return errors;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deepEqual } from "@konverge/core";
 import fc from "fast-check";
 import { parseYaml, printYaml, YamlError } from "./index.ts";
 import { SCALARS } from "./samples.ts";
@@ -137,7 +138,9 @@ const json = fc.letrec((tie) => ({
 test("whatever is printed is read back the same", () => {
   fc.assert(
     fc.property(json, (value) => {
-      assert.deepEqual(parseYaml(printYaml({ value })), [{ value }]);
+      // Integers beyond 2^53 come back as bigints.
+      const [back] = parseYaml(printYaml({ value }));
+      assert.ok(deepEqual(back, { value }), printYaml({ value }));
     }),
     { numRuns: 500 },
   );

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AnyObject } from "@konverge/core";
+import fc from "fast-check";
+import { z } from "zod";
+import { valuesOf } from "../corpus/arbitrary.ts";
+import { TrainingJob } from "../corpus/operators.ts";
+import { Evolving } from "../corpus/surfaces.ts";
+import { defineKind, lostInConversion, type ObjectOf } from "../index.ts";
+
+const TrainingJobBeta = TrainingJob.atVersion("v1beta1");
+
+test("objects are converted to the stored version and back, with the target's defaults", () => {
+  const beta = TrainingJobBeta.new(
+    { name: "a", labels: { team: "x" } },
+    { image: "i", roles: [{ name: "worker", replicas: 3 }] },
+  );
+  const stored = TrainingJob.convert({ ...beta, status: { succeeded: 1 } }, "v1alpha1");
+  assert.deepEqual(stored, {
+    apiVersion: "ai.example.com/v1alpha1",
+    kind: "TrainingJob",
+    metadata: { name: "a", labels: { team: "x" } },
+    spec: { image: "i", framework: "pytorch", workers: 3 },
+    status: { succeeded: 1 },
+  });
+  assert.deepEqual(TrainingJob.convert(stored, "v1beta1").spec, {
+    image: "i",
+    framework: "pytorch",
+    roles: [{ name: "worker", replicas: 3 }],
+  });
+});
+
+test("the types say which version comes out", () => {
+  const beta = TrainingJob.convert(TrainingJob.new("a", { image: "i" }), "v1beta1");
+  const replicas: number | undefined = beta.spec.roles[0]?.replicas;
+  assert.equal(replicas, 1);
+  // @ts-expect-error v1beta1 has no workers
+  assert.equal(beta.spec.workers, undefined);
+  // @ts-expect-error there is no such version
+  assert.throws(() => TrainingJob.convert(beta, "v2"), /TrainingJob has no version v2: only v1alpha1, v1beta1/);
+  const object: ObjectOf<typeof TrainingJobBeta> = beta;
+  assert.equal(object.kind, "TrainingJob");
+});
+
+test("a version without functions keeps the shape", () => {
+  const old = Evolving.atVersion("v1beta1").new("a", { a: "x" });
+  const stored = Evolving.convert(old, "v1");
+  assert.deepEqual([stored.apiVersion, stored.spec], ["surfaces.example.com/v1", { a: "x", b: 1 }]);
+  assert.deepEqual(Evolving.convert(stored, "v1alpha2").spec, { a: "x", b: 1 } as never);
+});
+
+test("a conversion may rewrite labels and annotations, and nothing else of the metadata", () => {
+  const Thing = defineKind({
+    group: "a.example.com",
+    kind: "Thing",
+    stored: "v2",
+    versions: { v1: { spec: z.object({}) }, v2: { spec: z.object({}) } },
+    conversion: {
+      v1: {
+        toStored: () => ({ spec: {}, metadata: { annotations: { from: "v1" } } }),
+        fromStored: ({ metadata }) => ({ spec: {}, metadata: { ...metadata, name: "other" } }),
+      },
+    },
+  });
+  const stored = Thing.convert(Thing.atVersion("v1").new({ name: "a", labels: { l: "1" } }), "v2");
+  assert.deepEqual(stored.metadata, { name: "a", labels: { l: "1" }, annotations: { from: "v1" } });
+  assert.equal(Thing.convert(stored, "v1").metadata.name, "a");
+});
+
+test("a CRD with conversion functions needs to know where the webhook is", () => {
+  assert.throws(() => TrainingJob.crd(), /TrainingJob has conversion functions.*conversionWebhook/);
+  const service = { name: "operator", namespace: "ai", path: "/convert" };
+  assert.deepEqual(TrainingJob.crd({ conversionWebhook: { service } }).spec.conversion, {
+    strategy: "Webhook",
+    webhook: { clientConfig: { service }, conversionReviewVersions: ["v1"] },
+  });
+  assert.equal(Evolving.crd().spec.conversion, undefined);
+});
+
+test("what is lost on the way there and back is named", () => {
+  const kept = TrainingJob.new("a", { image: "i", workers: 2 });
+  assert.deepEqual(lostInConversion(TrainingJob, kept, "v1beta1"), []);
+  const roles = [{ name: "master" as const }, { name: "worker" as const }];
+  assert.deepEqual(lostInConversion(TrainingJob, TrainingJobBeta.new("a", { image: "i", roles }), "v1alpha1"), [
+    "spec.roles",
+  ]);
+});
+
+test("no stored object loses anything by a visit to another version", () => {
+  fc.assert(
+    fc.property(valuesOf(TrainingJob.schema.properties!["spec"]!), (spec) => {
+      const object: AnyObject = {
+        apiVersion: "ai.example.com/v1alpha1",
+        kind: "TrainingJob",
+        metadata: { name: "a" },
+        spec,
+      };
+      assert.deepEqual(lostInConversion(TrainingJob, object as never, "v1beta1"), []);
+    }),
+  );
+});

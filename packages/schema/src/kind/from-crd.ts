@@ -1,0 +1,76 @@
+import type { AnyObject, Schema } from "@konverge/core";
+import { isObject } from "../patch/index.ts";
+import { parseYaml } from "../yaml/index.ts";
+import type { CrdObject } from "./crd-object.ts";
+import { type KindVersion, kindVersion } from "./kind-version.ts";
+
+/** A kind that is known by its CRD alone: its objects have no type beyond that of any object. */
+export interface ForeignKind extends KindVersion<AnyObject, Record<string, unknown>> {
+  /** The versions that are served. */
+  readonly versions: readonly string[];
+  readonly atVersion: (name: string) => KindVersion<AnyObject, Record<string, unknown>>;
+  readonly crd: () => CrdObject;
+}
+
+/**
+ * Makes a kind of somebody else's CRD: the object, or YAML in which it is the only CRD. The version spoken of is the
+ * stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
+ */
+export function fromCRD(source: string | CrdObject): ForeignKind {
+  const crd = typeof source === "string" ? onlyCrd(source) : source;
+  const { group, names, scope, versions } = crd.spec;
+  const members = new Map(
+    versions
+      .filter(({ served }) => served)
+      .map((version) => {
+        const scale = version.subresources?.scale;
+        const facts = {
+          group,
+          version: version.name,
+          kind: names.kind,
+          plural: names.plural,
+          namespaced: scope === "Namespaced",
+          schema: version.schema?.openAPIV3Schema ?? ANYTHING,
+          ...(scale && { scale }),
+        };
+        return [version.name, kindVersion<AnyObject, Record<string, unknown>>(facts)] as const;
+      }),
+  );
+  const stored = versions.find(({ storage, served }) => storage && served) ?? versions.find(({ served }) => served);
+  if (!stored) throw new Error(`${crd.metadata.name} serves no version`);
+  return {
+    ...members.get(stored.name)!,
+    versions: [...members.keys()],
+    atVersion(name) {
+      const member = members.get(name);
+      if (!member) throw new Error(`${names.kind} serves no version ${name}: only ${[...members.keys()].join(", ")}`);
+      return member;
+    },
+    crd: () => crd,
+  };
+}
+
+const ANYTHING: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** The CRDs in a YAML file. */
+export function crdsIn(yaml: string): CrdObject[] {
+  return parseYaml(yaml)
+    .flatMap((document) => (isObject(document) && Array.isArray(document["items"]) ? document["items"] : [document]))
+    .filter(isCrd);
+}
+
+function onlyCrd(yaml: string): CrdObject {
+  const crds = crdsIn(yaml);
+  if (crds.length === 1) return crds[0]!;
+  throw new Error(
+    crds.length === 0
+      ? "there is no CustomResourceDefinition (apiextensions.k8s.io/v1) in the YAML"
+      : `there are ${crds.length} CustomResourceDefinitions in the YAML; take them apart with crdsIn()`,
+  );
+}
+
+function isCrd(value: unknown): value is CrdObject {
+  return (
+    isObject(value) && value["kind"] === "CustomResourceDefinition" && value["apiVersion"] === "apiextensions.k8s.io/v1"
+  );
+}
