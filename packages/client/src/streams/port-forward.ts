@@ -6,6 +6,13 @@ import { dataFrame, type Frame, FrameReader, pingFrame, resetFrame, StreamOpener
 /** SPDY's frames, tunnelled through a WebSocket: how servers since Kubernetes 1.31 forward ports without SPDY's own upgrade. */
 export const PORT_FORWARD_PROTOCOL = "SPDY/3.1+portforward.k8s.io";
 
+/** One stream of the tunnel, and what came on it. */
+interface Stream {
+  stream: number;
+  queue: ByteQueue;
+  onReset?: (status: number) => void;
+}
+
 /** A connection to a port of a pod. */
 export interface PodConnection {
   /** What the pod sends; ends when the pod ends its side, throws when the connection fails. */
@@ -34,7 +41,7 @@ export interface PortListener extends AsyncDisposable {
 export class PortForward implements AsyncDisposable {
   readonly #socket: MessageSocket;
   readonly #opener = new StreamOpener();
-  readonly #streams = new Map<number, ByteQueue>();
+  readonly #streams = new Map<number, Stream>();
   readonly #listeners = new Set<PortListener>();
   /** Settles when the message stream is over. */
   readonly closed: Promise<void>;
@@ -53,14 +60,12 @@ export class PortForward implements AsyncDisposable {
     const headers = { port: String(port), requestid: String(this.#nextRequest++) };
     const errors = this.#open({ streamtype: "error", ...headers }, true);
     const data = this.#open({ streamtype: "data", ...headers }, false);
-    void collectText(errors.queue).then(
-      (message) => {
-        if (message === "") return;
-        data.queue.end(new TransportError("closed", `port ${port}: ${message}`, { inDoubt: true }));
-      },
-      () => {},
-    );
     const { stream, queue } = data;
+    const complaint = collectText(errors.queue).catch(() => "");
+    const fail = (why: string) => queue.end(new TransportError("closed", `port ${port}: ${why}`, { inDoubt: true }));
+    void complaint.then((message) => message && fail(message));
+    // The reason comes on the other stream, perhaps later.
+    data.onReset = (status) => void complaint.then((message) => fail(message || `the pod dropped it (${status})`));
     let open = true;
     let dropped = false;
     return {
@@ -98,17 +103,16 @@ export class PortForward implements AsyncDisposable {
     return this.close();
   }
 
-  #open(headers: Record<string, string>, fin: boolean): { stream: number; queue: ByteQueue } {
-    const stream = this.#nextStream;
+  #open(headers: Record<string, string>, fin: boolean): Stream {
+    const opened: Stream = { stream: this.#nextStream, queue: new ByteQueue() };
     this.#nextStream += 2;
-    const queue = new ByteQueue();
-    this.#streams.set(stream, queue);
-    this.#socket.send(this.#opener.open(stream, headers, fin));
-    return { stream, queue };
+    this.#streams.set(opened.stream, opened);
+    this.#socket.send(this.#opener.open(opened.stream, headers, fin));
+    return opened;
   }
 
   #drop(stream: number): void {
-    this.#streams.get(stream)?.end();
+    this.#streams.get(stream)?.queue.end();
     this.#streams.delete(stream);
     if (!this.#over) this.#socket.send(resetFrame(stream));
   }
@@ -126,7 +130,7 @@ export class PortForward implements AsyncDisposable {
     }
     const why = cause === undefined ? "the server closed it" : String(cause);
     this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, inDoubt: true });
-    for (const queue of this.#streams.values()) queue.end(this.#over);
+    for (const { queue } of this.#streams.values()) queue.end(this.#over);
     this.#streams.clear();
   }
 
@@ -137,11 +141,13 @@ export class PortForward implements AsyncDisposable {
       return;
     }
     if (frame.type === "goaway") return this.#socket.close();
-    const queue = this.#streams.get(frame.stream);
-    if (!queue) return;
+    const found = this.#streams.get(frame.stream);
+    if (!found) return;
+    const { queue, onReset } = found;
     if (frame.type === "reset") {
       this.#streams.delete(frame.stream);
-      queue.end(new TransportError("closed", `the pod dropped the connection (${frame.status})`, { inDoubt: true }));
+      if (onReset) onReset(frame.status);
+      else queue.end();
       return;
     }
     if (frame.type === "data") {
