@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { AnyObject } from "@konverge/core";
 import fc from "fast-check";
 import { z } from "zod";
-import { valuesOf } from "../corpus/arbitrary.ts";
 import { TrainingJob } from "../corpus/operators.ts";
 import { Evolving } from "../corpus/surfaces.ts";
 import { defineKind, lostInConversion, type ObjectOf } from "../index.ts";
+import { valuesOf } from "../test/arbitrary.ts";
 
 const TrainingJobBeta = TrainingJob.atVersion("v1beta1");
 

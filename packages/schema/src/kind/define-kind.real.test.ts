@@ -3,11 +3,11 @@ import { after, before, test } from "node:test";
 import { type AnyObject, type FieldError, parseJson, resourcePath, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import fc from "fast-check";
-import { mutationOf, valuesOf } from "../corpus/arbitrary.ts";
 import { CORPUS } from "../corpus/index.ts";
-import { CRDS, RealServer } from "../corpus/real-server.ts";
 import { isObject } from "../patch/index.ts";
 import { applyDefaults, coerce, validate } from "../structural/index.ts";
+import { mutationOf, valuesOf } from "../test/arbitrary.ts";
+import { CRDS, RealServer } from "../test/real-server.ts";
 
 /**
  * The corpus on a real API server: every CRD is accepted, and generated objects are accepted or refused there exactly as

@@ -1,5 +1,5 @@
-import { RE2JS } from "re2js";
 import { isIp } from "./format-network.ts";
+import { lazyPattern } from "./lazy-pattern.ts";
 
 // RE2 rather than RegExps: users choose the text, and nested repetitions can make a backtracking engine go on for ever.
 
@@ -13,18 +13,18 @@ const WORD = `(?:${QUOTED}|(?:${ATOM}|\\.)+)`;
 const PHRASE = `[ \\t]*(?:${WORD}(?:[ \\t]|${COMMENT})*)`;
 const REST = `[ \\t]*(?:${COMMENT}[ \\t]*)*`;
 
-const PLAIN = RE2JS.compile(`^${ADDRESS}${REST}$`);
-const NAMED = RE2JS.compile(`^${PHRASE}*<${ADDRESS}>${REST}$`);
-const GROUP = RE2JS.compile(`^${PHRASE}+:(.*);${REST}$`);
+const plain = lazyPattern(`^${ADDRESS}${REST}$`);
+const named = lazyPattern(`^${PHRASE}*<${ADDRESS}>${REST}$`);
+const inGroup = lazyPattern(`^${PHRASE}+:(.*);${REST}$`);
 
 /** One address of RFC 5322, with or without a display name, or a group of one: `jo@example.com`, `Jo <jo@example.com>`. */
 export function isEmail(text: string): boolean {
-  const group = GROUP.matcher(text);
+  const group = inGroup(text);
   return isAddress(group.find() ? group.group(1)! : text);
 }
 
 function isAddress(text: string): boolean {
-  const matcher = [PLAIN.matcher(text), NAMED.matcher(text)].find((candidate) => candidate.find());
+  const matcher = [plain(text), named(text)].find((candidate) => candidate.find());
   if (!matcher) return false;
   const literal = matcher.group(1);
   return literal === null || literal === undefined || isIp(literal);

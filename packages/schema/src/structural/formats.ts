@@ -1,8 +1,8 @@
-import { RE2JS } from "re2js";
 import { isDuration } from "./format-duration.ts";
 import { isEmail } from "./format-email.ts";
 import { isCidr, isIpv4, isIpv6, isMac } from "./format-network.ts";
 import { isUri } from "./format-uri.ts";
+import { lazyPattern } from "./lazy-pattern.ts";
 
 /**
  * The formats of strings that API servers enforce, by name without dashes. A format that is not here is ignored, as
@@ -61,13 +61,14 @@ function isDateTime(text: string): boolean {
   return match !== null && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
 }
 
+const LABEL = "[a-zA-Z0-9\\p{S}\\p{L}]";
 /** RE2 rather than a RegExp: users choose the text, and this pattern can make a backtracking engine go on for minutes. */
-const HOSTNAME = RE2JS.compile(
-  "^([a-zA-Z0-9\\p{S}\\p{L}](-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?|([a-zA-Z0-9\\p{S}\\p{L}]([a-zA-Z0-9\\p{S}\\p{L}-]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?\\.)+[a-zA-Z\\p{L}]{2,63})$",
+const hostname = lazyPattern(
+  `^(${LABEL}(-?${LABEL}{0,62})?|(${LABEL}([a-zA-Z0-9\\p{S}\\p{L}-]{0,61}${LABEL})?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
 );
 
 function isHostname(text: string): boolean {
-  if (text.length > 255 || !HOSTNAME.matcher(text).find()) return false;
+  if (text.length > 255 || !hostname(text).find()) return false;
   const bytes = (part: string) => new TextEncoder().encode(part).length;
   return bytes(text) <= 255 && text.split(".").every((part) => bytes(part) <= 63);
 }

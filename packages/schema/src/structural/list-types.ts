@@ -47,6 +47,7 @@ function keyOf(schema: Schema, item: JsonObject | null): JsonObject {
 
 /** The indices at which values occur for the second time. */
 function repeated(values: readonly unknown[]): number[] {
+  if (values.length < 2) return [];
   const counts = new Map<string, number>();
   const indices: number[] = [];
   values.forEach((value, index) => {

@@ -2,8 +2,9 @@ import type { Schema } from "@konverge/core";
 
 /** The schema of one of an object's named fields. */
 export function propertySchema(schema: Schema, name: string): Schema | undefined {
-  const { properties } = schema;
-  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const property = schema.properties?.[name];
+  // All that an object inherits are functions, but for its prototype.
+  return typeof property === "object" && name !== "__proto__" ? property : undefined;
 }
 
 /** The schema of a map's values, where it has one. */

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
-import { mutationOf, valuesOf } from "../corpus/arbitrary.ts";
 import { CORPUS } from "../corpus/index.ts";
+import { mutationOf, valuesOf } from "../test/arbitrary.ts";
 import { applyDefaults, coerce, decodeMetadata, MetadataError, objectMetaErrors, prune, validate } from "./index.ts";
 
 const text = ({ field, message }: { field: string; message: string }) => `${field}: ${message}`;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
-import { RealServer } from "../corpus/real-server.ts";
 import type { CrdObject } from "../kind/crd-object.ts";
+import { RealServer } from "../test/real-server.ts";
 import { parseYaml, printYaml } from "./index.ts";
 import { SCALARS, VALUES } from "./samples.ts";
 
