@@ -72,7 +72,7 @@ function moduleOf(folder: string, subpath: string): string {
   const pattern = Object.entries(exports).find(
     ([key]) => key.includes("*") && `.${subpath}`.startsWith(key.split("*")[0]!),
   );
-  const module = exact ?? (pattern && pattern[1].replace("*", `.${subpath}`.slice(pattern[0].indexOf("*"))));
+  const module = exact ?? pattern?.[1].replace("*", `.${subpath}`.slice(pattern[0].indexOf("*")));
   if (!module)
     throw new Error(`@konverge/${folder}${subpath} is not among the exports of packages/${folder}/package.json`);
   return module.replace("./src/", "").replace(/\.ts$/, ".js");
