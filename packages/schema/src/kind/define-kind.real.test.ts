@@ -4,6 +4,8 @@ import { type AnyObject, type FieldError, parseJson, resourcePath, stringifyJson
 import { findControlPlane } from "@konverge/real";
 import fc from "fast-check";
 import { CORPUS } from "../corpus/index.ts";
+import { Database } from "../corpus/operators.ts";
+import { Frozen, Optional } from "../corpus/rules.ts";
 import { isObject } from "../patch/index.ts";
 import { applyDefaults, coerce, validate } from "../structural/index.ts";
 import { mutationOf, valuesOf } from "../test/arbitrary.ts";
@@ -61,16 +63,64 @@ for (const kind of CORPUS) {
   });
 }
 
+/** Objects of kinds with rules about transitions, as they are stored and as somebody wants them to be. */
+const UPDATES: [kind: (typeof CORPUS)[number], old: object, specs: object[]][] = [
+  [
+    Frozen,
+    { required: "a", optional: "b", growing: 3, object: { a: 1 } },
+    [
+      { required: "a", optional: "b", growing: 4, object: { a: 1 } },
+      { required: "x", optional: "b", growing: 2, object: { a: 1 } },
+      { required: "a", growing: 3, object: { a: 2 } },
+      { required: "a", optional: "y", once: "o", "dashed-name": 1, growing: 3, object: { a: 1 } },
+      { required: "a", optional: "b", defaulted: "other", growing: 3 },
+    ],
+  ],
+  [
+    Database,
+    { engine: "postgres", version: "16", storage: { size: "1Gi" } },
+    [
+      { engine: "postgres", version: "17", storage: { size: "2Gi" } },
+      { engine: "mysql", version: "8", storage: { size: "1Gi", className: "fast" } },
+      { engine: "postgres", version: "16", storage: { size: 5 }, users: [{ name: "a" }, { name: "a" }] },
+    ],
+  ],
+  [Optional, { size: 50 }, [{ size: 60 }, { size: 500 }, { size: 40 }, {}]],
+];
+
+for (const [kind, old, specs] of UPDATES) {
+  test(`${kind.kind}: updates are judged alike`, { skip }, async () => {
+    const path = resourcePath(kind, { namespace: "default" });
+    const draft = {
+      apiVersion: `${kind.group}/${kind.version}`,
+      kind: kind.kind,
+      metadata: { name: "stored" },
+      spec: old,
+    };
+    const { status, body: stored } = await server.ask("POST", path, draft);
+    assert.equal(status, 201, stringifyJson(stored));
+    for (const spec of specs) {
+      const object: AnyObject = { ...draft, ...structuredClone(stored), spec: structuredClone(spec) };
+      const theirs = await server.ask("PUT", `${path}/stored?dryRun=All`, object);
+      const ours = judge(kind, object, stored);
+      assert.deepEqual(
+        ours.problems,
+        (theirs.body.details?.causes ?? []).map((cause) => causeText(cause as FieldError)).sort(),
+      );
+    }
+  });
+}
+
 interface Judgement {
   problems: string[];
   spec?: unknown;
 }
 
-function judge(kind: (typeof CORPUS)[number], object: AnyObject): Judgement {
+function judge(kind: (typeof CORPUS)[number], object: AnyObject, old?: unknown): Judgement {
   const { error } = coerce(kind.schema, object);
   if (error) return { problems: ["cannot be decoded"] };
   applyDefaults(kind.schema, object);
-  const errors = validate(kind.schema, object, { scale: kind.scale });
+  const errors = validate(kind.schema, object, { scale: kind.scale, old });
   if (errors.length > 0) return { problems: errors.map(causeText).sort() };
   return { problems: [], spec: object["spec"] ?? null };
 }

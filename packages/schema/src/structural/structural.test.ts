@@ -134,6 +134,6 @@ test("defaulting and pruning are done when they are done once", () => {
       assert.deepEqual(coerce(schema, object).unknown, []);
       assert.deepEqual(applyDefaults(schema, object), once);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });

@@ -142,6 +142,6 @@ test("whatever is printed is read back the same", () => {
       const [back] = parseYaml(printYaml({ value }));
       assert.ok(deepEqual(back, { value }), printYaml({ value }));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
