@@ -1,4 +1,11 @@
-import { type AnyObject, dns1035LabelErrors, dns1123SubdomainErrors, type Schema } from "@konverge/core";
+import {
+  type AnyObject,
+  dns1035LabelErrors,
+  dns1123SubdomainErrors,
+  type KindRef,
+  type KubeObject,
+  type Schema,
+} from "@konverge/core";
 import { structuralErrors } from "../structural/index.ts";
 import { converter } from "./conversion.ts";
 import { type CrdOptions, crdConversion, crdVersion, scalePaths } from "./crd.ts";
@@ -23,6 +30,12 @@ export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
     to: N,
   ) => CustomObject<SpecOf<V[N]>, StatusOf<V[N]>>;
   /** The CustomResourceDefinition. */
+  readonly crd: (options?: CrdOptions) => CrdObject;
+}
+
+/** Any kind made by {@link defineKind}: for whoever installs or lists kinds and does not look into their objects. */
+export interface AnyKind extends KindRef<KubeObject> {
+  readonly schema: Schema;
   readonly crd: (options?: CrdOptions) => CrdObject;
 }
 

@@ -19,7 +19,7 @@ export { age, type Column, type ColumnDefinition, condition, wide } from "./colu
 export { lostInConversion } from "./conversion.ts";
 export type { CrdOptions } from "./crd.ts";
 export type * from "./crd-object.ts";
-export { defineKind, type Kind } from "./define-kind.ts";
+export { type AnyKind, defineKind, type Kind } from "./define-kind.ts";
 export type * from "./definition.ts";
 export { DefinitionError } from "./definition-error.ts";
 export { duration, embedded, intOrString, opaque, quantity, structural } from "./field-types.ts";
