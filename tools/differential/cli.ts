@@ -64,18 +64,26 @@ process.exitCode = failed + stale.length === 0 ? 0 : 1;
 
 function report(name: string, differences: readonly Difference[]): void {
   console.log(`\n✖ ${name}`);
-  for (const { step, what, path, real: theirs, embedded: ours } of differences.slice(
-    0,
-    options.verbose ? undefined : 8,
-  )) {
-    console.log(
-      `  step ${step}: ${what}\n    ${path || "."}\n      real:     ${show(theirs)}\n      embedded: ${show(ours)}`,
-    );
+  const shown = options.verbose ? differences : differences.slice(0, 8);
+  let step: number | undefined;
+  for (const difference of shown) {
+    if (difference.step !== step) console.log(`  step ${difference.step}: ${difference.what}`);
+    step = difference.step;
+    const [theirs, ours] = sideBySide(difference);
+    console.log(`    ${difference.path || "."}\n      real:     ${theirs}\n      embedded: ${ours}`);
   }
-  if (!options.verbose && differences.length > 8) console.log(`  … and ${differences.length - 8} more`);
+  if (shown.length < differences.length) console.log(`  … and ${differences.length - shown.length} more`);
 }
 
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? "(absent)";
-  return options.verbose || text.length < 300 ? text : `${text.slice(0, 300)}…`;
+/** Both values, long ones from shortly before where they part. */
+function sideBySide({ real: theirs, embedded: ours }: Difference): [string, string] {
+  const [a, b] = [theirs, ours].map((value) => JSON.stringify(value) ?? "(absent)") as [string, string];
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  const start = options.verbose || same < 80 ? 0 : same - 60;
+  const cut = (text: string) => {
+    const from = start === 0 ? text : `…${text.slice(start)}`;
+    return options.verbose || from.length < 300 ? from : `${from.slice(0, 300)}…`;
+  };
+  return [cut(a), cut(b)];
 }

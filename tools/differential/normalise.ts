@@ -23,7 +23,10 @@ const ABOUT_VERSIONS = /resource ?version/i;
 
 function walk(value: unknown, key: string | undefined, masks: Masks): unknown {
   if (typeof value === "string") return text(value, key, masks);
-  if (Array.isArray(value)) return value.map((item) => walk(item, key, masks));
+  if (Array.isArray(value)) {
+    const items = key === "managedFields" ? [...value].sort(byManager) : value;
+    return items.map((item) => walk(item, key, masks));
+  }
   if (typeof value !== "object" || value === null) return value;
   const object = value as Record<string, unknown>;
   const generated = object.generateName;
@@ -34,6 +37,13 @@ function walk(value: unknown, key: string | undefined, masks: Masks): unknown {
       .sort()
       .map((name) => [name, isListVersion(object, name) ? "version" : walk(object[name], name, masks)]),
   );
+}
+
+/** Managers stand in the order of their times, which are full seconds: between two runs it differs. */
+function byManager(a: Record<string, string>, b: Record<string, string>): number {
+  const name = ({ operation, manager, apiVersion, subresource }: Record<string, string>) =>
+    [operation, manager, apiVersion, subresource].join("\0");
+  return name(a) < name(b) ? -1 : 1;
 }
 
 /** A list's own version moves with everything else the server does (leases): only that there is one can be compared. */

@@ -3,6 +3,7 @@ import { applyDefaults, coerce, decodeMetadata, MetadataError } from "@konverge/
 import { isObject } from "@konverge/schema/patch";
 import type { Codec } from "./index.ts";
 import { DecodeError } from "./index.ts";
+import { keepReset } from "./managed-fields-reset.ts";
 
 /** The codec of a custom resource, from the schema of one of its versions. */
 export function customCodec(schema: Schema): Codec {
@@ -15,7 +16,7 @@ export function customCodec(schema: Schema): Codec {
       const coerced = coerce(schema, object);
       if (coerced.error) throw new DecodeError(`${coerced.error.field}: ${coerced.error.message}`);
       const names = [...unknown.map((name) => `metadata.${name}`), ...coerced.unknown];
-      return { object, unknown: names.sort() };
+      return { object: keepReset(object, value), unknown: names.sort() };
     },
     applyDefaults: (object) => void applyDefaults(schema, object),
     canonical: (object) => sortKeys(object) as AnyObject,

@@ -4,10 +4,10 @@ import {
   formatDuration,
   parseDuration,
   QuantityError,
-  quoted,
   stringifyJson,
   WholeFloat,
 } from "@konverge/core";
+import { parseGoTime } from "./go-time.ts";
 import { DecodeError } from "./index.ts";
 
 /** How JSON values become the values of Go's basic types, and of the few that read their own JSON. */
@@ -72,34 +72,21 @@ export const readQuantity: ValueReader = (value) => {
 };
 const QUANTITY_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-export const readIntOrString: ValueReader = (value) =>
-  typeof value === "string"
-    ? value
-    : readInt32(value, (what, type) => {
-        throw new DecodeError(`json: cannot unmarshal ${what} into Go value of type ${type}`);
-      });
+export const readIntOrString: ValueReader = (value, mismatch) =>
+  typeof value === "string" ? value : readInt32(value, mismatch);
 
 export const readTime = timeReader("2006-01-02T15:04:05Z07:00", (ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`);
 export const readMicroTime = timeReader("2006-01-02T15:04:05.000000Z07:00", (ms, fraction) => {
-  const micros = fraction.slice(0, 6).padEnd(6, "0");
-  return `${new Date(ms).toISOString().slice(0, 19)}.${micros}Z`;
+  return `${new Date(ms).toISOString().slice(0, 19)}${fraction}Z`;
 });
-
-const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 
 function timeReader(layout: string, write: (ms: number, fraction: string) => string): ValueReader {
   return (value) => {
     if (typeof value !== "string") {
       throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
     }
-    const match = TIMESTAMP.exec(value);
-    const ms = match ? Date.parse(`${match[1]}${match[3]}`) : Number.NaN;
-    if (Number.isNaN(ms)) {
-      throw new DecodeError(
-        `parsing time ${quoted(value)} as ${quoted(layout)}: cannot parse ${quoted(value)} as "2006"`,
-      );
-    }
-    return write(ms, match![2] ?? "");
+    const { ms, fraction } = parseGoTime(layout, value);
+    return write(ms, fraction);
   };
 }
 

@@ -11,7 +11,7 @@ import type { AnyObject } from "@konverge/core";
 import type { JsonObject } from "@konverge/schema/patch";
 
 export { customCodec } from "./custom.ts";
-export { type JsonText, parseJsonText } from "./json-text.ts";
+export { type Duplicate, type JsonText, parseJsonText } from "./json-text.ts";
 export { typedCodec } from "./typed.ts";
 export { parseYamlText } from "./yaml-text.ts";
 

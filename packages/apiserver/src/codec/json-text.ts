@@ -1,10 +1,18 @@
 import { parseJson } from "@konverge/core";
 import { DecodeError } from "./index.ts";
 
-/** JSON that was read, and the fields that stood in it twice: `spec.replicas`. */
+/** A field that stood in a text twice: `spec.replicas`, and where it did the second time. */
+export interface Duplicate {
+  readonly field: string;
+  readonly at: number;
+}
+
+/** A text that was read. */
 export interface JsonText {
   readonly value: unknown;
-  readonly duplicates: readonly string[];
+  readonly duplicates: readonly Duplicate[];
+  /** Where a field stands; known only where there are duplicates to be put in order with others. */
+  readonly place?: (field: string) => number;
 }
 
 /** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
@@ -16,7 +24,7 @@ export function parseJsonText(text: string): JsonText {
     new Scanner(text).scan();
     throw error;
   }
-  return { value, duplicates: countKeys(value) === countKeysIn(text) ? [] : new Scanner(text).scan() };
+  return { value, ...(countKeys(value) === countKeysIn(text) ? { duplicates: [] } : new Scanner(text).scan()) };
 }
 
 /** Every string of a text, and whether it is a key. */
@@ -44,17 +52,18 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 class Scanner {
   readonly #text: string;
   #at = 0;
-  readonly #duplicates: string[] = [];
+  readonly #duplicates: Duplicate[] = [];
+  readonly #places = new Map<string, number>();
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  scan(): string[] {
+  scan(): Omit<JsonText, "value"> {
     this.#value("");
     this.#space();
     if (this.#at < this.#text.length) this.#wrong("after top-level value");
-    return this.#duplicates;
+    return { duplicates: this.#duplicates, place: (field) => this.#places.get(field) ?? 0 };
   }
 
   #value(path: string): void {
@@ -80,7 +89,8 @@ class Scanner {
       if (this.#text[this.#at] !== '"') this.#wrong("looking for beginning of object key string");
       const key = this.#string();
       const place = path === "" ? key : `${path}.${key}`;
-      if (keys.has(key)) this.#duplicates.push(place);
+      if (keys.has(key)) this.#duplicates.push({ field: place, at: this.#at });
+      else this.#places.set(place, this.#at);
       keys.add(key);
       this.#space();
       if (!this.#take(":")) this.#wrong("after object key");

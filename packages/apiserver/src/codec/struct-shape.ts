@@ -275,8 +275,8 @@ function put(result: Record<string, unknown>, field: Field, value: unknown, read
   } else if (pointer) result[name] = value;
   else if (shape.isEmpty(value)) {
     if (omitEmpty || (reading && hasDefault)) return;
-    // Storage does not tell an empty list from none.
-    result[name] = shape.zero();
+    // Storage does not tell an empty list from none, but who owns it is recorded before.
+    result[name] = reading ? value : shape.zero();
   } else result[name] = value;
 }
 

@@ -2,6 +2,7 @@ import { type AnyObject, apiVersionOf, type GroupVersionKind, type Schema } from
 import { applyDefaults } from "@konverge/schema";
 import type { JsonObject } from "@konverge/schema/patch";
 import type { Codec } from "./index.ts";
+import { keepReset } from "./managed-fields-reset.ts";
 import { readAs, shapeOf } from "./struct-shape.ts";
 
 /** The codec of a built-in kind, from the facts of its definition (`apps.v1.Deployment`). */
@@ -14,7 +15,7 @@ export function typedCodec(definition: string, gvk: GroupVersionKind, schema: ()
   return {
     decode(value) {
       const { value: object, unknown } = readAs(shape, value);
-      return { object: typed(object), unknown };
+      return { object: keepReset(typed(object), value), unknown };
     },
     applyDefaults: (object) => void applyDefaults(schema(), object),
     canonical: (object) => typed(shape.canonical(object)),

@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { DecodeError } from "./index.ts";
-import type { JsonText } from "./json-text.ts";
+import type { Duplicate, JsonText } from "./json-text.ts";
 
 /** Parses YAML, or JSON, which is YAML too. Throws a {@link DecodeError} that says where it is wrong. */
 export function parseYamlText(text: string): JsonText {
@@ -13,13 +13,13 @@ export function parseYamlText(text: string): JsonText {
   return { value: plainNumbers(document.toJS()), duplicates: duplicateKeys(text) };
 }
 
-function duplicateKeys(text: string): string[] {
+function duplicateKeys(text: string): Duplicate[] {
   return parseDocument(text, { uniqueKeys: true })
     .errors.filter(({ code }) => code === "DUPLICATE_KEY")
     .map((error) => {
       const line = error.linePos?.[0].line ?? 1;
       const key = text.slice(error.pos[0]).match(/^["']?([^"':\s]+)/)?.[1] ?? "";
-      return `line ${line}: key ${JSON.stringify(key)} already set in map`;
+      return { field: `line ${line}: key ${JSON.stringify(key)} already set in map`, at: error.pos[0] };
     });
 }
 

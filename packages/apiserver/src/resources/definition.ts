@@ -37,6 +37,8 @@ export interface ResourceDefinition {
    * not change what it is given; never called where the versions are the same already.
    */
   convert(objects: readonly AnyObject[], apiVersion: string): readonly AnyObject[] | Promise<readonly AnyObject[]>;
+  /** Conversion asks a webhook. */
+  readonly convertsByWebhook?: boolean;
 }
 
 export interface ResourceVersion {

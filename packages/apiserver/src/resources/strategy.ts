@@ -30,6 +30,11 @@ export interface Strategy {
   prepareForUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): void;
   /** What a name may look like. Default: a DNS subdomain. */
   readonly nameErrors?: NameRule;
+  /**
+   * What an update of this kind finds wrong with metadata besides what it does for every kind: its `changes` once more,
+   * all of it as on a `new` object, or both. The causes of an error then come several times.
+   */
+  readonly metadataChecks?: readonly ("changes" | "new")[];
   /** Called on creates and, unless {@link validateUpdate} says otherwise, on updates. */
   validate?(object: AnyObject, context: StrategyContext): FieldError[];
   /** Beyond what {@link validate} says. */

@@ -3,7 +3,12 @@ import type { Strategy } from "./strategy.ts";
 /** What the generic verbs must know of a kind and no schema tells: plain facts, for all kinds in one table. */
 export type Traits = Pick<
   Strategy,
-  "hasGeneration" | "allowUnconditionalUpdate" | "allowCreateOnUpdate" | "dependents" | "returnsDeleted"
+  | "hasGeneration"
+  | "allowUnconditionalUpdate"
+  | "allowCreateOnUpdate"
+  | "dependents"
+  | "returnsDeleted"
+  | "metadataChecks"
 >;
 
 const list = (text: string) => new Set(text.trim().split(/\s+/));
@@ -54,6 +59,21 @@ const RETURNED = list(`
   storage.k8s.io/VolumeAttributesClass
 `);
 
+/** Updates judge metadata once more, as creates do: whoever reads the causes of an error sees it. */
+const JUDGED_AGAIN = list(`
+  ConfigMap Endpoints Node PersistentVolumeClaim Secret ServiceAccount apps/StatefulSet networking.k8s.io/IngressClass
+  rbac.authorization.k8s.io/ClusterRole rbac.authorization.k8s.io/ClusterRoleBinding
+  rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/RoleBinding storage.k8s.io/VolumeAttributesClass
+`);
+const JUDGED_AS_NEW = list(`
+  LimitRange PersistentVolume discovery.k8s.io/EndpointSlice flowcontrol.apiserver.k8s.io/FlowSchema
+  storage.k8s.io/CSINode storage.k8s.io/VolumeAttachment
+  admissionregistration.k8s.io/MutatingAdmissionPolicy admissionregistration.k8s.io/MutatingAdmissionPolicyBinding
+  admissionregistration.k8s.io/MutatingWebhookConfiguration
+  admissionregistration.k8s.io/ValidatingAdmissionPolicy admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding
+  admissionregistration.k8s.io/ValidatingWebhookConfiguration
+`);
+
 /** The traits of a built-in kind. */
 export function traitsOf(group: string, kind: string): Traits {
   const name = group === "" ? kind : `${group}/${kind}`;
@@ -63,5 +83,6 @@ export function traitsOf(group: string, kind: string): Traits {
     allowCreateOnUpdate: CREATED_BY_UPDATE.has(name),
     dependents: ORPHANING.has(name) ? "orphan" : WITHOUT_DEPENDENTS.has(name) ? "unsupported" : "delete",
     returnsDeleted: RETURNED.has(name),
+    metadataChecks: JUDGED_AS_NEW.has(name) ? ["new"] : JUDGED_AGAIN.has(name) ? ["changes", "new"] : ["changes"],
   };
 }

@@ -64,6 +64,7 @@ function parseBody(call: Call, expected: Expected): JsonText & { text: string } 
 function parsed(parse: () => JsonText, text: string, expected: Expected): JsonText {
   try {
     const json = parse();
+    if (json.value === null) return { ...json, value: {} };
     if (!isObject(json.value)) {
       const problem = `json: cannot unmarshal ${kindOfJson(json.value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
       throw new DecodeError(problem);
@@ -94,7 +95,7 @@ function summary(text: string): string {
 function decodeAs(
   call: Call,
   expected: Expected,
-  { value, duplicates, text }: JsonText & { text: string },
+  { value, text, ...strict }: JsonText & { text: string },
   fieldValidation: FieldValidation,
 ): AnyObject {
   const body = value as Record<string, unknown>;
@@ -102,12 +103,13 @@ function decodeAs(
   const cannot = (why: string) =>
     badRequest(`${actual.kind} in version ${quoted(actual.version)} cannot be handled as a ${expected.kind}: ${why}`);
   if (actual.kind !== expected.kind || actual.group !== expected.group || actual.version !== expected.version) {
-    throw wrongType(call, expected, actual, cannot);
+    const problem = typeProblem(call, expected, actual);
+    throw problem ? cannot(problem) : badRequest(wrongVersion(call, expected, actual));
   }
   try {
     const { object, unknown } = expected.codec.decode(body);
     if (fieldValidation === "Ignore") return object;
-    const problems = strictProblems(duplicates, unknown);
+    const problems = strictProblems(strict, unknown);
     if (problems.length > 0 && fieldValidation === "Strict") {
       throw cannot(`strict decoding error: ${problems.join(", ")}`);
     }
@@ -118,12 +120,16 @@ function decodeAs(
   }
 }
 
-/** What a strict decoder complains about. */
-export function strictProblems(duplicates: readonly string[], unknown: readonly string[]): string[] {
-  return [
-    ...duplicates.map((field) => (field.startsWith("line ") ? field : `duplicate field ${quoted(field)}`)),
-    ...unknown.map((field) => `unknown field ${quoted(field)}`),
+/** What a strict decoder complains about, in the order in which it comes upon it. */
+export function strictProblems({ duplicates, place }: Omit<JsonText, "value">, unknown: readonly string[]): string[] {
+  const problems = [
+    ...duplicates.map(({ field, at }) => ({
+      problem: field.startsWith("line ") ? field : `duplicate field ${quoted(field)}`,
+      at,
+    })),
+    ...unknown.map((field) => ({ problem: `unknown field ${quoted(field)}`, at: place?.(field) ?? 0 })),
   ];
+  return problems.sort((a, b) => a.at - b.at).map(({ problem }) => problem);
 }
 
 interface ActualType {
@@ -149,23 +155,22 @@ function typeOf(body: Record<string, unknown>, expected: Expected, text: string)
   return { ...parseApiVersion(apiVersion), kind };
 }
 
-function wrongType(call: Call, expected: Expected, actual: ActualType, cannot: (why: string) => Error): Error {
+/** Why a body of one type cannot be read as one of another; undefined when it can. */
+export function typeProblem({ definition }: Call, expected: Expected, actual: ActualType): string | undefined {
   const [given, wanted] = [apiVersionOf(actual), apiVersionOf(expected)];
-  if (call.definition.custom) {
-    return given === wanted
-      ? badRequest(`the kind in the data (${actual.kind}) does not match the expected kind (${expected.kind})`)
-      : badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
+  if (definition.custom || (given === wanted && actual.kind === expected.kind)) return undefined;
+  if (!knownKind(actual)) {
+    const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+    return `no kind ${quoted(actual.kind)} is registered for version ${quoted(given)} ${scheme}`;
   }
-  const known = knownKind(actual);
-  if (!known) {
-    const where = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
-    return cannot(`no kind ${quoted(actual.kind)} is registered for version ${quoted(given)} ${where}`);
-  }
-  if (actual.kind === expected.kind && actual.group === expected.group) {
-    return badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
-  }
-  const target = knownKind(expected);
-  return cannot(
-    `converting (${actual.version}.${actual.kind}) to (${target?.internal ?? expected.group}.${expected.kind}): unknown conversion`,
-  );
+  if (actual.kind === expected.kind && actual.group === expected.group) return undefined;
+  const target = `${knownKind(expected)?.internal ?? expected.group}.${expected.kind}`;
+  return `converting (${actual.version}.${actual.kind}) to (${target}): unknown conversion`;
+}
+
+function wrongVersion({ definition }: Call, expected: Expected, actual: ActualType): string {
+  const [given, wanted] = [apiVersionOf(actual), apiVersionOf(expected)];
+  return definition.custom && given === wanted
+    ? `the kind in the data (${actual.kind}) does not match the expected kind (${expected.kind})`
+    : `the API version in the data (${given}) does not match the expected API version (${wanted})`;
 }

@@ -18,7 +18,7 @@ import {
   strategyContext,
   workingVersion,
 } from "./call.ts";
-import { fieldManagerFor, managerName } from "./managed-fields.ts";
+import { recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, fillSystemFields, matchNamespace, metadataErrors, wipeSystemFields } from "./metadata.ts";
 
 /** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
@@ -41,7 +41,7 @@ export async function createObject(call: Call, draft: AnyObject): Promise<Writte
   wipeSystemFields(draft.metadata);
   matchNamespace(call, draft.metadata);
   dropDuplicateOwners(call, draft.metadata);
-  const owned = fieldManagerFor(call).update(undefined, draft, managerName(call)) as AnyObject;
+  const owned = await recordUpdate(call, undefined, draft);
   const admitted = (await call.admission.mutate(call, owned, undefined, "CREATE")) ?? owned;
   return storeNew(call, admitted);
 }
@@ -57,8 +57,8 @@ export async function storeNew(call: Call, admitted: AnyObject): Promise<Written
     try {
       return await storeOnce(call, object);
     } catch (error) {
-      if (!isGenerated || !(error instanceof ApiError) || error.reason !== "AlreadyExists") throw error;
-      if (attempt === MOST_NAMES) throw noUniqueName(call, object.metadata.name);
+      if (!prefix || !(error instanceof ApiError) || error.reason !== "AlreadyExists") throw error;
+      if (!isGenerated || attempt === MOST_NAMES) throw noUniqueName(call, object.metadata.name);
     }
   }
 }
@@ -73,7 +73,7 @@ async function storeOnce(call: Call, admitted: AnyObject): Promise<Written> {
 
   const key = storageKey(definition, object.metadata.namespace, object.metadata.name);
   const existing = store.collection(definition.storage).get(key);
-  if (object.metadata.resourceVersion && object.metadata.resourceVersion !== "0") throw versionGiven();
+  if (Number(object.metadata.resourceVersion ?? 0) > 0) throw versionGiven();
   if (existing) throw exists(call, existing);
   const stored = await convertTo(definition, object, definition.storedAs);
   // Conversion may have taken a while.

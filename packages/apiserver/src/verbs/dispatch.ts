@@ -9,7 +9,7 @@ import { deleteOne } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
-import { fieldManagerFor, managerName } from "./managed-fields.ts";
+import { recordUpdate } from "./managed-fields.ts";
 import { checkName, dropDuplicateOwners, matchNamespace, wipeSystemFields } from "./metadata.ts";
 import { patchObject } from "./patch.ts";
 import { updateObject } from "./update.ts";
@@ -84,7 +84,7 @@ async function update(given: Call): Promise<ApiResponse> {
   dropDuplicateOwners(call, draft.metadata);
   const create = () => {
     wipeSystemFields(draft.metadata);
-    return fieldManagerFor(call).update(undefined, draft, managerName(call)) as typeof draft;
+    return recordUpdate(call, undefined, draft);
   };
   const written = await updateObject(call, () => draft, {
     uid: draft.metadata.uid,

@@ -1,13 +1,38 @@
-import { type AnyObject, apiVersionOf, headerOf, type ManagedFieldsEntry } from "@konverge/core";
-import { excludeFields, FieldManager, type FieldManagerOptions } from "@konverge/schema/structured-merge";
+import { type AnyObject, apiVersionOf, headerOf } from "@konverge/core";
+import {
+  excludeFields,
+  FieldManager,
+  type FieldManagerOptions,
+  managerNameOf,
+  withAsyncConversion,
+} from "@konverge/schema/structured-merge";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
-import type { Call } from "./call.ts";
+import { type Call, convertTo } from "./call.ts";
+
+/** An object with the ownership it has after this request wrote it over `live` (undefined: a create). */
+export function recordUpdate(call: Call, live: AnyObject | undefined, next: AnyObject): AnyObject | Promise<AnyObject> {
+  return withFieldManager(call, (manager) => manager.update(live, next, managerName(call)) as AnyObject);
+}
+
+/** The name that managedFields records for a request. */
+export function managerName({ info, request }: Call): string {
+  return managerNameOf(info.query.get("fieldManager"), headerOf(request.headers, "user-agent") ?? "");
+}
+
+/** Runs something with the keeper of managedFields for the endpoint of a call. It must have no effect but its result. */
+export function withFieldManager<T>(call: Call, work: (manager: FieldManager) => T): T | Promise<T> {
+  const { definition } = call;
+  if (!definition.convertsByWebhook) return work(keptManager(call));
+  return withAsyncConversion(
+    (object, apiVersion) => convertTo(definition, object as AnyObject, apiVersion),
+    (convert) => work(makeFieldManager(call, (object, apiVersion) => convert(object, apiVersion) as AnyObject)),
+  );
+}
 
 const managers = new WeakMap<ResourceVersion, Map<string, FieldManager>>();
 
-/** The keeper of managedFields for the endpoint of a call. */
-export function fieldManagerFor(call: Call): FieldManager {
-  const { version, info } = call;
+function keptManager(call: Call): FieldManager {
+  const { version, info, definition } = call;
   let ofVersion = managers.get(version);
   if (!ofVersion) {
     ofVersion = new Map();
@@ -15,21 +40,25 @@ export function fieldManagerFor(call: Call): FieldManager {
   }
   let manager = ofVersion.get(info.subresource);
   if (!manager) {
-    manager = makeFieldManager(call);
+    manager = makeFieldManager(call, (object, apiVersion) => {
+      const [converted] = definition.convert([object], apiVersion) as readonly AnyObject[];
+      return converted!;
+    });
     ofVersion.set(info.subresource, manager);
   }
   return manager;
 }
 
-function makeFieldManager({ definition, version, info, clock }: Call): FieldManager {
-  const { group } = definition;
+type Convert = (object: AnyObject, apiVersion: string) => AnyObject;
+
+function makeFieldManager({ definition, version, info, clock }: Call, convert: Convert): FieldManager {
   return new FieldManager({
-    kind: { group, version: version.version, kind: version.kind },
+    kind: { group: definition.group, version: version.version, kind: version.kind },
     schema: version.schema,
     clock,
     subresource: info.subresource,
     resetFields: resetFields(definition, version, info.subresource),
-    version: otherVersions(definition),
+    version: otherVersions(definition, convert),
     empty: version.codec.zero,
   });
 }
@@ -49,49 +78,15 @@ function resetFields(
   );
 }
 
-/**
- * Fields are recorded in the version they were written in. A conversion that takes a webhook cannot be waited for here:
- * field sets are then compared as if versions differed in name alone.
- */
-function otherVersions(definition: ResourceDefinition): FieldManagerOptions["version"] {
+/** Fields are recorded in the version they were written in. */
+function otherVersions(definition: ResourceDefinition, convert: Convert): FieldManagerOptions["version"] {
   return (apiVersion) => {
     const name = apiVersion.slice(apiVersion.indexOf("/") + 1);
     const found = definition.versions.get(name);
     if (!found || apiVersionOf({ group: definition.group, version: name }) !== apiVersion) return undefined;
     return {
       schema: found.schema,
-      convert(object) {
-        if (object["apiVersion"] === apiVersion) return object;
-        const converted = definition.convert([object as AnyObject], apiVersion);
-        return converted instanceof Promise ? { ...object, apiVersion } : converted[0]!;
-      },
+      convert: (object) => (object["apiVersion"] === apiVersion ? object : convert(object as AnyObject, apiVersion)),
     };
   };
-}
-
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-
-/** The name that managedFields records: given, or what precedes the first slash of the user agent. */
-export function managerName({ info, request }: Call): string {
-  const given = info.query.get("fieldManager");
-  if (given) return given;
-  let name = "";
-  for (const character of (headerOf(request.headers, "user-agent") ?? "").split("/")[0]!) {
-    if (!PRINTABLE.test(character)) continue;
-    if (Buffer.byteLength(name + character) > 128) break;
-    name += character;
-  }
-  return name;
-}
-
-/** Whether two records of ownership differ in nothing but when. */
-export function sameOwnership(
-  a: readonly ManagedFieldsEntry[] | undefined,
-  b: readonly ManagedFieldsEntry[] | undefined,
-): boolean {
-  return JSON.stringify(a, withoutTime) === JSON.stringify(b, withoutTime);
-}
-
-function withoutTime(this: unknown, key: string, value: unknown): unknown {
-  return key === "time" ? undefined : value;
 }

@@ -7,9 +7,18 @@ import {
   maskTrailingDash,
   type ObjectMeta,
   type OwnerReference,
+  pathSegmentErrors,
   timestamp,
 } from "@konverge/core";
-import { forbidden, invalidValue, type NameRule, objectMetaErrors } from "@konverge/schema";
+import {
+  annotationErrors,
+  forbidden,
+  invalidValue,
+  labelErrors,
+  type NameRule,
+  objectMetaErrors,
+  ownerErrors,
+} from "@konverge/schema";
 import type { Call } from "./call.ts";
 
 /** Drops what only the server may say, before a create. */
@@ -71,14 +80,42 @@ export function dropDuplicateOwners(call: Call, metadata: ObjectMeta, { admitted
 /** Names of most built-in kinds are DNS subdomains; a trailing dash of a prefix is hidden. */
 const subdomainName: NameRule = (name, isPrefix) => dns1123SubdomainErrors(isPrefix ? maskTrailingDash(name) : name);
 
-/** All that is wrong with an object's metadata. */
+/** All that is wrong with the metadata of a new object. */
 export function metadataErrors({ definition }: Call, metadata: ObjectMeta): FieldError[] {
   const nameErrors = definition.strategy.nameErrors ?? subdomainName;
-  return objectMetaErrors(metadata, { namespaced: definition.namespaced, nameErrors }, "metadata");
+  return [
+    ...objectMetaErrors(metadata, { namespaced: definition.namespaced, nameErrors }, "metadata"),
+    ...(definition.custom ? [] : legacyFinalizerErrors(metadata)),
+  ];
 }
 
-/** All that an update may not change. */
-export function metadataUpdateErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+/** All that is wrong with the metadata of an object after an update; some of it several times, as in the real server. */
+export function metadataUpdateErrors(call: Call, metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+  const { namespaced, strategy, custom } = call.definition;
+  const errors = objectMetaErrors(metadata, { namespaced, nameErrors: pathSegmentErrors }, "metadata");
+  const changes = changeErrors(metadata, old);
+  errors.push(...changes);
+  for (const check of strategy.metadataChecks ?? ["changes"]) {
+    if (check === "new") errors.push(...metadataErrors(call, metadata));
+    else errors.push(...changes, ...(custom ? [] : legacyFinalizerErrors(metadata)));
+  }
+  return errors;
+}
+
+const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** Built-in kinds insist on a domain in the names of finalizers. */
+function legacyFinalizerErrors({ finalizers = [] }: ObjectMeta): FieldError[] {
+  const detail = "name is neither a standard finalizer name nor is it fully qualified";
+  return finalizers.flatMap((name, index) =>
+    name.includes("/") || STANDARD_FINALIZERS.has(name)
+      ? []
+      : [invalidValue(`metadata.finalizers[${index}]`, name, detail)],
+  );
+}
+
+/** What an update may not change, and what it may have broken. */
+function changeErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
     const known = new Set(old.finalizers ?? []);
@@ -95,7 +132,12 @@ export function metadataUpdateErrors(metadata: ObjectMeta, old: ObjectMeta): Fie
     if ((metadata[field] ?? EMPTY[field]) === (old[field] ?? EMPTY[field])) continue;
     errors.push(invalidValue(`metadata.${field}`, metadata[field] ?? EMPTY[field], "field is immutable"));
   }
-  return errors;
+  return [
+    ...errors,
+    ...labelErrors(metadata.labels ?? {}, "metadata.labels"),
+    ...annotationErrors(metadata.annotations ?? {}, "metadata.annotations"),
+    ...ownerErrors(metadata.ownerReferences ?? [], "metadata.ownerReferences"),
+  ];
 }
 
 const IMMUTABLE_FIELDS = [

@@ -1,11 +1,17 @@
-import { type AnyObject, ApiError, badRequest, conflict, goText, toGoJson } from "@konverge/core";
+import { type AnyObject, ApiError, badRequest, conflict, goText, parseApiVersion, stringifyJson } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, decodeJsonPatch } from "@konverge/schema/patch";
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  decodeJsonPatch,
+  isObject,
+} from "@konverge/schema/patch";
 import { DecodeError, type JsonText, parseJsonText } from "../codec/index.ts";
 import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import { type WriteParameters, writeParameters } from "../http/query.ts";
 import { appliedBy } from "./apply.ts";
-import { strictProblems } from "./body.ts";
+import { ownKind, strictProblems, typeProblem } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Written } from "./create.ts";
 import { checkName, matchNamespace } from "./metadata.ts";
@@ -24,18 +30,26 @@ export function patchTypes({ definition }: Pick<Call, "definition">): string[] {
 /** Changes an object by one of the four kinds of patch. */
 export async function patchObject(given: Call): Promise<Written> {
   const type = contentType(given.request);
-  if (!patchTypes(given).includes(type)) throw unsupportedMediaType(patchTypes(given));
+  if (!patchTypes(given).includes(type)) throw unsupportedPatch(given);
   const parameters = writeParameters(given.info.query, "PatchOptions", { apply: type === APPLY_PATCH });
   const call = { ...given, dryRun: parameters.dryRun };
   if (type === APPLY_PATCH) {
     const apply = appliedBy(call, parameters);
-    return updateObject(call, (live) => checked(call, apply(live)), {
+    return updateObject(call, async (live) => checked(call, await apply(live)), {
       ownership: false,
-      ...(call.info.subresource === "" && { create: () => checked(call, checkNew(call, apply(undefined))) }),
+      ...(call.info.subresource === "" && {
+        create: async () => checked(call, checkNew(call, await apply(undefined))),
+      }),
     });
   }
   const change = changeOf(call, type, parameters);
   return updateObject(call, (live) => checked(call, change(live)));
+}
+
+function unsupportedPatch(call: Call): ApiError {
+  if (call.definition.custom) return unsupportedMediaType(patchTypes(call));
+  const reason = "UnsupportedMediaType";
+  return new ApiError({ code: 415, reason, message: "415: Unsupported Media Type", details: {} });
 }
 
 /** A patch may not move an object elsewhere. */
@@ -53,25 +67,36 @@ function checkNew({ definition, info }: Call, object: AnyObject): AnyObject {
 }
 
 function changeOf(call: Call, type: string, parameters: WriteParameters): (live: AnyObject) => AnyObject {
-  const { value, duplicates } = patchBody(call, type);
+  const { value, ...strict } = patchBody(call, type);
+  const problems = strictProblems(strict, []);
   switch (type) {
     case JSON_PATCH: {
       const { operations, unknown } = decodeJsonPatch(value);
-      const problems = [...strictProblems(duplicates, []).map((problem) => `json patch ${problem}`), ...unknown];
-      return (live) => decodePatched(call, applyJsonPatch(live, operations), parameters, problems);
+      const ofPatch = [...problems.map((problem) => `json patch ${problem}`), ...unknown];
+      return (live) => {
+        const patched = applyJsonPatch(live, operations);
+        return decodePatched(call, patched, parameters, ofPatch, () => merged(patched, live));
+      };
     }
-    case MERGE_PATCH: {
-      const problems = strictProblems(duplicates, []);
-      return (live) => decodePatched(call, applyMergePatch(live, value), parameters, problems);
-    }
-    default: {
-      const problems = strictProblems(duplicates, []);
+    case MERGE_PATCH:
+      return (live) => {
+        const patched = applyMergePatch(live, value);
+        return decodePatched(call, patched, parameters, problems, () => merged(patched, live));
+      };
+    default:
       return (live) => {
         const patched = applyStrategicMergePatch(live, value, call.version.schema);
         return decodePatched(call, patched, parameters, problems, () => goText(value));
       };
-    }
   }
+}
+
+/** JSON in which what a patch has touched is sorted by key, and all else stands as it did. */
+function merged(patched: unknown, live: unknown): string {
+  if (patched === live || !isObject(patched)) return stringifyJson(patched);
+  const before = isObject(live) ? live : {};
+  const fields = Object.keys(patched).sort();
+  return `{${fields.map((name) => `${JSON.stringify(name)}:${merged(patched[name], before[name])}`).join(",")}}`;
 }
 
 function patchBody(call: Call, type: string): JsonText {
@@ -89,16 +114,19 @@ function decodePatched(
   patched: AnyObject,
   { fieldValidation }: WriteParameters,
   patchProblems: readonly string[],
-  shown: () => string = () => toGoJson(patched),
+  shown: () => string,
 ): AnyObject {
   const { codec } = call.version;
+  const actual = { ...parseApiVersion(patched.apiVersion), kind: patched.kind };
+  const problem = typeProblem(call, ownKind(call), actual);
+  if (problem) throw invalidPatch(shown(), problem);
   let decoded: ReturnType<typeof codec.decode>;
   try {
     decoded = codec.decode(patched);
   } catch (error) {
     throw error instanceof DecodeError ? invalidPatch(shown(), error.message) : error;
   }
-  const problems = [...patchProblems, ...strictProblems([], decoded.unknown)];
+  const problems = [...patchProblems, ...strictProblems({ duplicates: [] }, decoded.unknown)];
   if (fieldValidation === "Strict" && problems.length > 0) {
     throw invalidPatch(shown(), `strict decoding error: ${problems.join(", ")}`);
   }

@@ -9,6 +9,7 @@ import {
   notFound,
   stringifyJson,
 } from "@konverge/core";
+import { keepTimesOfNoop } from "@konverge/schema/structured-merge";
 import { forbiddenError, resourceAttributes } from "../auth/attributes.ts";
 import type { Entry } from "../storage/collection.ts";
 import {
@@ -22,10 +23,13 @@ import {
   workingVersion,
 } from "./call.ts";
 import { storeNew, type Written } from "./create.ts";
-import { fieldManagerFor, managerName, sameOwnership } from "./managed-fields.ts";
-import { dropDuplicateOwners, keepSystemFields, metadataErrors, metadataUpdateErrors } from "./metadata.ts";
+import { recordUpdate } from "./managed-fields.ts";
+import { dropDuplicateOwners, keepSystemFields, metadataUpdateErrors } from "./metadata.ts";
 import { registryKey } from "./registry-key.ts";
 import { brought } from "./stored.ts";
+
+/** Makes an object of the one that is there. */
+export type Change = (live: AnyObject) => AnyObject | Promise<AnyObject>;
 
 export interface UpdateOptions {
   /** Record the writer as owner of what changes. Apply has done so by itself. */
@@ -33,7 +37,7 @@ export interface UpdateOptions {
   /** The object must be this one. */
   uid?: string | undefined;
   /** Makes the object where there is none, in the version of the request and with its ownership recorded. */
-  create?: () => AnyObject;
+  create?: () => AnyObject | Promise<AnyObject>;
 }
 
 /**
@@ -41,18 +45,14 @@ export interface UpdateOptions {
  * when somebody else wrote meanwhile, and must not change what it is given. A result that carries a resourceVersion
  * insists on it.
  */
-export async function updateObject(
-  call: Call,
-  change: (live: AnyObject) => AnyObject,
-  options: UpdateOptions = {},
-): Promise<Written> {
+export async function updateObject(call: Call, change: Change, options: UpdateOptions = {}): Promise<Written> {
   const { definition, store } = call;
   const key = storageKey(definition, call.info.namespace, call.info.name);
   for (;;) {
     const entry = store.collection(definition.storage).get(key);
     if (!entry) {
       if (!options.create) throw notFound(definition, call.info.name);
-      return createInstead(call, options.create());
+      return createInstead(call, await options.create());
     }
     const written = await updateOnce(call, key, entry, change, options);
     if (written) return written;
@@ -64,15 +64,15 @@ async function updateOnce(
   call: Call,
   key: string,
   entry: Entry,
-  change: (live: AnyObject) => AnyObject,
+  change: Change,
   { ownership = true, uid }: UpdateOptions,
 ): Promise<Written | undefined> {
   const { definition, store } = call;
   const stored = objectOf(entry);
   if (uid && uid !== stored.metadata.uid) throw uidMismatch(call, key, uid, stored);
   const live = await brought(call, stored);
-  const changed = change(live);
-  const owned = ownership ? (fieldManagerFor(call).update(live, changed, managerName(call)) as AnyObject) : changed;
+  const changed = await change(live);
+  const owned = ownership ? await recordUpdate(call, live, changed) : changed;
   const admitted = (await call.admission.mutate(call, owned, live, "UPDATE")) ?? owned;
   dropDuplicateOwners(call, admitted.metadata, { admitted: true });
   checkVersion(call, admitted, stored);
@@ -80,12 +80,11 @@ async function updateOnce(
   const old = definition.custom ? live : stored;
   const object = await convertTo(definition, admitted, workingVersion(call));
   prepare(call, object, old);
-  const unchanged = keepOwnershipTimes(object, old);
-  await call.admission.validate(call, await convertTo(definition, object, requestVersion(call)), live, "UPDATE");
+  const kept = keepTimesOfNoop(old, object) as AnyObject;
+  await call.admission.validate(call, await convertTo(definition, kept, requestVersion(call)), live, "UPDATE");
 
-  const next = await convertTo(definition, object, definition.storedAs);
+  const next = await convertTo(definition, kept, definition.storedAs);
   if (store.collection(definition.storage).get(key) !== entry) return undefined;
-  const isNoop = unchanged && stringifyJson(definition.storageCodec.canonical(next)) === entry.text;
   if (isRemoval(call, object, old)) {
     if (!call.dryRun) {
       store.remove(definition.storage, key, contentOf(definition, stored));
@@ -93,7 +92,9 @@ async function updateOnce(
     }
     return { object: next, created: false };
   }
-  if (isNoop) return { object: next, entry, created: false };
+  if (stringifyJson(definition.storageCodec.canonical(next)) === entry.text) {
+    return { object: next, entry, created: false };
+  }
   if (call.dryRun) return { object: next, created: false };
   const written = store.put(definition.storage, key, contentOf(definition, next));
   definition.strategy.afterWrite?.(next, stored, strategyContext(call));
@@ -108,6 +109,8 @@ async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
   const admitted = (await call.admission.mutate(call, draft, undefined, "CREATE")) ?? draft;
   const { allowed, reason } = call.authorize(user, action);
   if (!allowed) throw forbiddenError(user, action, reason);
+  // What version it was based on does not matter where there is none.
+  delete admitted.metadata.resourceVersion;
   return storeNew(call, admitted);
 }
 
@@ -146,11 +149,7 @@ function prepare(call: Call, object: AnyObject, old: AnyObject): void {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
   keepSystemFields(object, old);
-  const errors = [
-    ...metadataErrors(call, object.metadata),
-    ...metadataUpdateErrors(object.metadata, old.metadata),
-    ...updateErrors(call, object, old),
-  ];
+  const errors = [...metadataUpdateErrors(call, object.metadata, old.metadata), ...updateErrors(call, object, old)];
   if (errors.length > 0) {
     throw invalid({ group: definition.group, kind: version.kind }, object.metadata.name, errors);
   }
@@ -192,16 +191,6 @@ function changesGeneration({ definition, version }: Call, object: AnyObject, old
   if (version.subresources.has("status")) apart.add("status");
   const keys = new Set([...Object.keys(object), ...Object.keys(old)]);
   return [...keys].some((key) => !apart.has(key) && !deepEqual(object[key], old[key]));
-}
-
-/** Ownership that differs only in its times keeps the old ones: such a write may change nothing at all. */
-function keepOwnershipTimes(object: AnyObject, old: AnyObject): boolean {
-  if (!sameOwnership(object.metadata.managedFields, old.metadata.managedFields)) return false;
-  const { managedFields } = old.metadata;
-  const kept = managedFields ? { ...object.metadata, managedFields } : object.metadata;
-  if (!deepEqual({ ...object, metadata: kept }, old)) return false;
-  object.metadata = kept;
-  return true;
 }
 
 /** The update that takes away the last finalizer of an object that is being deleted ends it. */

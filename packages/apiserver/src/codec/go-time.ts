@@ -1,0 +1,46 @@
+import { quoted } from "@konverge/core";
+import { DecodeError } from "./index.ts";
+
+/** The parts of the two layouts that objects have times in, and what each may look like. */
+const PARTS: Record<string, RegExp> = {
+  "2006": /^\d{4}/,
+  "01": /^\d\d/,
+  "02": /^\d\d/,
+  "15": /^\d\d/,
+  "04": /^\d\d/,
+  "05": /^\d\d/,
+  ".000000": /^\.\d{6}/,
+  "Z07:00": /^(?:Z|[+-]\d\d:\d\d)/,
+};
+const LAYOUT = /2006|01|02|15|04|05|\.000000|Z07:00|[-T:]/g;
+const RANGES: Record<string, [name: string, least: number, most: number]> = {
+  "01": ["month", 1, 12],
+  "02": ["day", 1, 31],
+  "15": ["hour", 0, 23],
+  "04": ["minute", 0, 59],
+  "05": ["second", 0, 59],
+};
+
+/** Reads a time as Go's time.Parse does, and complains in its words. The fraction comes with its point. */
+export function parseGoTime(layout: string, text: string): { ms: number; fraction: string } {
+  const fail = (why: string) => new DecodeError(`parsing time ${quoted(text)}${why}`);
+  let rest = text;
+  let fraction = "";
+  let plain = "";
+  const parts = layout.match(LAYOUT)!;
+  for (const [index, part] of parts.entries()) {
+    const found = PARTS[part] ? PARTS[part].exec(rest)?.[0] : rest.startsWith(part) ? part : undefined;
+    if (found === undefined) throw fail(` as ${quoted(layout)}: cannot parse ${quoted(rest)} as ${quoted(part)}`);
+    const range = RANGES[part];
+    if (range && (Number(found) < range[1] || Number(found) > range[2])) throw fail(`: ${range[0]} out of range`);
+    rest = rest.slice(found.length);
+    if (part === ".000000") fraction = found;
+    else plain += found;
+    // A fraction may follow the seconds even where the layout has none.
+    if (part === "05" && parts[index + 1] !== ".000000") rest = rest.replace(/^[.,]\d+/, "");
+  }
+  if (rest !== "") throw fail(`: extra text: ${quoted(rest)}`);
+  const ms = Date.parse(plain);
+  if (Number.isNaN(ms)) throw fail(": day out of range");
+  return { ms, fraction };
+}

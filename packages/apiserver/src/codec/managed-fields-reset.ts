@@ -1,0 +1,8 @@
+import type { AnyObject } from "@konverge/core";
+
+/** An empty list of managedFields is no list to Go's writer, but to the field manager it is the wish to forget them. */
+export function keepReset(object: AnyObject, value: unknown): AnyObject {
+  const given = (value as { metadata?: { managedFields?: unknown } } | null)?.metadata?.managedFields;
+  if (Array.isArray(given) && given.length === 0) object.metadata.managedFields = [];
+  return object;
+}
