@@ -5,6 +5,8 @@ import { compareText } from "./path-element.ts";
 /** The most updaters that an object remembers by name. */
 export const MAX_UPDATE_MANAGERS = 10;
 
+const ANCIENT = "ancient-changes";
+
 /**
  * Keeps managedFields from growing for ever: when more than ten updaters have entries, the oldest of each version are
  * thrown together under the name `ancient-changes`.
@@ -26,13 +28,18 @@ export function capManagers(managers: Managers): void {
       firstOf.set(apiVersion, id);
       continue;
     }
-    const bucket = managerId({ manager: "ancient-changes", operation: "Update", apiVersion });
+    const bucket = managerId({ manager: ANCIENT, operation: "Update", apiVersion });
+    excess--;
+    if (id === bucket) {
+      // An older entry than the bucket can only be one of the same second. The API server forgets the bucket then.
+      managers.delete(bucket);
+      continue;
+    }
     // The first of a version moves into the bucket together with the second.
-    const partner = id === bucket || !managers.has(bucket) ? first : bucket;
+    const partner = managers.has(bucket) ? bucket : first;
     const set = union(owned.set, managers.get(partner)!.set);
     managers.delete(partner);
     managers.delete(id);
-    managers.set(bucket, { ...owned, set });
-    excess--;
+    managers.set(bucket, { ...owned, manager: ANCIENT, subresource: undefined, set });
   }
 }

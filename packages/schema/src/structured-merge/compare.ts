@@ -2,7 +2,7 @@ import { deepEqual } from "@konverge/core";
 import { isEmpty as isEmptyObject, isObject, type JsonObject, own } from "../patch/index.ts";
 import { EMPTY, type FieldSet, MEMBER } from "./field-set.ts";
 import { itemElement } from "./item-element.ts";
-import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /** What differs between two objects. No field is in more than one of the three. */
 export interface Comparison {
@@ -94,7 +94,7 @@ function compareMaps(type: MapType, before: JsonObject | undefined, after: JsonO
 }
 
 function compareField(type: MapType, name: string, before: unknown, after: unknown, into: Parts): void {
-  const field = fieldOf(type, name);
+  const field = type.field(name);
   if (field.type) attach(into, field.element, compareValues(field.type, before, after));
 }
 

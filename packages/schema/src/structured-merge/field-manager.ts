@@ -9,10 +9,10 @@ import {
 import { internal, isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
 import { capManagers } from "./cap-managers.ts";
 import { ApplyConflicts, conflictError } from "./conflicts.ts";
-import { difference, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
+import { difference, equals, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
 import { ItemError } from "./item-element.ts";
 import { fieldsLastApplied, withLastApplied } from "./last-applied.ts";
-import { decodeManagers, encodeManagers, type Managers, managerId } from "./managers.ts";
+import { decodeManagers, encodeManagers, type ManagerInfo, type Managers, managerId } from "./managers.ts";
 import { objectTypeOf } from "./merge-type.ts";
 import { type FieldFilter, type KindVersion, type Typed, Updater } from "./updater.ts";
 import { problemText, typeProblems } from "./validate.ts";
@@ -153,14 +153,17 @@ export class FieldManager {
     let before = this.#decodeLive(live);
     // Fields of an object that was never tracked must belong to somebody, or the first apply could not conflict.
     if (before.size === 0 && live) before = this.#take(this.#empty, current, before, "before-first-apply");
-    const id = this.#idOf(manager, "Apply");
-    const result = this.#updater.apply(this.#typed(current), this.#typed(applied), before, id, force);
-    const { managers } = result;
+    const who = this.#whoIs(manager, "Apply");
+    const id = managerId(who);
+    const { object, managers } = this.#updater.apply(this.#typed(current), this.#typed(applied), before, who, force);
+    const last = before.get(id);
     const mine = managers.get(id)!;
     const set = ownable(mine.set);
+    const same = last && last.apiVersion === mine.apiVersion && equals(last.set, set);
     if (isEmpty(set)) managers.delete(id);
-    else managers.set(id, { ...mine, set, time: result.object ? this.#now() : mine.time });
-    return { object: result.object ?? current, managers };
+    else if (same) managers.set(id, object ? { ...last, time: this.#now() } : last);
+    else managers.set(id, { ...mine, set, time: object ? this.#now() : mine.time });
+    return { object: object ?? current, managers };
   }
 
   /** Only live managedFields count in an apply, and they must make sense. */
@@ -193,9 +196,12 @@ export class FieldManager {
     const { managers, mine } = this.#updater.update(this.#typed(live), this.#typed(next), before);
     const set = ownable(mine);
     if (!isEmpty(set)) {
-      const id = this.#idOf(manager, "Update");
+      const who = this.#whoIs(manager, "Update");
+      const id = managerId(who);
       const previous = managers.get(id)?.set;
       managers.set(id, {
+        manager: who.manager,
+        subresource: who.subresource,
         set: previous ? union(set, previous) : set,
         apiVersion: this.#apiVersion,
         applied: false,
@@ -206,9 +212,9 @@ export class FieldManager {
     return managers;
   }
 
-  #idOf(manager: string, operation: "Apply" | "Update"): string {
-    const name = manager === "" ? "unknown" : manager;
-    return managerId({ manager: name, operation, apiVersion: this.#apiVersion, subresource: this.#subresource });
+  #whoIs(name: string, operation: "Apply" | "Update"): ManagerInfo {
+    const manager = name === "" ? "unknown" : name;
+    return { manager, operation, apiVersion: this.#apiVersion, subresource: this.#subresource };
   }
 
   #now(): string {

@@ -5,6 +5,8 @@ import { compareText } from "./path-element.ts";
 
 /** What one manager owns, and in which version of the kind its fields are named. */
 export interface OwnedFields {
+  readonly manager: string;
+  readonly subresource?: string | undefined;
   readonly set: FieldSet;
   readonly apiVersion: string;
   /** Owned by applying rather than by updating. */
@@ -51,15 +53,22 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefine
       throw new Error(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`);
     }
     const { manager = "", subresource } = entry;
-    managers.set(managerId({ manager, operation, apiVersion, subresource }), {
+    const owned: OwnedFields = {
+      manager,
+      subresource: subresource || undefined,
       set: decodeFieldSet(entry.fieldsV1),
       apiVersion,
       applied: operation === "Apply",
       time: entry.time ? normalTime(entry.time) : undefined,
-    });
+    };
+    if (owned.set === entry.fieldsV1 && owned.time === entry.time) written.set(owned, entry);
+    managers.set(managerId({ manager, operation, apiVersion, subresource }), owned);
   });
   return managers;
 }
+
+/** How entries that were read are written: the same way, as long as nothing about them has changed. */
+const written = new WeakMap<OwnedFields, ManagedFieldsEntry>();
 
 /** Times are kept to the second, in UTC. */
 function normalTime(time: string): string {
@@ -72,19 +81,20 @@ function normalTime(time: string): string {
 /** Writes managedFields in the API server's order: appliers first, then by time, name, version and subresource. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
-  const entries = [...managers].map(([id, owned]): ManagedFieldsEntry => {
-    const { manager, operation, subresource } = managerInfo(id);
-    return {
-      ...(manager !== "" && { manager }),
-      operation: owned.applied ? "Apply" : operation,
-      apiVersion: owned.apiVersion,
-      ...(owned.time !== undefined && { time: owned.time }),
-      fieldsType: "FieldsV1",
-      fieldsV1: inOrder(owned.set),
-      ...(subresource && { subresource }),
-    };
-  });
+  const entries = [...managers.values()].map((owned) => written.get(owned) ?? encodeEntry(owned));
   return entries.sort(compareEntries);
+}
+
+function encodeEntry({ manager, subresource, set, apiVersion, applied, time }: OwnedFields): ManagedFieldsEntry {
+  return {
+    ...(manager !== "" && { manager }),
+    operation: applied ? "Apply" : "Update",
+    apiVersion,
+    ...(time !== undefined && { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: inOrder(set),
+    ...(subresource && { subresource }),
+  };
 }
 
 /** A set that has been read or written before is in order already. */

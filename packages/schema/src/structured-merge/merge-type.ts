@@ -32,18 +32,18 @@ export interface ListKey {
 /** A map or a struct. */
 export interface MapType {
   readonly atomic: boolean;
-  /** The type of a declared field. */
-  declared(name: string): MergeType | undefined;
-  /** The type of fields that are not declared; undefined when there may be none. */
-  readonly element: MergeType | undefined;
+  field(name: string): FieldType;
   /** Nothing declared, anything goes, each field on its own. */
   readonly isFreeForm: boolean;
 }
 
-/** A field, with all that the walkers ask of it again and again. */
+/** What the walkers ask of a field again and again. */
 export interface FieldType {
+  /** Its path element. */
   readonly element: string;
+  /** Undefined for a field that may not be. */
   readonly type: MergeType | undefined;
+  /** Whether the schema names it; otherwise it is an entry of a map. */
   readonly declared: boolean;
 }
 
@@ -60,10 +60,7 @@ export const UNTYPED: MergeType = {
   },
   map: {
     atomic: true,
-    declared: () => undefined,
-    get element() {
-      return UNTYPED;
-    },
+    field: (name) => ({ element: fieldElement(name), type: UNTYPED, declared: false }),
     isFreeForm: false,
   },
 };
@@ -74,10 +71,7 @@ export const DEDUCED: MergeType = {
   list: UNTYPED.list!,
   map: {
     atomic: false,
-    declared: () => undefined,
-    get element() {
-      return DEDUCED;
-    },
+    field: (name) => ({ element: fieldElement(name), type: DEDUCED, declared: false }),
     isFreeForm: true,
   },
 };
@@ -126,8 +120,8 @@ class SchemaMap implements MapType {
   readonly isFreeForm: boolean;
   readonly #schema: Schema;
   readonly #preserve: boolean;
-  readonly #declared = new Map<string, MergeType | undefined>();
-  #element: MergeType | undefined | null = null;
+  readonly #declared = new Map<string, FieldType>();
+  #others: MergeType | undefined | null = null;
 
   constructor(schema: Schema, preserve: boolean) {
     this.#schema = schema;
@@ -137,23 +131,26 @@ class SchemaMap implements MapType {
       !hasProperties(schema) && (schema.additionalProperties === undefined || schema.additionalProperties === true);
   }
 
-  declared(name: string): MergeType | undefined {
-    const known = this.#declared.get(name);
-    if (known !== undefined || this.#declared.has(name)) return known;
+  field(name: string): FieldType {
+    return this.#declared.get(name) ?? this.#lookUp(name);
+  }
+
+  #lookUp(name: string): FieldType {
+    const element = fieldElement(name);
     const { properties } = this.#schema;
     const schema = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const type = schema && mergeTypeOf(schema, this.#preserve);
-    // Names of undeclared fields are users' words: remembering them would never end.
-    if (type) this.#declared.set(name, type);
-    return type;
+    if (!schema) {
+      // Names of undeclared fields are users' words: remembering them would never end.
+      if (this.#others === null) this.#others = this.#otherType();
+      return { element, type: this.#others, declared: false };
+    }
+    const field = { element, type: mergeTypeOf(schema, this.#preserve), declared: true };
+    this.#declared.set(name, field);
+    return field;
   }
 
-  get element(): MergeType | undefined {
-    if (this.#element === null) this.#element = this.#elementType();
-    return this.#element;
-  }
-
-  #elementType(): MergeType | undefined {
+  /** The type of fields that are not declared. */
+  #otherType(): MergeType | undefined {
     const { additionalProperties } = this.#schema;
     if (additionalProperties === undefined) return this.#preserve || !hasProperties(this.#schema) ? DEDUCED : undefined;
     if (typeof additionalProperties === "object") return mergeTypeOf(additionalProperties, this.#preserve);
@@ -215,12 +212,6 @@ function keyDefault(items: Schema | undefined, name: string): unknown {
   return field.type === "integer" ? 0 : field.type === "boolean" ? false : undefined;
 }
 
-/** The type of a field and the element that names it. */
-export function fieldOf(map: MapType, name: string): FieldType {
-  const type = map.declared(name);
-  return { element: fieldElement(name), type: type ?? map.element, declared: type !== undefined };
-}
-
 /** Which of its forms a type takes for a value; a value it has no form for gets the first it has. */
 export function formOf(type: MergeType, value: unknown): "map" | "scalar" | "list" {
   if (typeof value === "object" && value !== null) {
@@ -251,17 +242,13 @@ export function objectTypeOf(schema: Schema): MergeType {
 
 /** A map type with `apiVersion`, `kind` and `metadata` as every object has them. */
 function withMetadata(map: MapType): MapType {
-  const fields: Readonly<Record<string, MergeType>> = {
-    apiVersion: mergeTypeOf(TEXT),
-    kind: mergeTypeOf(TEXT),
-    metadata: mergeTypeOf(definitionSchema("meta.v1.ObjectMeta")),
-  };
+  const all = new SchemaMap(
+    { type: "object", properties: { apiVersion: TEXT, kind: TEXT, metadata: definitionSchema("meta.v1.ObjectMeta") } },
+    false,
+  );
   return {
     atomic: map.atomic,
-    declared: (name) => (Object.hasOwn(fields, name) ? fields[name] : map.declared(name)),
-    get element() {
-      return map.element;
-    },
+    field: (name) => (name === "apiVersion" || name === "kind" || name === "metadata" ? all : map).field(name),
     isFreeForm: false,
   };
 }

@@ -1,7 +1,7 @@
 import { deepEqual } from "@konverge/core";
 import { isEmpty, isObject, type JsonObject, own, put } from "../patch/index.ts";
 import { itemElement } from "./item-element.ts";
-import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /**
  * Lays an applied configuration over a live object: every field of the configuration wins, every other field stays.
@@ -29,7 +29,7 @@ function mergeMaps(type: MapType, live: JsonObject | undefined, applied: JsonObj
   let merged: JsonObject | undefined;
   for (const name in applied) {
     const before = live && own(live, name);
-    const field = fieldOf(type, name);
+    const field = type.field(name);
     const after = field.type ? merge(field.type, before, applied[name]) : applied[name];
     if (after === before) continue;
     merged ??= { ...live };

@@ -74,11 +74,9 @@ function withNamedParents(set: FieldSet, type: MergeType): FieldSet {
     if (element === ".") continue;
     const node = set[element]!;
     if (isEmpty(node)) continue;
-    const isField = element.startsWith("f:");
-    const declared = isField ? type.map?.declared(element.slice(2)) : undefined;
-    const inner = declared ?? (isField ? type.map?.element : type.list?.item) ?? UNTYPED;
-    let named = withNamedParents(node, inner);
-    if (declared && named["."] === undefined) named = { ".": {}, ...named };
+    const field = element.startsWith("f:") ? type.map?.field(element.slice(2)) : undefined;
+    let named = withNamedParents(node, (element.startsWith("k:") ? type.list?.item : field?.type) ?? UNTYPED);
+    if (field?.declared && named["."] === undefined) named = { ".": {}, ...named };
     if (named === node) continue;
     result ??= { ...set };
     result[element] = named;

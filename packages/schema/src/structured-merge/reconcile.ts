@@ -33,8 +33,7 @@ function visitMap(type: MapType, children: FieldSet, whole: boolean, path: strin
   }
   for (const element in children) {
     if (element === ".") continue;
-    const declared = element.startsWith("f:") ? type.declared(element.slice(2)) : undefined;
-    const inner = declared ?? type.element;
+    const inner = element.startsWith("f:") ? type.field(element.slice(2)).type : undefined;
     if (inner) visitChild(inner, element, children[element]!, path, atomic);
   }
 }

@@ -1,7 +1,7 @@
 import { isEmpty, isObject, type JsonObject, put } from "../patch/index.ts";
 import { below, type FieldSet, hasMember } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
-import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /**
  * The object without the fields of a set. A container that loses all it has becomes null. What nothing is taken from is
@@ -43,7 +43,7 @@ function removeFromMap(type: MapType, map: JsonObject, items: FieldSet): unknown
   let changed = false;
   for (const name in map) {
     const value = map[name];
-    const field = fieldOf(type, name);
+    const field = type.field(name);
     if (hasMember(items, field.element)) {
       changed = true;
       continue;
@@ -85,7 +85,7 @@ function extractFromList(type: ListType, list: readonly unknown[], items: FieldS
 function extractFromMap(type: MapType, map: JsonObject, items: FieldSet): unknown {
   const found: JsonObject = {};
   for (const name in map) {
-    const field = fieldOf(type, name);
+    const field = type.field(name);
     const inner = below(items, field.element);
     // The API server looks into an owned map with the set of its parent. Only maps that were owned while empty differ.
     if (hasMember(items, field.element)) put(found, name, extractItems(field.type ?? {}, map[name], items));

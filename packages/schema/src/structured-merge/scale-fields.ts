@@ -51,9 +51,9 @@ export function parentManagedFields(
     }
   }
   const ownPath = replicas[apiVersion] ?? [];
-  for (const [id, { set, applied }] of scaleManagers) {
-    if (has(set, REPLICAS_IN_SCALE)) {
-      after.set(id, { set: fromPaths(ownPath), apiVersion, applied, time: before.get(id)?.time });
+  for (const [id, owned] of scaleManagers) {
+    if (has(owned.set, REPLICAS_IN_SCALE)) {
+      after.set(id, { ...owned, set: fromPaths(ownPath), apiVersion, time: before.get(id)?.time });
     }
   }
   return encodeManagers(after);

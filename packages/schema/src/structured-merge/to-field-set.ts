@@ -1,7 +1,7 @@
 import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
 import { EMPTY, type FieldSet, isEmpty, MEMBER } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
-import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /**
  * The fields that whoever applies this object will own: its leaves, the items of its lists, and the entries of its maps.
@@ -31,7 +31,7 @@ function fieldsOfMap(type: MapType, map: JsonObject): FieldSet | undefined {
   let set: FieldSet | undefined;
   for (const name in map) {
     const value = map[name];
-    const field = fieldOf(type, name);
+    const field = type.field(name);
     const inner = field.type && fieldsOf(field.type, value);
     const owned = !field.declared || value === null || (isObject(value) && isEmptyObject(value));
     const node = owned ? asMember(inner) : inner;

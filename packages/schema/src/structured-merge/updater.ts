@@ -3,7 +3,7 @@ import type { JsonObject } from "../patch/index.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
 import { difference, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
-import type { Managers, OwnedFields } from "./managers.ts";
+import { type ManagerInfo, type Managers, managerId, type OwnedFields } from "./managers.ts";
 import { merge } from "./merge.ts";
 import type { MergeType } from "./merge-type.ts";
 import { prune } from "./prune.ts";
@@ -60,14 +60,17 @@ export class Updater {
    * Lays `applied` over `live` and takes away what the manager applied last time, does not apply now, and nobody else
    * owns. `object` is undefined when that changes nothing. Throws {@link ApplyConflicts} unless forced.
    */
-  apply(live: Typed, applied: Typed, managers: Managers, manager: string, force: boolean) {
+  apply(live: Typed, applied: Typed, managers: Managers, who: ManagerInfo, force: boolean) {
+    const id = managerId(who);
     const reconciled = this.#reconcile(live, managers);
-    const last = reconciled.get(manager);
+    const last = reconciled.get(id);
     const set = this.#filter(applied.apiVersion, toFieldSet(applied.type, applied.object));
-    reconciled.set(manager, { set, apiVersion: applied.apiVersion, applied: true, time: managers.get(manager)?.time });
+    const { manager, subresource, apiVersion } = who;
+    const time = managers.get(id)?.time;
+    reconciled.set(id, { manager, subresource, set, apiVersion, applied: true, time });
     const merged = { ...live, object: merge(live.type, live.object, applied.object) as JsonObject };
-    const next = last && !isEmpty(last.set) ? prune(merged, reconciled, manager, last, this.#convert) : merged;
-    this.#transfer(live, next, reconciled, manager, force);
+    const next = last && !isEmpty(last.set) ? prune(merged, reconciled, id, last, this.#convert) : merged;
+    this.#transfer(live, next, reconciled, id, force);
     const unchanged = next.object === live.object || deepEqual(next.object, live.object);
     return { object: unchanged ? undefined : next.object, managers: reconciled };
   }

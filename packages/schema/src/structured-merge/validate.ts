@@ -1,7 +1,7 @@
 import { goText, goType, quoted, WholeFloat } from "@konverge/core";
 import { isObject, type JsonObject } from "../patch/index.ts";
 import { ItemError, itemElement } from "./item-element.ts";
-import { fieldOf, formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
+import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 import { pathText } from "./path-element.ts";
 
 /** One way in which an object does not fit its schema. */
@@ -82,25 +82,21 @@ class Walker {
         }
         seen.add(element);
       }
-      this.#within(element, () => this.value(type.item, item));
+      this.#path.push(element);
+      this.value(type.item, item);
+      this.#path.pop();
     }
   }
 
   #map(type: MapType, map: JsonObject): void {
     for (const name in map) {
-      const field = fieldOf(type, name);
-      if (!field.type) {
-        this.#within(field.element, () => this.#problem("field not declared in schema"));
-        return;
-      }
-      if (map[name] !== null) this.#within(field.element, () => this.value(field.type!, map[name]));
+      const field = type.field(name);
+      this.#path.push(field.element);
+      if (field.type) this.value(field.type, map[name]);
+      else this.#problem("field not declared in schema");
+      this.#path.pop();
+      if (!field.type) return;
     }
-  }
-
-  #within(element: string, work: () => void): void {
-    this.#path.push(element);
-    work();
-    this.#path.pop();
   }
 
   #problem(message: string): void {
