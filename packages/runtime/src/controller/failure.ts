@@ -28,7 +28,7 @@ export function failureOf(error: unknown, stopped: boolean): Failure {
   if (error instanceof ExternalError) {
     return { outcome: "external", error, reason: error.reason, message, after: error.after };
   }
-  if (isConflict(error) || (error instanceof ApiError && error.reason === "AlreadyExists")) {
+  if (isConflict(error)) {
     return { outcome: "conflict", error, reason: "Conflict", message };
   }
   if (error instanceof ApiError) {

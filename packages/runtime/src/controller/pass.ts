@@ -46,6 +46,8 @@ export interface PassEnd {
 
 /** Failures in a row after which an error that may pass by itself is reported in the conditions. */
 const REPORTED_FAILURES = 3;
+/** Conflicts are everyday, unless there is no end to them. */
+const REPORTED_CONFLICTS = 10;
 
 /**
  * One look at one object: read it, ask the reconciler what shall be, make it so, report.
@@ -82,8 +84,9 @@ export class Pass {
     const { view, status, events } = this.#tools;
     const object = view.get(one.key);
     const { outcome, reason, message } = failure;
-    if (!object || outcome === "stopped" || outcome === "conflict") return;
+    if (!object || outcome === "stopped") return;
     if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
+    if (outcome === "conflict" && failures + 1 < REPORTED_CONFLICTS) return;
     const why = object.metadata.deletionTimestamp ? "CleanupFailed" : reason;
     if (outcome !== "external") events.about(object).warning(why, message);
     if (!status.hasConditions) return;
