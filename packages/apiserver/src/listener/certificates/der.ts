@@ -1,0 +1,81 @@
+/**
+ * The few forms of DER that certificates are made of. Writing them takes less than loading a library for all of ASN.1 does
+ * (docs/decisions/072-own-certificates.md).
+ */
+
+/** One value: its tag, the length of its content, its content. */
+function value(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  return Buffer.concat([Buffer.from([tag, ...length(content.length)]), content]);
+}
+
+function length(size: number): number[] {
+  if (size < 0x80) return [size];
+  const bytes: number[] = [];
+  for (let rest = size; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  return [0x80 | bytes.length, ...bytes];
+}
+
+export const sequence = (...items: readonly Uint8Array[]) => value(0x30, ...items);
+export const set = (...items: readonly Uint8Array[]) => value(0x31, ...items);
+export const octetString = (bytes: Uint8Array) => value(0x04, bytes);
+export const utf8 = (text: string) => value(0x0c, Buffer.from(text));
+export const boolean = (flag: boolean) => value(0x01, Buffer.from([flag ? 0xff : 0]));
+export const nothing = () => value(0x05);
+/** A context tag around a whole value. */
+export const explicit = (tag: number, item: Uint8Array) => value(0xa0 | tag, item);
+/** A context tag in place of a primitive value's own. */
+export const implicit = (tag: number, content: Uint8Array) => value(0x80 | tag, content);
+
+/** A bit string of whole bytes, the last of which may have unused bits. */
+export function bitString(bytes: Uint8Array, unused = 0): Buffer {
+  return value(0x03, Buffer.from([unused]), bytes);
+}
+
+/** A number that is not negative, most significant byte first. */
+export function integer(bytes: Uint8Array): Buffer {
+  let start = 0;
+  while (start < bytes.length - 1 && bytes[start] === 0) start++;
+  const rest = bytes.subarray(start);
+  return value(0x02, Buffer.from((rest[0] ?? 0) & 0x80 ? [0] : []), rest);
+}
+
+/** An object identifier: `2.5.4.3`. */
+export function identifier(text: string): Buffer {
+  const [first = 0, second = 0, ...rest] = text.split(".").map(Number);
+  const bytes = [first * 40 + second];
+  for (const part of rest) {
+    const groups = [part & 0x7f];
+    for (let high = Math.floor(part / 128); high > 0; high = Math.floor(high / 128))
+      groups.unshift((high & 0x7f) | 0x80);
+    bytes.push(...groups);
+  }
+  return value(0x06, Buffer.from(bytes));
+}
+
+/** A moment to the second; years from 2050 on need the longer form. */
+export function time(milliseconds: number): Buffer {
+  const text = `${new Date(milliseconds).toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
+  return Number(text.slice(0, 4)) < 2050 ? value(0x17, Buffer.from(text.slice(2))) : value(0x18, Buffer.from(text));
+}
+
+/** A value that was read: the whole of it, and the content. */
+export interface Element {
+  readonly tag: number;
+  readonly raw: Buffer;
+  readonly content: Buffer;
+}
+
+/** The values that stand one after the other in a content. */
+export function elements(bytes: Buffer): Element[] {
+  const found: Element[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const tag = bytes[at]!;
+    const first = bytes[at + 1]!;
+    const size = first < 0x80 ? first : bytes.readUIntBE(at + 2, first & 0x7f);
+    const start = at + 2 + (first < 0x80 ? 0 : first & 0x7f);
+    found.push({ tag, raw: bytes.subarray(at, start + size), content: bytes.subarray(start, start + size) });
+    at = start + size;
+  }
+  return found;
+}

@@ -1,0 +1,289 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  forbidden,
+  realClock,
+  stringifyJson,
+  type Transport,
+} from "@konverge/core";
+import { Guard } from "../auth/guard.ts";
+import type { Peer } from "../auth/peer.ts";
+import { connectionPeer } from "./connection-peer.ts";
+import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
+import { isFromThisMachine, isLoopback } from "./loopback.ts";
+import { acceptsGzip, breakOff, isAbandoned, type Outgoing, send } from "./outgoing.ts";
+import { offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
+
+export interface ListenOptions {
+  /** Default 0: any that is free. */
+  port?: number;
+  /** Default 127.0.0.1. Beyond loopback only a {@link Guard} behind TLS is served. */
+  host?: string;
+  /** The server's certificate; or `plain`, for HTTP without TLS, on loopback alone. */
+  tls: TlsOptions | "plain";
+  /** Larger bodies are refused with 413. Default 3 MiB, as in a real server. */
+  largestBody?: number;
+  /** How long close() waits for answers that are under way, in milliseconds. Default 5,000. */
+  grace?: number;
+  /** Told of errors that are the server's own fault: the client only sees a 500. */
+  onError?(error: unknown, request: { method: string; path: string }): void;
+  clock?: Clock;
+}
+
+/** PEM. */
+export interface TlsOptions {
+  cert: string;
+  key: string;
+  /** The authorities whose client certificates are believed. Certificates are asked for, and never required. */
+  clientCa?: string;
+}
+
+export interface Listener extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Takes no new connections, ends streams, lets other answers finish for a while, and cuts what is left. */
+  close(): Promise<void>;
+}
+
+const LARGEST_BODY = 3 * 1024 * 1024;
+const GRACE = 5000;
+/** As Go's server under a real API server: longer than clients keep idle connections, so that none is cut in use. */
+const KEEP_ALIVE = 90_000;
+
+/**
+ * Serves a transport on a port: HTTP/1.1 and HTTP/2 over TLS (the client chooses), WebSockets on HTTP/1.1.
+ *
+ * Guarantees: a slow client makes its own stream wait and nothing else; a client that is gone ends its stream, through the
+ * request's signal; a bare transport, which asks nobody who they are, is never reachable from another machine.
+ */
+export async function listen(target: Transport | Guard, options: ListenOptions): Promise<Listener> {
+  const host = options.host ?? "127.0.0.1";
+  checkExposure(target, host, options.tls);
+  const service = new Service(target, options);
+  const server = options.tls === "plain" ? plainServer() : secureServer(options.tls);
+  service.attach(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(cannotListen(error, host, options.port ?? 0)));
+    server.listen(options.port ?? 0, host, () => resolve());
+  });
+  const { port } = server.address() as AddressInfo;
+  const close = () => service.close(server);
+  const scheme = options.tls === "plain" ? "http" : "https";
+  const url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return { host, port, url, close, [Symbol.asyncDispose]: close };
+}
+
+function checkExposure(target: Transport | Guard, host: string, tls: ListenOptions["tls"]): void {
+  if (isLoopback(host)) return;
+  if (!(target instanceof Guard)) {
+    throw new Error(
+      `refusing to listen on ${host} without authentication: anybody on the network could do anything. Listen on 127.0.0.1, or serve a Guard, which asks everybody who they are.`,
+    );
+  }
+  if (tls === "plain") {
+    throw new Error(
+      `refusing to listen on ${host} without TLS: tokens could be read on the way. Give a certificate, or listen on 127.0.0.1.`,
+    );
+  }
+}
+
+function cannotListen(error: Error & { code?: string }, host: string, port: number): Error {
+  const why =
+    error.code === "EADDRINUSE"
+      ? "the port is in use: choose another one, or 0 for any that is free"
+      : error.code === "EACCES"
+        ? "this user may not use that port: choose one above 1023"
+        : error.message;
+  return new Error(`cannot listen on ${host}, port ${port}: ${why}`, { cause: error });
+}
+
+function secureServer({ cert, key, clientCa }: TlsOptions): Http2SecureServer {
+  return createSecureServer({
+    cert,
+    key,
+    allowHTTP1: true,
+    http1Options: { keepAliveTimeout: KEEP_ALIVE },
+    ...(clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
+    // One client's many watches are many streams of one session.
+    maxSessionMemory: 64,
+  });
+}
+
+function plainServer(): Server {
+  return createServer({
+    keepAliveTimeout: KEEP_ALIVE,
+    // Clients offer h2c as well: that is no reason not to answer them in HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => !/^h2c$/i.test(headers.upgrade ?? ""),
+  } as Parameters<typeof createServer>[0]);
+}
+
+/** Everything between the sockets and the target. */
+class Service {
+  readonly #target: Transport | Guard;
+  readonly #options: ListenOptions;
+  readonly #clock: Clock;
+  readonly #upgrades = new Upgrades();
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  /** Of requests that are under way; those that stream are aborted when the server closes. */
+  readonly #streaming = new Set<AbortController>();
+  readonly #peers = new WeakMap<object, Peer>();
+  #closing: Promise<void> | undefined;
+
+  constructor(target: Transport | Guard, options: ListenOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#clock = options.clock ?? realClock();
+  }
+
+  attach(server: Server | Http2SecureServer): void {
+    const isSecure = this.#options.tls !== "plain";
+    server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
+      socket.setNoDelay(true);
+      // A machine that vanished says no goodbye; its watches must not stay for ever.
+      socket.setKeepAlive(true, 30_000);
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+      socket.on("error", () => {});
+    });
+    (server as Http2SecureServer).on("session", (session) => {
+      this.#sessions.add(session);
+      session.on("close", () => this.#sessions.delete(session));
+      session.on("error", () => {});
+    });
+    server.on("request", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
+    server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.#upgrade(incoming, socket, head);
+    });
+    // Connections that never get as far as a request: nothing to answer.
+    server.on("clientError", (_error: Error, socket: Duplex) => socket.destroy());
+    server.on("tlsClientError", () => {});
+  }
+
+  close(server: Server | Http2SecureServer): Promise<void> {
+    this.#closing ??= this.#shutDown(server);
+    return this.#closing;
+  }
+
+  async #shutDown(server: Server | Http2SecureServer): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const deadline = this.#clock.after(this.#options.grace ?? GRACE, () => {
+      for (const socket of this.#sockets) socket.destroy();
+    });
+    for (const controller of this.#streaming) controller.abort(new Error("the server is shutting down"));
+    this.#upgrades.close();
+    for (const session of this.#sessions) session.close();
+    (server as Server).closeIdleConnections();
+    await closed;
+    deadline.cancel();
+  }
+
+  async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
+    const controller = new AbortController();
+    const gone = () => controller.abort(new Error("the client is gone"));
+    outgoing.on("close", gone);
+    outgoing.on("error", () => {});
+    const headers = headersOf(incoming);
+    const method = incoming.method ?? "GET";
+    let response: ApiResponse;
+    try {
+      const path = pathOf(incoming);
+      const body = await readBody(incoming, this.#options.largestBody ?? LARGEST_BODY);
+      response = await this.#answer({ method, path, headers, body, signal: controller.signal }, incoming);
+    } catch (error) {
+      if (isAbandoned(outgoing)) return;
+      response = this.#failure(error, method, incoming.url);
+    }
+    const isStream = typeof response.body !== "string" && !(response.body instanceof Uint8Array);
+    if (isStream) {
+      this.#streaming.add(controller);
+      if (this.#closing) controller.abort(new Error("the server is shutting down"));
+    }
+    try {
+      const unread = response.status === 413;
+      await send(outgoing, response, {
+        withoutBody: method === "HEAD",
+        acceptsGzip: acceptsGzip(headers),
+        last: this.#closing !== undefined || unread,
+      });
+    } catch (error) {
+      breakOff(outgoing);
+      if (!controller.signal.aborted) this.#options.onError?.(error, { method, path: incoming.url ?? "" });
+    } finally {
+      this.#streaming.delete(controller);
+      outgoing.off("close", gone);
+      gone();
+      // A stream's head, long gone, did not say that it would be the last answer on this connection.
+      if (this.#closing && isStream && !outgoing.stream) incoming.socket.end();
+    }
+  }
+
+  async #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const controller = new AbortController();
+    const gone = () => controller.abort(new Error("the client is gone"));
+    socket.on("close", gone);
+    socket.on("error", () => {});
+    const method = incoming.method ?? "GET";
+    try {
+      if (incoming.headers.upgrade?.toLowerCase() !== "websocket") throw unknownUpgrade(incoming.headers.upgrade);
+      const request: ApiRequest = {
+        method,
+        path: pathOf(incoming),
+        headers: headersOf(incoming),
+        signal: controller.signal,
+        upgrade: offeredProtocols(incoming),
+      };
+      const response = await this.#answer(request, incoming);
+      if (controller.signal.aborted) response.socket?.close(1006);
+      else await this.#upgrades.complete(incoming, socket, head, response);
+    } catch (error) {
+      if (!controller.signal.aborted) await refuse(socket, this.#failure(error, method, incoming.url));
+    }
+  }
+
+  #answer(request: ApiRequest, incoming: Incoming): Promise<ApiResponse> {
+    if (this.#target instanceof Guard) return this.#target.handle(request, this.#peerOf(incoming));
+    if (!isFromThisMachine(request.headers)) {
+      const why = "this server answers programs on its own machine alone, and this request's Host or Origin is another";
+      throw forbidden({ group: "", plural: "" }, "", why);
+    }
+    return this.#target(request);
+  }
+
+  #peerOf(incoming: Incoming): Peer {
+    const connection = "stream" in incoming ? incoming.stream.session! : incoming.socket;
+    let peer = this.#peers.get(connection);
+    if (!peer) {
+      peer = connectionPeer("stream" in incoming ? incoming.stream.session!.socket : incoming.socket);
+      this.#peers.set(connection, peer);
+    }
+    return peer;
+  }
+
+  #failure(error: unknown, method: string, path = ""): ApiResponse {
+    if (!(error instanceof ApiError)) this.#options.onError?.(error, { method, path });
+    const known =
+      error instanceof ApiError
+        ? error
+        : new ApiError({
+            code: 500,
+            reason: "InternalError",
+            message: "Internal error occurred: see the server's log",
+          });
+    const body = `${stringifyJson(known.status)}\n`;
+    return { status: known.code, headers: { "content-type": "application/json" }, body };
+  }
+}
+
+function unknownUpgrade(protocol = ""): ApiError {
+  const message = `this server upgrades to WebSocket alone, not to ${protocol}: use kubectl 1.31 or newer, or a client that speaks the v5.channel.k8s.io protocol`;
+  return new ApiError({ code: 400, reason: "BadRequest", message });
+}

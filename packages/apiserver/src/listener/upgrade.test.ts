@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { type ApiRequest, forbidden, type MessageSocket, type Transport } from "@konverge/core";
+import { WebSocket } from "ws";
+import { listen } from "./listen.ts";
+import { authority, http1, tls, until } from "./test/clients.ts";
+
+/** The server's end of a message stream, worked by hand. */
+class Stream implements MessageSocket {
+  readonly protocol: string;
+  readonly received: (string | Uint8Array)[] = [];
+  closed: [code?: number, reason?: string] | undefined;
+  readonly #queue: (string | Uint8Array | Error | undefined)[] = [];
+  #wake = () => {};
+
+  constructor(protocol: string) {
+    this.protocol = protocol;
+  }
+  send(message: string | Uint8Array): void {
+    this.received.push(typeof message === "string" ? message : Uint8Array.from(message));
+  }
+  close(code?: number, reason?: string): void {
+    this.closed = [code, reason];
+    this.say(undefined);
+  }
+  say(message: string | Uint8Array | Error | undefined): void {
+    this.#queue.push(message);
+    this.#wake();
+  }
+  readonly messages = this.#messages();
+  async *#messages(): AsyncGenerator<string | Uint8Array> {
+    for (;;) {
+      while (this.#queue.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      if (next instanceof Error) throw next;
+      yield next;
+    }
+  }
+}
+
+function exec() {
+  const streams: Stream[] = [];
+  const requests: ApiRequest[] = [];
+  const transport: Transport = async (request) => {
+    requests.push(request);
+    if (request.path === "/forbidden") throw forbidden({ group: "", plural: "pods" }, "p", "no");
+    if (!request.upgrade) return { status: 400, headers: {}, body: "Upgrade request required" };
+    const stream = new Stream(request.upgrade.find((protocol) => protocol.startsWith("v5")) ?? "");
+    streams.push(stream);
+    return { status: 101, headers: {}, body: "", socket: stream };
+  };
+  return { transport, streams, requests };
+}
+
+const connect = (url: string, protocols: string[] = []) =>
+  new WebSocket(url.replace(/^http/, "ws"), protocols, { ca: authority.cert });
+
+test("a WebSocket carries messages both ways, under the protocol that the server chose", async () => {
+  const { transport, streams, requests } = exec();
+  await using listener = await listen(transport, { tls });
+  const socket = connect(`${listener.url}/exec?command=ls`, ["v4.channel.k8s.io", "v5.channel.k8s.io"]);
+  await once(socket, "open");
+  assert.equal(socket.protocol, "v5.channel.k8s.io");
+  assert.deepEqual(requests[0]?.upgrade, ["v4.channel.k8s.io", "v5.channel.k8s.io"]);
+  assert.equal(requests[0]?.path, "/exec?command=ls");
+
+  socket.send("text");
+  socket.send(Buffer.from([0, 255, 1]));
+  const [stream] = streams;
+  await until(() => stream!.received.length === 2);
+  assert.deepEqual(stream!.received, ["text", Uint8Array.from([0, 255, 1])]);
+
+  stream!.say(Buffer.from([1, 104, 105]));
+  const [bytes, isBinary] = (await once(socket, "message")) as [Buffer, boolean];
+  assert.ok(isBinary);
+  assert.deepEqual([...bytes], [1, 104, 105]);
+  stream!.say("hello");
+  assert.equal(String((await once(socket, "message"))[0]), "hello");
+
+  stream!.say(undefined);
+  assert.equal((await once(socket, "close"))[0], 1000);
+});
+
+test("when the client closes or vanishes, the server's end is closed", async () => {
+  const { transport, streams } = exec();
+  await using listener = await listen(transport, { tls });
+  const polite = connect(listener.url, ["v5.channel.k8s.io"]);
+  await once(polite, "open");
+  polite.close(4000, "enough");
+  await until(() => streams[0]?.closed !== undefined);
+  assert.deepEqual(streams[0]?.closed, [4000, "enough"]);
+
+  const rude = connect(listener.url, ["v5.channel.k8s.io"]);
+  await once(rude, "open");
+  rude.terminate();
+  await until(() => streams[1]?.closed !== undefined);
+  assert.equal(streams[1]?.closed?.[0], 1006);
+});
+
+test("a stream that breaks is closed with an error", async () => {
+  const { transport, streams } = exec();
+  await using listener = await listen(transport, { tls });
+  const socket = connect(listener.url, ["v5.channel.k8s.io"]);
+  await once(socket, "open");
+  streams[0]!.say(new Error("the container is gone"));
+  const [code, reason] = (await once(socket, "close")) as [number, Buffer];
+  assert.equal(code, 1011);
+  assert.equal(reason.toString(), "the container is gone");
+});
+
+test("a refusal is an ordinary answer", async () => {
+  const { transport } = exec();
+  await using listener = await listen(transport, { tls });
+  const socket = connect(`${listener.url}/forbidden`, ["v5.channel.k8s.io"]);
+  const [, incoming] = (await once(socket, "unexpected-response")) as [
+    unknown,
+    AsyncIterable<Buffer> & { statusCode: number },
+  ];
+  assert.equal(incoming.statusCode, 403);
+  let text = "";
+  for await (const chunk of incoming) text += chunk;
+  assert.equal(JSON.parse(text).message, 'pods "p" is forbidden: no');
+});
+
+test("an upgrade to anything else is refused with advice", async () => {
+  const { transport, requests } = exec();
+  await using listener = await listen(transport, { tls });
+  const client = http1(listener.url);
+  const { status, body } = await client.ask({
+    method: "POST",
+    headers: { connection: "Upgrade", upgrade: "SPDY/3.1" },
+  });
+  assert.equal(status, 400);
+  assert.match(JSON.parse(body.toString()).message, /WebSocket alone, not to SPDY\/3\.1: use kubectl 1\.31 or newer/);
+  assert.deepEqual(requests, []);
+  client.close();
+});
+
+test("closing the server tells open streams that it goes away", async () => {
+  const { transport, streams } = exec();
+  const listener = await listen(transport, { tls });
+  const socket = connect(listener.url, ["v5.channel.k8s.io"]);
+  await once(socket, "open");
+  const [[code]] = await Promise.all([once(socket, "close"), listener.close()]);
+  assert.equal(code, 1001);
+  assert.deepEqual(streams[0]?.closed?.[0], 1001);
+});
+
+test("web pages cannot open streams on an unguarded server", async () => {
+  const { transport, requests } = exec();
+  await using listener = await listen(transport, { tls: "plain" });
+  const socket = new WebSocket(listener.url.replace("http", "ws"), ["v5.channel.k8s.io"], {
+    origin: "https://attacker.example",
+  });
+  const [, incoming] = (await once(socket, "unexpected-response")) as [unknown, { statusCode: number }];
+  assert.equal(incoming.statusCode, 403);
+  assert.deepEqual(requests, []);
+});

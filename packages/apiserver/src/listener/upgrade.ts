@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type ApiResponse, headerValues, type MessageSocket, readText } from "@konverge/core";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** As Go's WebSocket package limits messages by default. */
+const LARGEST_MESSAGE = 32 * 1024 * 1024;
+const GOING_AWAY = 1001;
+const INTERNAL_ERROR = 1011;
+
+/** Turns requests for message streams (exec, attach, port-forward) into WebSockets. */
+export class Upgrades {
+  readonly #protocols = new WeakMap<IncomingMessage, string>();
+  readonly #open = new Set<WebSocket>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: LARGEST_MESSAGE,
+    handleProtocols: (_offered, request) => this.#protocols.get(request) || false,
+  });
+
+  /** Completes an upgrade as the handler answered it: with a stream, or with a refusal. */
+  async complete(incoming: IncomingMessage, socket: Duplex, head: Buffer, response: ApiResponse): Promise<void> {
+    if (response.status !== 101 || !response.socket) {
+      await refuse(socket, response);
+      return;
+    }
+    const inner = response.socket;
+    this.#protocols.set(incoming, inner.protocol);
+    this.#server.handleUpgrade(incoming, socket, head, (outer) => {
+      this.#open.add(outer);
+      outer.on("close", () => this.#open.delete(outer));
+      connect(outer, inner);
+    });
+  }
+
+  /** Tells all clients that the server is going away. */
+  close(): void {
+    for (const socket of this.#open) socket.close(GOING_AWAY, "the server is shutting down");
+  }
+}
+
+/** The subprotocols a client offers, in its order. */
+export function offeredProtocols({ headers }: IncomingMessage): string[] {
+  return (headers["sec-websocket-protocol"] ?? "")
+    .split(",")
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => protocol !== "");
+}
+
+/** Carries messages both ways until either side ends. */
+function connect(outer: WebSocket, inner: MessageSocket): void {
+  outer.on("message", (data, isBinary) => {
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+    inner.send(isBinary ? bytes : bytes.toString());
+  });
+  outer.on("close", (code, reason) => inner.close(code, reason.toString()));
+  // A close event follows every error.
+  outer.on("error", () => {});
+  void carryOut(outer, inner);
+}
+
+async function carryOut(outer: WebSocket, inner: MessageSocket): Promise<void> {
+  try {
+    for await (const message of inner.messages) {
+      if (outer.readyState !== outer.OPEN) return;
+      // One at a time: what the client does not take stays with whoever sends it.
+      await new Promise<void>((resolve) => outer.send(message, () => resolve()));
+    }
+    outer.close(1000);
+  } catch (error) {
+    outer.close(INTERNAL_ERROR, (error instanceof Error ? error.message : String(error)).slice(0, 100));
+  }
+}
+
+/** An ordinary answer on a connection that was to be upgraded: the last thing that is said on it. */
+export async function refuse(socket: Duplex, response: ApiResponse): Promise<void> {
+  const body = Buffer.from(await readText(response.body));
+  const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
+  for (const name of Object.keys(response.headers)) {
+    for (const value of headerValues(response.headers, name)) lines.push(`${name}: ${value}`);
+  }
+  lines.push(`content-length: ${body.length}`, "connection: close", "", "");
+  if (!socket.writable) return;
+  socket.end(Buffer.concat([Buffer.from(lines.join("\r\n")), body]));
+  await once(socket, "close").catch(() => {});
+}
