@@ -1,4 +1,7 @@
-import { buildConnector, type Dispatcher, Pool } from "undici";
+import type { buildConnector as Connect, Dispatcher } from "undici";
+// By these names because the front door loads much more: see undici-parts.d.ts.
+import buildConnector from "undici/lib/core/connect.js";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { TlsMaterial } from "./tls-material.ts";
 import { tunnel } from "./tunnel.ts";
 
@@ -67,7 +70,7 @@ export class ConnectionPool {
   }
 }
 
-function throughProxy(proxy: URL, connect: buildConnector.connector): buildConnector.connector {
+function throughProxy(proxy: URL, connect: Connect.connector): Connect.connector {
   return (options, callback) => {
     const port = Number(options.port) || (options.protocol === "https:" ? 443 : 80);
     tunnel(proxy, options.hostname.replace(/^\[|\]$/g, ""), port).then(
