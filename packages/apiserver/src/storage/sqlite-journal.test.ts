@@ -214,6 +214,42 @@ test("whatever byte of a file is damaged: it loads as it was, or says that it is
   assert.ok(noticed > 75, `only ${noticed} of 150 were noticed`);
 });
 
+test("when the file cannot grow, the change is refused and nothing else is lost", async () => {
+  const path = newPath();
+  const clock = new VirtualClock();
+  const store = open(path, clock);
+  store.put("pods", "kept", content("1"));
+  store.snapshot();
+  const raw = Reflect.get(DatabaseSync.prototype, "exec") as (sql: string) => void;
+  let limited: DatabaseSync | undefined;
+  DatabaseSync.prototype.exec = function (sql: string) {
+    limited = this;
+    return raw.call(this, sql);
+  };
+  try {
+    store.put("pods", "small", content("1"));
+    store.snapshot();
+    raw.call(limited, "PRAGMA max_page_count = 1");
+    store.put("pods", "large", content("x".repeat(100_000)));
+    const answer = store.durable()!;
+    await clock.step();
+    await assert.rejects(answer, { code: 500, message: /the disk is full\. Free some space/ });
+    assert.equal(store.collection("pods").get("large"), undefined);
+    raw.call(limited, "PRAGMA max_page_count = 100000");
+    store.put("pods", "later", content("1"));
+    store.snapshot();
+  } finally {
+    DatabaseSync.prototype.exec = raw;
+  }
+  store.close();
+  const again = open(path);
+  assert.deepEqual(
+    Array.from(again.collection("pods").scan(""), ({ key }) => key),
+    ["kept", "later", "small"],
+  );
+  again.close();
+});
+
 test("the file does not grow with history that is gone", () => {
   const path = newPath();
   const store = open(path, undefined, 100);

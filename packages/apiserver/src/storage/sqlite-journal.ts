@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { Collection, type Entry } from "./collection.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
-import { type Durability, damaged, explain, isOutOfSpace, openDatabase } from "./sqlite-schema.ts";
+import { type Durability, damaged, explain, openDatabase } from "./sqlite-schema.ts";
 
 export interface SqliteJournalOptions {
   /** Made when it does not exist, readable by its owner alone: it holds Secrets. */
@@ -99,9 +99,7 @@ export class SqliteJournal implements Journal {
   }
 
   close(): void {
-    if (!this.#database.isOpen) return;
-    while (this.#base < this.#target && this.#foldSome(10_000)) {}
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   #load(): Snapshot | undefined {
@@ -143,10 +141,11 @@ export class SqliteJournal implements Journal {
 
   /**
    * Moves the oldest changes that nobody may ask for any more into the base. A slice at a time, so that no turn of the
-   * event loop is long; it is put off when the disk is full. Returns whether it did anything.
+   * event loop is long. It runs after a commit that must count whatever happens here, so a failure (a full disk) puts it
+   * off: the next commit or the next loading says what is wrong.
    */
-  #foldSome(most: number): boolean {
-    if (this.#base >= this.#target) return false;
+  #foldSome(most: number): void {
+    if (this.#base >= this.#target) return;
     let folded = this.#base;
     try {
       this.#transaction(() => {
@@ -175,11 +174,7 @@ export class SqliteJournal implements Journal {
       });
       this.#base = folded;
       this.#database.exec(`PRAGMA incremental_vacuum(${most})`);
-      return true;
-    } catch (error) {
-      if (isOutOfSpace((error as Error).cause ?? error)) return false;
-      throw error;
-    }
+    } catch {}
   }
 
   #writeProgress(base: number, target: number): void {

@@ -122,8 +122,3 @@ export function damaged(path: string, what: string, cause?: unknown): JournalErr
     { cause },
   );
 }
-
-/** Whether an error only means that there is no room now. */
-export function isOutOfSpace(error: unknown): boolean {
-  return sqliteCode(error) === SQLITE_FULL;
-}
