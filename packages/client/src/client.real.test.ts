@@ -214,12 +214,20 @@ test("only metadata, and tables", options, async () => {
   assert.deepEqual([partial.apiVersion, partial.kind, "data" in partial], ["v1", "ConfigMap", false]);
   const items = (await client.list(metadataOnly(ConfigMap), { namespace: "default" })).items;
   assert.ok(items.length > 0 && items.every((item) => item.kind === "ConfigMap" && !("data" in item)));
-  const table = await client.table(ConfigMap, { namespace: "default", name: "meta", includeObject: "None" });
+  const watched: string[] = [];
+  for await (const event of client.watch(metadataOnly(ConfigMap), { fieldSelector: "metadata.name=meta" })) {
+    if ("object" in event) watched.push(`${event.type} ${event.object.kind} ${"data" in event.object}`);
+    if (event.type === "SYNCED") await client.delete(metadataOnly(ConfigMap), "meta");
+    if (event.type === "DELETED") break;
+  }
+  assert.deepEqual(watched, ["ADDED ConfigMap false", "DELETED ConfigMap false"]);
+  await client.create(ConfigMap, map("tabular", { a: "1" }));
+  const table = await client.table(ConfigMap, { namespace: "default", name: "tabular", includeObject: "None" });
   assert.deepEqual(
     table.columnDefinitions.map(({ name }) => name),
     ["Name", "Data", "Age"],
   );
-  assert.deepEqual(table.rows[0]?.cells.slice(0, 2), ["meta", 1]);
+  assert.deepEqual(table.rows[0]?.cells.slice(0, 2), ["tabular", 1]);
 });
 
 test("a token, whose it is, and what it may do", options, async () => {

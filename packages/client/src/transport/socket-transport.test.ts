@@ -30,6 +30,8 @@ const failureOf = (call: Promise<unknown>) =>
     },
   );
 
+const turn = (client: Client) => new Promise<void>((resolve) => client.clock.post(resolve));
+
 const create = (client: Client, timeout?: number) =>
   client.create(Widget, { metadata: { name: "a" } }, timeout === undefined ? {} : { timeout });
 
@@ -300,7 +302,7 @@ test("a consumer that does not keep up holds the connection up, and still gets e
     async (client, server) => {
       let count = 0;
       for await (const event of client.watch(Widget)) {
-        if (event.type === "ADDED" && ++count % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+        if (event.type === "ADDED" && ++count % 500 === 0) await turn(client);
         if (count === lines.length) break;
       }
       assert.equal(server.received.length, 1);
@@ -313,7 +315,7 @@ test("closing the client ends calls under way", async () => {
     () => {},
     async (client, server) => {
       const outcome = failureOf(client.get(Widget, "a", {}));
-      while (server.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      while (server.received.length === 0) await turn(client);
       await client.close();
       assert.equal((await outcome).code, "closed");
     },

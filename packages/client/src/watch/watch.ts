@@ -151,9 +151,8 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
   async *#listInPages(): AsyncGenerator<WatchEvent<T>, number, void> {
     const { kind } = this;
     const { signal, namespace } = this.#options;
-    yield { type: "RESET" };
     let next: string | undefined;
-    for (;;) {
+    for (let first = true; ; first = false) {
       const query = { ...selectionQuery(this.#options), limit: this.#pageSize || undefined, continue: next };
       const page = await this.#caller.json<KubeList<T>>(
         {
@@ -164,6 +163,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
         { signal },
       );
       this.#signOfLife();
+      if (first) yield { type: "RESET" };
       for (const item of page.items ?? []) yield { type: "ADDED", object: stamp(kind, item) };
       next = page.metadata.continue || undefined;
       if (next === undefined) return yield* this.#synced(page.metadata.resourceVersion ?? "");
