@@ -1,0 +1,23 @@
+/**
+ * CEL, the expression language of Kubernetes: `self.replicas <= self.maxReplicas` in a CRD, the conditions of policies
+ * and webhooks. It is the language, the libraries and the limits of Kubernetes 1.36, with kube-apiserver's messages.
+ *
+ * A text becomes a tree (`syntax/`), the tree gets types (`types/`) from what it may refer to, and is planned into
+ * closures (`evaluation/`) once; after that an evaluation only calls functions. Types come from schemas (`rules/`) or
+ * from what policies have (`policy/`); functions from `library/`. What an expression costs is counted while it runs, and
+ * estimated before from how large its data can become (`cost/`), because API servers refuse rules that could be slow.
+ *
+ * Three promises: data is viewed and never copied or changed; an evaluation always ends, within its budget; and where
+ * kube-apiserver answers differently, that is a mistake here.
+ */
+export { type Evaluation, evaluate, PER_CALL_LIMIT, type Problem, type Program } from "./evaluation/compile.ts";
+export type { AuthorizationAnswer, AuthorizationQuestion, Authorizer, AuthorizerUser } from "./library/authorizer.ts";
+export { type CheckRulesOptions, checkRules, RULE_COST_LIMIT, SCHEMA_COST_LIMIT } from "./rules/check-rules.ts";
+export { type CompileRuleOptions, compileRule, type RuleProgram } from "./rules/compile-rule.ts";
+export {
+  OBJECT_BUDGET,
+  type RuleFindings,
+  ruleErrors,
+  type ValidateRulesOptions,
+  validateRules,
+} from "./rules/validate-rules.ts";

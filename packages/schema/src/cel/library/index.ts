@@ -1,0 +1,84 @@
+/**
+ * The functions that expressions in Kubernetes 1.36 can call: CEL's own, its optional types, strings, sets, lists and
+ * two-variable loops, and Kubernetes' libraries. What Kubernetes does not switch on (math, bind) is not here either.
+ *
+ * The order counts: overloads of one function are tried in the order of their libraries.
+ */
+import { declareFunctions } from "../types/declarations.ts";
+import type { Type } from "../types/types.ts";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  listType,
+  mapType,
+  NULL,
+  opaqueType,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  typeParam,
+  UINT,
+} from "../types/types.ts";
+import { authorizer } from "./authorizer.ts";
+import { formats } from "./formats.ts";
+import { cidr, ip } from "./ip.ts";
+import { jsonPatch } from "./json-patch.ts";
+import { comprehensions, lists, listsExtension, sets } from "./lists.ts";
+import { optionals } from "./optionals.ts";
+import { quantity } from "./quantity.ts";
+import { regex } from "./regex.ts";
+import { semver } from "./semver.ts";
+import { standard } from "./standard.ts";
+import { strings } from "./strings.ts";
+import { url } from "./url.ts";
+
+const LIBRARIES = [
+  standard,
+  url,
+  regex,
+  lists,
+  authorizer,
+  optionals,
+  quantity,
+  strings,
+  sets,
+  ip,
+  cidr,
+  formats,
+  comprehensions,
+  semver,
+  listsExtension,
+];
+
+/** All functions of rules and policies. */
+export const FUNCTIONS = declareFunctions(LIBRARIES);
+
+/** All functions of mutating policies. */
+export const MUTATION_FUNCTIONS = declareFunctions([...LIBRARIES, jsonPatch]);
+
+/**
+ * The names that stand for types in expressions. `duration` and `timestamp` pass for types when an expression is checked,
+ * but are unknown when it is planned: such expressions are refused only then.
+ */
+export const TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
+  ["bool", BOOL],
+  ["bytes", BYTES],
+  ["double", DOUBLE],
+  ["duration", DURATION],
+  ["google.protobuf.Duration", DURATION],
+  ["int", INT],
+  ["list", listType(typeParam("A"))],
+  ["map", mapType(typeParam("A"), typeParam("B"))],
+  ["net.CIDR", opaqueType("net.CIDR")],
+  ["net.IP", opaqueType("net.IP")],
+  ["null_type", NULL],
+  ["optional_type", opaqueType("optional_type")],
+  ["string", STRING],
+  ["timestamp", TIMESTAMP],
+  ["google.protobuf.Timestamp", TIMESTAMP],
+  ["type", TYPE],
+  ["uint", UINT],
+]);
