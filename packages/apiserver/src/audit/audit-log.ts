@@ -16,6 +16,7 @@ import type { RequestInfo } from "../http/request-info.ts";
 import { type AuditEvent, auditUser, type ObjectReference, withoutManagedFields } from "./event.ts";
 import { type AuditDecision, type AuditPolicy, type AuditStage, auditDecision, isAtLeast } from "./policy.ts";
 
+/** What is written, and where to. */
 export interface AuditLogOptions {
   policy: AuditPolicy;
   /** Takes one line, line feed included: a stream, or anything with `write`. */

@@ -25,6 +25,7 @@ export interface AuditEvent {
   annotations?: Record<string, string>;
 }
 
+/** A user as events show it. */
 export interface AuditUser {
   username?: string;
   uid?: string;
@@ -32,6 +33,7 @@ export interface AuditUser {
   extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** The object that a request is about, as far as it is known. */
 export interface ObjectReference {
   resource?: string;
   namespace?: string;
@@ -43,6 +45,7 @@ export interface ObjectReference {
   subresource?: string;
 }
 
+/** A user in the form that events have. */
 export function auditUser({ name, uid, groups, extra }: User): AuditUser {
   return {
     username: name,

@@ -16,6 +16,7 @@ export interface AuditPolicy {
   readonly omitManagedFields?: boolean;
 }
 
+/** What must hold of a request (whatever is left out holds of all), and how much is then written. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users?: readonly string[];

@@ -10,6 +10,7 @@ import { ServiceAccountTokens, type ServiceAccountTokensOptions } from "./tokens
 import type { StaticToken } from "./tokens/static-tokens.ts";
 import type { User } from "./user.ts";
 
+/** The credentials that are believed. Client certificates are judged by the listener. */
 export interface AccessControlOptions {
   store: Store;
   clock: Clock;

@@ -7,6 +7,7 @@ import type { ServiceAccountTokens, TokenVerdict } from "./tokens/service-accoun
 import type { StaticToken } from "./tokens/static-tokens.ts";
 import { anonymousUser, type User, withAuthenticatedGroup } from "./user.ts";
 
+/** Where credentials are looked up, and which kinds are accepted. */
 export interface AuthenticatorOptions {
   store: Store;
   clock: Clock;

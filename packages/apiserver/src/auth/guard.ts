@@ -16,6 +16,7 @@ export type Answerer = (
   audit: AuditedRequest | undefined,
 ) => Promise<ApiResponse>;
 
+/** What a guard consults, and whom it guards. */
 export interface GuardOptions {
   access: AccessControl;
   audit?: AuditLog;

@@ -6,6 +6,7 @@ export interface Peer {
   readonly certificate?: PeerCertificate;
 }
 
+/** What a client certificate says of its owner, and whether to believe it. */
 export interface PeerCertificate {
   /** Why it is not to be believed: another authority signed it, it has expired …; undefined when it is good. */
   readonly problem?: string;

@@ -10,8 +10,11 @@ export interface User {
 
 /** Its members may do anything, whatever the roles say. */
 export const MASTERS = "system:masters";
+/** Everybody who proved who they are. */
 export const AUTHENTICATED = "system:authenticated";
+/** Everybody who did not. */
 export const UNAUTHENTICATED = "system:unauthenticated";
+/** The name of those who did not. */
 export const ANONYMOUS = "system:anonymous";
 
 /** Whoever showed no credentials at all. */
@@ -26,10 +29,12 @@ export function withAuthenticatedGroup(user: User): User {
 
 const SERVICE_ACCOUNT_PREFIX = "system:serviceaccount:";
 
+/** The user that a service account is. */
 export function serviceAccountUserName(namespace: string, name: string): string {
   return `${SERVICE_ACCOUNT_PREFIX}${namespace}:${name}`;
 }
 
+/** The groups that a service account of a namespace is in. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
 }

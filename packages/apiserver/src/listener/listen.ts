@@ -20,6 +20,7 @@ import { isFromThisMachine, isLoopback } from "./loopback.ts";
 import { acceptsGzip, breakOff, isAbandoned, type Outgoing, send } from "./outgoing.ts";
 import { offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
 
+/** Where and how to listen. */
 export interface ListenOptions {
   /** Default 0: any that is free. */
   port?: number;
@@ -44,6 +45,7 @@ export interface TlsOptions {
   clientCa?: string;
 }
 
+/** An open port. */
 export interface Listener extends AsyncDisposable {
   readonly host: string;
   readonly port: number;

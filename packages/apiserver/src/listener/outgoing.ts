@@ -17,6 +17,7 @@ export interface Outgoing extends Writable {
 const COMPRESS_FROM = 128 * 1024;
 const compress = promisify(gzip);
 
+/** What the request says about the form of its answer. */
 export interface SendOptions {
   /** The method was HEAD: headers alone. */
   readonly withoutBody: boolean;

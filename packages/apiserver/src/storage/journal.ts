@@ -8,6 +8,7 @@ export interface Snapshot {
   readonly collections: ReadonlyMap<string, Collection>;
 }
 
+/** A change, and the resource it is of. */
 export interface JournalRecord {
   readonly resource: string;
   readonly change: Change;

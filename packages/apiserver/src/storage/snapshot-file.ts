@@ -76,6 +76,7 @@ export function saveSnapshot(path: string, snapshot: Snapshot): void {
   renameSync(partial, path);
 }
 
+/** Reads what {@link saveSnapshot} saved. */
 export function loadSnapshot(path: string): Snapshot {
   return decodeSnapshot(readFileSync(path), path);
 }

@@ -6,6 +6,7 @@ import { Collection, type Entry } from "./collection.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 import { type Durability, damaged, explain, openDatabase } from "./sqlite-schema.ts";
 
+/** The file, and what it must survive. */
 export interface SqliteJournalOptions {
   /** Made when it does not exist, readable by its owner alone: it holds Secrets. */
   path: string;

@@ -115,6 +115,7 @@ export function explain(error: unknown, path: string): Error {
   }
 }
 
+/** The error for a file whose content is not what was written. */
 export function damaged(path: string, what: string, cause?: unknown): JournalError {
   return new JournalError(
     "Damaged",

@@ -7,6 +7,7 @@ export type { Snapshot } from "./journal.ts";
 /** What a write hands in; the store adds the revision. */
 export type EntryContent = Omit<Entry, "key" | "revision">;
 
+/** What a store needs, and how much of the past it keeps. */
 export interface StoreOptions {
   clock: Clock;
   /** Without one, the state ends with the process. */

@@ -1,6 +1,7 @@
 import type { AnyObject, LabelSelector } from "@konverge/core";
 import type { PolicyRule } from "./rules.ts";
 
+/** The API group of roles and bindings. */
 export const RBAC_GROUP = "rbac.authorization.k8s.io";
 
 /** The collections of the store that authorization reads. */
@@ -24,6 +25,7 @@ export interface BindingObject extends AnyObject {
   roleRef: RoleRef;
 }
 
+/** Whom a binding is for: a User, Group or ServiceAccount. */
 export interface Subject {
   readonly kind: string;
   readonly apiGroup?: string;
@@ -31,6 +33,7 @@ export interface Subject {
   readonly namespace?: string;
 }
 
+/** The role that a binding grants: a Role or ClusterRole. */
 export interface RoleRef {
   readonly apiGroup?: string;
   readonly kind: string;

@@ -6,6 +6,7 @@ import { serviceAccountGroups, serviceAccountUserName, type User } from "../user
 /** Tokens in Secrets have this issuer, no audience and no end: they last as long as their Secret holds them. */
 export const LEGACY_ISSUER = "kubernetes/serviceaccount";
 
+/** The Secret that holds a token, and the account it is for. */
 export interface LegacySecret {
   readonly namespace: string;
   readonly secretName: string;
@@ -14,6 +15,7 @@ export interface LegacySecret {
 
 const PREFIX = "kubernetes.io/serviceaccount/";
 
+/** What such a token says, besides its issuer. */
 export function legacyClaims({ namespace, secretName, serviceAccount }: LegacySecret): object {
   return {
     [`${PREFIX}namespace`]: namespace,

@@ -8,6 +8,7 @@ export interface ObjectRef {
   readonly uid: string;
 }
 
+/** What became of an object; `replaced` is another one of the same name. */
 export interface ObjectState {
   readonly state: "live" | "missing" | "replaced" | "deleted";
   /** Of what is there now. */

@@ -6,6 +6,7 @@ import { isSignedBy, type ParsedJwt, parseJwt, signJwt, type TokenKey, tokenKey 
 import { checkLegacyClaims, LEGACY_ISSUER, type LegacySecret, legacyClaims } from "./legacy-tokens.ts";
 import { liveObject, type ObjectRef } from "./live-object.ts";
 
+/** The keys and names that tokens are made and judged with. */
 export interface ServiceAccountTokensOptions {
   store: Store;
   clock: Clock;

@@ -16,11 +16,17 @@ function length(size: number): number[] {
   return [0x80 | bytes.length, ...bytes];
 }
 
+/** Values in a fixed order. */
 export const sequence = (...items: readonly Uint8Array[]) => value(0x30, ...items);
+/** Values in no order. */
 export const set = (...items: readonly Uint8Array[]) => value(0x31, ...items);
+/** Bytes. */
 export const octetString = (bytes: Uint8Array) => value(0x04, bytes);
+/** Text. */
 export const utf8 = (text: string) => value(0x0c, Buffer.from(text));
+/** Yes or no. */
 export const boolean = (flag: boolean) => value(0x01, Buffer.from([flag ? 0xff : 0]));
+/** The parameters of algorithms that have none. */
 export const nothing = () => value(0x05);
 /** A context tag around a whole value. */
 export const explicit = (tag: number, item: Uint8Array) => value(0xa0 | tag, item);

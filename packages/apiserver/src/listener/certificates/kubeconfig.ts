@@ -1,5 +1,6 @@
 import type { Credential } from "./authority.ts";
 
+/** A server, and who to be there. */
 export interface KubeconfigOptions {
   /** Names the cluster and the context. */
   name: string;
