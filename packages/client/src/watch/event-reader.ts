@@ -17,8 +17,6 @@ export interface RawEvent {
 
 export interface EventReaderOptions {
   clock: Clock;
-  /** Milliseconds without a line after which the stream counts as dead. */
-  inactivity: number;
   signal: AbortSignal | undefined;
   /** What is watched, for messages. */
   subject: string;
@@ -38,14 +36,24 @@ export class EventReader {
   readonly #options: EventReaderOptions;
   /** The consumer's wait for a line, if it waits. */
   #waiting: { since: number; reject: (error: unknown) => void } | undefined;
+  /** Milliseconds without a line after which the stream counts as dead. */
+  #inactivity: number;
   #timer: Timer;
   #silence: TransportError | undefined;
 
-  constructor(body: ApiResponse["body"], options: EventReaderOptions) {
+  constructor(body: ApiResponse["body"], inactivity: number, options: EventReaderOptions) {
     this.#lines = readLines(body)[Symbol.asyncIterator]();
     this.#options = options;
-    this.#timer = this.#checkAfter(options.inactivity);
+    this.#inactivity = inactivity;
+    this.#timer = this.#checkAfter(inactivity);
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** From now on, as much silence is fine. */
+  set inactivity(ms: number) {
+    this.#inactivity = ms;
+    this.#timer.cancel();
+    this.#timer = this.#checkAfter(ms);
   }
 
   async next(): Promise<RawEvent | undefined> {
@@ -95,10 +103,10 @@ export class EventReader {
   }
 
   #check(): void {
-    const { clock, inactivity, subject } = this.#options;
+    const { clock, subject } = this.#options;
     const silence = this.#waiting ? clock.monotonic() - this.#waiting.since : 0;
-    if (silence < inactivity) {
-      this.#timer = this.#checkAfter(inactivity - silence);
+    if (silence < this.#inactivity) {
+      this.#timer = this.#checkAfter(this.#inactivity - silence);
       return;
     }
     const message = `the watch of ${subject} has been silent for ${Math.round(silence)} ms`;

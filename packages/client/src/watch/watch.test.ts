@@ -211,6 +211,13 @@ test("a connection that falls silent is replaced; one that lives is not", async 
   );
 });
 
+test("silence is judged more mildly once the listing is complete", async () => {
+  const quiet = [events([bookmark("5", true)], "silence")];
+  assert.deepEqual((await play(quiet, {}, 119_000)).said, ["RESET", "SYNCED 5"]);
+  assert.deepEqual((await play(quiet, {}, 121_000)).said, ["RESET", "SYNCED 5", "ERROR TransportError"]);
+  assert.deepEqual((await play(quiet, { inactivity: 5000 }, 6000)).said, ["RESET", "SYNCED 5", "ERROR TransportError"]);
+});
+
 test("a slow consumer is not mistaken for a silent server", async () => {
   const clock = new VirtualClock();
   const { transport, requests } = scripted(

@@ -81,6 +81,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
   readonly #clock: Clock;
   readonly #options: WatchOptions;
   readonly #backoff: Backoff;
+  readonly #inactivity: number;
   /** All that has been yielded is at least of this version; undefined: a listing is needed. */
   #version: string | undefined;
   #streamListing: boolean;
@@ -93,6 +94,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
     this.#clock = caller.clock;
     this.#options = options;
     this.#backoff = new Backoff(caller.clock, { initial: 500, longest: 30_000 });
+    this.#inactivity = options.inactivity ?? DEFAULT_INACTIVITY;
     this.#version = options.resourceVersion;
     this.#streamListing = options.listing !== "pages";
     this.#pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
@@ -180,7 +182,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
   async *#listAsStream(): AsyncGenerator<WatchEvent<T>, number, void> {
     const reader = await this.#open(
       { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "" },
-      Math.min(LISTING_SILENCE, this.#options.inactivity ?? DEFAULT_INACTIVITY),
+      Math.min(LISTING_SILENCE, this.#inactivity),
     );
     yield { type: "RESET" };
     let count = 0;
@@ -198,6 +200,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
         if (raw.type === "BOOKMARK") {
           if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
           yield* this.#synced(object.metadata.resourceVersion!);
+          reader.inactivity = this.#inactivity;
           return yield* this.#read(reader, count);
         }
         yield this.#change(raw);
@@ -208,7 +211,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
   }
 
   async *#follow(resourceVersion: string): AsyncGenerator<WatchEvent<T>, number, void> {
-    const reader = await this.#open({ resourceVersion }, this.#options.inactivity ?? DEFAULT_INACTIVITY);
+    const reader = await this.#open({ resourceVersion }, this.#inactivity);
     try {
       return yield* this.#read(reader, 0);
     } finally {
@@ -257,9 +260,8 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       { signal: signal ? AbortSignal.any([signal, stream.signal]) : stream.signal },
     );
     this.#signOfLife();
-    return new EventReader(response.body, {
+    return new EventReader(response.body, inactivity, {
       clock: this.#clock,
-      inactivity,
       signal,
       subject: groupResourceText(kind),
       onLine: () => this.#signOfLife(),
