@@ -61,7 +61,7 @@ function text(value: string, key: string | undefined, masks: Masks): string {
   if (key === "continue" && value !== "") return token(value);
   if (key === "clusterIP" || key === "clusterIPs") return /^\d+\.\d+/.test(value) ? "address" : value;
   let masked = value.replace(UID, (uid) => number(uid, "uid", masks)).replace(MOMENT, "moment");
-  if (ABOUT_VERSIONS.test(masked) && (key === "message" || key === "warnings" || key === "what")) {
+  if (ABOUT_VERSIONS.test(masked) && (key === "message" || key === "warnings")) {
     masked = masked.replace(/\b\d+\b/g, "N");
   }
   for (const [name, mask] of masks.names)

@@ -94,7 +94,7 @@ class Player {
     const response = await this.#send(method, path, headers, step.body);
     for (const [name, pointer] of Object.entries(step.save ?? {}))
       this.#variables[name] = String(valueAt(response.body, pointer));
-    return { step: index, what: `${method} ${path}`, ...response };
+    return { step: index, what: step.request, ...response };
   }
 
   async #watch(index: number, { watch, as, headers }: WatchStep): Promise<Result[]> {
@@ -113,8 +113,7 @@ class Player {
       return [];
     }
     const body = parse(await readText(response.body));
-    const what = `watch ${path}`;
-    return [{ step: index, what, status: response.status, ...headersOfNote(response.headers), body }];
+    return [{ step: index, what: `watch ${watch}`, status: response.status, ...headersOfNote(response.headers), body }];
   }
 
   async #collect(body: Parameters<typeof readLines>[0], state: Watch): Promise<void> {
@@ -147,7 +146,7 @@ class Player {
       return !step.until || JSON.stringify(valueAt(last.body, step.until.path)) === JSON.stringify(step.until.is);
     });
     if (met) return [];
-    return [{ step: index, what: `wait ${path}`, failed: `never came true; last: ${JSON.stringify(last)}` }];
+    return [{ step: index, what: `wait ${step.wait}`, failed: `never came true; last: ${JSON.stringify(last)}` }];
   }
 
   async #until(condition: () => boolean | Promise<boolean>): Promise<boolean> {

@@ -23,7 +23,8 @@ import { Registry } from "./resources/registry.ts";
 import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 import type { Call, Services } from "./verbs/call.ts";
-import { dispatch, noSuchPath } from "./verbs/dispatch.ts";
+import { dispatch } from "./verbs/dispatch.ts";
+import { checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
 import { wire } from "./wiring.ts";
 
 export interface ApiServerOptions {
@@ -117,7 +118,7 @@ export class ApiServer {
     const warnings = new Set<string>();
     const response = await this.#route(request, info, user, (text) => warnings.add(text)).catch(errorResponse);
     if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
-    return response;
+    return request.method === "HEAD" ? { ...response, body: "" } : response;
   }
 
   async #route(request: ApiRequest, info: RequestInfo, user: User, warn: (text: string) => void): Promise<ApiResponse> {
@@ -126,14 +127,18 @@ export class ApiServer {
         const response = await answer(request, info, user);
         if (response) return response;
       }
-      throw noSuchPath();
+      return pageNotFound();
     }
     const found = this.registry.find(info.group, info.version, info.resource);
-    if (!found) throw noSuchPath();
+    if (!found) {
+      if (this.registry.hasGroup(info.group)) throw noSuchPath();
+      return pageNotFound();
+    }
     const { definition, version } = found;
-    if (definition.namespaced && info.namespace === "" && !["list", "watch"].includes(info.verb)) throw noSuchPath();
+    checkRoute(request, info, definition, version);
     if (version.deprecation) warn(version.deprecation);
-    const form = negotiate(request, info.query);
+    const collection = info.verb === "list" || info.verb === "watch";
+    const form = negotiate(request, info.query, { custom: definition.custom, collection });
     const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
     const response = await dispatch(call, this.#extensions);
     this.#custom.sync();

@@ -10,6 +10,7 @@ import { serverPath } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
 import type { ApiServer } from "./server.ts";
 import type { Admission, TableMaker } from "./verbs/call.ts";
+import { scale } from "./verbs/scale.ts";
 
 /** What the server is made of besides storage and verbs. */
 export interface Wiring {
@@ -43,7 +44,7 @@ export function wire({ registry, access, clock }: ApiServer): Wiring {
           reviewSelfAccess(authorizer, review, user),
         "authorization.k8s.io/selfsubjectrulesreviews": ({ user }, review) => reviewSelfRules(authorizer, review, user),
       },
-      subresources: {},
+      subresources: { "*/scale": scale },
     },
   };
 }

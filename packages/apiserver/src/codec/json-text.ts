@@ -1,4 +1,4 @@
-import { parseJson } from "@konverge/core";
+import { parseJson, quoted } from "@konverge/core";
 import { DecodeError } from "./index.ts";
 
 /** A field that stood in a text twice: `spec.replicas`, and where it did the second time. */
@@ -172,5 +172,5 @@ class Scanner {
 function quotedCharacter(character: string): string {
   if (character === "'") return "'\\''";
   if (character === '"') return "'\"'";
-  return `'${JSON.stringify(character).slice(1, -1)}'`;
+  return `'${quoted(character).slice(1, -1)}'`;
 }

@@ -1,9 +1,10 @@
-import { type AnyObject, ApiError, type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
+import { type AnyObject, type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
 import { stringify } from "yaml";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
+import { knownKind } from "../verbs/known-kinds.ts";
 import { readEntry, textOf, textsOf } from "../verbs/stored.ts";
-import { type Form, PLAIN } from "./form.ts";
+import { type Form, notAcceptable, PLAIN } from "./form.ts";
 import { partialMetadata, partialMetadataList } from "./partial-metadata.ts";
 import { tableOf } from "./table.ts";
 
@@ -57,7 +58,9 @@ export async function objectResponse(call: Call, object: AnyObject, status = 200
     case "PartialObjectMetadata":
       return bodyResponse(status, partialMetadata(converted, form.apiVersion), form);
     case "PartialObjectMetadataList":
-      throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list`);
+      throw notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeOf(call, version.kind)})`,
+      );
   }
 }
 
@@ -78,7 +81,9 @@ export async function listResponse(
     case "PartialObjectMetadataList":
       return bodyResponse(200, partialMetadataList(objects, metadata, form.apiVersion), form);
     case "PartialObjectMetadata":
-      throw notAcceptable("you requested PartialObjectMetadata, but the requested object is a list");
+      throw notAcceptable(
+        `you requested PartialObjectMetadata, but the requested object is a list (${goTypeOf(call, call.version.listKind)})`,
+      );
   }
 }
 
@@ -103,6 +108,10 @@ function versionOf(object: AnyObject): string {
   return object.metadata.resourceVersion ?? "";
 }
 
-function notAcceptable(message: string): ApiError {
-  return new ApiError({ code: 406, reason: "NotAcceptable", message });
+/** What Go calls the type of the objects: `*core.ConfigMap`. */
+function goTypeOf(call: Call, kind: string): string {
+  const { definition, version } = call;
+  if (definition.custom) return kind === version.kind ? "*unstructured.Unstructured" : "*unstructured.UnstructuredList";
+  const known = knownKind({ group: definition.group, version: version.version, kind: version.kind });
+  return `*${known?.internal ?? definition.group}.${kind}`;
 }

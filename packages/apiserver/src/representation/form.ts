@@ -15,23 +15,40 @@ export const PLAIN: Form = { media: "json", pretty: false, target: "object", api
 
 const MEDIA: Record<string, "json" | "yaml"> = { "application/json": "json", "application/yaml": "yaml" };
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const AVAILABLE = [...Object.keys(MEDIA), PROTOBUF];
 const TARGETS = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"];
 const META_VERSIONS = ["v1", "v1beta1"];
 
+/** What a resource can be negotiated about. */
+export interface Offer {
+  readonly custom: boolean;
+  /** The request is for a list, or for a watch. */
+  readonly collection: boolean;
+}
+
 /** The form that a request's Accept header asks for; throws 406 when there is none that will do. */
-export function negotiate(request: ApiRequest, query: URLSearchParams): Form {
+export function negotiate(request: ApiRequest, query: URLSearchParams, offer: Offer): Form {
   const accept = headerOf(request.headers, "accept");
   const pretty = wantsPretty(request, query);
   if (!accept) return { ...PLAIN, pretty };
-  for (const range of parseAccept(accept)) {
+  const ranges = parseAccept(accept);
+  if (!offer.custom && !ranges.some(({ type }) => type === "*/*" || AVAILABLE.includes(type))) throw noRoute(offer);
+  for (const range of ranges) {
     const form = formOf(range);
     if (form) return { ...form, pretty: pretty || range.parameters.pretty === "1" };
   }
-  throw new ApiError({
-    code: 406,
-    reason: "NotAcceptable",
-    message: `only the following media types are accepted: ${[...Object.keys(MEDIA), PROTOBUF].join(", ")}`,
-  });
+  throw notAcceptable(`only the following media types are accepted: ${AVAILABLE.join(", ")}`);
+}
+
+export function notAcceptable(message: string): ApiError {
+  return new ApiError({ code: 406, reason: "NotAcceptable", message });
+}
+
+/** The paths of built-in resources are routed by media type before anything else looks at it. */
+function noRoute({ collection }: Offer): ApiError {
+  const streams = collection ? ["application/json;stream=watch", `${PROTOBUF};stream=watch`] : [];
+  const message = `406: Not Acceptable\n\nAvailable representations: ${[...AVAILABLE, ...streams].join(", ")}`;
+  return new ApiError({ code: 406, reason: "NotAcceptable", message, details: {} });
 }
 
 function formOf({ type, parameters }: MediaRange): Form | undefined {

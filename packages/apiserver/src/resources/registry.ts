@@ -33,6 +33,12 @@ export class Registry {
     return definition && served && { definition, version: served };
   }
 
+  /** Whether anything is served under a group, in whatever version. */
+  hasGroup(group: string): boolean {
+    for (const definition of this.#resources.values()) if (definition.group === group) return true;
+    return false;
+  }
+
   all(): Iterable<ResourceDefinition> {
     return this.#resources.values();
   }

@@ -15,6 +15,9 @@ export interface Expected {
   readonly codec: Codec;
 }
 
+/** How a real server names the register of kinds that it has looked in. */
+const SCHEME = 'in scheme "pkg/runtime/scheme.go:111"';
+
 const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 /** The object in the body of a create or update, with its defaults. Throws 400 and 415 as a real server does. */
@@ -37,14 +40,24 @@ export function readOptionsBody(call: Call): DeleteOptions {
   const text = bodyText(call.request);
   if (type !== "application/json" && type !== "application/yaml") throw unsupportedMediaType(MEDIA_TYPES);
   try {
-    const { value } = type === "application/json" ? parseJsonText(text) : parseYamlText(text);
+    const { value } = parsedOptions(type, text);
     const { kind = "DeleteOptions" } = isObject(value) ? (value as { kind?: string }) : {};
     if (kind !== "DeleteOptions") {
-      throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted("v1")}`);
+      const { apiVersion = "v1" } = value as { apiVersion?: string };
+      throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(apiVersion)} ${SCHEME}`);
     }
     return readAs(shapeOf("meta.v1.DeleteOptions"), value).value as DeleteOptions;
   } catch (error) {
     throw error instanceof DecodeError ? badRequest(error.message) : error;
+  }
+}
+
+function parsedOptions(type: string, text: string): JsonText {
+  try {
+    return type === "application/json" ? parseJsonText(text) : parseYamlText(text);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
   }
 }
 
@@ -160,8 +173,7 @@ export function typeProblem({ definition }: Call, expected: Expected, actual: Ac
   const [given, wanted] = [apiVersionOf(actual), apiVersionOf(expected)];
   if (definition.custom || (given === wanted && actual.kind === expected.kind)) return undefined;
   if (!knownKind(actual)) {
-    const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
-    return `no kind ${quoted(actual.kind)} is registered for version ${quoted(given)} ${scheme}`;
+    return `no kind ${quoted(actual.kind)} is registered for version ${quoted(given)} ${SCHEME}`;
   }
   if (actual.kind === expected.kind && actual.group === expected.group) return undefined;
   const target = `${knownKind(expected)?.internal ?? expected.group}.${expected.kind}`;

@@ -1,47 +1,57 @@
 import { ApiError, badRequest } from "@konverge/core";
+import { DecodeError, parseJsonText } from "../codec/index.ts";
 
 /** Where a paged list goes on. */
 export interface ContinueToken {
   /** The revision that all pages show; -1 for "whatever is there now". */
   readonly revision: number;
-  /** The last key that has been given, relative to what is listed. */
-  readonly after: string;
+  /** The first key that may follow, relative to what is listed. */
+  readonly start: string;
 }
 
-/** The token in the form in which a real server writes it. */
-export function writeToken({ revision, after }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${after}\0` })).toString("base64url");
+/** The token that goes on after a key, in the form in which a real server writes it. */
+export function tokenAfter(revision: number, key: string): string {
+  return writeToken({ revision, start: `/${key}\0` });
 }
 
-/** Reads a token; undefined when there is none. Throws 400 for one that no server has written. */
-export function readToken(text: string): ContinueToken | undefined {
-  if (text === "") return undefined;
-  let fields: { v?: unknown; rv?: unknown; start?: unknown };
-  try {
-    if (!/^[A-Za-z0-9_-]*$/.test(text))
-      throw new Error(`illegal base64 data at input byte ${text.search(/[^A-Za-z0-9_-]/)}`);
-    fields = JSON.parse(Buffer.from(text, "base64url").toString());
-  } catch (error) {
-    throw badRequest(`continue key is not valid: ${(error as Error).message}`);
-  }
-  const { v, rv = 0, start = "" } = fields;
+function writeToken({ revision, start }: ContinueToken): string {
+  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
+}
+
+/** Reads a token; throws 400 for one that no server has written. */
+export function readToken(text: string): ContinueToken {
+  const { v, rv = 0, start = "" } = fieldsOf(text);
   if (v !== "meta.k8s.io/v1") {
-    throw badRequest(`continue key is not valid: server does not recognize this encoded version ${v ?? ""}`);
+    throw notValid(`server does not recognize this encoded version ${v ?? ""}`);
   }
-  if (rv === 0) {
-    throw badRequest("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (rv === 0) throw notValid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (start === "") throw notValid("encoded start key empty (version meta.k8s.io/v1)");
+  const key = String(start).replace(/^\//, "");
+  if (key.split("/").some((part) => part === "" || part === "." || part === "..")) throw notValid(String(start));
+  return { revision: Number(rv), start: key };
+}
+
+function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  const illegal = text.search(/[^A-Za-z0-9_-]/);
+  if (illegal >= 0) throw notValid(`illegal base64 data at input byte ${illegal}`);
+  try {
+    return parseJsonText(Buffer.from(text, "base64url").toString("latin1")).value as object;
+  } catch (error) {
+    throw error instanceof DecodeError ? notValid(error.message) : error;
   }
-  if (start === "") throw badRequest("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
-  return { revision: Number(rv), after: String(start).replace(/\0$/, "") };
+}
+
+function notValid(why: string): ApiError {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
 /** A token whose revision is forgotten: the answer carries one that goes on with what is there now. */
-export function tokenExpired(after: string): ApiError {
+export function tokenExpired({ start }: ContinueToken): ApiError {
   return new ApiError({
     code: 410,
     reason: "Expired",
     message:
       "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
-    metadata: { continue: writeToken({ revision: -1, after }) },
+    metadata: { continue: writeToken({ revision: -1, start }) },
   });
 }

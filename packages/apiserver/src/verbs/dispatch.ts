@@ -1,4 +1,4 @@
-import { ApiError, type ApiResponse, methodNotAllowed } from "@konverge/core";
+import { type ApiResponse, methodNotAllowed } from "@konverge/core";
 import type { Extensions } from "../extensions.ts";
 import { writeParameters } from "../http/query.ts";
 import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
@@ -12,6 +12,7 @@ import { list } from "./list.ts";
 import { recordUpdate } from "./managed-fields.ts";
 import { checkName, dropDuplicateOwners, matchNamespace, wipeSystemFields } from "./metadata.ts";
 import { patchObject } from "./patch.ts";
+import { noSuchPath } from "./routes.ts";
 import { updateObject } from "./update.ts";
 import { watch } from "./watch.ts";
 
@@ -19,7 +20,6 @@ import { watch } from "./watch.ts";
 export async function dispatch(call: Call, extensions: Extensions): Promise<ApiResponse> {
   const { definition, version, info } = call;
   if (info.subresource !== "") return dispatchSubresource(call, extensions);
-  if (!isServed(call, version.verbs)) throw methodNotAllowed(definition, info.verb);
   const review = extensions.reviews[`${definition.group}/${definition.plural}`];
   if (review && info.verb === "create") {
     const { fieldValidation } = writeParameters(info.query, "CreateOptions");
@@ -32,17 +32,10 @@ export async function dispatch(call: Call, extensions: Extensions): Promise<ApiR
 function dispatchSubresource(call: Call, { subresources }: Extensions): ApiResponse | Promise<ApiResponse> {
   const { definition, version, info } = call;
   const { group, plural } = definition;
-  const subresource = version.subresources.get(info.subresource);
-  if (!subresource) throw noSuchPath();
   const handler = subresources[`${group}/${plural}/${info.subresource}`] ?? subresources[`*/${info.subresource}`];
   if (handler) return handler(call);
-  if (!isServed(call, subresource.verbs)) throw methodNotAllowed(definition, info.verb);
-  if (subresource.kind.kind !== version.kind) throw noSuchPath();
+  if (version.subresources.get(info.subresource)?.kind.kind !== version.kind) throw noSuchPath();
   return carryOut(call);
-}
-
-function isServed({ info }: Call, verbs: readonly string[]): boolean {
-  return verbs.includes(info.verb);
 }
 
 async function carryOut(call: Call): Promise<ApiResponse> {
@@ -97,14 +90,4 @@ async function update(given: Call): Promise<ApiResponse> {
 export function writtenResponse(call: Call, { object, entry, created }: Written): Promise<ApiResponse> {
   const status = created ? 201 : 200;
   return entry ? entryResponse(call, entry, status) : objectResponse(call, object, status);
-}
-
-/** The answer to a path under which there is nothing. */
-export function noSuchPath(): ApiError {
-  return new ApiError({
-    code: 404,
-    reason: "NotFound",
-    message: "the server could not find the requested resource",
-    details: {},
-  });
 }

@@ -1,8 +1,8 @@
-import { type ApiResponse, badRequest, notFound } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest, notFound } from "@konverge/core";
 import { isTrue } from "../http/query.ts";
 import { entryResponse } from "../representation/answer.ts";
 import { type Call, currentEntry } from "./call.ts";
-import { revisionOf, waitFor } from "./resource-version.ts";
+import { revisionOf, versionProblem, waitFor } from "./resource-version.ts";
 
 /** Answers a GET of one object. */
 export async function get(call: Call): Promise<ApiResponse> {
@@ -10,7 +10,10 @@ export async function get(call: Call): Promise<ApiResponse> {
   if (isTrue(query.get("export"))) {
     throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
   }
-  await waitFor(call, revisionOf(call, query.get("resourceVersion") ?? ""));
+  const version = query.get("resourceVersion") ?? "";
+  const revision = revisionOf(version);
+  if (revision === undefined) throw new ApiError({ code: 500, message: versionProblem(version) });
+  await waitFor(call, revision);
   const entry = currentEntry(call);
   if (!entry) throw notFound(call.definition, call.info.name);
   return entryResponse(call, entry);

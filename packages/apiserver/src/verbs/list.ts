@@ -3,8 +3,8 @@ import { type ListParameters, listParameters } from "../http/query.ts";
 import { type ListMetadata, listResponse } from "../representation/answer.ts";
 import type { Collection, Entry } from "../storage/collection.ts";
 import type { Call } from "./call.ts";
-import { readToken, tokenExpired, writeToken } from "./continue-token.ts";
-import { revisionOf, tooLargeVersion, waitFor } from "./resource-version.ts";
+import { readToken, tokenAfter, tokenExpired } from "./continue-token.ts";
+import { revisionOf, tooLargeVersion, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
 
 /** Answers a list. */
@@ -22,7 +22,8 @@ interface Page {
 interface Start {
   readonly state: Collection;
   readonly revision: number;
-  readonly after?: string;
+  /** The first key that may be shown. */
+  readonly from?: string;
 }
 
 /** The entries that the parameters of a request ask for, and what the list says about itself. */
@@ -31,12 +32,15 @@ export async function selectPage(call: Call): Promise<Page> {
   const selection = selectionOf(call);
   await call.store.durable();
   const start = parameters.continue === "" ? await startOf(call, parameters) : continued(call, parameters, selection);
-  return cut(start, selection, parameters.limit);
+  // Whoever takes whatever there is takes all of it.
+  const limit = parameters.resourceVersion === "0" ? 0 : parameters.limit;
+  return cut(start, selection, limit);
 }
 
 async function startOf(call: Call, parameters: ListParameters): Promise<Start> {
   const { store, definition } = call;
-  const wanted = revisionOf(call, parameters.resourceVersion);
+  const wanted = revisionOf(parameters.resourceVersion);
+  if (wanted === undefined) throw badRequest(`invalid resource version: ${versionProblem(parameters.resourceVersion)}`);
   const isExact =
     parameters.resourceVersionMatch === "Exact" || (parameters.resourceVersionMatch === "" && parameters.limit > 0);
   if (wanted > 0 && isExact) {
@@ -56,22 +60,23 @@ function now({ store, definition }: Call): Start {
 
 function continued(call: Call, parameters: ListParameters, { prefix }: Selection): Start {
   const { store, definition } = call;
-  const token = readToken(parameters.continue)!;
+  const token = readToken(parameters.continue);
   if (parameters.resourceVersion !== "" && parameters.resourceVersion !== "0") {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
-  const after = prefix + token.after;
-  if (token.revision < 0) return { ...now(call), after };
+  const from = prefix + token.start;
+  if (token.revision < 0) return { ...now(call), from };
   const state = token.revision > store.published ? undefined : store.collection(definition.storage).at(token.revision);
-  if (!state) throw tokenExpired(token.after);
-  return { state, revision: token.revision, after };
+  if (!state) throw tokenExpired(token);
+  return { state, revision: token.revision, from };
 }
 
-function cut({ state, revision, after }: Start, selection: Selection, limit: number): Page {
+function cut({ state, revision, from = "" }: Start, selection: Selection, limit: number): Page {
   const entries: Entry[] = [];
   let more = false;
-  for (const entry of state.scan(selection.prefix, after)) {
-    if (!selection.matches(entry)) continue;
+  // A key that ends in \0 is the first one after the key without it.
+  for (const entry of state.scan(selection.prefix, from.endsWith("\0") ? from.slice(0, -1) : undefined)) {
+    if (entry.key < from || !selection.matches(entry)) continue;
     if (limit > 0 && entries.length === limit) {
       more = true;
       break;
@@ -81,11 +86,10 @@ function cut({ state, revision, after }: Start, selection: Selection, limit: num
   const resourceVersion = String(revision);
   if (!more) return { metadata: { resourceVersion }, entries };
   const last = entries[entries.length - 1]!.key;
-  const token = writeToken({ revision, after: last.slice(selection.prefix.length) });
   return {
     metadata: {
       resourceVersion,
-      continue: token,
+      continue: tokenAfter(revision, last.slice(selection.prefix.length)),
       ...(selection.all && { remainingItemCount: state.countAfter(selection.prefix, last) }),
     },
     entries,

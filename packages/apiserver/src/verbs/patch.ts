@@ -20,7 +20,8 @@ import { updateObject } from "./update.ts";
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
-const APPLY_PATCH = "application/apply-patch+yaml";
+/** Server-side apply. */
+export const APPLY_PATCH = "application/apply-patch+yaml";
 
 /** The media types of patches that a resource takes. */
 export function patchTypes({ definition }: Pick<Call, "definition">): string[] {
@@ -29,21 +30,25 @@ export function patchTypes({ definition }: Pick<Call, "definition">): string[] {
 
 /** Changes an object by one of the four kinds of patch. */
 export async function patchObject(given: Call): Promise<Written> {
-  const type = contentType(given.request);
-  if (!patchTypes(given).includes(type)) throw unsupportedPatch(given);
-  const parameters = writeParameters(given.info.query, "PatchOptions", { apply: type === APPLY_PATCH });
+  const isApply = contentType(given.request) === APPLY_PATCH;
+  const parameters = writeParameters(given.info.query, "PatchOptions", { apply: isApply });
   const call = { ...given, dryRun: parameters.dryRun };
-  if (type === APPLY_PATCH) {
-    const apply = appliedBy(call, parameters);
-    return updateObject(call, async (live) => checked(call, await apply(live)), {
-      ownership: false,
-      ...(call.info.subresource === "" && {
-        create: async () => checked(call, checkNew(call, await apply(undefined))),
-      }),
-    });
-  }
-  const change = changeOf(call, type, parameters);
-  return updateObject(call, (live) => checked(call, change(live)));
+  const change = patchChange(call, parameters);
+  return updateObject(call, change, {
+    ownership: !isApply,
+    ...(isApply && call.info.subresource === "" && { create: async () => checkNew(call, await change(undefined)) }),
+  });
+}
+
+/** What the patch in a request makes of an object; an apply also makes something of none. */
+export function patchChange(
+  call: Call,
+  parameters: WriteParameters,
+): (live: AnyObject | undefined) => Promise<AnyObject> {
+  const type = contentType(call.request);
+  if (!patchTypes(call).includes(type)) throw unsupportedPatch(call);
+  const change = type === APPLY_PATCH ? appliedBy(call, parameters) : changeOf(call, type, parameters);
+  return async (live) => checked(call, await change(live!));
 }
 
 function unsupportedPatch(call: Call): ApiError {

@@ -1,23 +1,18 @@
-import { ApiError, invalid, quoted } from "@konverge/core";
+import { ApiError, quoted } from "@konverge/core";
 import type { Call } from "./call.ts";
 
 /** How long a read waits for a version that is yet to come. */
 const PATIENCE_MS = 3000;
 
-/** A resourceVersion parameter as a revision; 0 when it is missing or "0". */
-export function revisionOf(call: Call, text: string): number {
+/** A resourceVersion parameter as a revision, 0 when it is missing or "0"; undefined when it is none. */
+export function revisionOf(text: string): number | undefined {
   if (text === "") return 0;
-  if (!/^[0-9]+$/.test(text)) {
-    const { group, plural } = call.definition;
-    throw invalid({ group, kind: plural }, call.info.name, [
-      {
-        reason: "FieldValueInvalid",
-        field: "resourceVersion",
-        message: `Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: invalid syntax`,
-      },
-    ]);
-  }
-  return Number(text);
+  return /^[0-9]+$/.test(text) ? Number(text) : undefined;
+}
+
+/** What is wrong with a resourceVersion that is no revision. */
+export function versionProblem(text: string): string {
+  return `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: invalid syntax`;
 }
 
 /** Resolves when the store has come as far as a revision; throws 504 when it does not within a few seconds. */

@@ -36,6 +36,8 @@ export interface UpdateOptions {
   ownership?: boolean;
   /** The object must be this one. */
   uid?: string | undefined;
+  /** Says something else than the objects to admission, which has been asked for changes already. */
+  admission?: (object: AnyObject, old: AnyObject) => Promise<void>;
   /** Makes the object where there is none, in the version of the request and with its ownership recorded. */
   create?: () => AnyObject | Promise<AnyObject>;
 }
@@ -65,7 +67,7 @@ async function updateOnce(
   key: string,
   entry: Entry,
   change: Change,
-  { ownership = true, uid }: UpdateOptions,
+  { ownership = true, uid, admission }: UpdateOptions,
 ): Promise<Written | undefined> {
   const { definition, store } = call;
   const stored = objectOf(entry);
@@ -73,7 +75,7 @@ async function updateOnce(
   const live = await brought(call, stored);
   const changed = await change(live);
   const owned = ownership ? await recordUpdate(call, live, changed) : changed;
-  const admitted = (await call.admission.mutate(call, owned, live, "UPDATE")) ?? owned;
+  const admitted = (!admission && (await call.admission.mutate(call, owned, live, "UPDATE"))) || owned;
   dropDuplicateOwners(call, admitted.metadata, { admitted: true });
   checkVersion(call, admitted, stored);
 
@@ -81,7 +83,9 @@ async function updateOnce(
   const object = await convertTo(definition, admitted, workingVersion(call));
   prepare(call, object, old);
   const kept = keepTimesOfNoop(old, object) as AnyObject;
-  await call.admission.validate(call, await convertTo(definition, kept, requestVersion(call)), live, "UPDATE");
+  const updated = await convertTo(definition, kept, requestVersion(call));
+  if (admission) await admission(updated, live);
+  else await call.admission.validate(call, updated, live, "UPDATE");
 
   const next = await convertTo(definition, kept, definition.storedAs);
   if (store.collection(definition.storage).get(key) !== entry) return undefined;

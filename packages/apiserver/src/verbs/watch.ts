@@ -4,7 +4,7 @@ import { EventWriter, errorLine } from "../representation/event-text.ts";
 import { checkTableParameters } from "../representation/table.ts";
 import type { Change } from "../storage/collection.ts";
 import type { Call } from "./call.ts";
-import { revisionOf, waitFor } from "./resource-version.ts";
+import { revisionOf, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
 
 /** How often a quiet watch says how far it has come. */
@@ -22,7 +22,7 @@ const SHORTEST_WATCH_SECONDS = 1800;
 export async function watch(call: Call): Promise<ApiResponse> {
   const parameters = listParameters(call.info.query, true);
   const selection = selectionOf(call);
-  const start = startOf(call, parameters);
+  const start = startOf(parameters);
   if (call.form.target === "Table") checkTableParameters(call);
   return {
     status: 200,
@@ -38,8 +38,11 @@ interface Start {
   readonly revision: number | undefined;
 }
 
-function startOf(call: Call, { resourceVersion, sendInitialEvents }: ListParameters): Start {
-  const revision = revisionOf(call, resourceVersion);
+function startOf({ resourceVersion, sendInitialEvents }: ListParameters): Start {
+  const revision = revisionOf(resourceVersion);
+  if (revision === undefined) {
+    throw new ApiError({ code: 500, message: versionProblem(resourceVersion) });
+  }
   if (sendInitialEvents ?? revision === 0) return { initial: true, revision };
   return { initial: false, revision: revision === 0 ? undefined : revision };
 }
