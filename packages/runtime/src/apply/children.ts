@@ -18,13 +18,13 @@ import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import { ExternalError, PermanentError } from "../controller/errors.ts";
 import { AnswerMemory } from "./answer-memory.ts";
+import { appliedDifference } from "./applied-difference.ts";
 import type { Bond } from "./bond.ts";
 import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves } from "./child.ts";
 import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { isImmutable } from "./immutable.ts";
 import { inParallel } from "./in-parallel.ts";
-import { isApplied } from "./is-applied.ts";
 import { ownedPart } from "./owned-part.ts";
 
 /** A declared kind of children, and the objects there are of it. */
@@ -260,7 +260,7 @@ export class Children {
       return await this.#replace(owned, child, error, pass);
     }
     const fields = fieldsOf(owned.view.own(key), this.#options.manager);
-    if (fields && !isApplied(fields, ownedFieldsOf(desired), answer, owned.schema)) {
+    if (fields && appliedDifference(fields, ownedFieldsOf(desired), answer, owned.schema) !== undefined) {
       this.#answers.remember(child.name, desired, { fields, part: ownedPart(fields, answer) });
     } else this.#answers.forget(child.name);
     return answer;
@@ -269,7 +269,7 @@ export class Children {
   #isUpToDate({ view, bond, schema }: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {
     const fields = fieldsOf(view.own(key), this.#options.manager);
     if (!fields || bond.ownerUid(live) === undefined) return false;
-    if (isApplied(fields, ownedFieldsOf(desired), live, schema)) return true;
+    if (appliedDifference(fields, ownedFieldsOf(desired), live, schema) === undefined) return true;
     return this.#answers.knows(name, desired, { fields, part: ownedPart(fields, live) });
   }
 

@@ -15,7 +15,7 @@ import {
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import { AnswerMemory } from "./answer-memory.ts";
-import { isApplied } from "./is-applied.ts";
+import { appliedDifference } from "./applied-difference.ts";
 import { ownedPart } from "./owned-part.ts";
 import { isObject, type JsonObject } from "./stored-value.ts";
 
@@ -65,12 +65,12 @@ export class StatusWriter {
     const status = this.#statusOf(object, live, statement);
     if (Object.keys(status).length === 0 && !fields) return;
     if (fields) {
-      if (isApplied(fields, { status }, live, schema)) return;
+      if (appliedDifference(fields, { status }, live, schema) === undefined) return;
       if (this.#answers.knows(key, status, { fields, part: ownedPart(fields, live) })) return;
     }
     const answer = await this.#send(object, status, client);
     const applied = answer && fieldsOf(view.own(key), manager, "status");
-    if (applied && !isApplied(applied, { status }, answer, schema)) {
+    if (applied && appliedDifference(applied, { status }, answer, schema) !== undefined) {
       this.#answers.remember(key, status, { fields: applied, part: ownedPart(applied, answer) });
     } else this.#answers.forget(key);
   }

@@ -1,29 +1,47 @@
 import { type Schema, sameApplied } from "@konverge/core";
 
+/** The path below a value to something that differs, such as `.ports[0].name`; empty for the value itself. */
+export type Difference = string;
+
 /**
- * Equal as a server stores it: `desired` is what somebody sent, `live` what became of it. Servers drop nulls, empty lists
- * and, of built-in kinds, zero values; they fill in defaults and rewrite quantities. The schema tells which; without one
- * only what holds for every kind is allowed for.
+ * Where two values differ as a server stores them: `desired` is what somebody sent, `live` what became of it. Servers drop
+ * nulls, empty lists and, of built-in kinds, zero values; they fill in defaults and rewrite quantities. The schema tells
+ * which; without one only what holds for every kind is allowed for.
  */
-export function sameStored(schema: Schema | undefined, desired: unknown, live: unknown): boolean {
-  if (desired === live) return true;
-  if (isDropped(schema, desired)) return isAbsent(live) || isDropped(schema, live) || isDefault(schema, live);
-  if (Array.isArray(desired) && Array.isArray(live)) {
-    return desired.length === live.length && desired.every((item, i) => sameStored(schema?.items, item, live[i]));
+export function storedDifference(schema: Schema | undefined, desired: unknown, live: unknown): Difference | undefined {
+  if (desired === live) return undefined;
+  if (isDropped(schema, desired)) {
+    return isAbsent(live) || isDropped(schema, live) || isDefault(schema, live) ? undefined : "";
   }
-  if (isObject(desired) && isObject(live)) return sameFields(schema, desired, live);
+  if (Array.isArray(desired) && Array.isArray(live)) {
+    if (desired.length !== live.length) return "";
+    return firstOf(desired, (item, i) => below(`[${i}]`, storedDifference(schema?.items, item, live[Number(i)])));
+  }
+  if (isObject(desired) && isObject(live)) return fieldDifference(schema, desired, live);
   // Quantities, times and the like are compared by value.
-  return !isObject(desired) && !Array.isArray(desired) && sameApplied(desired, live, schema);
+  return !isObject(desired) && !Array.isArray(desired) && sameApplied(desired, live, schema) ? undefined : "";
 }
 
-function sameFields(schema: Schema | undefined, desired: JsonObject, live: JsonObject): boolean {
-  for (const name in desired) if (!sameStored(fieldSchema(schema, name), desired[name], live[name])) return false;
-  for (const name in live) {
-    if (name in desired) continue;
+function fieldDifference(schema: Schema | undefined, desired: JsonObject, live: JsonObject): Difference | undefined {
+  const ofDesired = firstOf(desired, (value, name) =>
+    below(`.${name}`, storedDifference(fieldSchema(schema, name), value, live[name])),
+  );
+  if (ofDesired !== undefined) return ofDesired;
+  return firstOf(live, (value, name) => {
     const field = fieldSchema(schema, name);
-    if (!isAbsent(live[name]) && !isDropped(field, live[name]) && !isDefault(field, live[name])) return false;
-  }
-  return true;
+    if (isEmbeddedObject(schema) && FILLED_IN.has(name)) return undefined;
+    return name in desired || isAbsent(value) || isDropped(field, value) || isDefault(field, value)
+      ? undefined
+      : `.${name}`;
+  });
+}
+
+/** Servers complete objects within objects, such as the volume claims of a StatefulSet. */
+const FILLED_IN = new Set(["apiVersion", "kind", "status"]);
+
+function isEmbeddedObject(schema: Schema | undefined): boolean {
+  const properties = schema?.properties;
+  return properties !== undefined && "apiVersion" in properties && "kind" in properties && "metadata" in properties;
 }
 
 /** The schema of an object's field or of a map's value. */
@@ -36,12 +54,14 @@ export function fieldSchema(schema: Schema | undefined, name: string): Schema | 
 export function isDropped(schema: Schema | undefined, value: unknown): boolean {
   if (isAbsent(value)) return true;
   const go = schema?.go;
-  return go?.omitEmpty === true && !go.pointer && (value === "" || value === 0 || value === false);
+  if (!go || go.pointer) return false;
+  if (go.message === "Quantity") return value === "0" || value === 0;
+  return go.omitEmpty === true && (value === "" || value === 0 || value === false);
 }
 
 /** True for what the server puts in where nothing is said. Below a default there may be further ones. */
 function isDefault(schema: Schema | undefined, value: unknown): boolean {
-  if (schema?.default !== undefined && sameStored(schema, schema.default, value)) return true;
+  if (schema?.default !== undefined && storedDifference(schema, schema.default, value) === undefined) return true;
   if (!isObject(value) || !schema?.properties) return false;
   for (const name in value) if (!isDefault(fieldSchema(schema, name), value[name])) return false;
   return true;
@@ -53,6 +73,22 @@ export function isAbsent(value: unknown): boolean {
   if (typeof value !== "object") return false;
   for (const _ in value) return false;
   return true;
+}
+
+/** The difference with what leads to it. */
+export const below = (path: string, difference: Difference | undefined) =>
+  difference === undefined ? undefined : path + difference;
+
+/** The first difference that `find` finds in a part of a value. */
+export function firstOf<T>(
+  parts: Readonly<Record<string, T>> | readonly T[],
+  find: (part: T, name: string) => Difference | undefined,
+): Difference | undefined {
+  for (const name in parts) {
+    const difference = find((parts as Readonly<Record<string, T>>)[name]!, name);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
 }
 
 export type JsonObject = Record<string, unknown>;

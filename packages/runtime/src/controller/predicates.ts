@@ -1,5 +1,4 @@
-import type { KubeObject } from "@konverge/core";
-import { sameStored } from "../apply/stored-value.ts";
+import { deepEqual, type KubeObject } from "@konverge/core";
 import type { Change } from "../cache/change.ts";
 
 /**
@@ -16,15 +15,14 @@ export const generationChanged: Predicate = ({ type, object, before }) =>
   object.metadata.deletionTimestamp !== before.metadata.deletionTimestamp;
 
 export const labelsChanged: Predicate = ({ object, before }) =>
-  !before || !sameStored(undefined, object.metadata.labels, before.metadata.labels);
+  !before || !deepEqual(object.metadata.labels, before.metadata.labels);
 
 export const annotationsChanged: Predicate = ({ object, before }) =>
-  !before || !sameStored(undefined, object.metadata.annotations, before.metadata.annotations);
+  !before || !deepEqual(object.metadata.annotations, before.metadata.annotations);
 
 /** What `pick` takes from the object has changed: `changed((pod: Pod) => pod.status?.phase)`. */
 export function changed<T extends KubeObject>(pick: (object: T) => unknown): Predicate<T> {
-  return ({ type, object, before }) =>
-    type !== "changed" || !before || !sameStored(undefined, pick(object), pick(before));
+  return ({ type, object, before }) => type !== "changed" || !before || !deepEqual(pick(object), pick(before));
 }
 
 /** One of them says yes. */

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldsV1 } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
-import { isApplied } from "./is-applied.ts";
+import { appliedDifference } from "./applied-difference.ts";
 import { ownedPart } from "./owned-part.ts";
 
 const leaf: FieldsV1 = {};
+const isApplied = (...values: Parameters<typeof appliedDifference>) => appliedDifference(...values) === undefined;
 
 test("nothing has to be applied when values and fields are the same", () => {
   const fields = { "f:data": { "f:a": leaf } };
@@ -166,4 +167,25 @@ test("the part of an object that a field set owns is what would have to be appli
     spec: { args: ["x"], ports: [{ port: 80, protocol: "TCP", name: "a" }] },
     finalizers: ["ours"],
   });
+});
+
+test("an empty object may be filled by others, unless it is ours as a whole", () => {
+  const pod = builtinSchema("", "v1", "Pod");
+  const spec = (resources: object) => ({ spec: { containers: [{ name: "m", resources }] } });
+  const item: FieldsV1 = { ".": leaf, "f:name": leaf, "f:resources": leaf };
+  const fields: FieldsV1 = { "f:spec": { "f:containers": { 'k:{"name":"m"}': item } } };
+  assert.ok(isApplied(fields, spec({}), spec({ limits: { cpu: "1" } }), pod));
+  const atomic = { "f:spec": { "f:selector": leaf } };
+  const service = builtinSchema("", "v1", "Service");
+  assert.ok(!isApplied(atomic, { spec: { selector: {} } }, { spec: { selector: { app: "x" } } }, service));
+});
+
+test("a difference is told by its path", () => {
+  const desired = { ports: [{ containerPort: 80, name: "web" }] };
+  const live = { ports: [{ containerPort: 80, protocol: "TCP", name: "wob" }] };
+  assert.equal(appliedDifference(ports, desired, live), '.ports[{"containerPort":80,"protocol":"TCP"}].name');
+  assert.equal(
+    appliedDifference({ "f:args": leaf }, { args: ["a", { b: 1 }] }, { args: ["a", { b: 2 }] }),
+    ".args[1].b",
+  );
 });
