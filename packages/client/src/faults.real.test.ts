@@ -16,7 +16,7 @@ import {
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { type FlakyProxy, flakyProxy } from "../test/flaky-proxy.ts";
 import { hurriedClock } from "../test/loopback-server.ts";
-import { type Client, type ConnectionConfig, connect, TransportError, type Watch } from "./index.ts";
+import { type Client, type ConnectionConfig, connect, type ExecPlugin, TransportError, type Watch } from "./index.ts";
 
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
@@ -165,6 +165,22 @@ test("an expired token is a 401, or renewed where there is a way", options, asyn
   await assert.rejects(renewed.whoAmI(), (error: unknown) => error instanceof ApiError && error.code === 401);
   writeFileSync(file, cluster.adminToken);
   assert.equal((await renewed.whoAmI()).username, "admin");
+
+  // A plugin whose first token has expired is asked for another.
+  const credential = (token: string) =>
+    JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: { token } });
+  writeFileSync(join(folder, "first"), credential(expired));
+  writeFileSync(join(folder, "second"), credential(cluster.adminToken));
+  const exec: ExecPlugin = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    command: "sh",
+    args: ["-c", `cat ${folder}/first; cp ${folder}/second ${folder}/first`],
+    env: [],
+    provideClusterInfo: false,
+    interactiveMode: "Never",
+  };
+  await using plugged = await connect({ config: access({ credentials: { exec } }) });
+  assert.equal((await plugged.whoAmI()).username, "admin");
   rmSync(folder, { recursive: true });
 });
 

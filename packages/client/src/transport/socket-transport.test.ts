@@ -188,6 +188,25 @@ test("a refused token that cannot be replaced is the server's 401", async () => 
   );
 });
 
+test("an ID token that has expired is renewed at its provider", async () => {
+  const jwt = (exp: number) => `h.${Buffer.from(JSON.stringify({ exp })).toString("base64url")}.s`;
+  const fresh = jwt(2 ** 40);
+  await using provider = await loopbackServer((request, response) => {
+    if (request.method === "GET") answer(response, { token_endpoint: `${provider.url}/token` });
+    else answer(response, { id_token: fresh });
+  });
+  const oidc = { issuerUrl: provider.url, clientId: "me", refreshToken: "again", idToken: jwt(1) };
+  await between(
+    (_request, response) => answer(response, widget("a", "1")),
+    async (client, server) => {
+      await client.get(Widget, "a");
+      assert.equal(server.received[0]!.headers.authorization, `Bearer ${fresh}`);
+      assert.equal(provider.received[1]!.body, "grant_type=refresh_token&refresh_token=again&client_id=me");
+    },
+    { config: { credentials: { oidc } } },
+  );
+});
+
 test("a compressed answer is read as it was", async () => {
   const many = {
     kind: "WidgetList",

@@ -72,7 +72,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  *
  * Assumptions: versions of one kind grow; the server sends bookmarks or ends the stream now and then.
  *
- * Caveats: what is missing between RESET and SYNCED has been deleted at some time before; its last state is not known.
+ * Caveats: it can be iterated once. What is missing between RESET and SYNCED has been deleted at some time before; its last state is not known.
  * A consumer that stops reading stops the stream as well: the server ends it after a while, and a listing may follow.
  */
 export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
