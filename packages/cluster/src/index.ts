@@ -1,5 +1,17 @@
 /**
- * A Kubernetes cluster in one process: the embedded API server, the built-in controllers (ordinary Konverge controllers)
- * and simulated nodes on which pods run without containers.
+ * A Kubernetes cluster in one process: the embedded API server, the built-in controllers and simulated nodes on which pods
+ * run without containers.
+ *
+ * {@link startCluster} makes an API server and a {@link ControlPlane}: a list of {@link Part}s, each of which starts with
+ * the first object of a kind it cares for, so that a cluster which nobody uses costs next to nothing. Parts are ordinary
+ * Konverge controllers, or loops over the same cache and queue where a controller of one kind does not fit (the garbage
+ * collector). Everything reaches the state through the API server, and time through the clock: on a virtual one, the same
+ * seed gives the same cluster, event for event.
+ *
+ * It promises to do what kube-controller-manager does: the same objects, names, conditions and events.
  */
+export { ControlPlane, type ControlPlaneOptions } from "./parts/control-plane.ts";
+export { controllersPart, type Part, type PartContext, type RunningPart } from "./parts/part.ts";
+export { PARTS } from "./parts/parts.ts";
+export { type ServedKind, ServedKinds } from "./parts/served-kinds.ts";
 export * from "./start-cluster.ts";

@@ -1,31 +1,47 @@
-import { ApiServer } from "@konverge/apiserver";
+import { ApiServer, type ApiServerOptions } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
-import { type Manager, run } from "@konverge/runtime";
-import { deployments } from "./controllers/deployment.ts";
-import { replicaSets } from "./controllers/replica-set.ts";
-import { kubelet } from "./kubelet/pods.ts";
+import type { Log } from "@konverge/runtime";
+import { ControlPlane } from "./parts/control-plane.ts";
+import type { Part } from "./parts/part.ts";
+import { PARTS } from "./parts/parts.ts";
 
 export interface ClusterOptions {
+  /** Default: the machine's. */
   clock?: Clock;
+  /** What works in the cluster besides the API server. Default: all of it. */
+  parts?: readonly Part[];
+  /** How the API server is set up: an earlier state, a journal, tokens. */
+  server?: Omit<ApiServerOptions, "clock">;
+  log?: Log;
 }
 
 /** An embedded cluster in this process: an API server, the built-in controllers and simulated nodes. */
 export interface Cluster extends AsyncDisposable {
   readonly server: ApiServer;
+  /** Acts as the cluster's administrator. */
   readonly client: Client;
   readonly clock: Clock;
+  readonly controlPlane: ControlPlane;
   stop(): Promise<void>;
 }
 
+/**
+ * Starts a cluster. It has no port: its client speaks to the server directly.
+ *
+ * ```ts
+ * await using cluster = await startCluster();
+ * await cluster.client.create(Deployment, web);
+ * ```
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const clock = options.clock ?? realClock();
-  const server = new ApiServer({ clock });
+  const { clock = realClock(), parts = PARTS, log } = options;
+  const server = new ApiServer({ ...options.server, clock });
   const client = new Client(server.transport, { clock });
-  const manager: Manager = await run([deployments, replicaSets, kubelet] as never[], { client });
+  const controlPlane = new ControlPlane({ server, clock, parts, ...(log && { log }) });
   const stop = async () => {
-    await manager.stop();
+    await controlPlane.stop();
     server.close();
   };
-  return { server, client, clock, stop, [Symbol.asyncDispose]: stop };
+  return { server, client, clock, controlPlane, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,36 +1,148 @@
-import { Pod, ReplicaSet } from "@konverge/kinds";
-import { controller } from "@konverge/runtime";
+import {
+  type Clock,
+  controllerOf,
+  isNotFound,
+  type KindRef,
+  type KubeObject,
+  type LabelSelector,
+  timestamp,
+} from "@konverge/core";
+import { Pod, type PodTemplateSpec, ReplicaSet, type ReplicaSetStatus, ReplicationController } from "@konverge/kinds";
+import type { Context, Controller } from "@konverge/runtime";
+import { builtInController } from "../parts/built-in-controller.ts";
+import { controllersPart } from "../parts/part.ts";
+import { childrenOf, claimChildren, watchChildren } from "./workloads/claim.ts";
+import { inDeletionOrder } from "./workloads/deletion-order.ts";
+import { createPod, deletePod, messageOf, podFromTemplate, slowStart } from "./workloads/pod-control.ts";
+import { isActive, isAvailable, isReady, isTerminating, nextAvailable } from "./workloads/pod-state.ts";
+import { selectorOf as storedSelector } from "./workloads/selector.ts";
+import { SelectorIndex } from "./workloads/selector-index.ts";
+import { withCondition, withoutCondition, writeStatus } from "./workloads/status.ts";
 
-/** Keeps as many Pods as each ReplicaSet asks for. */
-export const replicaSets = controller(ReplicaSet, {
-  name: "replicaset-controller",
-  owns: [Pod],
-  async reconcile(set, { observed, client }) {
-    const pods = observed.all(Pod).filter((pod) => !pod.metadata.deletionTimestamp);
-    const wanted = set.spec?.replicas ?? 1;
-    for (let missing = wanted - pods.length; missing > 0; missing--) await client.create(Pod, podFor(set));
-    for (const pod of pods.slice(wanted)) await client.delete(Pod, `${pod.metadata.namespace}/${pod.metadata.name}`);
-    const ready = pods.filter((pod) =>
-      pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
-    );
-    return { status: { replicas: pods.length, readyReplicas: ready.length, availableReplicas: ready.length } };
-  },
-});
+/** What ReplicaSets and ReplicationControllers have in common. */
+interface Replicated extends KubeObject {
+  spec?: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec };
+  status?: ReplicaSetStatus;
+}
 
-function podFor(set: ReplicaSet) {
-  const { name, namespace, uid } = set.metadata;
-  const template = set.spec!.template!;
-  return {
-    apiVersion: "v1" as const,
-    kind: "Pod" as const,
-    metadata: {
-      ...template.metadata,
-      generateName: `${name}-`,
-      namespace,
-      ownerReferences: [
-        { apiVersion: "apps/v1", kind: "ReplicaSet", name, uid: uid!, controller: true, blockOwnerDeletion: true },
-      ],
+/** At most so many pods are made or deleted in one go. */
+const BURST = 500;
+
+/** Keeps as many pods as each object asks for. */
+function replicator<T extends Replicated>(
+  kind: KindRef<T>,
+  options: { name: string; selectorOf: (object: T) => LabelSelector | undefined; countsTerminating: boolean },
+): Controller {
+  const { name, selectorOf, countsTerminating } = options;
+  const selectors = new SelectorIndex<T>(selectorOf);
+  return builtInController(kind, {
+    name,
+    when: selectors.follow,
+    watches: [watchChildren(Pod, kind, selectors)],
+    async reconcile(set, context) {
+      const selector = selectorOf(set) ?? {};
+      const pods = await claimChildren(context, {
+        kind: Pod,
+        ownerKind: kind,
+        owner: set,
+        selector,
+        mayAdopt: isActive,
+      });
+      const active = pods.filter(isActive);
+      const error = await manageReplicas(context, kind, set, active);
+      const terminating = childrenOf(context, Pod, set).filter(isTerminating).length;
+      const status = statusOf(set, active, context.clock, error);
+      if (countsTerminating) status.terminatingReplicas = terminating;
+      await writeStatus(context, kind, set, status as NonNullable<T["status"]>);
+      if (error) throw error.cause;
+      const after = nextAvailable(active, set.spec?.minReadySeconds ?? 0, context.clock);
+      return after === undefined ? undefined : { after };
     },
-    spec: template.spec!,
+  });
+}
+
+interface Failure {
+  reason: "FailedCreate" | "FailedDelete";
+  cause: unknown;
+}
+
+async function manageReplicas<T extends Replicated>(
+  context: Context,
+  kind: KindRef<T>,
+  set: T,
+  active: readonly Pod[],
+): Promise<Failure | undefined> {
+  const wanted = set.spec?.replicas ?? 1;
+  if (active.length < wanted) {
+    const missing = Math.min(wanted - active.length, BURST);
+    const pod = podFromTemplate(kind as unknown as KindRef<KubeObject>, set, set.spec!.template!);
+    const { error } = await slowStart(missing, () => createPod(context, pod));
+    return error === undefined ? undefined : { reason: "FailedCreate", cause: error };
+  }
+  if (active.length > wanted) {
+    const related = relatedPods(context, kind, set);
+    const surplus = inDeletionOrder(active, related, context.clock).slice(0, Math.min(active.length - wanted, BURST));
+    const results = await Promise.allSettled(surplus.map((pod) => deletePod(context, pod)));
+    const failed = results.find((result) => result.status === "rejected" && !isNotFound(result.reason));
+    if (failed?.status === "rejected") return { reason: "FailedDelete", cause: failed.reason };
+  }
+  return undefined;
+}
+
+/** The pods of all sets that have the same controller: those of one Deployment. */
+function relatedPods<T extends Replicated>(context: Context, kind: KindRef<T>, set: T): Pod[] {
+  const controller = controllerOf(set);
+  const siblings = controller
+    ? context.cache.list(kind, set.metadata.namespace).filter((other) => controllerOf(other)?.uid === controller.uid)
+    : [set];
+  return siblings.flatMap((sibling) => childrenOf(context, Pod, sibling)).filter(isActive);
+}
+
+function statusOf(
+  set: Replicated,
+  active: readonly Pod[],
+  clock: Clock,
+  failure: Failure | undefined,
+): ReplicaSetStatus {
+  const { template, minReadySeconds = 0 } = set.spec ?? {};
+  const wanted = Object.entries(template?.metadata?.labels ?? {});
+  const count = (holds: (pod: Pod) => boolean) => active.filter(holds).length;
+  const known = set.status?.conditions;
+  const condition = failure && {
+    type: "ReplicaFailure",
+    status: "True",
+    reason: failure.reason,
+    message: messageOf(failure.cause),
+  };
+  const conditions = condition
+    ? withCondition(known, condition, timestamp(clock))
+    : withoutCondition(known, "ReplicaFailure");
+  return {
+    replicas: active.length,
+    fullyLabeledReplicas: count(({ metadata }) => wanted.every(([key, value]) => metadata.labels?.[key] === value)),
+    readyReplicas: count(isReady),
+    availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, clock)),
+    ...(set.metadata.generation !== undefined && { observedGeneration: set.metadata.generation }),
+    ...(conditions.length > 0 && { conditions }),
   };
 }
+
+/** Keeps as many pods as each ReplicaSet asks for. */
+export const replicaSets = controllersPart("replicaset-controller", [ReplicaSet], () => [
+  replicator(ReplicaSet, {
+    name: "replicaset-controller",
+    selectorOf: ({ spec }) => spec?.selector && storedSelector(spec.selector),
+    countsTerminating: true,
+  }),
+]);
+
+/** Keeps as many pods as each ReplicationController asks for. */
+export const replicationControllers = controllersPart("replication-controller", [ReplicationController], () => [
+  replicator(ReplicationController as unknown as KindRef<Replicated>, {
+    name: "replication-controller",
+    selectorOf: ({ spec }) => ({
+      matchLabels: (spec as { selector?: Record<string, string> } | undefined)?.selector ?? {},
+    }),
+    countsTerminating: false,
+  }),
+]);

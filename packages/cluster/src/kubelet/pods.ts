@@ -1,9 +1,9 @@
 import { keyOf, timestamp } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
-import { controller } from "@konverge/runtime";
+import { builtInController } from "../parts/built-in-controller.ts";
 
 /** Plays the kubelet: a pod runs and is ready. */
-export const kubelet = controller(Pod, {
+export const kubelet = builtInController(Pod, {
   name: "kubelet",
   async reconcile(pod, { client, clock }) {
     if (pod.status?.phase === "Running") return undefined;

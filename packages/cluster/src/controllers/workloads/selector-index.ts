@@ -1,0 +1,41 @@
+import { type KubeObject, type LabelSelector, type ObjectKey, selectsLabels } from "@konverge/core";
+import type { Change } from "@konverge/runtime";
+
+/**
+ * Which objects of a controller's kind select an object by its labels. A controller follows the changes of its own kind
+ * with {@link follow}, and asks with {@link matching} whom an object without a controller may concern.
+ */
+export class SelectorIndex<T extends KubeObject> {
+  readonly #selectorOf: (object: T) => LabelSelector | undefined;
+  /** By namespace. */
+  readonly #selectors = new Map<string, Map<ObjectKey, LabelSelector>>();
+
+  constructor(selectorOf: (object: T) => LabelSelector | undefined) {
+    this.#selectorOf = selectorOf;
+  }
+
+  /** To be used as a controller's `when`: notes the change, and always says yes. */
+  readonly follow = ({ type, key, object }: Change<T>): boolean => {
+    const namespace = object.metadata.namespace ?? "";
+    const known = this.#selectors.get(namespace);
+    const selector = type === "deleted" ? undefined : this.#selectorOf(object);
+    if (!selector) known?.delete(key);
+    else if (known) known.set(key, selector);
+    else this.#selectors.set(namespace, new Map([[key, selector]]));
+    return true;
+  };
+
+  /** The keys of those in the same namespace that select it. An empty selector selects nothing. */
+  matching({ metadata }: KubeObject): ObjectKey[] {
+    const keys: ObjectKey[] = [];
+    for (const [key, selector] of this.#selectors.get(metadata.namespace ?? "") ?? []) {
+      if (!isEmptySelector(selector) && selectsLabels(selector, metadata.labels)) keys.push(key);
+    }
+    return keys;
+  }
+}
+
+/** Whether a selector selects everything. */
+export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector): boolean {
+  return Object.keys(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0;
+}

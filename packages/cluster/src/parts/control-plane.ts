@@ -1,0 +1,72 @@
+import type { ApiServer } from "@konverge/apiserver";
+import { Client } from "@konverge/client";
+import type { Clock, Transport } from "@konverge/core";
+import { type Log, silent } from "@konverge/runtime";
+import type { Part, RunningPart } from "./part.ts";
+import { type ServedKind, ServedKinds } from "./served-kinds.ts";
+
+export interface ControlPlaneOptions {
+  server: ApiServer;
+  clock: Clock;
+  parts: readonly Part[];
+  log?: Log;
+}
+
+/** Starts each part with the first object it cares for, and stops them all together. */
+export class ControlPlane {
+  readonly kinds: ServedKinds;
+  readonly #options: ControlPlaneOptions;
+  readonly #log: Log;
+  readonly #started = new Map<string, Promise<RunningPart | undefined>>();
+  #stopped = false;
+
+  constructor(options: ControlPlaneOptions) {
+    const { server, clock, parts, log = silent } = options;
+    this.#options = options;
+    this.#log = log;
+    this.kinds = new ServedKinds(server, clock);
+    for (const part of parts) if (part.startsWith === "cluster") this.#start(part);
+    this.kinds.onPopulated((kind) => {
+      for (const part of parts) if (caresFor(part, kind)) this.#start(part);
+    });
+  }
+
+  /** The names of the parts at work, in the order in which they started. */
+  get running(): string[] {
+    return [...this.#started.keys()];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.kinds.close();
+    const running = await Promise.all(this.#started.values());
+    await Promise.all(running.map((part) => part?.stop()));
+  }
+
+  #start(part: Part): void {
+    if (this.#stopped || this.#started.has(part.name)) return;
+    const { server, clock } = this.#options;
+    const user = `system:serviceaccount:kube-system:${part.name}`;
+    const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
+    // Its default role would do for the real controller; this one may read a little more.
+    const transport = server.as({ name: user, groups: [...groups, "system:masters"] });
+    const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
+    const log = this.#log.child({ part: part.name });
+    const starting = part.start({ client, clock, kinds: this.kinds, log }).catch((error: unknown) => {
+      if (!this.#stopped) log.error({ err: error }, `${part.name} could not be started`);
+      return undefined;
+    });
+    this.#started.set(part.name, starting);
+  }
+}
+
+function caresFor({ startsWith }: Part, kind: ServedKind): boolean {
+  if (startsWith === "cluster") return false;
+  return startsWith.some(({ group, plural }) => group === kind.group && plural === kind.plural);
+}
+
+/** All controllers of kube-controller-manager share one field manager, whatever their names are. */
+function ownedBy(transport: Transport, fieldManager: string): Transport {
+  return (request) =>
+    transport({ ...request, path: request.path.replace(/([?&]fieldManager=)[^&]*/, `$1${fieldManager}`) });
+}

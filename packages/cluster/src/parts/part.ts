@@ -1,0 +1,52 @@
+import type { Client } from "@konverge/client";
+import type { Clock, KindRef, KubeObject } from "@konverge/core";
+import { type Controller, type Log, Manager } from "@konverge/runtime";
+import type { ServedKinds } from "./served-kinds.ts";
+
+/** What a part of the control plane works with. */
+export interface PartContext {
+  /** Acts in the part's own name. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly kinds: ServedKinds;
+  readonly log: Log;
+}
+
+/** A part at work. */
+export interface RunningPart {
+  stop(): Promise<void>;
+}
+
+/** A part of the control plane: it begins to work when there is something for it to do. */
+export interface Part {
+  /** As kube-controller-manager calls it; the name of its user and of the source of its events. */
+  readonly name: string;
+  /** It starts with the first object of one of these kinds; without any, with the cluster. */
+  readonly startsWith: readonly KindRef<KubeObject>[] | "cluster";
+  /** Who owns the fields it writes. Default: `kube-controller-manager`. */
+  readonly fieldManager?: string;
+  start(context: PartContext): Promise<RunningPart>;
+}
+
+/**
+ * A part that consists of ordinary controllers. They are made anew for each start, so nothing they remember outlives a
+ * cluster.
+ */
+export function controllersPart(
+  name: string,
+  startsWith: Part["startsWith"],
+  controllers: (context: PartContext) => readonly Controller[],
+  options: { fieldManager?: string } = {},
+): Part {
+  return {
+    name,
+    startsWith,
+    ...options,
+    async start(context) {
+      const { client, log } = context;
+      const manager = new Manager(controllers(context), { client, log, identity: name, grace: 1_000 });
+      await manager.start();
+      return manager;
+    },
+  };
+}
