@@ -33,6 +33,25 @@ test("a list selects, pages, and gives its items the apiVersion and kind they co
   assert.deepEqual([answer.items[0]!.apiVersion, answer.items[0]!.kind], ["example.com/v1", "Widget"]);
 });
 
+test("all objects can be read a page at a time, also when the server forgets the moment in between", async () => {
+  const expired = { kind: "Status", code: 410, reason: "Expired", metadata: { continue: "later" } };
+  const { transport, requests } = scripted(
+    list("7", [widget("a", "1"), widget("b", "2")], "two"),
+    json(expired, 410),
+    list("9", [widget("d", "8")], "three"),
+    list("9", [widget("e", "8")]),
+  );
+  const names: string[] = [];
+  for await (const { metadata } of new Client(transport).each(Widget, { limit: 2, resourceVersion: "5" })) {
+    names.push(metadata.name);
+  }
+  assert.deepEqual(names, ["a", "b", "d", "e"]);
+  assert.deepEqual(
+    requests.map(({ path }) => path.split("?")[1]),
+    ["limit=2&resourceVersion=5", "limit=2&continue=two", "limit=2&continue=later", "limit=2&continue=three"],
+  );
+});
+
 test("writes carry the field manager, and the kind where the object leaves it out", async () => {
   const { transport, requests } = scripted(json(widget("a", "1"), 201), json(widget("a", "1")), json(widget("a", "2")));
   const client = new Client(transport, { fieldManager: "me" });

@@ -89,9 +89,12 @@ export class ObjectVerbs {
    * of a later moment. Nothing comes twice.
    */
   async *each<T extends KubeObject>(kind: KindRef<T>, options: ListOptions = {}): AsyncGenerator<T, void, void> {
-    let next = options.continue;
+    const { resourceVersion, resourceVersionMatch, continue: start, limit = PAGE_SIZE, ...rest } = options;
+    let next = start;
     do {
-      const page = { ...options, limit: options.limit ?? PAGE_SIZE, continue: next };
+      // A token says of itself which version it continues.
+      const version = next ? {} : { resourceVersion, resourceVersionMatch };
+      const page = { ...rest, ...version, limit, continue: next };
       // A server that has forgotten the moment offers a token to go on in the present.
       const list = await this.list(kind, page).catch((error: unknown) => {
         const token = isExpired(error) ? (error as ApiError).status.metadata.continue : undefined;
