@@ -15,6 +15,14 @@ export function decodeMessage(reader: WireReader, schema: Schema, depth = 0): Js
   return readMessage(reader, messageTypeOf(schema), depth);
 }
 
+/**
+ * The JSON of Go's zero value of a struct: what a create starts from. Structs that are no pointers are there, and so are
+ * nulls and zeros of fields without omitempty.
+ */
+export function zeroObject(schema: Schema): JsonObject {
+  return asGoWrites(messageTypeOf(schema), new Map());
+}
+
 function readMessage(reader: WireReader, type: MessageType, depth: number): JsonObject {
   if (depth > MAX_DEPTH) throw malformed(`the message is nested more than ${MAX_DEPTH} levels deep`);
   const values = new Map<Field, unknown>();

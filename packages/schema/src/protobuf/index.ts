@@ -16,6 +16,7 @@ import { encodeMessage } from "./encode.ts";
 import { openEnvelope, sealEnvelope } from "./envelope.ts";
 import { malformed, WireReader } from "./wire.ts";
 
+export { zeroObject } from "./decode.ts";
 export { type Envelope, MAGIC, openEnvelope, PROTOBUF_MEDIA_TYPE, sealEnvelope } from "./envelope.ts";
 
 /** What a body without apiVersion or kind is taken to be, and where schemas come from. */

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { ApiError, apiVersionOf, type ManagedFieldsEntry } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import type { JsonObject } from "../patch/index.ts";
+import { zeroObject } from "../protobuf/index.ts";
 import { excludeFields, FieldManager } from "./index.ts";
 
 /** One write to an object of a built-in kind, and what the API server's field manager made of it. */
@@ -47,11 +48,11 @@ for (const { group, version, kind, status, zero, cases } of fixtures) {
         kind: { group, version, kind },
         schema: builtinSchema(group, version, kind),
         clock: { now: () => 0 },
-        empty: zero,
         subresource,
         ...(status && { resetFields: { [apiVersion]: reset } }),
       });
     });
+    assert.deepEqual({ ...zeroObject(builtinSchema(group, version, kind)), apiVersion, kind }, zero);
     for (const steps of cases) {
       let live: JsonObject | undefined;
       for (const step of steps) {

@@ -7,6 +7,7 @@ import {
   type Schema,
 } from "@konverge/core";
 import { internal, isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
+import { zeroObject } from "../protobuf/index.ts";
 import { capManagers } from "./cap-managers.ts";
 import { ApplyConflicts, conflictError } from "./conflicts.ts";
 import { difference, equals, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
@@ -28,7 +29,7 @@ export interface FieldManagerOptions {
   resetFields?: Readonly<Record<string, FieldFilter>>;
   /** Other versions of the kind. Ownership recorded in a version that is not found is forgotten. */
   version?: (apiVersion: string) => KindVersion | undefined;
-  /** The object that a create starts from; for built-in kinds the JSON of Go's zero value. */
+  /** What a create is compared with, if it is not Go's zero value (nothing, for custom resources). */
   empty?: JsonObject;
 }
 
@@ -78,7 +79,7 @@ export class FieldManager {
     this.#clock = clock;
     this.#subresource = subresource || undefined;
     this.#version = version ?? (() => undefined);
-    this.#empty = { ...empty, apiVersion: this.#apiVersion, kind: kind.kind };
+    this.#empty = { ...(empty ?? zeroObject(schema)), apiVersion: this.#apiVersion, kind: kind.kind };
     this.#updater = new Updater({ convert: (typed, to) => this.#convert(typed, to), filters: resetFields ?? {} });
   }
 
