@@ -53,7 +53,8 @@ export class ConnectionPool {
 
   #retire(pool: Pool): void {
     this.#retired.add(pool);
-    void pool.close().then(() => this.#retired.delete(pool));
+    const forget = () => void this.#retired.delete(pool);
+    pool.close().then(forget, forget);
   }
 
   #create(tls: TlsMaterial): Pool {

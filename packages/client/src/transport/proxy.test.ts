@@ -132,6 +132,10 @@ test("a proxy that refuses is named, and nothing is in doubt", async () => {
     assert.match(error.message, /the proxy 127.0.0.1:[0-9]+ refused the connection: 407 Proxy Authentication Required/);
     return true;
   });
+  await assert.rejects(
+    client.exec("web", ["ls"]),
+    (error: unknown) => error instanceof TransportError && error.code === "unreachable" && !error.inDoubt,
+  );
 });
 
 test("calls go through a SOCKS proxy, with its login", async () => {

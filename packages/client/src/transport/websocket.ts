@@ -51,7 +51,10 @@ export function openWebSocket(
     socket.once("unexpected-response", (_request, response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 500, headers: response.headers as HeaderMap, body: response });
     });
-    socket.once("error", (error) => reject(classifyError(error, what, { sent: false, write: true })));
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      const sent = error.syscall !== "connect" && error.syscall !== "getaddrinfo";
+      reject(classifyError(error, what, { sent, write: true }));
+    });
     socket.once("close", () => signal?.removeEventListener("abort", onAbort));
   });
 }
@@ -68,7 +71,7 @@ function throughProxy(server: URL, proxy: URL, tls: TlsMaterial) {
         secure.once("error", (error) => done(error));
         secure.once("secureConnect", () => done(null, secure));
       },
-      (error: Error) => done(error),
+      (cause: Error) => done(new TransportError("unreachable", cause.message, { cause, inDoubt: false })),
     );
     return undefined;
   };
