@@ -9,6 +9,7 @@ import { Discovery } from "./discovery/index.ts";
 import { serverPath } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
 import type { ApiServer } from "./server.ts";
+import { tableContent } from "./table/index.ts";
 import type { Admission, TableMaker } from "./verbs/call.ts";
 import { scale } from "./verbs/scale.ts";
 
@@ -25,10 +26,7 @@ export function wire({ registry, access, clock }: ApiServer): Wiring {
   const discovery = new Discovery(registry, () => "127.0.0.1:6443");
   return {
     admission: { mutate: async (_call, object) => object, validate: async () => {} },
-    tables: (_call, objects) => ({
-      columnDefinitions: [],
-      rows: objects.map(({ metadata }) => ({ cells: [metadata.name] })),
-    }),
+    tables: tableContent,
     extensions: {
       paths: [
         (request, info) => (/^\/apis?(\/|$)/.test(info.path) ? discovery.answer(request, info) : undefined),

@@ -10,7 +10,8 @@ export interface LabelSelector {
 /** One of the expressions of a {@link LabelSelector}. */
 export interface LabelSelectorRequirement {
   key: string;
-  operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+  /** In, NotIn, Exists or DoesNotExist. */
+  operator: string;
   values?: string[];
 }
 
@@ -29,7 +30,7 @@ export class SelectorError extends Error {
   override readonly name = "SelectorError";
 }
 
-const OPERATORS = {
+const OPERATORS: Record<string, LabelOperator | undefined> = {
   In: "in",
   NotIn: "notin",
   Exists: "exists",
