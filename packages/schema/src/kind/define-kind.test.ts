@@ -142,6 +142,10 @@ test("objects are judged as an API server would judge them", () => {
     ],
   );
   assert.deepEqual(
+    LLMModel.validate({ ...object, spec: { replicas: 101 } }).map(({ field, message }) => `${field}: ${message}`),
+    ["spec: Invalid value: at most 100 replicas"],
+  );
+  assert.deepEqual(
     LLMModel.validate({ ...object, metadata: { name: "Not A Name" } }).map(({ field }) => field),
     ["metadata.name"],
   );
@@ -200,4 +204,22 @@ test("quantities are integers or text of the right form", () => {
   for (const size of ["500m", "1.5Gi", "2", "1e3", 3])
     assert.deepEqual(Sized.validate(Sized.new("a", { size })), [], String(size));
   for (const size of ["5 Gi", "", "Gi", "1KiB"]) assert.equal(Sized.validate(Sized.new("a", { size })).length, 1, size);
+});
+
+test("rules about changes are held against what was there before", () => {
+  const Frozen = CORPUS.find(({ kind }) => kind === "Frozen")!;
+  const object = (spec: object) => ({
+    apiVersion: "rules.example.com/v1",
+    kind: "Frozen",
+    metadata: { name: "a" },
+    spec,
+  });
+  const old = object({ required: "a", optional: "b" });
+  const problems = (spec: object) =>
+    Frozen.validate(object(spec), { old }).map(({ field, message }) => `${field}: ${message}`);
+  assert.deepEqual(problems({ required: "a", optional: "b" }), []);
+  assert.deepEqual(problems({ required: "x", optional: "b" }), [
+    'spec.required: Invalid value: "x": field is immutable',
+  ]);
+  assert.deepEqual(problems({ required: "a" }), ["spec.optional: Invalid value: field is immutable"]);
 });

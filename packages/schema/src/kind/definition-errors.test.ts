@@ -145,6 +145,26 @@ test("what is around the spec is checked too", () => {
   for (const [version, message] of broken) assert.throws(() => define(version), message);
 });
 
+test("rules are compiled and their cost is estimated at definition time", () => {
+  const rules: [z.ZodType, RegExp][] = [
+    [
+      z.int().check(cel("self.x > 1")),
+      /spec\.field\.x-kubernetes-validations\[0\]\.rule: no API server would accept this: .*compilation failed/,
+    ],
+    [z.int().check(cel("self + 1")), /must evaluate to a bool/],
+    [z.array(z.string()).check(cel("self.all(x, self.all(y, x == y))")), /estimated rule cost exceeds budget/],
+    [
+      z.array(z.string().max(5).check(cel("self == oldSelf"))).max(5),
+      /oldSelf cannot be used on the uncorrelatable portion/,
+    ],
+    [
+      z.int().check(cel("self > 1")).default(1),
+      /spec\.field\.default: no API server would accept this: .*failed rule: self > 1/,
+    ],
+  ];
+  for (const [field, message] of rules) assert.throws(() => define({}, field), message);
+});
+
 test("names are checked", () => {
   const spec = z.object({});
   const broken: [object, RegExp][] = [

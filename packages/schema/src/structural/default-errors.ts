@@ -1,16 +1,16 @@
 import { deepCopy, deepEqual, type FieldError, type Schema } from "@konverge/core";
+import { ruleErrors } from "../cel/index.ts";
 import { isObject } from "../patch/index.ts";
 import { coerceEmbedded, embeddedErrors } from "./embedded-resources.ts";
 import { invalidValue } from "./field-errors.ts";
 import { pruneDefault } from "./pruning.ts";
-import type { RuleCheck } from "./rules.ts";
 import { hasRules } from "./rules.ts";
 import { schemaErrors } from "./schema-validator.ts";
 
 /** Checks that the defaults in a structural schema obey the schema themselves, and name no unknown fields. */
-export function defaultErrors(schema: Schema, path: string, rules?: RuleCheck): FieldError[] {
+export function defaultErrors(schema: Schema, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  visit(schema, path, { isInMeta: false, isRoot: true }, errors, rules);
+  visit(schema, path, { isInMeta: false, isRoot: true }, errors);
   return errors;
 }
 
@@ -21,29 +21,23 @@ interface Context {
   surround?: (value: unknown) => unknown;
 }
 
-function visit(
-  schema: Schema,
-  path: string,
-  context: Context,
-  errors: FieldError[],
-  rules: RuleCheck | undefined,
-): void {
+function visit(schema: Schema, path: string, context: Context, errors: FieldError[]): void {
   const isResource = context.isRoot || schema["x-kubernetes-embedded-resource"] === true;
   const { surround } = isResource ? { surround: resource } : context;
   const isInMeta = context.isInMeta && !isResource;
   if (schema.default !== undefined && schema.default !== null) {
-    errors.push(...valueErrors(schema, `${path}.default`, isInMeta ? surround : undefined, rules));
+    errors.push(...valueErrors(schema, `${path}.default`, isInMeta ? surround : undefined));
   }
   const nested = (inner: (value: unknown) => unknown) => (value: unknown) => surround?.(inner(value));
   if (schema.items) {
     const next = { isInMeta, isRoot: false, surround: nested((value) => [value]) };
-    visit(schema.items, `${path}.items`, next, errors, rules);
+    visit(schema.items, `${path}.items`, next, errors);
   }
   const { properties } = schema;
   for (const name in properties) {
     const isMeta = isResource && (name === "metadata" || name === "apiVersion" || name === "kind");
     const next = { isInMeta: isInMeta || isMeta, isRoot: false, surround: nested((value) => ({ [name]: value })) };
-    visit(properties[name]!, `${path}.properties[${name}]`, next, errors, rules);
+    visit(properties[name]!, `${path}.properties[${name}]`, next, errors);
   }
 }
 
@@ -52,12 +46,7 @@ function resource(fields: unknown): unknown {
   return { apiVersion: "validation/v1", kind: "Validation", ...(isObject(fields) ? fields : {}) };
 }
 
-function valueErrors(
-  schema: Schema,
-  path: string,
-  surround: ((value: unknown) => unknown) | undefined,
-  rules: RuleCheck | undefined,
-): FieldError[] {
+function valueErrors(schema: Schema, path: string, surround: ((value: unknown) => unknown) | undefined): FieldError[] {
   const value = deepCopy(schema.default);
   const errors: FieldError[] = [];
   if (surround) {
@@ -81,11 +70,11 @@ function valueErrors(
   }
   const problems = schemaErrors(schema, value, { path });
   if (problems.length > 0) return [...errors, ...problems];
-  if (!rules || !hasRules(schema)) return errors;
+  if (!hasRules(schema)) return errors;
   // A default can take the place of nothing, or stay what it is.
-  const unchanged = rules(schema, value, value, { path, ratcheting: false });
+  const unchanged = ruleErrors(schema, value, value, { path, ratcheting: false });
   if (unchanged.length > 0) return [...errors, ...unchanged];
-  return [...errors, ...rules(schema, value, undefined, { path, ratcheting: false })];
+  return [...errors, ...ruleErrors(schema, value, undefined, { path, ratcheting: false })];
 }
 
 function join(path: string, field: string): string {

@@ -1,9 +1,9 @@
 import type { FieldError, Schema } from "@konverge/core";
+import { checkRules } from "../cel/index.ts";
 import { defaultErrors } from "./default-errors.ts";
 import { forbidden, invalidValue } from "./field-errors.ts";
 import { openApiErrors } from "./openapi-errors.ts";
 import { type RawSchema, unsupportedKeyword } from "./raw-schema.ts";
-import type { RuleCheck } from "./rules.ts";
 import { structuralInvariantErrors } from "./structural-invariants.ts";
 
 export interface StructuralOptions {
@@ -11,8 +11,8 @@ export interface StructuralOptions {
   path?: string;
   /** The version has a status subresource, whose schema is cut out of this one: fewer keywords are allowed at the root. */
   hasStatus?: boolean;
-  /** Evaluates CEL rules on defaults. */
-  rules?: RuleCheck;
+  /** Let rules be more expensive than new ones may be: they were there before. */
+  allowsExpensive?: boolean;
 }
 
 /** Why an API server would refuse a CRD with this schema: not structural, keywords it has not, invalid defaults. */
@@ -24,9 +24,13 @@ export function structuralErrors(schema: Schema, options: StructuralOptions = {}
   const unsupported = unsupportedKeyword(raw);
   if (unsupported === undefined) {
     const invariants = structuralInvariantErrors(raw, path);
-    errors.push(...(invariants.length > 0 ? invariants : defaultErrors(schema, path, options.rules)));
+    errors.push(...(invariants.length > 0 ? invariants : defaultErrors(schema, path)));
   }
   errors.push(...openApiErrors(raw, path));
+  // Rules are compiled for the types that a schema gives, so the schema has to be right first.
+  if (errors.length === 0 && unsupported === undefined) {
+    errors.push(...checkRules(schema, { path, allowsExpensive: options.allowsExpensive }));
+  }
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(path, "", unsupported)] : errors;
 }
 

@@ -1,8 +1,9 @@
 import type { FieldError, Schema } from "@konverge/core";
+import { validateRules } from "../cel/index.ts";
 import { Correlation } from "./correlation.ts";
 import { embeddedErrors } from "./embedded-resources.ts";
 import { listTypeErrors } from "./list-types.ts";
-import { blockedRules, hasRules, type RuleCheck } from "./rules.ts";
+import { blockedRules, hasRules } from "./rules.ts";
 import { type ScalePaths, scaleErrors } from "./scale-paths.ts";
 import { schemaErrors } from "./schema-validator.ts";
 
@@ -15,8 +16,8 @@ export interface ValidateOptions {
   path?: string;
   /** The paths of the scale subresource, if there is one: what they lead to is checked too. */
   scale?: ScalePaths;
-  /** Evaluates CEL rules. */
-  rules?: RuleCheck;
+  /** Told what rules find in what an update leaves as it was: servers send it as warnings. */
+  warn?: (warning: string) => void;
 }
 
 /**
@@ -25,7 +26,7 @@ export interface ValidateOptions {
  * before. Metadata at the root is not the schema's business: see objectMetaErrors.
  */
 export function validate(schema: Schema, value: unknown, options: ValidateOptions = {}): FieldError[] {
-  const { old, path, scale, rules } = options;
+  const { old, path, scale, warn } = options;
   const isUpdate = old !== undefined;
   const ratcheting = options.ratcheting !== false;
   const correlation = isUpdate && ratcheting ? new Correlation(schema, value, old) : undefined;
@@ -35,7 +36,10 @@ export function validate(schema: Schema, value: unknown, options: ValidateOption
   if (!isUpdate || listTypeErrors(schema, old).length === 0) errors.push(...listTypeErrors(schema, value, path));
   if (hasRules(schema)) {
     const blocked = blockedRules(errors);
-    errors.push(...(blocked ? [blocked] : (rules?.(schema, value, old, { path, ratcheting }) ?? [])));
+    if (blocked) return [...errors, blocked];
+    const findings = validateRules(schema, value, old, { path, ratcheting });
+    errors.push(...findings.errors);
+    if (warn) for (const warning of findings.warnings) warn(warning);
   }
   return errors;
 }

@@ -173,6 +173,18 @@ export const SCHEMA_CASES: Record<string, object> = {
     },
   }),
   def10: f({ type: "object", properties: { x: { type: "integer" } }, default: { x: "a", y: { z: 1 } } }),
+  defrule: f({ type: "integer", default: 1, "x-kubernetes-validations": [{ rule: "self > 1" }] }),
+  badrule: f({
+    type: "integer",
+    "x-kubernetes-validations": [{ rule: "self + 'a'" }, { rule: "self.x" }, { rule: "1" }],
+  }),
+  costly: f({
+    type: "array",
+    items: { type: "string" },
+    "x-kubernetes-validations": [{ rule: "self.all(x, self.all(y, x == y))" }],
+  }),
+  lostold: f({ type: "array", items: { type: "string", "x-kubernetes-validations": [{ rule: "self == oldSelf" }] } }),
+  goodrule: f({ type: "integer", default: 2, "x-kubernetes-validations": [{ rule: "self > 1" }] }),
   lt1: f({ type: "array", items: { type: "string" }, "x-kubernetes-list-type": "bag" }),
   lt2: f({ type: "string", "x-kubernetes-list-type": "set" }),
   lt3: f({ "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-list-type": "set" }),
