@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  deepCopy,
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   type KindRef,
@@ -96,7 +97,7 @@ export function defineKind<const V extends VersionDefinitions, S extends keyof V
           group,
           names,
           scope: namespaced ? "Namespaced" : "Cluster",
-          versions: crdVersions,
+          versions: deepCopy(crdVersions),
           ...(conversion && { conversion }),
         },
       };
