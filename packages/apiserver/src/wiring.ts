@@ -8,6 +8,7 @@ import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
 import { Discovery } from "./discovery/index.ts";
 import { serverPath } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
+import { OpenApi } from "./openapi/index.ts";
 import type { ApiServer } from "./server.ts";
 import { tableContent } from "./table/index.ts";
 import type { Admission, TableMaker } from "./verbs/call.ts";
@@ -23,6 +24,7 @@ export interface Wiring {
 /** Puts the parts of the server together that live in folders of their own. */
 export function wire({ registry, access, clock }: ApiServer): Wiring {
   const { authorizer, authenticator, serviceAccounts } = access;
+  const openApi = new OpenApi(registry);
   const discovery = new Discovery(registry, () => "127.0.0.1:6443");
   return {
     admission: { mutate: async (_call, object) => object, validate: async () => {} },
@@ -30,6 +32,7 @@ export function wire({ registry, access, clock }: ApiServer): Wiring {
     extensions: {
       paths: [
         (request, info) => (/^\/apis?(\/|$)/.test(info.path) ? discovery.answer(request, info) : undefined),
+        (request, info) => openApi.answer(request, info),
         (_request, info) => serverPath(info),
       ],
       reviews: {

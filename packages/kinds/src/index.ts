@@ -24,6 +24,7 @@ export {
   builtinResources,
   definition,
   definitionNames,
+  definitionOf,
   kubernetesVersion,
 } from "./facts.ts";
 export * from "./generated/preferred.ts";

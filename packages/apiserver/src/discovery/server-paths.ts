@@ -10,10 +10,26 @@ export function serverPath({ path }: RequestInfo): ApiResponse | undefined {
   return undefined;
 }
 
+/** What `kubectl version` shows. The Go fields name what answers in their place. */
 function version() {
   const text = kubernetesVersion();
-  const [major, minor] = text.split(".");
-  return { major, minor, gitVersion: `v${text}`, platform: `${process.platform}/${process.arch}` };
+  const [major, minor] = text.split(".") as [string, string];
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `v${text}`,
+    gitCommit: "konverge",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: `node-${process.versions.node}`,
+    compiler: "v8",
+    platform: `${process.platform === "win32" ? "windows" : process.platform}/${architecture}`,
+  };
 }
 
 function json(body: object): ApiResponse {
