@@ -1,31 +1,47 @@
 // The steps that npm scripts are made of. Each prints what it runs and how long it took.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
 
-const tests = (pattern: string) =>
-  globSync(pattern, { exclude: (path) => path.includes("node_modules") || path.includes("dist") }).sort();
+const HOMES = "{packages,operators,tools,scripts,examples}";
 
 /** Fast tests live beside the code; those that need a real control plane are called *.real.test.ts. */
-const fastTests = () =>
-  tests("{packages,operators,tools,scripts,examples}/**/*.test.ts").filter((f) => !f.endsWith(".real.test.ts"));
-const realTests = () => tests("{packages,operators,tools,scripts,examples}/**/*.real.test.ts");
+function tests(real: boolean): string[] {
+  const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
+  return files.filter((file) => file.endsWith(".real.test.ts") === real).sort();
+}
+
+/** Progress goes to standard error; what failed, what was skipped and the closing line go to standard output. */
+const REPORTERS = [
+  "--test-reporter=dot",
+  "--test-reporter-destination=stderr",
+  "--test-reporter=./scripts/summary-reporter.ts",
+  "--test-reporter-destination=stdout",
+];
 
 const steps: Record<string, () => string[]> = {
   types: () => ["tsc", "--noEmit"],
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
   layering: () => ["node", "scripts/layering.ts"],
-  "fast tests": () => ["node", "--test", "--test-reporter=dot", ...reporters(), ...fastTests()],
-  "real tests": () => ["node", "--test", "--test-concurrency=1", "--test-reporter=spec", ...realTests()],
+  "fast tests": () => [
+    "node",
+    "--test",
+    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    "--test-timeout=120000",
+    ...REPORTERS,
+    ...tests(false),
+  ],
+  // One file at a time: each starts a control plane of its own.
+  "real tests": () => [
+    "node",
+    "--test",
+    "--test-concurrency=1",
+    "--test-timeout=300000",
+    ...REPORTERS,
+    ...(process.argv.length > 2 ? process.argv.slice(2) : tests(true)),
+  ],
 };
-
-function reporters(): string[] {
-  return [
-    "--test-reporter-destination=stderr",
-    "--test-reporter=./scripts/summary-reporter.ts",
-    "--test-reporter-destination=stdout",
-  ];
-}
 
 export async function runAll(names: string[]): Promise<number> {
   for (const name of names) {
