@@ -11,7 +11,25 @@
  * kube-apiserver answers differently, that is a mistake here.
  */
 export { type Evaluation, evaluate, PER_CALL_LIMIT, type Problem, type Program } from "./evaluation/compile.ts";
-export type { AuthorizationAnswer, AuthorizationQuestion, Authorizer, AuthorizerUser } from "./library/authorizer.ts";
+export type {
+  AuthorizationAnswer,
+  AuthorizationQuestion,
+  Authorizer,
+  AuthorizerUser,
+  RequestResource,
+} from "./library/authorizer.ts";
+export {
+  CelEnvironment,
+  type CelEnvironmentOptions,
+  type ExpressionPurpose,
+  MATCH_CONDITIONS_BUDGET,
+  POLICY_BUDGET,
+  type PolicyActivation,
+  type PolicyEvaluation,
+  type PolicyExpression,
+  type PolicyInputs,
+} from "./policy/environment.ts";
+export { applyConfigurationOf, jsonPatchOf, type Mutation, type PatchOperation } from "./policy/mutations.ts";
 export { type CheckRulesOptions, checkRules, RULE_COST_LIMIT, SCHEMA_COST_LIMIT } from "./rules/check-rules.ts";
 export { type CompileRuleOptions, compileRule, type RuleProgram } from "./rules/compile-rule.ts";
 export {

@@ -80,12 +80,15 @@ class GroupCheck extends Check {
 
 type Resource = NonNullable<AuthorizationQuestion["resource"]>;
 
+/** A resource to ask about; what is not said is empty. */
+export type RequestResource = Partial<Resource> & Pick<Resource, "group" | "resource">;
+
 /** A check of a resource; the variable `authorizer.requestResource` is one of the request's own. */
 export class ResourceCheck extends Check {
   readonly typeName = "kubernetes.authorization.ResourceCheck";
   readonly authorizer: AuthorizerValue;
   readonly resource: Resource;
-  constructor(authorizer: AuthorizerValue, resource: Partial<Resource> & Pick<Resource, "group" | "resource">) {
+  constructor(authorizer: AuthorizerValue, resource: RequestResource) {
     super();
     this.authorizer = authorizer;
     this.resource = { subresource: "", namespace: "", name: "", fieldSelector: "", labelSelector: "", ...resource };

@@ -1,16 +1,5 @@
 /** Which types fit which, and what type parameters stand for. */
-import {
-  DYN,
-  formatType,
-  isDyn,
-  isDynOrError,
-  listType,
-  mapType,
-  opaqueType,
-  sameType,
-  type Type,
-  typeType,
-} from "./types.ts";
+import { DYN, isDyn, isDynOrError, listType, mapType, opaqueType, sameType, type Type, typeType } from "./types.ts";
 
 /** What is known about type parameters. Changed only when types turn out to fit. */
 export class Substitutions {
