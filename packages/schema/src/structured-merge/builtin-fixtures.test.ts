@@ -28,8 +28,9 @@ interface KindFixture {
   cases: Step[][];
 }
 
-const path = process.env.SSA_TYPED ?? new URL("./generated/builtin-kinds.json", import.meta.url);
-const fixtures: KindFixture[] = JSON.parse(readFileSync(path, "utf8"));
+const fixtures: KindFixture[] = JSON.parse(
+  readFileSync(new URL("./generated/builtin-kinds.json", import.meta.url), "utf8"),
+);
 
 /** As the server orders entries, times aside. */
 function comparable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] {
@@ -40,7 +41,7 @@ function comparable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEnt
 }
 
 for (const { group, version, kind, status, zero, cases } of fixtures) {
-  test(`owners of a ${kind}'s fields are those that the API server finds`, () => {
+  test(`the owners of a ${kind}'s fields are those that the API server finds`, () => {
     const apiVersion = apiVersionOf({ group, version });
     const managers = ["", "status"].map((subresource) => {
       const reset = excludeFields([subresource === "status" ? "f:spec" : "f:status"]);

@@ -20,6 +20,7 @@ import {
   managerNameOf,
   parentManagedFields,
   scaleManagedFields,
+  takeOver,
   withAsyncConversion,
 } from "./index.ts";
 
@@ -250,6 +251,20 @@ test("whoever moves from client-side to server-side apply does not conflict with
   const scaled = fields.update(live, { ...live, spec: { replicas: 5, paused: true } }, "hpa");
   const error = refusal(() => fields.apply(scaled, deployment({ replicas: 3, paused: false }), "kubectl"));
   assert.equal(error.message, 'Apply failed with 1 conflict: conflict with "hpa" using apps/v1: .spec.replicas');
+});
+
+test("who takes over an updater's fields can then remove them", () => {
+  const { fields } = setUp();
+  let live = stored(fields.update(undefined, deployment({ replicas: 1, paused: true }), "old-operator"));
+  live = fields.apply(live, deployment({ replicas: 1 }), "me");
+  const kept = fields.apply(live, deployment({}), "me");
+  assert.deepEqual(kept["spec"], { replicas: 1, paused: true });
+  const managedFields = takeOver(entries(live), "old-operator", "me");
+  const mine = { ...live, metadata: { ...(live["metadata"] as JsonObject), managedFields } };
+  assert.deepEqual(owners(mine), { "me/Apply": { "f:spec": { "f:paused": {}, "f:replicas": {} } } });
+  assert.deepEqual(fields.apply(mine, deployment({ replicas: 1 }), "me")["spec"], { replicas: 1 });
+  assert.deepEqual(takeOver(managedFields, "old-operator", "me"), managedFields);
+  assert.deepEqual(takeOver(entries(kept), "nobody", "stranger"), entries(kept));
 });
 
 test("an update whose list items cannot be told apart goes through, and nobody owns it", () => {

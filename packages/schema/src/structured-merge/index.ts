@@ -33,4 +33,5 @@ export { managedFieldsProblem } from "./managers.ts";
 export { keepTimesOfNoop } from "./noop-times.ts";
 export { pathText } from "./path-element.ts";
 export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "./scale-fields.ts";
+export { takeOver } from "./take-over.ts";
 export type { FieldFilter, KindVersion } from "./updater.ts";
