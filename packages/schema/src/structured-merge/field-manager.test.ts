@@ -212,6 +212,11 @@ test("an endpoint may let only some fields be owned", () => {
   });
 });
 
+test("an apply of nothing that can be owned leaves nobody behind", () => {
+  const { fields } = setUp({ resetFields: { "apps/v1": includeFields(["f:status"]) } });
+  assert.deepEqual(entries(fields.apply(undefined, deployment({ replicas: 1 }), "me")), []);
+});
+
 test("what is applied must be of the endpoint's kind, without managedFields, and fit the schema", () => {
   const { fields } = setUp();
   const wrong = (body: JsonObject) => {

@@ -1,16 +1,9 @@
-import {
-  ApiError,
-  apiVersionOf,
-  badRequest,
-  type GroupVersionKind,
-  type ManagedFieldsEntry,
-  type Schema,
-} from "@konverge/core";
+import { apiVersionOf, badRequest, type GroupVersionKind, type ManagedFieldsEntry, type Schema } from "@konverge/core";
 import { internal, isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
 import { zeroObject } from "../protobuf/index.ts";
 import { capManagers } from "./cap-managers.ts";
 import { ApplyConflicts, conflictError } from "./conflicts.ts";
-import { difference, equals, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
+import { difference, EMPTY, equals, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
 import { ItemError } from "./item-element.ts";
 import { fieldsLastApplied, withLastApplied } from "./last-applied.ts";
 import { decodeManagers, encodeManagers, type ManagerInfo, type Managers, managerId } from "./managers.ts";
@@ -157,13 +150,16 @@ export class FieldManager {
     const who = this.#whoIs(manager, "Apply");
     const id = managerId(who);
     const { object, managers } = this.#updater.apply(this.#typed(current), this.#typed(applied), before, who, force);
-    const last = before.get(id);
-    const mine = managers.get(id)!;
-    const set = ownable(mine.set);
-    const same = last && last.apiVersion === mine.apiVersion && equals(last.set, set);
-    if (isEmpty(set)) managers.delete(id);
-    else if (same) managers.set(id, object ? { ...last, time: this.#now() } : last);
-    else managers.set(id, { ...mine, set, time: object ? this.#now() : mine.time });
+    const mine = managers.get(id);
+    const set = mine ? ownable(mine.set) : EMPTY;
+    if (!mine || isEmpty(set)) {
+      managers.delete(id);
+    } else {
+      const last = before.get(id);
+      const same = last && last.apiVersion === mine.apiVersion && equals(last.set, set);
+      const owned = same ? last : { ...mine, set };
+      managers.set(id, object ? { ...owned, time: this.#now() } : owned);
+    }
     return { object: object ?? current, managers };
   }
 
@@ -274,8 +270,7 @@ function isReset(entries: ManagedFieldsEntry[] | undefined): boolean {
 function decodedOrNone(entries: ManagedFieldsEntry[] | undefined): Managers {
   try {
     return decodeManagers(entries);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
+  } catch {
     return new Map();
   }
 }
