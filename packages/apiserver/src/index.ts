@@ -7,6 +7,8 @@
  *
  * It promises to behave as kube-apiserver does: wherever the two differ, it is wrong.
  */
+export * from "./auth/index.ts";
 export { type RequestInfo, requestInfo } from "./http/request-info.ts";
+export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
-export type { Snapshot } from "./storage/store.ts";
+export * from "./storage/index.ts";

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// Starts on Node 20 and newer; what it starts needs a Node that runs TypeScript as it is. When this one is too old, the
+// Node that was installed beside Konverge is used.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const NEEDED = 24;
+
+if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  const source = new URL("../src/main.ts", import.meta.url);
+  await import(existsSync(source) ? source.href : new URL("../src/main.js", import.meta.url).href);
+} else {
+  const node = newerNode();
+  if (!node) {
+    console.error(`konverge needs Node ${NEEDED} or newer; this is ${process.version}.`);
+    console.error("Install it from https://nodejs.org, or beside Konverge: npm install --save-dev node@24");
+    process.exit(1);
+  }
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+function newerNode() {
+  try {
+    const path = createRequire(import.meta.url).resolve("node/bin/node");
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Authority, createAuthority, SqliteJournal } from "@konverge/apiserver";
+import type { Clock } from "@konverge/core";
+
+/** What of a cluster outlives its process. */
+export interface ClusterData {
+  readonly authority: Authority;
+  /** Signs the tokens of service accounts, PEM. */
+  readonly signingKey: string;
+  readonly journal?: SqliteJournal;
+}
+
+/** A cluster's state and keys, kept in a folder; without one they end with the process. */
+export function openData(folder: string | undefined, clock: Clock): ClusterData {
+  if (folder === undefined) return { authority: createAuthority(clock), signingKey: newKey() };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const kept = (name: string, make: () => string) => {
+    const path = join(folder, name);
+    if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600 });
+    return readFileSync(path, "utf8");
+  };
+  const key = kept("ca.key", newKey);
+  const cert = kept("ca.crt", () => createAuthority(clock, { key }).cert);
+  return {
+    authority: new Authority({ cert, key }, clock),
+    signingKey: kept("service-accounts.key", newKey),
+    journal: new SqliteJournal({ path: join(folder, "state.db") }),
+  };
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+}

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** What is known of a cluster that `konverge up` started. */
+export interface RunningCluster {
+  readonly name: string;
+  readonly pid: number;
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** The context was added to the user's own kubeconfig, and is to be taken out again. */
+  readonly merged: boolean;
+}
+
+/** Where running clusters are noted: ~/.konverge/run, or under $KONVERGE_HOME. */
+export function runFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env["KONVERGE_HOME"] ?? join(homedir(), ".konverge"), "run");
+}
+
+export function noteRunning(cluster: RunningCluster, folder = runFolder()): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${cluster.name}.json`), `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+export function forgetRunning(name: string, folder = runFolder()): void {
+  rmSync(join(folder, `${name}.json`), { force: true });
+}
+
+export function notedCluster(name: string, folder = runFolder()): RunningCluster | undefined {
+  const path = join(folder, `${name}.json`);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as RunningCluster) : undefined;
+}
+
+export function notedNames(folder = runFolder()): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => file.slice(0, -".json".length));
+}
+
+/** Whether its process lives and answers: a process id alone may since belong to somebody else. */
+export async function isRunning({ pid, url }: RunningCluster): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
