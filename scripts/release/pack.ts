@@ -88,7 +88,6 @@ function manifestOf({ name, folder, description, contains }: PublishedPackage): 
     }
   }
   if (name !== "konverge") dependencies.konverge = version;
-  const entry = (module: string) => module.replace("./src/", "./dist/entry/").replace(/\.ts$/, "");
   return {
     name,
     version,
@@ -97,13 +96,23 @@ function manifestOf({ name, folder, description, contains }: PublishedPackage): 
     type: "module",
     engines: { node: ">=24" },
     sideEffects: false,
-    exports: Object.fromEntries(
-      Object.entries(exports).map(([key, module]) => [
-        key,
-        { types: `${entry(module)}.d.ts`, default: `${entry(module)}.js` },
-      ]),
-    ),
+    exports: Object.fromEntries([
+      ...Object.entries(exports).map(([key, module]) => [key, conditions(module.replace("./src/", "./dist/entry/"))]),
+      ...contains.flatMap((part) => innerExports(part, read(part).exports)),
+    ]),
     files: ["dist"],
     dependencies,
   };
+}
+
+/** Subpaths of a folder (`schema/cel`, `kinds/apps.v1`) are subpaths of the package too: the other package needs them. */
+function innerExports(folder: string, exports: Record<string, string>): [string, object][] {
+  return Object.entries(exports)
+    .filter(([key]) => key !== ".")
+    .map(([key, module]) => [`./${folder}${key.slice(1)}`, conditions(module.replace("./src/", `./dist/${folder}/`))]);
+}
+
+function conditions(module: string): object {
+  const path = module.replace(/\.ts$/, "");
+  return { types: `${path}.d.ts`, default: `${path}.js` };
 }
