@@ -56,7 +56,6 @@ export interface ChildrenOptions {
 export interface ChildrenPass {
   owner: KubeObject;
   client: Client;
-  signal: AbortSignal;
   /** Told what was done that users should hear of. */
   report: (reason: string, message: string) => void;
 }
@@ -200,7 +199,7 @@ export class Children {
       if (!isConflict(error)) throw error;
     }
     try {
-      await pass.client.get(kind, key, { signal: pass.signal });
+      await pass.client.get(kind, key);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -208,12 +207,7 @@ export class Children {
   }
 
   /** Throws unless the object is the owner's child or may become it. */
-  async #claim(
-    owned: OwnedView,
-    name: string,
-    live: KubeObject,
-    { owner, client, signal }: ChildrenPass,
-  ): Promise<void> {
+  async #claim(owned: OwnedView, name: string, live: KubeObject, { owner, client }: ChildrenPass): Promise<void> {
     const { ownerKind, manager } = this.#options;
     const me = `${ownerKind.kind} ${keyOf(owner)}`;
     if (owned.bond.ownerUid(live) === owner.metadata.uid) return;
@@ -241,7 +235,7 @@ export class Children {
       );
     }
     // An owner that is gone must not take anything along.
-    const current = await client.get(ownerKind, keyOf(owner), { signal });
+    const current = await client.get(ownerKind, keyOf(owner));
     if (current.metadata.uid !== owner.metadata.uid || current.metadata.deletionTimestamp) {
       throw new ExternalError("OwnerGone", `${me} is being deleted and takes nothing over`);
     }
@@ -306,7 +300,7 @@ export class Children {
   async #delete(
     owned: OwnedView,
     { metadata, ...child }: KubeObject,
-    { client, signal }: ChildrenPass,
+    { client }: ChildrenPass,
     propagationPolicy: "Background" | "Foreground" | "Orphan",
   ): Promise<void> {
     const { uid, resourceVersion } = metadata;
@@ -315,19 +309,17 @@ export class Children {
       await client.delete(owned.declared.kind, key, {
         preconditions: { uid, resourceVersion },
         propagationPolicy,
-        signal,
       });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 
-  #send(kind: KindRef<KubeObject>, desired: Child, { client, signal }: ChildrenPass): Promise<KubeObject> {
+  #send(kind: KindRef<KubeObject>, desired: Child, { client }: ChildrenPass): Promise<KubeObject> {
     const { manager } = this.#options;
     return client.apply(kind as KindRef<AnyObject>, desired as AnyObject, {
       fieldManager: manager,
       force: true,
-      signal,
     });
   }
 

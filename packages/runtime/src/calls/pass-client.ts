@@ -32,9 +32,8 @@ export function passClient(options: PassClientOptions): Client {
   const { client, cache, signal, permit, observer, writer } = options;
   const { clock } = client;
   const layer = async <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>): Promise<R> => {
-    const limits: CallOptions = {
-      signal: call.options.signal ? AbortSignal.any([call.options.signal, signal]) : signal,
-    };
+    const { signal: own } = call.options;
+    const limits: CallOptions = { signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal };
     if (isWrite(call)) {
       permit.check();
       if (Number.isFinite(permit.deadline)) {

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "@konverge/core";
+import type { Clock, Timer } from "@konverge/core";
 
 export interface AttemptOptions {
   clock: Clock;
@@ -24,13 +24,10 @@ export async function attempt<R>(work: (signal: AbortSignal) => Promise<R>, opti
     label: `deadline of ${label}`,
   });
   const signal = AbortSignal.any([time.signal, ...options.signals.filter((one) => one !== undefined)]);
-  const over = new AbortController();
+  let grace: Timer | undefined;
   const abandoned = new Promise<never>((_, reject) => {
     const onAbort = () => {
-      sleep(clock, ABORT_GRACE, { signal: over.signal, label: `abandoning ${label}` }).then(
-        () => reject(signal.reason),
-        () => {},
-      );
+      grace = clock.after(ABORT_GRACE, () => reject(signal.reason), { label: `abandoning ${label}` });
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
@@ -39,6 +36,6 @@ export async function attempt<R>(work: (signal: AbortSignal) => Promise<R>, opti
     return await Promise.race([work(signal), abandoned]);
   } finally {
     timer.cancel();
-    over.abort();
+    grace?.cancel();
   }
 }

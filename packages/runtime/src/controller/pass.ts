@@ -152,8 +152,8 @@ export class Pass {
     return client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
   }
 
-  #childrenPass(owner: KubeObject, { client, signal }: OnePass): ChildrenPass {
+  #childrenPass(owner: KubeObject, { client }: OnePass): ChildrenPass {
     const events = this.#tools.events.about(owner);
-    return { owner, client, signal, report: (reason, message) => events.normal(reason, message) };
+    return { owner, client, report: (reason, message) => events.normal(reason, message) };
   }
 }
