@@ -1,15 +1,12 @@
 // `npm run pack`: makes the packages that are published, in dist/, as tarballs with declarations, source maps and an SBOM.
 // Nothing is uploaded: publishing is `npm publish --provenance dist/<tarball>` on the release machine.
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { emit, emitted } from "./emit.ts";
 import { type PublishedPackage, published } from "./layout.ts";
 import { rewriteImports } from "./rewrite-imports.ts";
 
-const emitted = "dist/emitted";
-
-rmSync("dist", { recursive: true, force: true });
-mkdirSync(emitted, { recursive: true });
 emit();
 for (const target of published) stage(target);
 for (const { folder } of published)
@@ -19,27 +16,6 @@ const sbom = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--omit"
   maxBuffer: 1e8,
 });
 writeFileSync("dist/sbom.cdx.json", sbom);
-
-/** One compilation of everything that is published. */
-function emit(): void {
-  const folders = published.flatMap(({ folder, contains }) => [folder, ...contains]);
-  const config = {
-    extends: join("..", "tsconfig.json"),
-    compilerOptions: {
-      noEmit: false,
-      declaration: true,
-      sourceMap: true,
-      inlineSources: true,
-      declarationMap: false,
-      rootDir: "../packages",
-      outDir: "emitted",
-    },
-    include: folders.map((folder) => `../packages/${folder}/src`),
-    exclude: ["../**/*.test.ts", "../**/testdata", "../**/node_modules"],
-  };
-  writeFileSync("dist/tsconfig.json", JSON.stringify(config));
-  execFileSync("tsc", ["-p", "dist/tsconfig.json"], { stdio: "inherit" });
-}
 
 /** Puts one package together in a folder of its own. */
 function stage(target: PublishedPackage): void {
