@@ -46,7 +46,7 @@ export class ControlPlane {
   #start(part: Part): void {
     if (this.#stopped || this.#started.has(part.name)) return;
     const { server, clock } = this.#options;
-    const user = `system:serviceaccount:kube-system:${part.name}`;
+    const user = `system:serviceaccount:kube-system:${part.user ?? part.name}`;
     const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
     // Its default role would do for the real controller; this one may read a little more.
     const transport = server.as({ name: user, groups: [...groups, "system:masters"] });

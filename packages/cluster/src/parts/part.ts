@@ -23,6 +23,8 @@ export interface Part {
   readonly name: string;
   /** It starts with the first object of one of these kinds; without any, with the cluster. */
   readonly startsWith: readonly KindRef<KubeObject>[] | "cluster";
+  /** Whose service account it acts as. Default: the name. */
+  readonly user?: string;
   /** Who owns the fields it writes. Default: `kube-controller-manager`. */
   readonly fieldManager?: string;
   start(context: PartContext): Promise<RunningPart>;

@@ -1,0 +1,32 @@
+import type { CronJob } from "@konverge/kinds";
+import type { Schedule } from "./schedule.ts";
+
+/** More than so many are a sign that something is wrong. */
+const TOO_MANY = 100;
+
+/** The start that is due, if one is. */
+export interface DueStart {
+  time: number;
+  /** So many starts were missed that it is worth a warning. */
+  tooMany: boolean;
+}
+
+/** The most recent start that should have happened since the last one. Earlier ones are not made up for. */
+export function dueStart({ metadata, spec, status }: CronJob, schedule: Schedule, now: number): DueStart | undefined {
+  let earliest = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp!);
+  if (spec?.startingDeadlineSeconds !== undefined) {
+    earliest = Math.max(earliest, now - spec.startingDeadlineSeconds * 1000);
+  }
+  const first = schedule.next(earliest);
+  if (first === undefined || first > now) return undefined;
+  const second = schedule.next(first);
+  if (second === undefined || second > now) return { time: first, tooMany: false };
+  const interval = second - first;
+  const missed = Math.floor((now - first) / interval) + 1;
+  // Close to the end first: there may be years of minutes in between.
+  let time = first;
+  let next = schedule.next(Math.max(first, first + (missed - 3) * interval));
+  if (next !== undefined && next > now) next = second;
+  for (; next !== undefined && next <= now; next = schedule.next(next)) time = next;
+  return { time, tooMany: missed > TOO_MANY };
+}

@@ -1,0 +1,70 @@
+import { controllerOf, isNotFound, type ObjectKey } from "@konverge/core";
+import { Job, Pod } from "@konverge/kinds";
+import { Cache } from "@konverge/runtime";
+import { KeyWorker } from "../../parts/key-worker.ts";
+import type { Part, PartContext } from "../../parts/part.ts";
+import { releasePods } from "./job-pods.ts";
+import { finishedCondition, isTracked } from "./job-state.ts";
+
+const BY_JOB = "job";
+
+/** Lets pods go that nobody will count any more: their Job is gone, is being deleted, or has ended. */
+class AbandonedPods {
+  readonly #context: PartContext;
+  readonly #cache: Cache;
+  readonly #worker: KeyWorker;
+
+  constructor(context: PartContext) {
+    const { client, clock, log } = context;
+    this.#context = context;
+    this.#cache = new Cache(client);
+    this.#worker = new KeyWorker({ clock, log, name: "job-controller: orphans", work: (key) => this.#look(key) });
+    const pods = this.#cache.use(Pod);
+    pods.addIndex(BY_JOB, (pod) => {
+      const owner = isTracked(pod) ? controllerOf(pod) : undefined;
+      return owner?.kind === "Job" ? [owner.uid] : [];
+    });
+    pods.subscribe(({ type, key, object }) => {
+      // A pod without a Job was let go by it; one that is being deleted may have lost it.
+      const isSuspect = !controllerOf(object) || object.metadata.deletionTimestamp !== undefined;
+      if (type !== "deleted" && isTracked(object) && isSuspect) this.#worker.add(key);
+    });
+    this.#cache.use(Job).subscribe(({ type, object }) => {
+      if (type !== "deleted" && !object.metadata.deletionTimestamp && !finishedCondition(object)) return;
+      for (const key of pods.find(BY_JOB, object.metadata.uid!)) this.#worker.add(key);
+    });
+    this.#cache.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.stop();
+    this.#cache.stop();
+  }
+
+  async #look(key: ObjectKey): Promise<undefined> {
+    const { client } = this.#context;
+    const absent = (error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    };
+    const pod = await client.get(Pod, key).catch(absent);
+    if (!pod || !isTracked(pod)) return undefined;
+    const owner = controllerOf(pod);
+    const job =
+      owner?.kind === "Job"
+        ? await client.get(Job, `${pod.metadata.namespace}/${owner.name}`).catch(absent)
+        : undefined;
+    const isCounted =
+      job?.metadata.uid === owner?.uid && job && !job.metadata.deletionTimestamp && !finishedCondition(job);
+    if (!isCounted) await releasePods({ client }, [pod]);
+    return undefined;
+  }
+}
+
+/** Lets pods go that no Job counts any more. */
+export const abandonedPods: Part = {
+  name: "job-orphan-pods",
+  user: "job-controller",
+  startsWith: [Job],
+  start: async (context) => new AbandonedPods(context),
+};

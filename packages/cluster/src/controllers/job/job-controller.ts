@@ -1,0 +1,196 @@
+import { timestamp } from "@konverge/core";
+import { Job, type JobCondition, type JobStatus, Pod } from "@konverge/kinds";
+import type { Context } from "@konverge/runtime";
+import { builtInController } from "../../parts/built-in-controller.ts";
+import { controllersPart } from "../../parts/part.ts";
+import { claimChildren, watchChildren } from "../workloads/claim.ts";
+import { selectorOf } from "../workloads/selector.ts";
+import { SelectorIndex } from "../workloads/selector-index.ts";
+import { withCondition, writeStatus } from "../workloads/status.ts";
+import type { Fortunes } from "./backoff.ts";
+import { indexOf } from "./indexes.ts";
+import { releasePods } from "./job-pods.ts";
+import { finishedCondition, isManagedElsewhere, isTracked, jobLabels, wishesOf } from "./job-state.ts";
+import { hasFailed, judgeFailure } from "./policies.ts";
+import { managePods, plainStatus, type Standing, stopPods, takeStock } from "./sync.ts";
+
+const NAME = "job-controller";
+
+/** Runs pods until enough of them have succeeded. */
+function jobController() {
+  const selector = (job: Job) =>
+    job.spec?.selector
+      ? selectorOf(job.spec.selector)
+      : { matchLabels: { "batch.kubernetes.io/controller-uid": jobLabels(job)["controller-uid"]! } };
+  const selectors = new SelectorIndex<Job>(selector);
+  /** Made up anew after a restart: a Job then waits less than it might have. */
+  const fortunes = new Map<string, Fortunes>();
+  return builtInController(Job, {
+    name: NAME,
+    when: selectors.follow,
+    watches: [watchChildren(Pod, Job, selectors)],
+    async reconcile(job, context) {
+      const uid = job.metadata.uid!;
+      if (isManagedElsewhere(job)) return undefined;
+      if (finishedCondition(job)) {
+        fortunes.delete(uid);
+        return undefined;
+      }
+      const pods = await claimChildren(context, { kind: Pod, ownerKind: Job, owner: job, selector: selector(job) });
+      const standing = takeStock(context, job, pods, fortunes.get(uid));
+      if (standing.verdict) await stopPods(context, standing);
+      else {
+        await managePods(context, standing);
+        decide(context, standing);
+      }
+      await track(context, standing);
+      fortunes.set(uid, standing.fortunes);
+      if (standing.error) throw standing.error;
+      return standing.after.length > 0 ? { after: Math.max(1, Math.min(...standing.after)) } : undefined;
+    },
+  });
+}
+
+/** Whether enough pods have succeeded; if not, whether the Job rests. */
+function decide({ clock, events }: Context, standing: Standing): void {
+  const { job, succeeded, activeCount } = standing;
+  const { completions, suspend } = wishesOf(job);
+  const isEnough = completions === undefined ? succeeded > 0 : succeeded >= completions;
+  const now = timestamp(clock);
+  if (isEnough && activeCount === 0) {
+    standing.verdict = {
+      type: "SuccessCriteriaMet",
+      status: "True",
+      lastProbeTime: now,
+      lastTransitionTime: now,
+      reason: "CompletionsReached",
+      message: "Reached expected number of succeeded pods",
+    };
+    return;
+  }
+  const known = standing.conditions.find(({ type }) => type === "Suspended");
+  if (suspend ? known?.status === "True" : known?.status !== "True") return;
+  const [status, reason, message] = suspend
+    ? ["True", "JobSuspended", "Job suspended"]
+    : ["False", "JobResumed", "Job resumed"];
+  const next: JobCondition = {
+    type: "Suspended",
+    status: status!,
+    reason: reason!,
+    message: message!,
+    lastProbeTime: now,
+  };
+  standing.conditions = withCondition(standing.conditions, next, now);
+  events.normal(suspend ? "Suspended" : "Resumed", message!);
+  standing.startTime = suspend ? undefined : now;
+}
+
+/**
+ * Counts pods that have ended, each once: their uids are noted in the status, then their finalizers are removed, then the
+ * counters grow. A crash in between loses nothing and counts nothing twice.
+ */
+async function track(context: Context, standing: Standing): Promise<void> {
+  const { job, pods, succeededIndexes, failedIndexes } = standing;
+  const { isIndexed } = wishesOf(job);
+  const held = new Set(pods.filter(isTracked).map(({ metadata }) => metadata.uid!));
+  const known = job.status?.uncountedTerminatedPods ?? {};
+  const uncounted = { succeeded: [...(known.succeeded ?? [])], failed: [...(known.failed ?? [])] };
+  const release: Pod[] = [];
+  for (const pod of pods) {
+    if (!isTracked(pod) || !isSettled(standing, pod)) continue;
+    release.push(pod);
+    const uid = pod.metadata.uid!;
+    if (pod.status?.phase === "Succeeded" && !uncounted.failed.includes(uid)) {
+      if (!isIndexed && !uncounted.succeeded.includes(uid)) uncounted.succeeded.push(uid);
+    } else if (!uncounted.failed.includes(uid) && countsAsFailed(standing, pod)) uncounted.failed.push(uid);
+  }
+  let status: JobStatus = {
+    ...plainStatus(standing),
+    ...(isIndexed && { succeeded: succeededIndexes.size, completedIndexes: succeededIndexes.toString() }),
+    ...(failedIndexes && { failedIndexes: failedIndexes.toString() }),
+  };
+  if (!standing.startTime) delete status.startTime;
+  status = withCounted(status, uncounted, (uid) => !held.has(uid));
+  const final = withInterim(standing, status, timestamp(context.clock));
+  status.conditions = final.conditions;
+  let current = job;
+  if (release.length > 0) {
+    current = await writeStatus(context, Job, job, status);
+    const released = await releasePods(context, release);
+    status = withCounted(status, status.uncountedTerminatedPods ?? {}, (uid) => released.has(uid) || !held.has(uid));
+  }
+  const left = status.uncountedTerminatedPods ?? {};
+  const isDone = final.condition && !left.succeeded?.length && !left.failed?.length && standing.terminating === 0;
+  if (isDone) {
+    const { condition } = final;
+    status.conditions = withCondition(status.conditions, condition!, timestamp(context.clock));
+    if (condition!.type === "Complete") status.completionTime = timestamp(context.clock);
+  }
+  await writeStatus(context, Job, current, status);
+  if (isDone) announce(context, job, status, final.condition!);
+}
+
+/** Moves uids of which it is known that their pods are no longer held from the notes to the counters. */
+function withCounted(
+  status: JobStatus,
+  uncounted: { succeeded?: readonly string[]; failed?: readonly string[] },
+  isFree: (uid: string) => boolean,
+): JobStatus {
+  const split = (uids: readonly string[] = []) => ({
+    free: uids.filter(isFree).length,
+    held: uids.filter((uid) => !isFree(uid)),
+  });
+  const [succeeded, failed] = [split(uncounted.succeeded), split(uncounted.failed)];
+  return {
+    ...status,
+    succeeded: (status.succeeded ?? 0) + succeeded.free,
+    failed: (status.failed ?? 0) + failed.free,
+    uncountedTerminatedPods: {
+      ...(succeeded.held.length > 0 && { succeeded: succeeded.held }),
+      ...(failed.held.length > 0 && { failed: failed.held }),
+    },
+  };
+}
+
+/** A pod that has ended, or that no longer matters: it is counted and let go, unless its index waits to be tried again. */
+function isSettled({ job, verdict, waiting }: Standing, pod: Pod): boolean {
+  if (verdict) return true;
+  const index = indexOf(pod);
+  if (index !== undefined && waiting.get(index)?.metadata.uid === pod.metadata.uid) return false;
+  return pod.status?.phase === "Succeeded" || hasFailed(pod, job);
+}
+
+function countsAsFailed({ job, verdict }: Standing, pod: Pod): boolean {
+  const isOver = verdict !== undefined && verdict.type !== "SuccessCriteriaMet";
+  if (!hasFailed(pod, job) && !isOver) return false;
+  const { isIndexed, completions = 0, podFailurePolicy } = wishesOf(job);
+  const index = indexOf(pod);
+  if (isIndexed && (index === undefined || index >= completions)) return false;
+  return judgeFailure(podFailurePolicy, pod).counts;
+}
+
+/** The conditions with that under which the Job is about to end, and the one with which it will have ended. */
+function withInterim({ verdict }: Standing, { conditions = [] }: JobStatus, now: string) {
+  if (!verdict) return { conditions, condition: undefined };
+  if (verdict.type === "Failed") return { conditions, condition: verdict };
+  const type = verdict.type === "FailureTarget" ? "Failed" : "Complete";
+  const condition: JobCondition = { ...verdict, type, lastProbeTime: now, lastTransitionTime: now };
+  const isKnown = conditions.some((one) => one.type === verdict.type && one.status === "True");
+  return { conditions: isKnown ? conditions : [...conditions, verdict], condition };
+}
+
+function announce(
+  { events }: Context,
+  { spec }: Job,
+  { succeeded = 0 }: JobStatus,
+  { type, reason, message }: JobCondition,
+): void {
+  if (type === "Failed") return events.warning(reason!, message!);
+  if (spec?.completions !== undefined && succeeded > spec.completions) {
+    events.warning("TooManySucceededPods", "Too many succeeded pods running after completion count reached");
+  }
+  events.normal("Completed", "Job completed");
+}
+
+/** Runs Jobs. */
+export const jobs = controllersPart(NAME, [Job], () => [jobController()]);

@@ -1,0 +1,32 @@
+import { isNotFound, keyOf } from "@konverge/core";
+import { Job } from "@konverge/kinds";
+import { builtInController } from "../parts/built-in-controller.ts";
+import { controllersPart } from "../parts/part.ts";
+import { finishedCondition } from "./job/job-state.ts";
+
+const NAME = "ttl-after-finished-controller";
+
+/** Deletes Jobs some time after they have ended. */
+export const ttlAfterFinished = controllersPart(NAME, [Job], () => [
+  builtInController(Job, {
+    name: NAME,
+    async reconcile(job, { client, clock }) {
+      const ttl = job.spec?.ttlSecondsAfterFinished;
+      const ended = finishedCondition(job)?.lastTransitionTime;
+      if (ttl === undefined || !ended) return undefined;
+      const after = Date.parse(ended) + ttl * 1000 - clock.now();
+      if (after > 0) return { after };
+      // The TTL may have been changed, or the Job replaced, since it was cached.
+      const live = await client.get(Job, keyOf(job)).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+      if (live?.metadata.uid !== job.metadata.uid || live?.metadata.deletionTimestamp) return undefined;
+      if (live!.spec?.ttlSecondsAfterFinished !== ttl) return { after: 1 };
+      const { uid, resourceVersion } = live!.metadata;
+      const preconditions = { uid: uid!, resourceVersion: resourceVersion! };
+      await client.delete(Job, keyOf(job), { propagationPolicy: "Foreground", preconditions });
+      return undefined;
+    },
+  }),
+]);

@@ -1,0 +1,4 @@
+import { cascades } from "./cascades.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(cascades);

@@ -1,0 +1,4 @@
+import { jobs } from "./jobs.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(jobs);

@@ -1,0 +1,4 @@
+import { rollouts } from "./rollouts.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(rollouts);

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Client, connect } from "@konverge/client";
+import { type Cluster, CONTROLLERS, startCluster } from "@konverge/cluster";
+import { sleep, VirtualClock } from "@konverge/core";
+import { Namespace } from "@konverge/kinds";
+import type { startRealCluster } from "@konverge/real";
+import type { Log } from "@konverge/runtime";
+import type { Behaviour, Stage } from "./stage.ts";
+
+/** A cluster with controllers but without nodes, on virtual time. */
+export interface VirtualStage extends Stage {
+  readonly clock: VirtualClock;
+  readonly cluster: Cluster;
+  /** Lets time pass. */
+  pass(ms: number): Promise<void>;
+}
+
+/** Virtual milliseconds after which something that has not come true never will. */
+const PATIENCE = 30 * 60_000;
+
+/** Runs the clock until a promise settles. */
+export async function during<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  await new Promise((resolve) => setImmediate(resolve));
+  // Time moves on only when nothing is left to do at the present moment.
+  while (!isSettled) if (!(await clock.step(clock.monotonic())) && !isSettled) await clock.step();
+  return promise;
+}
+
+export async function virtualStage(
+  options: { seed?: number; shuffle?: boolean; log?: Log } = {},
+): Promise<VirtualStage> {
+  const clock = new VirtualClock(options);
+  const cluster = await during(
+    clock,
+    startCluster({ clock, parts: CONTROLLERS, ...(options.log && { log: options.log }) }),
+  );
+  const { client } = cluster;
+  const namespace = "stage";
+  for (const name of ["default", "kube-system", namespace]) {
+    await during(
+      clock,
+      client.create(Namespace, { metadata: { name } }).catch(() => undefined),
+    );
+  }
+  const quiet = async () => {
+    // Whatever is due now, and whatever that brings about within a second: retries of conflicts.
+    await clock.advance(1_000);
+  };
+  return {
+    client: patient(client, clock),
+    namespace,
+    clock,
+    cluster,
+    quiet,
+    pass: (ms) => clock.advance(ms),
+    async until(what, holds) {
+      const end = clock.monotonic() + PATIENCE;
+      for (;;) {
+        await clock.advance(0);
+        if (await holds()) return;
+        if (clock.monotonic() > end) assert.fail(`it never came true that ${what}`);
+        await clock.advance(50);
+      }
+    },
+  };
+}
+
+/** A client whose calls move the clock on by themselves, so that a behaviour can simply await them. */
+function patient(client: Client, clock: VirtualClock): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]) => {
+        const answer: unknown = value.apply(target, args);
+        return answer instanceof Promise ? during(clock, answer) : answer;
+      };
+    },
+  });
+}
+
+/** Plays behaviours on the embedded cluster, each on a fresh one. */
+export function playEmbedded(behaviours: Record<string, Behaviour>): void {
+  for (const [name, behave] of Object.entries(behaviours)) {
+    test(name, async () => {
+      const stage = await virtualStage();
+      try {
+        await behave(stage);
+      } finally {
+        await during(stage.clock, stage.cluster.stop());
+      }
+    });
+  }
+}
+
+/** Plays behaviours on a real control plane, each in a namespace of its own. */
+export async function playReal(
+  cluster: Awaited<ReturnType<typeof startRealCluster>>,
+  behaviours: Record<string, Behaviour>,
+): Promise<{ name: string; error?: unknown }[]> {
+  const client = await connect({ kubeconfig: cluster.kubeconfig });
+  const play = async ([name, behave]: [string, Behaviour], i: number) => {
+    const namespace = `stage-${i}`;
+    await client.create(Namespace, { metadata: { name: namespace } });
+    const stage: Stage = {
+      client,
+      namespace,
+      quiet: () => sleep(client.clock, 1_500),
+      async until(what, holds) {
+        const end = client.clock.monotonic() + 60_000;
+        while (!(await holds())) {
+          if (client.clock.monotonic() > end) assert.fail(`it never came true that ${what}`);
+          await sleep(client.clock, 100);
+        }
+      },
+    };
+    try {
+      await behave(stage);
+      return { name };
+    } catch (error) {
+      return { name, error };
+    }
+  };
+  try {
+    return await Promise.all(Object.entries(behaviours).map(play));
+  } finally {
+    await client.close();
+  }
+}
