@@ -7,6 +7,7 @@ import {
   type Transport,
   toFetch,
 } from "@konverge/core";
+import type { AdmissionOptions } from "./admission/index.ts";
 import type { AuditLog } from "./audit/index.ts";
 import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
 import { attributesOf, forbiddenError } from "./auth/attributes.ts";
@@ -25,6 +26,7 @@ import { type Snapshot, Store } from "./storage/store.ts";
 import type { Call, Services } from "./verbs/call.ts";
 import { dispatch } from "./verbs/dispatch.ts";
 import { checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
+import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
 import { wire } from "./wiring.ts";
 
 export interface ApiServerOptions {
@@ -38,6 +40,10 @@ export interface ApiServerOptions {
   /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
   access?: Omit<AccessControlOptions, "store" | "clock">;
   audit?: AuditLog;
+  /** Which admission plugins are asked. */
+  admission?: AdmissionOptions;
+  /** How conversion and admission webhooks are reached. Without it they cannot be. */
+  callWebhook?: CallWebhook;
 }
 
 /** Who acts through {@link ApiServer.transport}. */
@@ -64,7 +70,7 @@ export class ApiServer {
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
-    const { admission, tables, extensions } = wire(this);
+    const { admission, tables, extensions } = wire(this, options.admission);
     this.#extensions = extensions;
     this.#services = {
       store: this.store,
@@ -74,7 +80,7 @@ export class ApiServer {
       tables,
       authorize: (user, action) => this.access.authorizer.authorize(user, action),
     };
-    this.#custom = new CustomResources(this.registry, this.store, clock);
+    this.#custom = new CustomResources(this.#services, options.callWebhook ?? noWebhooks);
     this.guard = new Guard({
       access: this.access,
       ...(audit && { audit }),
@@ -131,7 +137,7 @@ export class ApiServer {
     }
     const found = this.registry.find(info.group, info.version, info.resource);
     if (!found) {
-      if (this.registry.hasGroup(info.group)) throw noSuchPath();
+      if (this.registry.hasBuiltinGroup(info.group)) throw noSuchPath();
       return pageNotFound();
     }
     const { definition, version } = found;
@@ -141,7 +147,7 @@ export class ApiServer {
     const form = negotiate(request, info.query, { custom: definition.custom, collection });
     const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
     const response = await dispatch(call, this.#extensions);
-    this.#custom.sync();
+    await this.#custom.settle();
     return response;
   }
 }

@@ -37,6 +37,8 @@ export interface Shape {
   read(value: unknown, reading: Reading): unknown;
   /** Puts a value that has been read before, and since changed, into canonical form. */
   canonical(value: unknown): unknown;
+  /** Takes away what Go would not write after defaults have been filled in, in place. */
+  settle(value: unknown): void;
   /** What is written for the zero value of a field that is not left out. */
   zero(): unknown;
   /** Whether omitempty leaves it out. */
@@ -54,12 +56,14 @@ interface Field {
 }
 
 const same = (value: unknown): unknown => value;
+const nothing = (): void => {};
 
 function scalar(type: string, zero: unknown, reader: ValueReader): Shape {
   return {
     type,
     read: (value, reading) => reader(value, (what, wanted) => mismatch(reading, what, wanted)),
     canonical: same,
+    settle: nothing,
     zero: () => zero,
     isEmpty: (value) => value === zero,
   };
@@ -71,7 +75,14 @@ function custom(type: string, zero: unknown, reader: ValueReader): Shape {
 }
 
 /** JSON that is kept as it comes. */
-const raw: Shape = { type: "interface {}", read: same, canonical: same, zero: () => null, isEmpty: () => false };
+const raw: Shape = {
+  type: "interface {}",
+  read: same,
+  canonical: same,
+  settle: nothing,
+  zero: () => null,
+  isEmpty: () => false,
+};
 
 /** A struct that reads and writes one of several forms: unknown fields inside it go unnoticed. */
 function oneOf(choose: (value: unknown) => Shape | undefined, complaint: string): Shape {
@@ -159,6 +170,9 @@ function listOf(element: Shape): Shape {
       });
     },
     canonical: (value) => (Array.isArray(value) ? value.map((item) => element.canonical(item)) : value),
+    settle(value) {
+      if (Array.isArray(value)) for (const item of value) element.settle(item);
+    },
     zero: () => null,
     isEmpty: (value) => value === null || (Array.isArray(value) && value.length === 0),
   };
@@ -188,6 +202,9 @@ function mapOf(element: Shape): Shape {
       const keys = Object.keys(value).filter((key) => value[key] !== undefined);
       return Object.fromEntries(keys.sort().map((key) => [key, element.canonical(value[key])]));
     },
+    settle(value) {
+      if (isRecord(value)) for (const key of Object.keys(value)) element.settle(value[key]);
+    },
     zero: () => null,
     isEmpty: (value) => value === null || (isRecord(value) && Object.keys(value).length === 0),
   };
@@ -209,10 +226,10 @@ class StructShape implements Shape {
 
   get fields(): Field[] {
     if (this.#fields) return this.#fields;
-    const facts = definition(this.#name)?.fields;
-    if (!facts) throw new Error(`there is no definition ${this.#name}`);
+    const fact = definition(this.#name);
+    if (!fact) throw new Error(`there is no definition ${this.#name}`);
     const file = this.#name.slice(0, this.#name.lastIndexOf("."));
-    this.#fields = Object.entries(facts).map(([name, fact]) => fieldOf(name, fact, file));
+    this.#fields = Object.entries(fact.fields ?? {}).map(([name, fact]) => fieldOf(name, fact, file));
     for (const [index, { name }] of this.#fields.entries()) this.#index.set(name, index);
     return this.#fields;
   }
@@ -251,6 +268,16 @@ class StructShape implements Shape {
       put(result, field, item === undefined ? undefined : field.shape.canonical(item), false);
     }
     return result;
+  }
+
+  settle(value: unknown): void {
+    if (!isRecord(value)) return;
+    for (const { name, shape, pointer, omitEmpty } of this.fields) {
+      const item = value[name];
+      if (item === undefined) continue;
+      if (omitEmpty && !pointer && shape.isEmpty(item)) delete value[name];
+      else shape.settle(item);
+    }
   }
 
   zero(): unknown {

@@ -17,7 +17,12 @@ export function typedCodec(definition: string, gvk: GroupVersionKind, schema: ()
       const { value: object, unknown } = readAs(shape, value);
       return { object: keepReset(typed(object), value), unknown };
     },
-    applyDefaults: (object) => void applyDefaults(schema(), object),
+    applyDefaults(object) {
+      applyDefaults(schema(), object);
+      const { managedFields } = object.metadata ?? {};
+      shape.settle(object);
+      if (managedFields) object.metadata.managedFields = managedFields;
+    },
     canonical: (object) => typed(shape.canonical(object)),
     get zero() {
       zero ??= shape.zero() as JsonObject;

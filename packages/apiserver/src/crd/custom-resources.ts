@@ -1,73 +1,243 @@
-import { type AnyObject, type Clock, parseJson, timestamp } from "@konverge/core";
-import type { Registry } from "../resources/registry.ts";
+import { type AnyObject, deepEqual, isNotFound, parseJson, resourcePath } from "@konverge/core";
+import { requestInfo } from "../http/request-info.ts";
+import { PLAIN } from "../representation/form.ts";
+import type { ResourceDefinition } from "../resources/definition.ts";
 import type { Entry } from "../storage/collection.ts";
-import type { Store } from "../storage/store.ts";
-import { contentOf } from "../verbs/call.ts";
-import { type CrdCondition, type CustomResourceDefinition, resourceOf } from "./definition.ts";
+import type { Call, Services } from "../verbs/call.ts";
+import { deleteObject } from "../verbs/delete.ts";
+import { updateObject } from "../verbs/update.ts";
+import type { CallWebhook } from "../webhook-call.ts";
+import { conditionOf, isTrueOf, setCondition } from "./conditions.ts";
+import { conversionFor } from "./conversion.ts";
+import { type CustomResourceDefinition, resourceOf } from "./definition.ts";
+import { grantNames, hasItsNames, usedNames } from "./names.ts";
+import { CLEANUP_FINALIZER } from "./strategy.ts";
 
-const GROUP = "apiextensions.k8s.io";
-const PLURAL = "customresourcedefinitions";
-const CRDS = `${GROUP}/${PLURAL}`;
+const CRDS = { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
+const STORAGE = `${CRDS.group}/${CRDS.plural}`;
+/** What a real server calls itself when it writes to itself. */
+const SELF = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 
-/** Keeps the registry in step with the CRDs in the store. */
+/** What is served of a CRD, and of which of its states. */
+interface Served {
+  readonly entry: Entry;
+  readonly definition: ResourceDefinition;
+}
+
+/**
+ * Follows the CRDs in the store: grants them their names, serves what they define, and takes it away again.
+ *
+ * Guarantees: whoever has written a CRD and has the answer finds it in effect. The writes that this takes (conditions,
+ * granted names) come after the write itself, as from the controllers of a real server, and watchers see each of them.
+ */
 export class CustomResources {
-  readonly #registry: Registry;
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #served = new Map<string, { entry: Entry; group: string; plural: string }>();
+  readonly #services: Services;
+  readonly #callWebhook: CallWebhook;
+  readonly #served = new Map<string, Served>();
+  readonly #terminating = new Set<string>();
+  #seen = -1;
+  #epoch = -1;
+  #work: Promise<void> = Promise.resolve();
 
-  constructor(registry: Registry, store: Store, clock: Clock) {
-    this.#registry = registry;
-    this.#store = store;
-    this.#clock = clock;
-    this.sync();
+  constructor(services: Services, callWebhook: CallWebhook) {
+    this.#services = services;
+    this.#callWebhook = callWebhook;
+    for (const entry of this.#entries()) this.#serve(entry, crdOf(entry));
   }
 
-  /** A change of a CRD takes effect before whoever made it sees the answer. */
-  sync(): void {
-    const entries = [...this.#store.collection(CRDS).scan("")];
-    for (const entry of entries) {
-      if (this.#served.get(entry.key)?.entry !== entry) this.#serve(entry);
+  /** Resolves when all that has been written to CRDs is in effect. Costs next to nothing when there is nothing to do. */
+  async settle(): Promise<void> {
+    if (!this.#isBehind()) return;
+    const work = this.#work.then(() => this.#reconcile());
+    this.#work = work.catch(() => {});
+    await work;
+  }
+
+  #isBehind(): boolean {
+    const { store } = this.#services;
+    if (this.#epoch !== store.epoch) return true;
+    if (store.collection(STORAGE).changesAfter(this.#seen)?.length !== 0) return true;
+    for (const name of this.#terminating) if (this.#instancesOf(name) === 0) return true;
+    return false;
+  }
+
+  async #reconcile(): Promise<void> {
+    const { store } = this.#services;
+    while (this.#isBehind()) {
+      this.#epoch = store.epoch;
+      this.#seen = store.revision;
+      const entries = this.#entries();
+      for (const entry of entries) await this.#follow(entry);
+      const names = new Set(entries.map(({ key }) => key));
+      for (const name of this.#served.keys()) if (!names.has(name)) this.#withdraw(name);
     }
-    const names = new Set(entries.map(({ key }) => key));
-    for (const [key, { group, plural }] of this.#served) {
-      if (names.has(key)) continue;
-      this.#registry.delete(group, plural);
-      this.#served.delete(key);
+  }
+
+  #entries(): Entry[] {
+    return [...this.#services.store.collection(STORAGE).scan("")];
+  }
+
+  async #follow(entry: Entry): Promise<void> {
+    const crd = crdOf(entry);
+    if (await this.#name(crd)) return;
+    this.#serve(entry, crd);
+    if (await this.#establish(crd)) return;
+    await this.#finalize(crd);
+  }
+
+  /** Grants names; true when that changed the CRD. */
+  async #name(crd: CustomResourceDefinition): Promise<boolean> {
+    if (hasItsNames(crd)) return false;
+    const others = this.#entries()
+      .filter(({ key }) => key !== crd.metadata.name)
+      .map(crdOf);
+    const { accepted, conflict } = grantNames(crd, usedNames(others, crd.spec.group));
+    const condition = conditionOf(crd, "NamesAccepted");
+    const reason = conflict?.reason ?? "NoConflicts";
+    if (condition?.reason === reason && deepEqual(accepted, crd.status.acceptedNames)) return false;
+    crd.status.acceptedNames = accepted;
+    const { clock } = this.#services;
+    const message = conflict?.message ?? "no conflicts found";
+    setCondition(crd, clock, ["NamesAccepted", conflict ? "False" : "True", reason, message]);
+    if (!isTrueOf(crd, "Established")) {
+      if (!conflict) {
+        setCondition(crd, clock, ["Established", "False", "Installing", "the initial names have been accepted"]);
+      } else if (!conditionOf(crd, "Established")) {
+        setCondition(crd, clock, ["Established", "False", "NotAccepted", "not all names are accepted"]);
+      }
+    }
+    await this.#updateStatus(crd);
+    return true;
+  }
+
+  async #establish(crd: CustomResourceDefinition): Promise<boolean> {
+    if (!isTrueOf(crd, "NamesAccepted") || isTrueOf(crd, "Established")) return false;
+    const message = "the initial names have been accepted";
+    setCondition(crd, this.#services.clock, ["Established", "True", "InitialNamesAccepted", message]);
+    await this.#updateStatus(crd);
+    return true;
+  }
+
+  /** Deletes the instances of a CRD that is being deleted, and lets it go when the last is gone. */
+  async #finalize(crd: CustomResourceDefinition): Promise<void> {
+    const { name, deletionTimestamp, finalizers = [] } = crd.metadata;
+    if (deletionTimestamp === undefined || !finalizers.includes(CLEANUP_FINALIZER)) {
+      this.#terminating.delete(name);
+      return;
+    }
+    const { clock } = this.#services;
+    const isEstablished = isTrueOf(crd, "Established");
+    if (conditionOf(crd, "Terminating")?.reason === "InstanceDeletionPending") {
+      const message = "CustomResource deletion is in progress";
+      setCondition(crd, clock, ["Terminating", "True", "InstanceDeletionInProgress", message]);
+      await this.#updateStatus(crd);
+      if (isEstablished) await this.#deleteInstances(name);
+      this.#terminating.add(name);
+      return;
+    }
+    this.#terminating.add(name);
+    if (isEstablished && this.#instancesOf(name) > 0) return;
+    setCondition(
+      crd,
+      clock,
+      isEstablished
+        ? ["Terminating", "False", "InstanceDeletionCompleted", "removed all instances"]
+        : ["Terminating", "False", "NeverEstablished", "resource was never established"],
+    );
+    crd.metadata.finalizers = finalizers.filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    await this.#updateStatus(crd);
+    this.#terminating.delete(name);
+  }
+
+  #instancesOf(name: string): number {
+    const served = this.#served.get(name);
+    return served ? this.#services.store.collection(served.definition.storage).size : 0;
+  }
+
+  async #deleteInstances(crdName: string): Promise<void> {
+    const served = this.#served.get(crdName);
+    if (!served) return;
+    const { definition } = served;
+    const [version] = definition.versions.values();
+    if (!version) return;
+    for (const { key } of [...this.#services.store.collection(definition.storage).scan("")]) {
+      const slash = key.indexOf("/");
+      const place = { namespace: slash < 0 ? "" : key.slice(0, slash), name: key.slice(slash + 1) };
+      const path = resourcePath({ ...definition, version: version.version }, place);
+      const call = { ...this.#call("DELETE", path, definition, version.version), admission: UNASKED };
+      await deleteObject(call, {}).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     }
   }
 
-  #serve(given: Entry): void {
-    let entry = given;
-    const crd = parseJson(entry.text) as CustomResourceDefinition;
-    if (!crd.status?.conditions?.length) entry = this.#accept(crd);
-    const { group, names } = crd.spec;
-    this.#served.set(entry.key, { entry, group, plural: names.plural });
-    this.#registry.set(resourceOf(crd, this.#store.revision, convertNames));
+  async #updateStatus(crd: CustomResourceDefinition): Promise<void> {
+    const path = resourcePath(CRDS, { name: crd.metadata.name, subresource: "status" });
+    const definition = this.#services.registry.get(CRDS.group, CRDS.plural)!;
+    try {
+      await updateObject(this.#call("PUT", path, definition, CRDS.version), () => crd);
+    } catch (error) {
+      // Somebody else has written meanwhile, or it is gone: the next round sees what there is.
+      if (!isNotFound(error) && (error as { reason?: string }).reason !== "Conflict") throw error;
+    }
   }
 
-  #accept(crd: CustomResourceDefinition): Entry {
-    const lastTransitionTime = timestamp(this.#clock);
-    const condition = (type: string, reason: string, message: string): CrdCondition => ({
-      type,
-      status: "True",
-      lastTransitionTime,
-      reason,
-      message,
-    });
-    crd.status = {
-      conditions: [
-        condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-        condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-      ],
-      acceptedNames: crd.spec.names,
-      storedVersions: [crd.spec.versions.find((version) => version.storage)!.name],
+  /** A request that the server makes to itself. */
+  #call(method: string, path: string, definition: ResourceDefinition, version: string): Call {
+    const request = { method, path, headers: { "user-agent": "kube-apiserver/v1" } };
+    return {
+      ...this.#services,
+      request,
+      info: requestInfo(request),
+      definition,
+      version: definition.versions.get(version)!,
+      user: SELF,
+      form: PLAIN,
+      dryRun: false,
+      warn: () => {},
     };
-    return this.#store.put(CRDS, crd.metadata.name, contentOf(this.#registry.get(GROUP, PLURAL)!, crd));
+  }
+
+  #serve(entry: Entry, crd: CustomResourceDefinition): void {
+    const { name } = crd.metadata;
+    const before = this.#served.get(name);
+    if (before?.entry === entry) return;
+    if (!isTrueOf(crd, "NamesAccepted") && !isTrueOf(crd, "Established")) {
+      this.#withdraw(name);
+      return;
+    }
+    const { registry, store, clock } = this.#services;
+    const terminating = isTrueOf(crd, "Terminating");
+    const isSame = before && before.definition.terminating === terminating && servesSame(before.entry, crd);
+    const conversion = conversionFor(crd, clock, this.#callWebhook);
+    const definition = isSame ? before.definition : { ...resourceOf(crd, store.revision, conversion), terminating };
+    this.#served.set(name, { entry, definition });
+    if (!isSame) registry.set(definition);
+  }
+
+  #withdraw(name: string): void {
+    const served = this.#served.get(name);
+    if (!served) return;
+    this.#services.registry.delete(served.definition.group, served.definition.plural);
+    this.#served.delete(name);
+    this.#terminating.delete(name);
   }
 }
 
-/** Conversion by strategy None: the name of the version is all that changes. */
-function convertNames(objects: readonly AnyObject[], apiVersion: string): AnyObject[] {
-  return objects.map((object) => ({ ...object, apiVersion }));
+/** Admission has no say in what the server does to clean up. */
+const UNASKED: Services["admission"] = {
+  mutate: async (_call, object) => object,
+  validate: async () => {},
+};
+
+function crdOf(entry: Entry): CustomResourceDefinition {
+  return parseJson(entry.text) as CustomResourceDefinition;
+}
+
+function servesSame(entry: Entry, crd: CustomResourceDefinition): boolean {
+  const before: AnyObject = crdOf(entry);
+  return (
+    deepEqual(before["spec"], crd.spec) &&
+    deepEqual((before as CustomResourceDefinition).status.acceptedNames, crd.status.acceptedNames)
+  );
 }

@@ -1,22 +1,23 @@
 import { type AnyObject, apiVersionOf, type Schema } from "@konverge/core";
-import { validate } from "@konverge/schema";
 import { customCodec } from "../codec/index.ts";
+import { compareVersions } from "../discovery/api-groups.ts";
 import type {
   ResourceDefinition,
   ResourceVersion,
   ScalePaths,
   SubresourceDefinition,
 } from "../resources/definition.ts";
+import { instanceStrategy } from "./instance-strategy.ts";
 
-/** A CustomResourceDefinition, as far as serving it needs. */
+/** A CustomResourceDefinition, as far as the server reads it. */
 export interface CustomResourceDefinition extends AnyObject {
   spec: CrdSpec;
-  status?: CrdStatus;
+  status: CrdStatus;
 }
 
 export interface CrdSpec {
   group: string;
-  scope: "Namespaced" | "Cluster";
+  scope: string;
   names: CrdNames;
   versions: CrdVersion[];
   conversion?: CrdConversion;
@@ -40,51 +41,57 @@ export interface CrdVersion {
   deprecationWarning?: string;
   schema?: { openAPIV3Schema?: Schema };
   subresources?: { status?: object; scale?: ScalePaths };
-  additionalPrinterColumns?: {
-    name: string;
-    type: string;
-    format?: string;
-    description?: string;
-    priority?: number;
-    jsonPath: string;
-  }[];
+  additionalPrinterColumns?: CrdColumn[];
   selectableFields?: { jsonPath: string }[];
 }
 
+export interface CrdColumn {
+  name: string;
+  type: string;
+  format?: string;
+  description?: string;
+  priority?: number;
+  jsonPath: string;
+}
+
 export interface CrdConversion {
-  strategy: "None" | "Webhook";
-  webhook?: { clientConfig?: object; conversionReviewVersions: string[] };
+  strategy: string;
+  webhook?: { clientConfig?: CrdClientConfig; conversionReviewVersions?: string[] | null };
+}
+
+export interface CrdClientConfig {
+  url?: string;
+  service?: { namespace: string; name: string; path?: string; port?: number };
+  caBundle?: string;
 }
 
 export interface CrdStatus {
-  conditions?: CrdCondition[] | null;
-  acceptedNames?: CrdNames;
-  storedVersions?: string[] | null;
+  conditions: CrdCondition[] | null;
+  acceptedNames: CrdNames;
+  storedVersions: string[] | null;
 }
 
 export interface CrdCondition {
   type: string;
   status: "True" | "False" | "Unknown";
+  lastTransitionTime?: string | null;
   reason?: string;
   message?: string;
-  lastTransitionTime?: string;
 }
 
 const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /** The resource that a CRD defines, with the names it has been granted. */
 export function resourceOf(
-  { spec, status }: CustomResourceDefinition,
+  crd: CustomResourceDefinition,
   since: number,
-  convert: ResourceDefinition["convert"],
+  conversion: Pick<ResourceDefinition, "convert" | "convertsByWebhook">,
 ): ResourceDefinition {
+  const { spec, status } = crd;
   const { group } = spec;
-  const names = status?.acceptedNames ?? spec.names;
+  const names = status.acceptedNames;
   const stored = spec.versions.find((version) => version.storage)!;
-  const versions = new Map<string, ResourceVersion>();
-  for (const version of spec.versions) {
-    if (version.served) versions.set(version.name, versionOf(group, names, version));
-  }
+  const served = spec.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
   return {
     group,
     plural: names.plural,
@@ -95,29 +102,27 @@ export function resourceOf(
     storageVersion: stored.name,
     storedAs: apiVersionOf({ group, version: stored.name }),
     storageCodec: customCodec(schemaOf(stored)),
-    versions,
-    strategy: {
-      hasGeneration: true,
-      validate: (object) => validate(schemaOf(stored), object),
-    },
+    versions: new Map(served.map((version) => [version.name, versionOf(spec, names, version)])),
+    strategy: instanceStrategy(crd),
     custom: true,
     storage: `${group}/${names.plural}`,
     since,
-    convert,
+    ...conversion,
   };
 }
 
-/** Schemas are of use with an object at their root, which all have. */
+/** The schema of a version. */
 export function schemaOf(version: CrdVersion): Schema {
   return version.schema?.openAPIV3Schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 }
 
-function versionOf(group: string, names: CrdNames, version: CrdVersion): ResourceVersion {
+function versionOf(spec: CrdSpec, names: CrdNames, version: CrdVersion): ResourceVersion {
+  const { group } = spec;
   const schema = schemaOf(version);
-  const { name, subresources = {}, selectableFields = [], additionalPrinterColumns = [] } = version;
+  const { name, subresources = {}, selectableFields, additionalPrinterColumns } = version;
   const kind = { group, version: name, kind: names.kind };
-  const served: SubresourceDefinition[] = [];
   const verbs = ["get", "patch", "update"];
+  const served: SubresourceDefinition[] = [];
   if (subresources.status) served.push({ name: "status", verbs, kind });
   if (subresources.scale) {
     served.push({ name: "scale", verbs, kind: { group: "autoscaling", version: "v1", kind: "Scale" } });
@@ -130,11 +135,19 @@ function versionOf(group: string, names: CrdNames, version: CrdVersion): Resourc
     schema,
     codec: customCodec(schema),
     subresources: new Map(served.map((subresource) => [subresource.name, subresource])),
-    columns: additionalPrinterColumns.map((column) => ({ format: "", priority: 0, ...column })),
-    selectableFields: selectableFields.map(({ jsonPath }) => jsonPath.replace(/^\./, "")),
+    columns: (additionalPrinterColumns ?? []).map((column) => ({ format: "", priority: 0, ...column })),
+    selectableFields: (selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, "")),
     ...(subresources.scale && { scale: subresources.scale }),
-    ...(version.deprecated && {
-      deprecation: version.deprecationWarning ?? `${group}/${name} ${names.kind} is deprecated`,
-    }),
+    ...(version.deprecated && { deprecation: version.deprecationWarning ?? deprecation(spec, name) }),
   };
+}
+
+/** What is said of a deprecated version that does not say it itself. */
+function deprecation({ group, names, versions }: CrdSpec, name: string): string {
+  const [better] = versions
+    .filter((version) => version.served && !version.deprecated && compareVersions(version.name, name) < 0)
+    .map((version) => version.name)
+    .sort(compareVersions);
+  const text = `${group}/${name} ${names.kind} is deprecated`;
+  return better === undefined ? text : `${text}; use ${group}/${better} ${names.kind}`;
 }

@@ -91,7 +91,7 @@ export async function listResponse(
 function listText(call: Call, metadata: ListMetadata, items: string): string {
   const apiVersion = JSON.stringify(requestVersion(call));
   const kind = JSON.stringify(call.version.listKind);
-  const meta = JSON.stringify(metadata);
+  const meta = JSON.stringify(call.definition.custom ? { continue: "", ...metadata } : metadata);
   return call.definition.custom
     ? `{"apiVersion":${apiVersion},"items":[${items}],"kind":${kind},"metadata":${meta}}\n`
     : `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${meta},"items":[${items}]}\n`;

@@ -1,6 +1,7 @@
-import { apiVersionOf } from "@konverge/core";
+import { apiVersionOf, type Schema } from "@konverge/core";
 import { type BuiltinResource, builtinResources, builtinSchema } from "@konverge/kinds";
-import { typedCodec } from "../codec/index.ts";
+import { type Codec, typedCodec } from "../codec/index.ts";
+import { crdStrategy } from "../crd/strategy.ts";
 import type { ResourceDefinition, ResourceVersion } from "./definition.ts";
 import type { Registry } from "./registry.ts";
 import { conversionOf, strategyOf } from "./strategies/index.ts";
@@ -38,11 +39,24 @@ function definitionOf(name: string, served: BuiltinResource[]): ResourceDefiniti
     storedAs: shared?.storedAs ?? apiVersionOf(first),
     storageCodec: versions.get(first.version)!.codec,
     versions,
-    strategy: strategyOf(group, first.kind),
+    strategy: first.kind === "CustomResourceDefinition" ? crdStrategy : strategyOf(group, first.kind),
     custom: false,
     storage: shared?.storage ?? name,
     convert: conversionOf(group, first.kind),
   };
+}
+
+/** The codec of a built-in kind, which fills in first what depends on a field not being there. */
+function codecOf(resource: BuiltinResource, schema: () => Schema): Codec {
+  const codec = typedCodec(resource.definition, resource, schema);
+  const { presets } = strategyOf(resource.group, resource.kind);
+  if (!presets) return codec;
+  const { applyDefaults } = codec;
+  codec.applyDefaults = (object) => {
+    presets(object);
+    applyDefaults(object);
+  };
+  return codec;
 }
 
 function versionOf(resource: BuiltinResource): ResourceVersion {
@@ -56,7 +70,7 @@ function versionOf(resource: BuiltinResource): ResourceVersion {
     get schema() {
       return schema();
     },
-    codec: typedCodec(resource.definition, resource, schema),
+    codec: codecOf(resource, schema),
     subresources: new Map(subresources.map((subresource) => [subresource.name, subresource])),
     columns,
     selectableFields,

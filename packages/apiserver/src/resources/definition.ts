@@ -32,6 +32,8 @@ export interface ResourceDefinition {
    * that its schema has no more, and lack defaults.
    */
   readonly since?: number;
+  /** Custom resources: the CRD is being deleted, and nothing may be created any more. */
+  readonly terminating?: boolean;
   /**
    * Objects of any version of this resource (or of one that shares its storage) in another, named by its apiVersion. Must
    * not change what it is given; never called where the versions are the same already.

@@ -3,6 +3,7 @@ import type { ResourceDefinition, ResourceVersion } from "./definition.ts";
 /** Everything the server serves, by group and plural. Built-in resources are there from the start; CRDs come and go. */
 export class Registry {
   readonly #resources = new Map<string, ResourceDefinition>();
+  readonly #waiters = new Map<string, Set<() => void>>();
   #generation = 0;
 
   /** Counts changes, so that what is derived from the registry (discovery, OpenAPI) knows when it is stale. */
@@ -11,12 +12,30 @@ export class Registry {
   }
 
   set(definition: ResourceDefinition): void {
-    this.#resources.set(nameOf(definition.group, definition.plural), definition);
-    this.#generation++;
+    const name = nameOf(definition.group, definition.plural);
+    this.#resources.set(name, definition);
+    this.#changed(name);
   }
 
   delete(group: string, plural: string): void {
-    if (this.#resources.delete(nameOf(group, plural))) this.#generation++;
+    const name = nameOf(group, plural);
+    if (this.#resources.delete(name)) this.#changed(name);
+  }
+
+  /** Calls back when a definition is exchanged or taken away; returns a function that ends this. */
+  onChange({ group, plural }: ResourceDefinition, wake: () => void): () => void {
+    const name = nameOf(group, plural);
+    const waiters = this.#waiters.get(name) ?? new Set();
+    this.#waiters.set(name, waiters.add(wake));
+    return () => {
+      waiters.delete(wake);
+      if (waiters.size === 0 && this.#waiters.get(name) === waiters) this.#waiters.delete(name);
+    };
+  }
+
+  #changed(name: string): void {
+    this.#generation++;
+    for (const wake of [...(this.#waiters.get(name) ?? [])]) wake();
   }
 
   get(group: string, plural: string): ResourceDefinition | undefined {
@@ -33,9 +52,9 @@ export class Registry {
     return definition && served && { definition, version: served };
   }
 
-  /** Whether anything is served under a group, in whatever version. */
-  hasGroup(group: string): boolean {
-    for (const definition of this.#resources.values()) if (definition.group === group) return true;
+  /** Whether a group is built in. */
+  hasBuiltinGroup(group: string): boolean {
+    for (const { group: served, custom } of this.#resources.values()) if (served === group && !custom) return true;
     return false;
   }
 

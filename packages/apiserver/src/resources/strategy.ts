@@ -1,5 +1,6 @@
 import type { AnyObject, FieldError } from "@konverge/core";
 import type { NameRule } from "@konverge/schema";
+import type { DeleteOptions } from "../http/query.ts";
 import type { Call } from "../verbs/call.ts";
 
 /** What a strategy may know beyond the objects. */
@@ -22,6 +23,8 @@ export interface StrategyContext {
  * prepareForUpdate, validation of metadata and of its changes, validate, validateUpdate, warnings, canonicalize.
  */
 export interface Strategy {
+  /** Before constant defaults are filled in: what depends on whether a field was there at all. */
+  presets?(object: AnyObject): void;
   /** Defaults that are computed rather than constant (constants are in the schema), in the version it is given. */
   defaults?(object: AnyObject): void;
   /** Before a create: drops what clients may not set (status), allocates what the server chooses. */
@@ -35,10 +38,12 @@ export interface Strategy {
    * all of it as on a `new` object, or both. The causes of an error then come several times.
    */
   readonly metadataChecks?: readonly ("changes" | "new")[];
-  /** Called on creates and, unless {@link validateUpdate} says otherwise, on updates. */
+  /** Called on creates and, unless there is {@link validateChange}, on updates. */
   validate?(object: AnyObject, context: StrategyContext): FieldError[];
-  /** Beyond what {@link validate} says. */
+  /** Called on updates, besides {@link validate}. */
   validateUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
+  /** Called on updates instead of both. */
+  validateChange?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
   /** Instead of {@link validate} and {@link validateUpdate}, for writes to the status subresource. */
   validateStatusUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
   /** Texts for Warning headers. */
@@ -64,10 +69,13 @@ export interface Strategy {
   readonly dependents?: "delete" | "orphan" | "unsupported";
   /** The answer to a delete is the object, where that of most kinds is a Status. */
   readonly returnsDeleted?: boolean;
-  /** Something other than finalizers keeps an object that is being deleted (a namespace's own finalizers). */
+  /** Something other than metadata.finalizers keeps an object that is being deleted (a namespace's own finalizers). */
   isHeld?(object: AnyObject): boolean;
-  /** Changes an object that a deletion marks but does not remove (a namespace's phase). */
-  markDeleted?(object: AnyObject): void;
+  /**
+   * Kinds whose objects a first delete never removes, only marks: what else is to be changed besides deletionTimestamp. The
+   * object then stays until its finalizers are gone and {@link isHeld} lets it go.
+   */
+  markDeleted?(object: AnyObject, options: DeleteOptions, context: StrategyContext): void;
   /** The values of the selectable fields. */
   fields?(object: AnyObject): Record<string, string>;
   /** When somebody else does (allocations): an object has been stored, changed, removed. */

@@ -1,8 +1,10 @@
-import { type AnyObject, apiVersionOf, badRequest, parseApiVersion, quoted } from "@konverge/core";
+import { type AnyObject, apiVersionOf, badRequest, parseApiVersion, quoted, type Schema } from "@konverge/core";
+import { definitionSchema } from "@konverge/kinds";
 import { isObject } from "@konverge/schema/patch";
+import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from "@konverge/schema/protobuf";
 import { type Codec, DecodeError, type JsonText, parseJsonText, parseYamlText } from "../codec/index.ts";
 import { readAs, shapeOf } from "../codec/struct-shape.ts";
-import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
+import { bodyBytes, bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import type { DeleteOptions, FieldValidation } from "../http/query.ts";
 import type { Call } from "./call.ts";
 import { knownKind } from "./known-kinds.ts";
@@ -18,7 +20,7 @@ export interface Expected {
 /** How a real server names the register of kinds that it has looked in. */
 const SCHEME = 'in scheme "pkg/runtime/scheme.go:111"';
 
-const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+const MEDIA_TYPES = ["application/json", "application/yaml", PROTOBUF_MEDIA_TYPE];
 
 /** The object in the body of a create or update, with its defaults. Throws 400 and 415 as a real server does. */
 export function readBody(call: Call, fieldValidation: FieldValidation): AnyObject {
@@ -37,10 +39,9 @@ export function readBodyAs(call: Call, expected: Expected, fieldValidation: Fiel
 /** The options in the body of a delete. Every group knows them under its own name. */
 export function readOptionsBody(call: Call): DeleteOptions {
   const type = contentType(call.request) || MEDIA_TYPES[0]!;
-  const text = bodyText(call.request);
-  if (type !== "application/json" && type !== "application/yaml") throw unsupportedMediaType(MEDIA_TYPES);
+  if (!MEDIA_TYPES.includes(type)) throw unsupportedMediaType(MEDIA_TYPES);
   try {
-    const { value } = parsedOptions(type, text);
+    const { value } = parsedOptions(call, type);
     const { kind = "DeleteOptions" } = isObject(value) ? (value as { kind?: string }) : {};
     if (kind !== "DeleteOptions") {
       const { apiVersion = "v1" } = value as { apiVersion?: string };
@@ -52,7 +53,16 @@ export function readOptionsBody(call: Call): DeleteOptions {
   }
 }
 
-function parsedOptions(type: string, text: string): JsonText {
+function parsedOptions({ request, definition, version }: Call, type: string): JsonText {
+  if (type === PROTOBUF_MEDIA_TYPE) {
+    const { group } = definition.custom ? { group: "meta.k8s.io" } : definition;
+    const gvk = { group, version: definition.custom ? "v1" : version.version, kind: "DeleteOptions" };
+    return {
+      value: decodeProtobuf(bodyBytes(request), { default: gvk, schemaOf: deleteOptionsSchema }),
+      duplicates: [],
+    };
+  }
+  const text = bodyText(request);
   try {
     return type === "application/json" ? parseJsonText(text) : parseYamlText(text);
   } catch (error) {
@@ -61,17 +71,25 @@ function parsedOptions(type: string, text: string): JsonText {
   }
 }
 
+function deleteOptionsSchema(): Schema {
+  return definitionSchema("meta.v1.DeleteOptions");
+}
+
 /** The kind of the resource itself. */
 export function ownKind({ definition, version }: Call): Expected {
   return { group: definition.group, version: version.version, kind: version.kind, codec: version.codec };
 }
 
 function parseBody(call: Call, expected: Expected): JsonText & { text: string } {
-  const type = contentType(call.request) || MEDIA_TYPES[0]!;
-  const text = bodyText(call.request);
+  const { request, definition } = call;
+  const type = contentType(request) || MEDIA_TYPES[0]!;
+  if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) {
+    return { value: decodeProtobuf(bodyBytes(request), { default: expected }), duplicates: [], text: "" };
+  }
+  const text = bodyText(request);
   if (type === "application/json") return { ...parsed(() => parseJsonText(text), text, expected), text };
   if (type === "application/yaml") return { ...parsed(() => parseYamlText(text), text, expected), text };
-  throw unsupportedMediaType(call.definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
+  throw unsupportedMediaType(definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
 }
 
 function parsed(parse: () => JsonText, text: string, expected: Expected): JsonText {

@@ -3,6 +3,7 @@ import {
   ApiError,
   alreadyExists,
   deepCopy,
+  forbidden,
   generateName,
   groupResourceText,
   invalid,
@@ -42,8 +43,16 @@ export async function createObject(call: Call, draft: AnyObject): Promise<Writte
   matchNamespace(call, draft.metadata);
   dropDuplicateOwners(call, draft.metadata);
   const owned = await recordUpdate(call, undefined, draft);
+  checkNotTerminating(call, owned);
   const admitted = (await call.admission.mutate(call, owned, undefined, "CREATE")) ?? owned;
   return storeNew(call, admitted);
+}
+
+/** Nothing new comes into a collection that is about to go. */
+export function checkNotTerminating({ definition }: Call, { metadata }: AnyObject): void {
+  if (!definition.terminating) return;
+  const why = "create not allowed while custom resource definition is terminating";
+  throw forbidden(definition, metadata.name ?? "", why);
 }
 
 /** The rest of a create, once mutating admission has had its say. */

@@ -75,6 +75,13 @@ function isSame(object: AnyObject, entry: Entry): boolean {
 function planDeletion(call: Call, object: AnyObject, options: DeleteOptions): "remove" | "mark" | "pending" {
   const { strategy } = call.definition;
   const { metadata } = object;
+  if (metadata.deletionTimestamp !== undefined) {
+    if (strategy.isHeld?.(object)) return "pending";
+  } else if (strategy.markDeleted) {
+    metadata.deletionTimestamp = timestamp(call.clock);
+    strategy.markDeleted(object, options, strategyContext(call));
+    return "mark";
+  }
   const graceful = planGrace(call, object, options);
   if (graceful === "pending") return "pending";
   const finalizers = finalizersFor(call, object, options);
@@ -91,7 +98,6 @@ function planDeletion(call: Call, object: AnyObject, options: DeleteOptions): "r
     }
     metadata.deletionGracePeriodSeconds = 0;
   }
-  strategy.markDeleted?.(object);
   return graceful === "now" && !isHeld ? "remove" : "mark";
 }
 

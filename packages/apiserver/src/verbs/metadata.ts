@@ -85,27 +85,31 @@ export function metadataErrors({ definition }: Call, metadata: ObjectMeta): Fiel
   const nameErrors = definition.strategy.nameErrors ?? subdomainName;
   return [
     ...objectMetaErrors(metadata, { namespaced: definition.namespaced, nameErrors }, "metadata"),
-    ...(definition.custom ? [] : legacyFinalizerErrors(metadata)),
+    ...legacyFinalizerErrors(definition, metadata),
   ];
 }
 
 /** All that is wrong with the metadata of an object after an update; some of it several times, as in the real server. */
 export function metadataUpdateErrors(call: Call, metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
-  const { namespaced, strategy, custom } = call.definition;
+  const { namespaced, strategy } = call.definition;
   const errors = objectMetaErrors(metadata, { namespaced, nameErrors: pathSegmentErrors }, "metadata");
   const changes = changeErrors(metadata, old);
   errors.push(...changes);
   for (const check of strategy.metadataChecks ?? ["changes"]) {
     if (check === "new") errors.push(...metadataErrors(call, metadata));
-    else errors.push(...changes, ...(custom ? [] : legacyFinalizerErrors(metadata)));
+    else errors.push(...changes, ...legacyFinalizerErrors(call.definition, metadata));
   }
   return errors;
 }
 
 const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Built-in kinds insist on a domain in the names of finalizers. */
-function legacyFinalizerErrors({ finalizers = [] }: ObjectMeta): FieldError[] {
+/** These groups' servers are only in the same process as the one for all other built-in kinds. */
+const SEPARATE_GROUPS = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
+
+/** Most built-in kinds insist on a domain in the names of finalizers. */
+function legacyFinalizerErrors(definition: Call["definition"], { finalizers = [] }: ObjectMeta): FieldError[] {
+  if (definition.custom || SEPARATE_GROUPS.includes(definition.group)) return [];
   const detail = "name is neither a standard finalizer name nor is it fully qualified";
   return finalizers.flatMap((name, index) =>
     name.includes("/") || STANDARD_FINALIZERS.has(name)

@@ -1,4 +1,4 @@
-import { ApiError, type ApiRequest, type ApiResponse } from "@konverge/core";
+import { ApiError, type ApiRequest, type ApiResponse, methodNotAllowed, notFound } from "@konverge/core";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
 
@@ -17,12 +17,12 @@ export function checkRoute(
   if (name !== "" && isOutside && verb !== "watch") throw noSuchPath();
   if (subresource !== "") {
     const found = version.subresources.get(subresource);
-    if (!found) throw noSuchPath();
-    if (!found.verbs.includes(verb) || method === "HEAD") throw methodNotAllowed();
+    if (!found) throw definition.custom ? notFound(definition, name) : noSuchPath();
+    if (!found.verbs.includes(verb) || method === "HEAD") throw notAllowed(definition, verb);
     return;
   }
   const methods = name !== "" ? OBJECT_METHODS : isOutside ? ["GET"] : COLLECTION_METHODS;
-  if (!methods.includes(method) || !version.verbs.includes(verb)) throw methodNotAllowed();
+  if (!methods.includes(method) || !version.verbs.includes(verb)) throw notAllowed(definition, verb);
 }
 
 /** The answer to a path under which there is nothing. */
@@ -40,7 +40,8 @@ export function pageNotFound(): ApiResponse {
   return { status: 404, headers: { "content-type": "text/plain; charset=utf-8" }, body: "404 page not found\n" };
 }
 
-function methodNotAllowed(): ApiError {
+function notAllowed(definition: ResourceDefinition, verb: string): ApiError {
+  if (definition.custom) return methodNotAllowed(definition, verb);
   return new ApiError({
     code: 405,
     reason: "MethodNotAllowed",

@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  ApiError,
   type ApiResponse,
   apiVersionOf,
   badRequest,
@@ -70,7 +71,13 @@ export async function scale(call: Call): Promise<ApiResponse> {
   const entry = currentEntry(call);
   if (!entry) throw notFound(call.definition, call.info.name);
   await call.store.durable();
-  return scaleResponse(call, await readEntry(call, entry));
+  const parent = await readEntry(call, entry);
+  if (call.definition.custom && !scaleOf(call, parent).found) {
+    const why = `the spec replicas field ${JSON.stringify(call.version.scale!.specReplicasPath)} does not exist`;
+    const message = `Internal error occurred: ${why}`;
+    throw new ApiError({ code: 500, reason: "InternalError", message, details: { causes: [{ message: why }] } });
+  }
+  return scaleResponse(call, parent);
 }
 
 function scaleResponse(call: Call, parent: AnyObject): ApiResponse {

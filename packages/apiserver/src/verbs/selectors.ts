@@ -9,7 +9,7 @@ import {
   SelectorError,
 } from "@konverge/core";
 import type { Entry } from "../storage/collection.ts";
-import type { Call } from "./call.ts";
+import { type Call, objectOf } from "./call.ts";
 
 /** Which entries a list or watch is about. */
 export interface Selection {
@@ -31,7 +31,7 @@ export function selectionOf(call: Call): Selection {
     all: byLabel.length === 0 && byField.length === 0,
     matches: (entry) =>
       (byLabel.length === 0 || matchesLabels(byLabel, entry.labels)) &&
-      (byField.length === 0 || matchesFields(byField, fieldsOf(entry))),
+      (byField.length === 0 || matchesFields(byField, fieldsOf(call, entry))),
   };
 }
 
@@ -51,10 +51,10 @@ function fieldsSelected(call: Call): readonly FieldRequirement[] {
 }
 
 function unknownField({ definition, version }: Call, field: string) {
-  const name = definition.custom || version.selectableFields.length <= 2 ? JSON.stringify(field) : field;
-  const text = name === field ? `field label not supported: ${field}` : `${name} is not a known field selector`;
-  const hint = ': only "metadata.name", "metadata.namespace"';
-  return badRequest(name === field ? text : `${text}${hint}`);
+  if (definition.custom || version.selectableFields.length > 2)
+    return badRequest(`field label not supported: ${field}`);
+  const known = version.selectableFields.map((name) => JSON.stringify(name)).join(", ");
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known}`);
 }
 
 function parsed<T>(parse: () => T): T {
@@ -65,10 +65,12 @@ function parsed<T>(parse: () => T): T {
   }
 }
 
-function fieldsOf(entry: Entry): Record<string, string> {
+function fieldsOf({ definition }: Call, entry: Entry): Record<string, string> {
   const slash = entry.key.indexOf("/");
+  // Which fields of a custom resource can be selected by may have changed since it was stored.
+  const fields = definition.custom ? definition.strategy.fields?.(objectOf(entry)) : entry.fields;
   return {
-    ...entry.fields,
+    ...fields,
     "metadata.name": entry.key.slice(slash + 1),
     "metadata.namespace": slash < 0 ? "" : entry.key.slice(0, slash),
   };

@@ -22,7 +22,7 @@ import {
   strategyContext,
   workingVersion,
 } from "./call.ts";
-import { storeNew, type Written } from "./create.ts";
+import { checkNotTerminating, storeNew, type Written } from "./create.ts";
 import { recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, keepSystemFields, metadataUpdateErrors } from "./metadata.ts";
 import { registryKey } from "./registry-key.ts";
@@ -110,6 +110,7 @@ async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
   const { group, plural: resource } = definition;
   const { subresource, namespace, name } = info;
   const action = resourceAttributes("create", { group, resource, subresource, namespace, name });
+  checkNotTerminating(call, draft);
   const admitted = (await call.admission.mutate(call, draft, undefined, "CREATE")) ?? draft;
   const { allowed, reason } = call.authorize(user, action);
   if (!allowed) throw forbiddenError(user, action, reason);

@@ -101,7 +101,7 @@ async function changeLine(writer: EventWriter, selection: Selection, change: Cha
 
 /** What wakes a watch up: a change, the time for a bookmark, its end. */
 class Pulse {
-  readonly #stopListening: () => void;
+  readonly #stops: readonly (() => void)[];
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #bookmarks: boolean;
@@ -112,11 +112,15 @@ class Pulse {
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor({ store, definition, request, clock }: Call, parameters: ListParameters) {
+  constructor({ store, definition, request, clock, registry }: Call, parameters: ListParameters) {
     this.#clock = clock;
     this.#bookmarks = parameters.allowWatchBookmarks;
     this.#signal = request.signal;
-    this.#stopListening = store.onChange(definition.storage, () => this.#raise());
+    this.#stops = [
+      store.onChange(definition.storage, () => this.#raise()),
+      // What is served under this name from now on is something else: clients come back for it.
+      registry.onChange(definition, this.#end),
+    ];
     this.#signal?.addEventListener("abort", this.#end);
     if (this.#signal?.aborted) this.#ended = true;
     const seconds = parameters.timeoutSeconds || SHORTEST_WATCH_SECONDS + clock.random.below(SHORTEST_WATCH_SECONDS);
@@ -144,7 +148,7 @@ class Pulse {
   stop(): void {
     this.#limit.cancel();
     this.#tick?.cancel();
-    this.#stopListening();
+    for (const stop of this.#stops) stop();
     this.#signal?.removeEventListener("abort", this.#end);
   }
 

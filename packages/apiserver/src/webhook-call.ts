@@ -1,0 +1,27 @@
+/** Where a webhook is: at a URL, or behind a Service. */
+export interface WebhookClientConfig {
+  readonly url?: string;
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** PEM certificates in base64; the machine's own are trusted when it is empty. */
+  readonly caBundle?: string;
+}
+
+/**
+ * Sends a review to a webhook and returns its answer, parsed. It is injected, so that the server itself opens no
+ * connections; it rejects with what went wrong.
+ */
+export type CallWebhook = (
+  target: WebhookClientConfig,
+  review: object,
+  options: { timeoutMs: number },
+) => Promise<unknown>;
+
+/** Stands in where no webhooks can be reached. */
+export const noWebhooks: CallWebhook = async () => {
+  throw new Error("this server has been given no way to reach webhooks: pass callWebhook when it is made");
+};
