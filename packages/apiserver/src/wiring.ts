@@ -1,3 +1,4 @@
+import { type AdmissionOptions, admissionOf } from "./admission/index.ts";
 import {
   reviewLocalSubjectAccess,
   reviewSelfAccess,
@@ -5,6 +6,7 @@ import {
   reviewSubjectAccess,
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
+import { bootstrap } from "./bootstrap/bootstrap.ts";
 import { Discovery } from "./discovery/index.ts";
 import { serverPath } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
@@ -22,12 +24,13 @@ export interface Wiring {
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
-export function wire({ registry, access, clock }: ApiServer): Wiring {
+export function wire({ registry, access, store, clock }: ApiServer, admission: AdmissionOptions = {}): Wiring {
   const { authorizer, authenticator, serviceAccounts } = access;
   const openApi = new OpenApi(registry);
   const discovery = new Discovery(registry, () => "127.0.0.1:6443");
+  bootstrap(store, registry, clock);
   return {
-    admission: { mutate: async (_call, object) => object, validate: async () => {} },
+    admission: admissionOf(admission),
     tables: tableContent,
     extensions: {
       paths: [

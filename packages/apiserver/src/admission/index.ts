@@ -1,0 +1,29 @@
+import type { Admission } from "../verbs/call.ts";
+import type { AdmissionPlugin } from "./attributes.ts";
+import { admissionChain } from "./chain.ts";
+import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { priority } from "./priority.ts";
+
+/** Which plugins take part beyond those that do by default, and which of those do not. */
+export interface AdmissionOptions {
+  readonly enable?: readonly string[];
+  readonly disable?: readonly string[];
+}
+
+/** All plugins, in the order in which they are asked. */
+function allPlugins(): AdmissionPlugin[] {
+  return [namespaceLifecycle, priority, defaultTolerationSeconds];
+}
+
+/**
+ * Not asked unless wanted: ServiceAccount needs a controller that makes every namespace's default account, the other one
+ * is off in a real server as well.
+ */
+const OFF = new Set(["ServiceAccount", "OwnerReferencesPermissionEnforcement"]);
+
+/** What stands between a write and the store. */
+export function admissionOf({ enable = [], disable = [] }: AdmissionOptions = {}): Admission {
+  const on = ({ name }: AdmissionPlugin) => enable.includes(name) || (!OFF.has(name) && !disable.includes(name));
+  return admissionChain(allPlugins().filter(on));
+}
