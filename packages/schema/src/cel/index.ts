@@ -29,7 +29,7 @@ export {
   type PolicyExpression,
   type PolicyInputs,
 } from "./policy/environment.ts";
-export { applyConfigurationOf, jsonPatchOf, type Mutation, type PatchOperation } from "./policy/mutations.ts";
+export { applyConfigurationOf, jsonPatchOf, type Mutation } from "./policy/mutations.ts";
 export { type CheckRulesOptions, checkRules, RULE_COST_LIMIT, SCHEMA_COST_LIMIT } from "./rules/check-rules.ts";
 export { type CompileRuleOptions, compileRule, type RuleProgram } from "./rules/compile-rule.ts";
 export {

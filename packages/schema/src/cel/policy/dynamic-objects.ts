@@ -76,10 +76,13 @@ export const JSON_PATCH = structType("JSONPatch");
 
 const JSON_PATCH_FIELDS: Record<string, Type> = { op: STRING, path: STRING, from: STRING, value: DYN };
 
+/** API servers do not say that JSONPatch lacks a field: it has them all, but nothing is of their type. */
+const NAMELESS = structType("");
+
 /** A type of mutating policies by name. */
 export function dynamicStruct(name: string): StructDeclaration | undefined {
   if (name === "JSONPatch") {
-    const field = (of: string) => (Object.hasOwn(JSON_PATCH_FIELDS, of) ? JSON_PATCH_FIELDS[of] : undefined);
+    const field = (of: string) => (Object.hasOwn(JSON_PATCH_FIELDS, of) ? JSON_PATCH_FIELDS[of] : NAMELESS);
     return { type: JSON_PATCH, field, build: buildOperation };
   }
   if (name !== "Object" && !name.startsWith("Object.")) return undefined;

@@ -1,5 +1,6 @@
 /** What the results of mutating policies say to do: an apply configuration, or a JSON patch. */
 import { quoted } from "@konverge/core";
+import type { JsonPatchOperation as JsonPatch } from "../../patch/index.ts";
 import { CelList, CelMap } from "../values/collections.ts";
 import { formatSeconds, formatTimestamp } from "../values/time.ts";
 import { Duration, Timestamp, Uint, type Value } from "../values/values.ts";
@@ -7,14 +8,6 @@ import { DynamicObject, JsonPatchOperation } from "./dynamic-objects.ts";
 
 /** A change, or why the result of an expression is none. */
 export type Mutation<T> = { readonly change: T; readonly error?: undefined } | { readonly error: string };
-
-/** An operation of a JSON patch, as JSON. */
-export interface PatchOperation {
-  op: string;
-  path: string;
-  from?: string;
-  value?: unknown;
-}
 
 /** The apply configuration that an expression of type `Object` gave; kind and apiVersion are not in it. */
 export function applyConfigurationOf(value: Value): Mutation<Record<string, unknown>> {
@@ -25,13 +18,14 @@ export function applyConfigurationOf(value: Value): Mutation<Record<string, unkn
 }
 
 /** The operations that an expression of type `list(JSONPatch)` gave. */
-export function jsonPatchOf(value: Value): Mutation<PatchOperation[]> {
+export function jsonPatchOf(value: Value): Mutation<JsonPatch[]> {
   if (!(value instanceof CelList)) return { error: "type mismatch: JSONPatchType.expression should evaluate to array" };
-  const operations: PatchOperation[] = [];
+  const operations: JsonPatch[] = [];
   for (const item of value) {
     if (!(item instanceof JsonPatchOperation))
       return { error: "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch" };
-    const operation: PatchOperation = { op: item.op, path: item.path };
+    // Operations that do not exist are refused by whoever applies the patch.
+    const operation: JsonPatch = { op: item.op as JsonPatch["op"], path: item.path };
     if (item.from !== "") operation.from = item.from;
     if (item.value !== undefined) {
       const mismatch = item.value instanceof DynamicObject ? typeMismatch(item.value) : undefined;
@@ -90,7 +84,7 @@ function toJson(value: Value, large: (int: bigint) => unknown): unknown {
   }
   if (value === null) return null;
   if (value instanceof Uint) return toJson(value.value, large);
-  if (value instanceof Uint8Array) return value.toBase64();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (value instanceof Timestamp) return formatTimestamp(value);
   if (value instanceof Duration) return formatSeconds(value);
   if (value instanceof CelList) return [...value].map((item) => toJson(item, large));

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { findControlPlane, startRealCluster } from "@konverge/real";
+import type { PolicyAnswers } from "../corpus/policy-judge.ts";
+import { realPolicyAnswers } from "../corpus/real-policy-judge.ts";
+
+const plane = findControlPlane();
+const recorded = new URL("../corpus/policy-answers.json", import.meta.url);
+
+test("kube-apiserver gives the recorded answers about policies", {
+  skip: plane.available ? false : plane.why,
+}, async () => {
+  await using cluster = await startRealCluster();
+  const answers = await realPolicyAnswers(cluster);
+  // As in cel.real.test.ts, the recording is made anew when it is asked for.
+  if (process.env.RECORD_ANSWERS) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
+  assert.deepEqual(answers, JSON.parse(readFileSync(recorded, "utf8")) as PolicyAnswers);
+});
