@@ -14,6 +14,7 @@ import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/
 import { Widget } from "../test/scripted-server.ts";
 import { type Client, connect, metadataOnly } from "./index.ts";
 
+// Another version that has been built: KONVERGE_KUBERNETES=1.34.4.
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
 const options = { skip: plane.available ? false : plane.why };

@@ -18,6 +18,7 @@ import { type FlakyProxy, flakyProxy } from "../test/flaky-proxy.ts";
 import { hurriedClock } from "../test/loopback-server.ts";
 import { type Client, type ConnectionConfig, connect, type ExecPlugin, TransportError, type Watch } from "./index.ts";
 
+// Another version that has been built: KONVERGE_KUBERNETES=1.34.4.
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
 const options = { skip: plane.available ? false : plane.why };

@@ -11,6 +11,7 @@ import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/
 import { type Client, connect, TransportError } from "./index.ts";
 import { collectText } from "./streams/byte-queue.ts";
 
+// Another version that has been built: KONVERGE_KUBERNETES=1.34.4.
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
 const options = { skip: plane.available ? noGo() : plane.why };
