@@ -152,7 +152,7 @@ export function conditionOf(object: KubeObject, type: string): string | undefine
 
 export { keyOf };
 
-function logTo(complaints: string[]): Log {
+export function logTo(complaints: string[]): Log {
   const complain = (_fields: object, message: string) => void complaints.push(message);
   const log: Log = { debug() {}, info() {}, warn: complain, error: complain, child: () => log };
   return log;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { ConfigMap, Secret } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
-import { conditionOf, configMap, dataOf, stage, Widget } from "./stage.ts";
+import { scenario, virtual } from "./scenario.ts";
+import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
 /** A ConfigMap for each name in the spec, with the text in it. */
 const widgets = (more: object = {}) =>
@@ -16,8 +16,7 @@ const widgets = (more: object = {}) =>
     ...more,
   });
 
-test("each child and the status are written once, and nothing is asked that the watches do not tell", async () => {
-  const s = await stage();
+scenario("each child and the status are written once, and nothing is asked that the watches do not tell", async (s) => {
   await s.run(widgets());
   await s.widget("w", { maps: ["a", "b"], text: "hello" });
   await s.settle();
@@ -37,8 +36,7 @@ test("each child and the status are written once, and nothing is asked that the 
   ]);
 });
 
-test("a restart over converged objects writes nothing and reads nothing but the lists", async () => {
-  const s = await stage();
+scenario("a restart over converged objects writes nothing and reads nothing but the lists", async (s) => {
   const first = await s.run(widgets());
   for (let i = 0; i < 50; i++) await s.widget(`w${i}`, { maps: [`a${i}`, `b${i}`], text: "hello" });
   await s.settle();
@@ -49,8 +47,7 @@ test("a restart over converged objects writes nothing and reads nothing but the 
   assert.deepEqual(s.requests, []);
 });
 
-test("what others change in a child is undone, and a deleted child is back", async () => {
-  const s = await stage();
+scenario("what others change in a child is undone, and a deleted child is back", async (s) => {
   await s.run(widgets());
   await s.widget("w", { maps: ["a"], text: "hello" });
   await s.settle();
@@ -63,8 +60,7 @@ test("what others change in a child is undone, and a deleted child is back", asy
   s.requests.length = 0;
 });
 
-test("what others add to a child is left alone", async () => {
-  const s = await stage();
+scenario("what others add to a child is left alone", async (s) => {
   await s.run(widgets());
   await s.widget("w", { maps: ["a"], text: "hello" });
   await s.settle();
@@ -75,8 +71,7 @@ test("what others add to a child is left alone", async () => {
   assert.deepEqual(s.writes(), []);
 });
 
-test("a field that is no longer wanted is given up, also after a restart", async () => {
-  const s = await stage();
+scenario("a field that is no longer wanted is given up, also after a restart", async (s) => {
   const withExtra = controller(Widget, {
     name: "widgets",
     owns: [ConfigMap],
@@ -96,8 +91,7 @@ test("a field that is no longer wanted is given up, also after a restart", async
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "x" });
 });
 
-test("children that are no longer returned go", async () => {
-  const s = await stage();
+scenario("children that are no longer returned go", async (s) => {
   await s.run(widgets());
   await s.widget("w", { maps: ["a", "b"] });
   await s.settle();
@@ -108,8 +102,7 @@ test("children that are no longer returned go", async () => {
   assert.equal(await s.exists(ConfigMap, "default/c"), true);
 });
 
-test("an empty list removes all children; none at all leaves them alone", async () => {
-  const s = await stage();
+scenario("an empty list removes all children; none at all leaves them alone", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -127,8 +120,7 @@ test("an empty list removes all children; none at all leaves them alone", async 
   assert.equal(await s.exists(ConfigMap, "default/a"), false);
 });
 
-test("a reconciler that throws removes nothing", async () => {
-  const s = await stage();
+virtual("a reconciler that throws removes nothing", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -146,8 +138,7 @@ test("a reconciler that throws removes nothing", async () => {
   assert.equal(await s.exists(ConfigMap, "default/a"), true);
 });
 
-test("a kind that a new version of the operator no longer returns is removed by it", async () => {
-  const s = await stage();
+scenario("a kind that a new version of the operator no longer returns is removed by it", async (s) => {
   const old = controller(Widget, {
     name: "widgets",
     owns: [ConfigMap, Secret],
@@ -169,8 +160,7 @@ test("a kind that a new version of the operator no longer returns is removed by 
   assert.equal(await s.exists(ConfigMap, "default/a"), true);
 });
 
-test("a controller leaves the children of another controller of the same object alone", async () => {
-  const s = await stage();
+scenario("a controller leaves the children of another controller of the same object alone", async (s) => {
   const one = (name: string) =>
     controller(Widget, { name, owns: [ConfigMap], reconcile: () => ({ children: [configMap(name, {})] }) });
   await s.run([one("first"), one("second")]);
@@ -180,8 +170,7 @@ test("a controller leaves the children of another controller of the same object 
   assert.equal(await s.exists(ConfigMap, "default/second"), true);
 });
 
-test("a child of a kind that was not declared is an error that says what to do", async () => {
-  const s = await stage();
+scenario("a child of a kind that was not declared is an error that says what to do", async (s) => {
   await s.run(controller(Widget, { reconcile: () => ({ children: [configMap("a", {})] }) }));
   await s.widget("w");
   await s.settle();
@@ -189,8 +178,7 @@ test("a child of a kind that was not declared is an error that says what to do",
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False UndeclaredChild");
 });
 
-test("a child in another namespace or outside of any is refused before anything is written", async () => {
-  const s = await stage();
+scenario("a child in another namespace or outside of any is refused before anything is written", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -205,8 +193,7 @@ test("a child in another namespace or outside of any is refused before anything 
   assert.equal(await s.exists(ConfigMap, "other/a"), false);
 });
 
-test("two children of the same name are refused", async () => {
-  const s = await stage();
+scenario("two children of the same name are refused", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],

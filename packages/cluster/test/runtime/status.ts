@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { no, yes } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
-import { conditionOf, configMap, stage, Widget } from "./stage.ts";
+import { scenario, virtual } from "./scenario.ts";
+import { conditionOf, configMap, Widget } from "./stage.ts";
 
-test("the status is written once for each change, with the generation it speaks of", async () => {
-  const s = await stage();
+scenario("the status is written once for each change, with the generation it speaks of", async (s) => {
   await s.run(controller(Widget, { reconcile: ({ spec }) => ({ status: { text: spec.text } }) }));
   await s.widget("w", { text: "1" });
   await s.settle();
@@ -22,8 +21,7 @@ test("the status is written once for each change, with the generation it speaks 
   assert.equal(status?.observedGeneration, metadata.generation);
 });
 
-test("a transition time changes when the status does, and not with the message", async () => {
-  const s = await stage();
+virtual("a transition time changes when the status does, and not with the message", async (s) => {
   await s.run(
     controller(Widget, {
       reconcile: ({ spec }) => ({
@@ -45,8 +43,7 @@ test("a transition time changes when the status does, and not with the message",
   assert.notEqual(await time(), first);
 });
 
-test("what others say in the status stays", async () => {
-  const s = await stage();
+scenario("what others say in the status stays", async (s) => {
   await s.run(controller(Widget, { reconcile: () => ({ status: { count: 1 }, conditions: { Ready: yes("Fine") } }) }));
   await s.widget("w");
   await s.settle();
@@ -69,8 +66,7 @@ test("what others say in the status stays", async () => {
   assert.equal(conditionOf(object, "Ready"), "True Fine");
 });
 
-test("a status that others spoilt is put right", async () => {
-  const s = await stage();
+scenario("a status that others spoilt is put right", async (s) => {
   await s.run(controller(Widget, { reconcile: () => ({ status: { count: 7 } }) }));
   await s.widget("w");
   await s.settle();
@@ -79,8 +75,7 @@ test("a status that others spoilt is put right", async () => {
   assert.equal((await s.user.get(Widget, "default/w")).status?.count, 7);
 });
 
-test("a field that is no longer reported is removed, and one about which nothing is said stays", async () => {
-  const s = await stage();
+scenario("a field that is no longer reported is removed, and one about which nothing is said stays", async (s) => {
   await s.run(
     controller(Widget, {
       reconcile({ spec }) {
@@ -102,8 +97,7 @@ test("a field that is no longer reported is removed, and one about which nothing
   assert.equal(conditionOf(object, "Ready"), "True Fine");
 });
 
-test("the standard conditions follow from the children, and can be stated otherwise or left out", async () => {
-  const s = await stage();
+scenario("the standard conditions follow from the children, and can be stated otherwise or left out", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -129,8 +123,7 @@ test("the standard conditions follow from the children, and can be stated otherw
   );
 });
 
-test("what is said about an object is not written to the next of that name", async () => {
-  const s = await stage();
+virtual("what is said about an object is not written to the next of that name", async (s) => {
   const gate = Promise.withResolvers<void>();
   let runs = 0;
   await s.run(

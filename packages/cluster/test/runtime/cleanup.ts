@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { Event } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
-import { conditionOf, stage, Widget } from "./stage.ts";
+import { scenario, virtual } from "./scenario.ts";
+import { conditionOf, Widget } from "./stage.ts";
 
 const FINALIZER = "example.com/widgets-cleanup";
 
-test("the finalizer is stored before the first reconcile, and goes after the cleanup", async () => {
-  const s = await stage();
+scenario("the finalizer is stored before the first reconcile, and goes after the cleanup", async (s) => {
   const steps: string[] = [];
   await s.run(
     controller(Widget, {
@@ -31,8 +30,7 @@ test("the finalizer is stored before the first reconcile, and goes after the cle
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
-test("a cleanup that throws keeps the object, is tried again, and tells why", async () => {
-  const s = await stage();
+virtual("a cleanup that throws keeps the object, is tried again, and tells why", async (s) => {
   let broken = true;
   await s.run(
     controller(Widget, {
@@ -59,8 +57,7 @@ test("a cleanup that throws keeps the object, is tried again, and tells why", as
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
-test("a cleanup that waits says for what", async () => {
-  const s = await stage();
+virtual("a cleanup that waits says for what", async (s) => {
   let waiting = true;
   await s.run(
     controller(Widget, {
@@ -80,8 +77,7 @@ test("a cleanup that waits says for what", async () => {
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
-test("an object that is already being deleted gets no finalizer and no reconcile", async () => {
-  const s = await stage();
+scenario("an object that is already being deleted gets no finalizer and no reconcile", async (s) => {
   await s.widget("w");
   await s.user.patch(Widget, "default/w", { merge: { metadata: { finalizers: ["example.com/other"] } } });
   await s.user.delete(Widget, "default/w");
@@ -96,8 +92,7 @@ test("an object that is already being deleted gets no finalizer and no reconcile
   assert.deepEqual(s.writes(), []);
 });
 
-test("a user who takes the finalizer away is obeyed", async () => {
-  const s = await stage();
+virtual("a user who takes the finalizer away is obeyed", async (s) => {
   await s.run(
     controller(Widget, {
       backoff: { longest: 1000 },
@@ -116,8 +111,7 @@ test("a user who takes the finalizer away is obeyed", async () => {
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
-test("finalizers that others add meanwhile are not lost", async () => {
-  const s = await stage();
+virtual("finalizers that others add meanwhile are not lost", async (s) => {
   s.interfere = async (request, next) => {
     if (request.method === "PATCH" && !request.path.includes("/status")) {
       s.interfere = undefined;

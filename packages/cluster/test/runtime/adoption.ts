@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { ConfigMap, Namespace } from "@konverge/kinds";
 import { child, controller, own } from "@konverge/runtime";
-import { conditionOf, configMap, dataOf, type Interference, stage, Widget } from "./stage.ts";
+import { scenario, virtual } from "./scenario.ts";
+import { conditionOf, configMap, dataOf, type Interference, Widget } from "./stage.ts";
 
 const oneMap = (owns: Parameters<typeof controller>[1]["owns"] = [ConfigMap]) =>
   controller(Widget, {
@@ -11,8 +11,7 @@ const oneMap = (owns: Parameters<typeof controller>[1]["owns"] = [ConfigMap]) =>
     reconcile: ({ spec }) => ({ children: [configMap("a", { text: spec.text })] }),
   });
 
-test("an object that is somebody else's is not touched, and the conditions say so", async () => {
-  const s = await stage();
+virtual("an object that is somebody else's is not touched, and the conditions say so", async (s) => {
   await s.user.create(ConfigMap, { metadata: { name: "a", namespace: "default" }, data: { theirs: "1" } });
   await s.run(oneMap());
   await s.widget("w");
@@ -26,8 +25,7 @@ test("an object that is somebody else's is not touched, and the conditions say s
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "True AsExpected");
 });
 
-test("it is not touched either when it appears just before the child would be created", async () => {
-  const s = await stage();
+virtual("it is not touched either when it appears just before the child would be created", async (s) => {
   await s.run(oneMap());
   s.interfere = async (request, next) => {
     if (request.method === "PATCH" && request.path.includes("/configmaps/a")) {
@@ -42,8 +40,7 @@ test("it is not touched either when it appears just before the child would be cr
   assert.equal((await s.user.get(ConfigMap, "default/a")).metadata.ownerReferences, undefined);
 });
 
-test("it becomes a child where that is allowed", async () => {
-  const s = await stage();
+scenario("it becomes a child where that is allowed", async (s) => {
   await s.user.create(ConfigMap, { metadata: { name: "a", namespace: "default" }, data: { theirs: "1" } });
   await s.run(oneMap([own(ConfigMap, { adopt: "any" })]));
   await s.widget("w", { text: "ours" });
@@ -52,8 +49,7 @@ test("it becomes a child where that is allowed", async () => {
   assert.equal((await s.user.get(ConfigMap, "default/a")).metadata.ownerReferences?.[0]?.name, "w");
 });
 
-test("a child that was orphaned becomes the child of the next object of that name", async () => {
-  const s = await stage();
+scenario("a child that was orphaned becomes the child of the next object of that name", async (s) => {
   await s.run(oneMap());
   await s.widget("w", { text: "1" });
   await s.settle();
@@ -69,34 +65,36 @@ test("a child that was orphaned becomes the child of the next object of that nam
   assert.deepEqual(data, { text: "2" });
 });
 
-test("a child of an earlier object of the same name is neither adopted nor changed, and is replaced when it is gone", async () => {
-  const s = await stage();
-  await s.run(oneMap());
-  await s.widget("w", { text: "1" });
-  await s.settle();
-  // There is no garbage collector here: the child stays behind.
-  await s.user.delete(Widget, "default/w");
-  await s.settle();
-  const again = await s.widget("w", { text: "2" });
-  await s.clock.advance(1000);
-  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "1" });
-  assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False ChildOfPredecessor");
-  await s.user.delete(ConfigMap, "default/a");
-  await s.clock.advance(1000);
-  const { metadata, data } = await s.user.get(ConfigMap, "default/a");
-  assert.equal(metadata.ownerReferences?.[0]?.uid, again.metadata.uid);
-  assert.deepEqual(data, { text: "2" });
-});
+virtual(
+  "a child of an earlier object of the same name is neither adopted nor changed, and is replaced when it is gone",
+  async (s) => {
+    await s.run(oneMap());
+    await s.widget("w", { text: "1" });
+    await s.settle();
+    // There is no garbage collector here: the child stays behind.
+    await s.user.delete(Widget, "default/w");
+    await s.settle();
+    const again = await s.widget("w", { text: "2" });
+    await s.clock.advance(1000);
+    assert.deepEqual(await dataOf(s.user, "default/a"), { text: "1" });
+    assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False ChildOfPredecessor");
+    await s.user.delete(ConfigMap, "default/a");
+    await s.clock.advance(1000);
+    const { metadata, data } = await s.user.get(ConfigMap, "default/a");
+    assert.equal(metadata.ownerReferences?.[0]?.uid, again.metadata.uid);
+    assert.deepEqual(data, { text: "2" });
+  },
+);
 
-test("a child that is being deleted is waited for, not written to", async () => {
-  const s = await stage();
+scenario("a child that is being deleted is waited for, not written to", async (s) => {
   await s.run(oneMap());
   await s.widget("w", { text: "1" });
   await s.settle();
   await s.user.patch(ConfigMap, "default/a", { merge: { metadata: { finalizers: ["example.com/slow"] } } });
   await s.user.delete(ConfigMap, "default/a");
-  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
+  await s.settle();
   s.writes();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
   await s.settle();
   assert.deepEqual(s.writes(), ["PATCH /apis/example.com/v1/namespaces/default/widgets/w/status"]);
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False ChildrenNotReady");
@@ -105,8 +103,7 @@ test("a child that is being deleted is waited for, not written to", async () => 
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "2" });
 });
 
-test("children that wait for others are applied when these are ready, and not before", async () => {
-  const s = await stage();
+scenario("children that wait for others are applied when these are ready, and not before", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -134,8 +131,7 @@ test("children that wait for others are applied when these are ready, and not be
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "True AsExpected");
 });
 
-test("children that wait for each other are an error", async () => {
-  const s = await stage();
+scenario("children that wait for each other are an error", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -160,8 +156,7 @@ const refuseChanges: Interference = async (request, next) => {
   return { status: 422, headers: {}, body: JSON.stringify(status) };
 };
 
-test("a field that cannot be changed is reported", async () => {
-  const s = await stage();
+virtual("a field that cannot be changed is reported", async (s) => {
   s.interfere = refuseChanges;
   await s.run(oneMap());
   await s.widget("w", { text: "1" });
@@ -172,8 +167,7 @@ test("a field that cannot be changed is reported", async () => {
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False ImmutableField");
 });
 
-test("or leads to a new child, where that is allowed", async () => {
-  const s = await stage();
+virtual("or leads to a new child, where that is allowed", async (s) => {
   s.interfere = refuseChanges;
   await s.run(oneMap([own(ConfigMap, { onImmutable: "orphan" })]));
   await s.widget("w", { text: "1" });
@@ -190,30 +184,32 @@ test("or leads to a new child, where that is allowed", async () => {
   assert.notEqual(metadata.uid, before);
 });
 
-test("children that only a label can hold are kept up, found after a restart, and removed before their owner goes", async () => {
-  const s = await stage();
-  const spaces = () =>
-    controller(Widget, {
-      name: "widgets",
-      owns: [own(Namespace, { by: "label" })],
-      reconcile: ({ spec }) => ({
-        children: spec.maps.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
-      }),
-    });
-  const first = await s.run(spaces());
-  await s.widget("w", { maps: ["x", "y"] });
-  await s.settle();
-  const { metadata } = await s.user.get(Namespace, "x");
-  assert.equal(metadata.labels?.["konverge.dev/owner-uid"], (await s.user.get(Widget, "default/w")).metadata.uid);
-  await s.during(first.stop());
-  await s.run(spaces());
-  await s.user.patch(Widget, "default/w", { merge: { spec: { maps: ["y"] } } });
-  await s.settle();
-  const live = async (name: string) =>
-    (await s.exists(Namespace, name)) && !(await s.user.get(Namespace, name)).metadata.deletionTimestamp;
-  assert.equal(await live("x"), false);
-  assert.equal(await live("y"), true);
-  await s.user.delete(Widget, "default/w");
-  await s.settle();
-  assert.equal(await live("y"), false);
-});
+scenario(
+  "children that only a label can hold are kept up, found after a restart, and removed before their owner goes",
+  async (s) => {
+    const spaces = () =>
+      controller(Widget, {
+        name: "widgets",
+        owns: [own(Namespace, { by: "label" })],
+        reconcile: ({ spec }) => ({
+          children: spec.maps.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
+        }),
+      });
+    const first = await s.run(spaces());
+    await s.widget("w", { maps: ["x", "y"] });
+    await s.settle();
+    const { metadata } = await s.user.get(Namespace, "x");
+    assert.equal(metadata.labels?.["konverge.dev/owner-uid"], (await s.user.get(Widget, "default/w")).metadata.uid);
+    await s.during(first.stop());
+    await s.run(spaces());
+    await s.user.patch(Widget, "default/w", { merge: { spec: { maps: ["y"] } } });
+    await s.settle();
+    const live = async (name: string) =>
+      (await s.exists(Namespace, name)) && !(await s.user.get(Namespace, name)).metadata.deletionTimestamp;
+    assert.equal(await live("x"), false);
+    assert.equal(await live("y"), true);
+    await s.user.delete(Widget, "default/w");
+    await s.settle();
+    assert.equal(await live("y"), false);
+  },
+);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { ConfigMap, Secret } from "@konverge/kinds";
 import { annotationsChanged, anyOf, controller, generationChanged, read, watch } from "@konverge/runtime";
-import { configMap, stage, Widget } from "./stage.ts";
+import { scenario, virtual } from "./scenario.ts";
+import { configMap, Widget } from "./stage.ts";
 
-test("a watched object leads to those that `to` names, before and after the change", async () => {
-  const s = await stage();
+scenario("a watched object leads to those that `to` names, before and after the change", async (s) => {
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
@@ -30,8 +29,7 @@ test("a watched object leads to those that `to` names, before and after the chan
   assert.deepEqual(seen.sort(), ["v: w", "w: w"]);
 });
 
-test("a watched object leads to those that refer to it", async () => {
-  const s = await stage();
+scenario("a watched object leads to those that refer to it", async (s) => {
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
@@ -51,8 +49,7 @@ test("a watched object leads to those that refer to it", async () => {
   assert.deepEqual(seen, ["w true"]);
 });
 
-test("what is only read causes no look, and is found by declared indexes", async () => {
-  const s = await stage();
+scenario("what is only read causes no look, and is found by declared indexes", async (s) => {
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
@@ -76,16 +73,14 @@ test("what is only read causes no look, and is found by declared indexes", async
   assert.deepEqual(seen, ["s"]);
 });
 
-test("reading what was not declared is an error that says what to do", async () => {
-  const s = await stage();
+virtual("reading what was not declared is an error that says what to do", async (s) => {
   await s.run(controller(Widget, { reconcile: (_w, { cache }) => void cache.get(Secret, "default/s") as undefined }));
   await s.widget("w");
   await s.clock.advance(1000);
   assert.match(s.complaints[0]!, /add watch\(Secret, …\) or read\(Secret\) to `watches`/);
 });
 
-test("predicates decide which changes are worth a look", async () => {
-  const s = await stage();
+scenario("predicates decide which changes are worth a look", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
@@ -110,8 +105,7 @@ test("predicates decide which changes are worth a look", async () => {
   assert.equal(looks, 3);
 });
 
-test("a resync looks at everything now and then, and does not keep the cluster from settling", async () => {
-  const s = await stage();
+virtual("a resync looks at everything now and then, and does not keep the cluster from settling", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
@@ -130,8 +124,7 @@ test("a resync looks at everything now and then, and does not keep the cluster f
   assert.equal(looks, 4);
 });
 
-test("`after` looks again later", async () => {
-  const s = await stage();
+virtual("`after` looks again later", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
@@ -148,8 +141,7 @@ test("`after` looks again later", async () => {
   assert.equal(looks, 4);
 });
 
-test("a source brings keys from outside, and is asked again when it fails", async () => {
-  const s = await stage();
+virtual("a source brings keys from outside, and is asked again when it fails", async (s) => {
   let looks = 0;
   let opened = 0;
   await s.run(
@@ -176,20 +168,22 @@ test("a source brings keys from outside, and is asked again when it fails", asyn
   assert.match(s.complaints[0]!, /source/);
 });
 
-test("a child that changes leads to its owner, by its own write as well, until nothing changes any more", async () => {
-  const s = await stage();
-  const seen: (string | undefined)[] = [];
-  await s.run(
-    controller(Widget, {
-      owns: [ConfigMap],
-      reconcile({ spec }, { observed }) {
-        const map = configMap("a", { text: spec.text });
-        seen.push(observed(map)?.data?.["text"]);
-        return { children: [map] };
-      },
-    }),
-  );
-  await s.widget("w", { text: "1" });
-  await s.settle();
-  assert.deepEqual(seen, [undefined, "1"]);
-});
+scenario(
+  "a child that changes leads to its owner, by its own write as well, until nothing changes any more",
+  async (s) => {
+    const seen: (string | undefined)[] = [];
+    await s.run(
+      controller(Widget, {
+        owns: [ConfigMap],
+        reconcile({ spec }, { observed }) {
+          const map = configMap("a", { text: spec.text });
+          seen.push(observed(map)?.data?.["text"]);
+          return { children: [map] };
+        },
+      }),
+    );
+    await s.widget("w", { text: "1" });
+    await s.settle();
+    assert.deepEqual(seen, [undefined, "1"]);
+  },
+);

@@ -1,0 +1,10 @@
+import { test } from "node:test";
+import "./adoption.ts";
+import "./children.ts";
+import "./cleanup.ts";
+import "./status.ts";
+import "./triggers.ts";
+import { scenarios } from "./scenario.ts";
+import { stage } from "./stage.ts";
+
+for (const { name, play } of scenarios) test(name, async () => play(await stage()));
