@@ -1,0 +1,4 @@
+import { sets } from "./sets.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(sets);
