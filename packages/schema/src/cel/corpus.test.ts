@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Answers, questionAll } from "./corpus/judge.ts";
+import { type Answers, EXPRESSIONS, questionAll } from "./corpus/judge.ts";
 import { ownJudge } from "./corpus/own-judge.ts";
+import { CONDITIONS } from "./corpus/policies.ts";
+import { BOUNDED } from "./corpus/sample.ts";
+import { parseAndCheck } from "./evaluation/compile.ts";
+import { FUNCTIONS } from "./library/index.ts";
+import { ruleDeclarations } from "./rules/rule-programs.ts";
+import { dataTypeOf } from "./rules/schema-types.ts";
 
 /** What a real API server answered; cel.real.test.ts holds the recording to it. */
 const recorded = JSON.parse(readFileSync(new URL("./corpus/answers.json", import.meta.url), "utf8")) as Answers;
@@ -28,4 +34,21 @@ for (const [name, outcome] of Object.entries(recorded.schemas)) {
 
 test("the recording knows all schemas of the corpus", () => {
   assert.deepEqual(Object.keys(own.schemas).sort(), Object.keys(recorded.schemas).sort());
+});
+
+test("the corpus calls every function with every type of argument", () => {
+  const declarations = ruleDeclarations(dataTypeOf(BOUNDED, false)!, false);
+  const called = new Set<string>();
+  for (const expression of EXPRESSIONS) {
+    const result = parseAndCheck(expression, declarations);
+    if (!("checked" in result)) continue;
+    for (const { overloads = [] } of result.checked.references.values()) for (const id of overloads) called.add(id);
+  }
+  const conditions = CONDITIONS.join();
+  for (const { name, overloads } of FUNCTIONS.values()) {
+    for (const { id, args } of overloads) {
+      const isAuthorization = args[0]?.name.startsWith("kubernetes.authorization");
+      assert.ok(isAuthorization ? conditions.includes(`.${name}(`) : called.has(id), `nothing calls ${id}`);
+    }
+  }
 });

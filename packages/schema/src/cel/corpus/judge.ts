@@ -10,6 +10,7 @@ import { LIMITS } from "./limits.ts";
 import { LISTS } from "./lists.ts";
 import { LOOPS } from "./loops.ts";
 import { OPTIONALS } from "./optionals.ts";
+import { OVERLOADS } from "./overloads.ts";
 import { BOUNDED, CREATED, UNBOUNDED, UPDATED } from "./sample.ts";
 import { SCHEMAS, type SchemaCase } from "./schemas.ts";
 import { STRINGS } from "./strings.ts";
@@ -26,6 +27,7 @@ export const EXPRESSIONS: readonly string[] = [
   ...TIMES,
   ...OPTIONALS,
   ...LIBRARIES,
+  ...OVERLOADS,
 ];
 
 /** Says what is wrong, one line for each thing, sorted. */

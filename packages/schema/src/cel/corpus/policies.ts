@@ -90,6 +90,8 @@ export const CONDITIONS: readonly string[] = [
   "authorizer.group('').resource('').check('list').allowed()",
   "authorizer.group('').resource('pods').check('list').errored()",
   "authorizer.group('').resource('pods').check('list').error() == ''",
+  "authorizer.group('').resource('pods').fieldSelector('a=b').labelSelector('c in (d)').check('list').allowed()",
+  "authorizer.group('').resource('pods').check('list').reason() == 'because'",
   "authorizer == authorizer",
   "authorizer.group(1)",
   "authorizer.nothing",
