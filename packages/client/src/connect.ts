@@ -1,4 +1,4 @@
-import { realClock } from "@konverge/core";
+import { realClock, type Transport } from "@konverge/core";
 import { Client, type ClientOptions } from "./client.ts";
 import type { ConnectionConfig } from "./config/connection-config.ts";
 import { type LoadOptions, loadConfig } from "./config/load-config.ts";
@@ -7,6 +7,8 @@ import { impersonating } from "./impersonation.ts";
 export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadOptions {
   /** How to reach the cluster. Default: what `loadConfig` finds. */
   config?: ConnectionConfig;
+  /** Stands between the client and the connection, and sees every request: to count, to record, to disturb. */
+  around?: (transport: Transport) => Transport;
 }
 
 /**
@@ -23,8 +25,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const config = options.config ?? (await loadConfig(options));
   const clock = options.clock ?? realClock();
   const { socketTransport } = await import("./transport/socket-transport.ts");
-  const { transport, close } = socketTransport(config, { clock });
-  const { config: _, kubeconfig: _k, context: _c, env: _e, ...clientOptions } = options;
+  const { transport: socket, close } = socketTransport(config, { clock });
+  const { config: _, kubeconfig: _k, context: _c, env: _e, around, ...clientOptions } = options;
+  const transport = around ? around(socket) : socket;
   return new Client(config.impersonate ? impersonating(transport, config.impersonate) : transport, {
     namespace: config.namespace,
     ...clientOptions,

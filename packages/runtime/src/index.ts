@@ -31,14 +31,8 @@ export * from "./controller/watched.ts";
 export { type EventOptions, EventRecorder, type EventSink } from "./events/recorder.ts";
 export { type Log, silent } from "./log.ts";
 export type { LeaderOptions } from "./manager/leader.ts";
-export {
-  type ControllerState,
-  HOME,
-  Manager,
-  type ManagerOptions,
-  run,
-  type WatchState,
-} from "./manager/manager.ts";
+export { HOME, Manager, type ManagerOptions, run } from "./manager/manager.ts";
 export type { ShardOptions } from "./manager/shards.ts";
+export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observe/observer.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";

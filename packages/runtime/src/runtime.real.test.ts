@@ -1,154 +1,234 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type Client, connect } from "@konverge/client";
-import { isConflict, type KindRef, type KubeObject, realClock, sleep } from "@konverge/core";
+import { isConflict, type KindRef, type KubeObject } from "@konverge/core";
 import * as kinds from "@konverge/kinds";
-import { ConfigMap, CustomResourceDefinition, Namespace } from "@konverge/kinds";
-import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { defineKind, type ObjectOf } from "@konverge/schema";
-import { z } from "zod";
-import { readAuditLog } from "../test/audit-log.ts";
+import { ConfigMap } from "@konverge/kinds";
+import { findControlPlane } from "@konverge/real";
 import { builtinDrafts } from "../test/builtin-drafts.ts";
-import { type Controller, controller, type ManagerOptions, run } from "./index.ts";
+import { cuttableProxy } from "../test/cuttable-proxy.ts";
+import { pause, RealOperators, times, until, Widget } from "../test/real-operators.ts";
+import { type Controller, controller } from "./index.ts";
 
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
 const options = { skip: plane.available ? false : plane.why };
-const clock = realClock();
+/** How many objects to try it with, and for how many seconds the network is cut. */
+const scale = Number(process.env.KONVERGE_SCALE ?? 300);
+const cutSeconds = Number(process.env.KONVERGE_CUT ?? 15);
 
-const Widget = defineKind({
-  group: "example.com",
-  kind: "Widget",
-  versions: {
-    v1: {
-      spec: z.object({ maps: z.array(z.string()).default([]), text: z.string().default("") }),
-      status: z.object({ count: z.int().optional() }),
-    },
-  },
-});
-type Widget = ObjectOf<typeof Widget>;
-
-const folder = mkdtempSync(join(tmpdir(), "konverge-runtime-"));
-const auditLog = join(folder, "audit.log");
-let cluster: RealCluster;
-let user: Client;
+let real: RealOperators;
 before(async () => {
-  if (!plane.available) return;
-  cluster = await startRealCluster({ auditLog, ...(kubernetes && { kubernetes }) });
-  user = await connect({ kubeconfig: cluster.kubeconfig });
-  await user.create(CustomResourceDefinition, Widget.crd() as never);
-  await until("the CRD is served", () =>
-    user.list(Widget).then(
-      () => true,
-      () => false,
-    ),
+  if (plane.available) real = await RealOperators.start(kubernetes);
+});
+after(() => real?.stop());
+
+/** A ConfigMap of the same name and text for each Widget, and the text in the status. */
+function copies(namespace: string, more: Partial<Parameters<typeof controller<Widget>>[1]> = {}): Controller {
+  return controller(Widget, {
+    name: "copies",
+    namespaces: [namespace],
+    owns: [ConfigMap],
+    reconcile: ({ metadata, spec }) => ({
+      children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { text: spec.text } }],
+      status: { text: spec.text },
+    }),
+    ...more,
+  } as Parameters<typeof controller<Widget>>[1]);
+}
+
+/** Every Widget has its copy and says so. */
+async function converged(namespace: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
+  const maps = new Map(
+    (await real.user.list(ConfigMap, { namespace })).items.map((map) => [map.metadata.name, map.data]),
   );
-});
-after(async () => {
-  await user?.close();
-  await cluster?.stop();
-  rmSync(folder, { recursive: true });
-});
-
-async function until(what: string, condition: () => Promise<boolean> | boolean, ms = 60_000): Promise<void> {
-  const deadline = clock.monotonic() + ms;
-  while (!(await condition())) {
-    if (clock.monotonic() > deadline) assert.fail(`it never came true that ${what}`);
-    await sleep(clock, 50);
-  }
+  const widgets = (await real.user.list(Widget, { namespace })).items;
+  return (
+    widgets.length === texts.size &&
+    widgets.every(({ metadata, status }) => {
+      const text = texts.get(metadata.name);
+      return status?.text === text && maps.get(metadata.name)?.["text"] === text;
+    })
+  );
 }
-
-let operators = 0;
-
-/** An operator, and the requests that the server has seen from it. */
-async function operator(controllers: Controller | Controller[], more: Partial<ManagerOptions> = {}) {
-  const userAgent = `operator-${++operators}`;
-  const client = await connect({ kubeconfig: cluster.kubeconfig, userAgent });
-  const manager = await run(controllers, { client, ...more });
-  const requests = () => readAuditLog(auditLog).filter((request) => request.userAgent === userAgent);
-  return {
-    manager,
-    client,
-    requests,
-    writes: () => requests().filter(({ verb }) => !["get", "list", "watch"].includes(verb)),
-    async stop() {
-      await manager.stop();
-      await client.close();
-    },
-  };
-}
-
-/** Waits until an operator has made no request for a while. */
-async function quiet({ requests }: { requests: () => unknown[] }, ms = 1000): Promise<void> {
-  let count = -1;
-  let since = clock.monotonic();
-  await until("the operator is quiet", async () => {
-    const now = requests().length;
-    if (now !== count) since = clock.monotonic();
-    count = now;
-    return clock.monotonic() - since > ms;
-  });
-}
-
-async function namespace(name: string): Promise<void> {
-  await user.create(Namespace, { metadata: { name } });
-}
-
-const widget = (place: { name: string; namespace: string }, spec: Partial<Widget["spec"]> = {}) =>
-  user.create(Widget, Widget.new(place, spec));
 
 test("an apply with a version that no object has creates, and fails if there is one", options, async () => {
-  await namespace("create-only");
+  await real.namespace("create-only");
   const draft = { metadata: { name: "a", namespace: "create-only", resourceVersion: "1" }, data: { a: "1" } };
-  const made = await user.apply(ConfigMap, draft, { fieldManager: "me" });
+  const made = await real.user.apply(ConfigMap, draft, { fieldManager: "me" });
   assert.equal(made.metadata.managedFields?.[0]?.operation, "Apply");
-  await assert.rejects(
-    user.apply(ConfigMap, { ...draft, data: { a: "2" } }, { fieldManager: "me", force: true }),
-    isConflict,
-  );
+  const again = real.user.apply(ConfigMap, { ...draft, data: { a: "2" } }, { fieldManager: "me", force: true });
+  await assert.rejects(again, isConflict);
 });
 
 test("children of all usual kinds are written once, and not again after a restart", options, async () => {
-  await namespace("kinds");
+  await real.namespace("kinds");
   const drafts = builtinDrafts("child");
   const handles = new Map(Object.entries(kinds));
   const owns = drafts.map(({ kind }) => handles.get(kind) as KindRef<KubeObject>);
-  const all = () =>
-    controller(Widget, {
-      name: "all-kinds",
-      namespaces: ["kinds"],
-      owns,
-      reconcile: () => ({ children: builtinDrafts("child"), status: { count: 1 } }),
-    });
-  const first = await operator(all());
-  await widget({ name: "w", namespace: "kinds" });
-  await quiet(first);
-  await first.stop();
-  assert.deepEqual(
-    first
-      .writes()
-      .filter(({ code }) => code >= 300)
-      .map(({ uri, code }) => `${code} ${uri}`),
-    [],
-  );
+  const all = copies("kinds", { owns, reconcile: () => ({ children: builtinDrafts("child"), status: { text: "x" } }) });
   const perChild = new Map<string, number>();
-  for (const { uri } of first.writes()) {
-    const path = uri.split("?")[0]!;
-    perChild.set(path, (perChild.get(path) ?? 0) + 1);
+  {
+    await using first = await real.operator(all);
+    await real.widget("kinds", "w");
+    await real.quiet(first);
+    const refused = first.writes().filter(({ code }) => code >= 300);
+    assert.deepEqual(
+      refused.map(({ uri, code }) => `${code} ${uri}`),
+      [],
+    );
+    for (const { uri } of first.writes()) {
+      const path = uri.split("?")[0]!;
+      perChild.set(path, (perChild.get(path) ?? 0) + 1);
+    }
   }
+  assert.equal(perChild.size, drafts.length + 1);
   assert.deepEqual(
     [...perChild].filter(([path, count]) => count > 1 && !path.endsWith("/status")),
     [],
   );
-  assert.equal(perChild.size, drafts.length + 1);
-  const second = await operator(all());
-  await quiet(second);
-  await second.stop();
+  await using second = await real.operator(all);
+  await real.quiet(second);
   assert.deepEqual(
     second.writes().map(({ uri }) => uri),
     [],
   );
 });
+
+test(
+  "exactly the necessary writes are made, and none after a restart, which reads nothing but the lists",
+  options,
+  async () => {
+    await real.namespace("restart");
+    await times(scale, (i) => real.widget("restart", `w${i}`, "1"));
+    const texts = new Map(Array.from({ length: scale }, (_, i) => [`w${i}`, "1"]));
+    {
+      await using first = await real.operator(copies("restart"));
+      await until("all is converged", () => converged("restart", texts));
+      await real.quiet(first);
+      assert.equal(first.writes().length, 2 * scale);
+    }
+    await using second = await real.operator(copies("restart"));
+    await real.quiet(second);
+    assert.deepEqual(
+      second.requests().map(({ verb }) => verb),
+      ["watch", "watch"],
+    );
+  },
+);
+
+test("it converges after the API server was killed and started again, under load", options, async () => {
+  await real.namespace("killed");
+  const texts = new Map<string, string>();
+  await using _ = await real.operator(copies("killed"));
+  await times(50, (i) => real.widget("killed", `w${i}`, "1"));
+  await real.cluster.restartApiServer();
+  await times(50, async (i) => {
+    await until("the user's request is served", () =>
+      real.user.patch(Widget, `killed/w${i}`, { merge: { spec: { text: "2" } } }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    texts.set(`w${i}`, "2");
+  });
+  await until("all is converged", () => converged("killed", texts));
+});
+
+test("it lists again when the server has forgotten where it was", options, async () => {
+  await real.namespace("compacted");
+  await using operator = await real.operator(copies("compacted"));
+  await real.widget("compacted", "w", "1");
+  await until("it is converged", () => converged("compacted", new Map([["w", "1"]])));
+  // Other kinds move the version on, so that the watch of Widgets is behind when the server starts with an empty memory.
+  await times(100, (i) => real.user.create(kinds.Secret, { metadata: { name: `s${i}`, namespace: "compacted" } }));
+  await real.cluster.etcd.compact();
+  await real.cluster.restartApiServer();
+  await real.user.patch(Widget, "compacted/w", { merge: { spec: { text: "2" } } });
+  await until("it is converged again", () => converged("compacted", new Map([["w", "2"]])));
+  assert.ok(operator.requests().filter(({ verb }) => verb === "watch" || verb === "list").length > 2);
+});
+
+test("it catches up after its network was cut, deletions included", options, async () => {
+  await real.namespace("cut");
+  const proxy = await cuttableProxy(new URL(real.cluster.url));
+  try {
+    await using _ = await real.operator(copies("cut"), { port: proxy.port });
+    await times(20, (i) => real.widget("cut", `w${i}`, "1"));
+    const texts = new Map(Array.from({ length: 20 }, (_, i) => [`w${i}`, "1"]));
+    await until("all is converged", () => converged("cut", texts));
+    proxy.cut();
+    await real.user.delete(ConfigMap, "cut/w0");
+    await real.user.patch(ConfigMap, "cut/w1", { merge: { data: { text: "spoilt" } } });
+    await real.user.delete(Widget, "cut/w2");
+    texts.delete("w2");
+    await real.user.patch(Widget, "cut/w3", { merge: { spec: { text: "2" } } });
+    texts.set("w3", "2");
+    await pause(cutSeconds * 1000);
+    proxy.restore();
+    await until("all is converged again", () => converged("cut", texts), 180_000);
+  } finally {
+    proxy.close();
+  }
+});
+
+test("hot keys and poison objects do not hold up the others", options, async () => {
+  await real.namespace("hot");
+  const seen: string[] = [];
+  await using _ = await real.operator(
+    copies("hot", {
+      concurrency: 2,
+      reconcile({ metadata, spec }) {
+        if (metadata.name.startsWith("poison")) throw new Error("poison");
+        seen.push(metadata.name);
+        return { status: { text: spec.text } };
+      },
+    }),
+  );
+  await times(10, (i) => real.widget("hot", `poison${i}`));
+  await real.widget("hot", "hot");
+  const heat = times(300, (i) => real.user.patch(Widget, "hot/hot", { merge: { spec: { text: String(i) } } }));
+  await times(30, (i) => real.widget("hot", `w${i}`));
+  await until("the others had their turn", () => new Set(seen).size === 31, 30_000);
+  await heat;
+  const { text } = (await real.user.get(Widget, "hot/hot")).spec;
+  await until("the hot one is up to date", async () => (await real.user.get(Widget, "hot/hot")).status?.text === text);
+});
+
+for (const [what, election] of [
+  ["leaders change", { leader: { name: "op", namespace: "election", duration: 3000 } }],
+  ["shards are handed over", { shards: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
+] as const) {
+  test(`no key has two actors when ${what} under load, as the server's own log shows`, options, async () => {
+    const namespace = what.replaceAll(" ", "-");
+    if (what === "leaders change") await real.namespace("election");
+    await real.namespace(namespace);
+    await times(20, (i) => real.widget(namespace, `w${i}`, "0"));
+    const operators = [await real.operator(copies(namespace), election)];
+    const texts = new Map<string, string>();
+    for (let round = 1; round <= 24; round++) {
+      await times(20, async (i) => {
+        await real.user.patch(Widget, `${namespace}/w${i}`, { merge: { spec: { text: String(round) } } });
+        texts.set(`w${i}`, String(round));
+      });
+      if (round === 4 || round === 8) operators.push(await real.operator(copies(namespace), election));
+      if (round === 12 || round === 18) await operators[round === 12 ? 0 : 1]![Symbol.asyncDispose]();
+      await pause(400);
+    }
+    await until("all is converged", () => converged(namespace, texts));
+    const acts = operators
+      .flatMap((operator, who) => operator.writes().map((write) => ({ ...write, who })))
+      .filter(({ uri }) => uri.includes(`/namespaces/${namespace}/`))
+      .sort((a, b) => a.received - b.received);
+    assert.ok(new Set(acts.map(({ who }) => who)).size > 1, "only one of them ever acted");
+    const lastOf = new Map<string, { who: number; answered: number; before: Set<number> }>();
+    for (const { uri, who, received, answered } of acts) {
+      const key = /\/(w\d+)[/?]/.exec(uri)![1]!;
+      const last = lastOf.get(key) ?? { who, answered, before: new Set() };
+      assert.ok(last.who === who || last.answered < received, `two acted on ${key} at the same time`);
+      assert.ok(!last.before.has(who), `somebody acted on ${key} again after another had taken it over`);
+      if (last.who !== who) last.before.add(last.who);
+      lastOf.set(key, { ...last, who, answered });
+    }
+    for (const operator of operators) await operator[Symbol.asyncDispose]();
+  });
+}

@@ -9,6 +9,11 @@ export interface AttemptOptions {
   label: string;
 }
 
+/** A reconcile has taken longer than its deadline allows. */
+export class DeadlineError extends Error {
+  override readonly name = "DeadlineError";
+}
+
 /** How long work may take to notice that its signal has fired, before it is left to itself. */
 const ABORT_GRACE = 5_000;
 
@@ -20,9 +25,13 @@ const ABORT_GRACE = 5_000;
 export async function attempt<R>(work: (signal: AbortSignal) => Promise<R>, options: AttemptOptions): Promise<R> {
   const { clock, deadline, label } = options;
   const time = new AbortController();
-  const timer = clock.after(deadline, () => time.abort(new Error(`${label} has taken longer than ${deadline} ms`)), {
-    label: `deadline of ${label}`,
-  });
+  const timer = clock.after(
+    deadline,
+    () => time.abort(new DeadlineError(`${label} has taken longer than ${deadline} ms`)),
+    {
+      label: `deadline of ${label}`,
+    },
+  );
   const signal = AbortSignal.any([time.signal, ...options.signals.filter((one) => one !== undefined)]);
   let grace: Timer | undefined;
   const abandoned = new Promise<never>((_, reject) => {

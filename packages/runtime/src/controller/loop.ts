@@ -124,9 +124,13 @@ export class ControllerLoop {
     );
   }
 
+  /** How many keys are worked on at the same time, at most. */
+  get concurrency(): number {
+    return this.definition.options.concurrency ?? DEFAULT_CONCURRENCY;
+  }
+
   #work(): void {
-    const concurrency = this.definition.options.concurrency ?? DEFAULT_CONCURRENCY;
-    while (this.#running && this.queue.working < concurrency) {
+    while (this.#running && this.queue.working < this.concurrency) {
       const item = this.queue.take();
       if (!item) return;
       // Each in a turn of its own, so that a flood of keys does not keep everything else waiting.

@@ -1,14 +1,14 @@
 import type { Client } from "@konverge/client";
-import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
+import { type Clock, groupKindText, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
-import type { Scope } from "../cache/informer.ts";
 import type { Controller } from "../controller/definition.ts";
 import { ControllerLoop } from "../controller/loop.ts";
 import { type Log, silent } from "../log.ts";
-import { type Observer, observers } from "../observe/observer.ts";
+import { type Managed, type Observer, observers } from "../observe/observer.ts";
 import { sole } from "./authority.ts";
 import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
 import { type ShardOptions, sharding } from "./shards.ts";
+import type { ControllerState, WatchState } from "./state.ts";
 
 export interface ManagerOptions {
   /** The cluster that the manager is at home in: leases are kept there. */
@@ -34,29 +34,6 @@ export interface ManagerOptions {
   syncTimeout?: number;
 }
 
-/** What a watch is doing. */
-export interface WatchState {
-  cluster: string;
-  kind: KindRef<KubeObject>;
-  scope: Scope;
-  synced: boolean;
-  /** Milliseconds since the server last gave a sign of life. */
-  age: number;
-  objects: number;
-  bytes: number;
-  error: Error | undefined;
-}
-
-/** What a controller is doing. */
-export interface ControllerState {
-  cluster: string;
-  name: string;
-  /** Keys that wait for a worker, are with one, and wait to be tried again. */
-  depth: number;
-  working: number;
-  retrying: number;
-}
-
 /** The name of the cluster that a manager is at home in. */
 export const HOME = "home";
 
@@ -70,9 +47,9 @@ const DEFAULT_SYNC_TIMEOUT = 120_000;
  * won is at least as new as anything that an earlier holder acted on. Stopping goes the other way: no new work, the work
  * in progress, the leases, the watches.
  */
-export class Manager {
+export class Manager implements Managed {
   readonly identity: string;
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #log: Log;
   readonly #options: ManagerOptions;
   readonly #caches = new Map<string, Cache>();
@@ -80,15 +57,16 @@ export class Manager {
   readonly #election: Election | undefined;
   readonly #done = Promise.withResolvers<void>();
   #working = false;
+  #begun = false;
   #stopping: Promise<void> | undefined;
 
   constructor(controllers: readonly Controller[], options: ManagerOptions) {
     const { client, log = silent, leader, shards } = options;
     if (leader && shards) throw new TypeError("a manager has either a leader or shards, not both");
     this.#options = options;
-    this.#clock = options.clock ?? client.clock;
+    this.clock = options.clock ?? client.clock;
     this.#log = log;
-    this.identity = options.identity ?? `konverge-${this.#clock.random.uuid().slice(0, 8)}`;
+    this.identity = options.identity ?? `konverge-${this.clock.random.uuid().slice(0, 8)}`;
     this.#done.promise.catch(() => {});
     const observer = observers(options.observers ?? []);
     const context = { client, identity: this.identity, log, observer };
@@ -110,7 +88,7 @@ export class Manager {
           client: one,
           clients,
           cache,
-          clock: this.#clock,
+          clock: this.clock,
           log,
           observer,
           authority: this.#election ?? sole,
@@ -120,11 +98,23 @@ export class Manager {
         this.#loops.push({ cluster: name, loop });
       }
     }
+    observer.managing?.(this);
   }
 
   /** True while the controllers work: all has been listed and, with a leader or shards, some lease is held. */
   get working(): boolean {
     return this.#working;
+  }
+
+  /** True while a manager with a leader or shards has won no lease yet: another replica acts. */
+  get standby(): boolean {
+    return this.#election !== undefined && !this.#begun && this.#stopping === undefined;
+  }
+
+  /** The lease of a leader election. */
+  get leases(): readonly string[] {
+    const { leader, client } = this.#options;
+    return leader ? [`${leader.namespace ?? client.namespace}/${leader.name}`] : [];
   }
 
   /** Resolves when the manager has stopped; rejects if it had to because it could not work. */
@@ -169,17 +159,18 @@ export class Manager {
   *controllers(): IterableIterator<ControllerState> {
     for (const { cluster, loop } of this.#loops) {
       const { depth, working, retrying } = loop.queue;
-      yield { cluster, name: loop.definition.name, depth, working, retrying };
+      yield { cluster, name: loop.definition.name, depth, working, retrying, concurrency: loop.concurrency };
     }
   }
 
   async #begin(): Promise<void> {
     if (this.#stopping) return;
+    this.#begun = true;
     for (const cache of this.#caches.values()) cache.start();
     const started = Promise.all(this.#loops.map(({ loop }) => loop.start()));
     const timeout = this.#options.syncTimeout ?? DEFAULT_SYNC_TIMEOUT;
     const over = new AbortController();
-    const late = sleep(this.#clock, timeout, { signal: over.signal, label: "waiting for the first listing" }).then(
+    const late = sleep(this.clock, timeout, { signal: over.signal, label: "waiting for the first listing" }).then(
       () => Promise.reject(this.#notSynced(timeout)),
       () => {},
     );
@@ -207,7 +198,7 @@ export class Manager {
     this.#working = false;
     const over = new AbortController();
     const grace = this.#options.grace ?? DEFAULT_GRACE;
-    const interrupted = sleep(this.#clock, grace, { label: "shutdown grace", signal: over.signal }).then(
+    const interrupted = sleep(this.clock, grace, { label: "shutdown grace", signal: over.signal }).then(
       () => {
         for (const { loop } of this.#loops) loop.abort(new Error("the manager has stopped"));
       },

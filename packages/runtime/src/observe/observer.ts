@@ -1,4 +1,5 @@
-import type { KindRef, KubeObject, ObjectKey } from "@konverge/core";
+import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
+import type { ControllerState, WatchState } from "../manager/state.ts";
 
 /** Why a key was put into a controller's queue. */
 export interface Trigger {
@@ -63,11 +64,26 @@ export interface ReconcileObserver {
   ended?(end: ReconcileEnd): void;
 }
 
+/** What an observer can ask a manager at any time. */
+export interface Managed {
+  readonly clock: Clock;
+  /** The controllers are at work. */
+  readonly working: boolean;
+  /** Another replica holds the lease: there is nothing to do. */
+  readonly standby: boolean;
+  /** The leases that it strives for: `namespace/name`. */
+  readonly leases: readonly string[];
+  controllers(): Iterable<ControllerState>;
+  watches(): Iterable<WatchState>;
+}
+
 /**
  * Everything that happens passes through here: metrics, spans, logs and recordings are observers. An observer must not
  * throw; it sees, and changes nothing.
  */
 export interface Observer {
+  /** A manager was made that this observer will hear of. */
+  managing?(manager: Managed): void;
   /** A key was put into a controller's queue. */
   triggered?(event: { cluster: string; controller: string; key: ObjectKey; trigger: Trigger }): void;
   /** A reconcile begins. */
@@ -82,6 +98,9 @@ export interface Observer {
 export function observers(list: readonly Observer[]): Observer {
   if (list.length < 2) return list[0] ?? {};
   return {
+    managing: (manager) => {
+      for (const observer of list) observer.managing?.(manager);
+    },
     triggered: (event) => {
       for (const observer of list) observer.triggered?.(event);
     },
