@@ -13,6 +13,6 @@ test("kube-apiserver gives the recorded answers", { skip: plane.available ? fals
   await using server = await RealServer.start();
   const answers = await questionAll(new RealJudge(server));
   // The recording is made anew when it is asked for; the tests without a server then hold us to it.
-  if (process.env.RECORD_ANSWERS) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
+  if (process.env.KONVERGE_RECORD) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
   assert.deepEqual(answers, JSON.parse(readFileSync(recorded, "utf8")) as Answers);
 });

@@ -14,6 +14,6 @@ test("kube-apiserver gives the recorded answers about policies", {
   await using cluster = await startRealCluster();
   const answers = await realPolicyAnswers(cluster);
   // As in cel.real.test.ts, the recording is made anew when it is asked for.
-  if (process.env.RECORD_ANSWERS) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
+  if (process.env.KONVERGE_RECORD) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
   assert.deepEqual(answers, JSON.parse(readFileSync(recorded, "utf8")) as PolicyAnswers);
 });

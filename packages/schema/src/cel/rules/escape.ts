@@ -21,6 +21,7 @@ export function escapeName(name: string): string | undefined {
 
 /** The field that an identifier stands for, or undefined for one with an escape that does not exist. */
 export function unescapeName(identifier: string): string | undefined {
+  if (!identifier.includes("__")) return identifier;
   let isValid = true;
   const name = identifier.replace(/_{2}([^_]+)_{2}/g, (sequence, word: string) => {
     if (UNESCAPES[word] !== undefined) return UNESCAPES[word];
