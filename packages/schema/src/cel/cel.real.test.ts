@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { findControlPlane } from "@konverge/real";
 import { RealServer } from "../test/real-server.ts";
 import { type Answers, questionAll } from "./corpus/judge.ts";
-import { RealJudge } from "./corpus/real-judge.ts";
+import { RealJudge } from "./test/real-judge.ts";
 
 const plane = findControlPlane();
 const recorded = new URL("./corpus/answers.json", import.meta.url);

@@ -1,4 +1,4 @@
-/** What expressions of policies are answered, by this implementation; real-policy-judge.ts asks a real API server. */
+/** What expressions of policies are answered, by this implementation; test/real-policy-judge.ts asks a real API server. */
 import { deepCopy, quoted } from "@konverge/core";
 import { applyJsonPatch } from "../../patch/index.ts";
 import { CelEnvironment, jsonPatchOf, POLICY_BUDGET, type PolicyActivation } from "../index.ts";

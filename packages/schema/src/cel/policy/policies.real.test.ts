@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { findControlPlane, startRealCluster } from "@konverge/real";
 import type { PolicyAnswers } from "../corpus/policy-judge.ts";
-import { realPolicyAnswers } from "../corpus/real-policy-judge.ts";
+import { realPolicyAnswers } from "../test/real-policy-judge.ts";
 
 const plane = findControlPlane();
 const recorded = new URL("../corpus/policy-answers.json", import.meta.url);

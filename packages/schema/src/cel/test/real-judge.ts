@@ -1,7 +1,7 @@
 import type { Schema } from "@konverge/core";
 import type { CrdObject } from "../../kind/crd-object.ts";
 import { CRDS, type JsonBody, type RealServer } from "../../test/real-server.ts";
-import { type Judge, masked } from "./judge.ts";
+import { type Judge, masked } from "../corpus/judge.ts";
 
 const GROUP = "cel.example.com";
 const DRY = "dryRun=All";

@@ -1,8 +1,8 @@
 import { request } from "node:https";
 import { realClock, sleep } from "@konverge/core";
 import type { RealCluster } from "@konverge/real";
-import { CONDITIONS, OBJECT, PARAMS, PATCHES, VARIABLES } from "./policies.ts";
-import { NEVER, type PolicyAnswers, type PolicyField, QUESTIONS } from "./policy-judge.ts";
+import { CONDITIONS, OBJECT, PARAMS, PATCHES, VARIABLES } from "../corpus/policies.ts";
+import { NEVER, type PolicyAnswers, type PolicyField, QUESTIONS } from "../corpus/policy-judge.ts";
 
 const POLICIES = "/apis/admissionregistration.k8s.io/v1";
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
