@@ -8,6 +8,7 @@ import { asking, runScripts } from "./run.ts";
 import { loadScripts } from "./script.ts";
 import { type Address, embeddedTarget, realTarget, remoteTarget } from "./target.ts";
 import { triplesOf } from "./triples.ts";
+import { startWebhooks } from "./webhooks.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -41,18 +42,26 @@ await using real = options.server
   ? remoteTarget(JSON.parse(readFileSync(options.server, "utf8")) as Address)
   : await realTarget();
 await using embedded = await embeddedTarget();
+await using webhooks = await startWebhooks();
+const variables = { webhooks: webhooks.url, caBundle: webhooks.caBundle };
 const triples = new Set<string>();
 let answers = 0;
 let failed = 0;
 const prefix = `d${process.pid}`;
-await runScripts(scripts, asking(real), embedded, prefix, ({ script, real: theirs, differences }) => {
-  for (const triple of triplesOf(theirs)) triples.add(triple);
-  answers += theirs.length;
-  const unexpected = differences.filter((difference) => !known.covers(difference));
-  if (unexpected.length === 0) return;
-  failed++;
-  report(script.name, unexpected);
-});
+await runScripts(
+  scripts,
+  asking(real, variables),
+  embedded,
+  { prefix, variables },
+  ({ script, real: theirs, differences }) => {
+    for (const triple of triplesOf(theirs)) triples.add(triple);
+    answers += theirs.length;
+    const unexpected = differences.filter((difference) => !known.covers(difference));
+    if (unexpected.length === 0) return;
+    failed++;
+    report(script.name, unexpected);
+  },
+);
 
 const stale = options.only || options.scripts ? [] : known.unused();
 for (const { reason } of stale) console.log(`a known difference no longer occurs, remove it: ${reason}`);

@@ -18,6 +18,7 @@ interface Masks {
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const LOOPBACK = /127\.0\.0\.1:\d+/g;
 /** Messages speak of versions that other writers have made meanwhile. */
 const ABOUT_VERSIONS = /resource ?version/i;
 
@@ -60,7 +61,10 @@ function text(value: string, key: string | undefined, masks: Masks): string {
   if (key === "resourceVersion") return masks.versions.get(value) ?? value;
   if (key === "continue" && value !== "") return token(value);
   if (key === "clusterIP" || key === "clusterIPs") return /^\d+\.\d+/.test(value) ? "address" : value;
-  let masked = value.replace(UID, (uid) => number(uid, "uid", masks)).replace(MOMENT, "moment");
+  let masked = value
+    .replace(LOOPBACK, "127.0.0.1:port")
+    .replace(UID, (uid) => number(uid, "uid", masks))
+    .replace(MOMENT, "moment");
   if (ABOUT_VERSIONS.test(masked) && (key === "message" || key === "warnings")) {
     masked = masked.replace(/\b\d+\b/g, "N");
   }

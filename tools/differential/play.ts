@@ -25,8 +25,13 @@ interface Failure {
 const PATIENCE_MS = 15_000;
 
 /** Plays a script on a server, in a namespace of its own, and returns what the server said. */
-export async function play(script: Script, target: Target, namespace: string): Promise<Result[]> {
-  const player = new Player(target, namespace);
+export async function play(
+  script: Script,
+  target: Target,
+  namespace: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Result[]> {
+  const player = new Player(target, { ...variables, ns: namespace });
   try {
     await player.prepare();
     const results: Result[] = [];
@@ -53,9 +58,9 @@ class Player {
   readonly #watches = new Map<string, Watch>();
   readonly #abort = new AbortController();
 
-  constructor(target: Target, namespace: string) {
+  constructor(target: Target, variables: Record<string, string>) {
     this.#target = target;
-    this.#variables = { ns: namespace };
+    this.#variables = variables;
   }
 
   /** The namespace, and the service account that pods in it run as: no controller makes it here. */

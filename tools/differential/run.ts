@@ -18,21 +18,27 @@ export interface Outcome {
 const AT_ONCE = 8;
 
 /** The answers of a server that is asked now. */
-export function asking(target: Target): Reference {
-  return async (script, namespace) => normalise(await play(script, target, namespace));
+export function asking(target: Target, variables: Variables): Reference {
+  return async (script, namespace) => normalise(await play(script, target, namespace, variables));
 }
+
+/** What scripts may refer to besides `$ns`. */
+export type Variables = Readonly<Record<string, string>>;
 
 /** Plays scripts on the embedded server and compares with the reference; several at once, those that must alone. */
 export async function runScripts(
   scripts: readonly Script[],
   reference: Reference,
   embedded: Target,
-  prefix: string,
+  { prefix, variables }: { prefix: string; variables: Variables },
   onOutcome: (outcome: Outcome) => void,
 ): Promise<void> {
   const run = async (script: Script, index: number) => {
     const namespace = `${prefix}-${index + 1}`;
-    const [real, ours] = await Promise.all([reference(script, namespace), play(script, embedded, namespace)]);
+    const [real, ours] = await Promise.all([
+      reference(script, namespace),
+      play(script, embedded, namespace, variables),
+    ]);
     onOutcome({ script, real, differences: compare(script.name, real, normalise(ours)) });
   };
   const numbered = scripts.map((script, index) => ({ script, index }));

@@ -2,6 +2,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import { ApiServer } from "@konverge/apiserver";
 import type { ApiRequest, ApiResponse, HeaderMap, Transport } from "@konverge/core";
 import { startRealCluster } from "@konverge/real";
+import { callWebhook } from "./webhooks.ts";
 
 /** A server that scripts are played on. */
 export interface Target extends AsyncDisposable {
@@ -45,7 +46,7 @@ export function remoteTarget({ url, token, ca }: Address, compact = async () => 
 
 /** Makes an embedded server. */
 export async function embeddedTarget(): Promise<Target> {
-  const server = new ApiServer();
+  const server = new ApiServer({ callWebhook });
   return {
     name: "embedded",
     transport: server.transport,

@@ -91,6 +91,9 @@ export function resourceOf(
   const { group } = spec;
   const names = status.acceptedNames;
   const stored = spec.versions.find((version) => version.storage)!;
+  const codecs = new Map(
+    spec.versions.map((version) => [apiVersionOf({ group, version: version.name }), customCodec(schemaOf(version))]),
+  );
   const served = spec.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
   return {
     group,
@@ -101,7 +104,8 @@ export function resourceOf(
     categories: names.categories ?? [],
     storageVersion: stored.name,
     storedAs: apiVersionOf({ group, version: stored.name }),
-    storageCodec: customCodec(schemaOf(stored)),
+    storageCodec: codecs.get(apiVersionOf({ group, version: stored.name }))!,
+    codecOf: (apiVersion) => codecs.get(apiVersion) ?? codecs.get(apiVersionOf({ group, version: stored.name }))!,
     versions: new Map(served.map((version) => [version.name, versionOf(spec, names, version)])),
     strategy: instanceStrategy(crd),
     custom: true,

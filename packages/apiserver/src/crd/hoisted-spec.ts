@@ -1,4 +1,4 @@
-import { deepEqual } from "@konverge/core";
+import { deepEqual, type FieldError, stringifyJson } from "@konverge/core";
 import type { CrdSpec, CrdVersion } from "./definition.ts";
 
 /** What all versions have in common, as a real server holds it: its errors name the fields by where they then are. */
@@ -14,7 +14,8 @@ export interface HoistedSpec {
 const HOISTED = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
 /** Takes out of the versions of a CRD what is the same in all of them. */
-export function hoisted({ versions = [] }: CrdSpec): HoistedSpec {
+export function hoisted(spec: CrdSpec): HoistedSpec {
+  const versions = spec.versions ?? [];
   const [first] = versions;
   const common: Partial<Pick<CrdVersion, (typeof HOISTED)[number]>> = {};
   const rest = versions.map((version) => ({ ...version }));
@@ -27,9 +28,9 @@ export function hoisted({ versions = [] }: CrdSpec): HoistedSpec {
   return { validation, subresources, additionalPrinterColumns, selectableFields, versions: rest };
 }
 
-/** Versions as an error shows them: by the names that Go has for their fields. */
-export function shownVersions(versions: readonly CrdVersion[]): object[] {
-  return versions.map((version) => ({
+/** An error about the versions, which it shows by the names that Go has for their fields, in Go's order. */
+export function versionsError(versions: readonly CrdVersion[] | null | undefined, detail: string): FieldError {
+  const shown = versions?.map((version) => ({
     Name: version.name ?? "",
     Served: version.served ?? false,
     Storage: version.storage ?? false,
@@ -40,4 +41,6 @@ export function shownVersions(versions: readonly CrdVersion[]): object[] {
     AdditionalPrinterColumns: version.additionalPrinterColumns ?? null,
     SelectableFields: version.selectableFields ?? null,
   }));
+  const message = `Invalid value: ${stringifyJson(shown ?? null)}: ${detail}`;
+  return { reason: "FieldValueInvalid", field: "spec.versions", message };
 }

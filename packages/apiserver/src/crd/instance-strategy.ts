@@ -7,7 +7,7 @@ import {
   splitSimplePath,
   valueAt,
 } from "@konverge/core";
-import { NO_PATH, validate } from "@konverge/schema";
+import { invalidValue, NO_PATH, validate } from "@konverge/schema";
 import { validateRules } from "@konverge/schema/cel";
 import type { Strategy } from "../resources/definition.ts";
 import type { Call } from "../verbs/call.ts";
@@ -62,10 +62,23 @@ function statusErrors({ version, warn }: Call, object: AnyObject, old: AnyObject
       ? validate(ofStatus, status, { path: "status", ...(before !== undefined && { old: before }) })
       : [];
   if (errors.some(({ field }) => field === NO_PATH)) return errors;
+  if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidValue(NO_PATH, null, NOT_CHECKED)];
   const { errors: broken, warnings } = validateRules(schema, object, old, { ratcheting: true });
   for (const warning of warnings) warn(warning);
   return [...errors, ...broken.filter((one) => !errors.some((other) => deepEqual(one, other)))];
 }
+
+/** After these, rules are not evaluated: values may not have the types they were compiled for. */
+const BLOCKING = new Set<FieldError["reason"]>([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+const NOT_CHECKED =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
 const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"];
 

@@ -8,7 +8,7 @@ import {
 import { invalidValue, notSupported, required } from "@konverge/schema";
 import { isTrueOf } from "./conditions.ts";
 import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./definition.ts";
-import { hoisted, shownVersions } from "./hoisted-spec.ts";
+import { hoisted, versionsError } from "./hoisted-spec.ts";
 import { conversionErrors } from "./validate-conversion.ts";
 import { missingNames, namesErrors } from "./validate-names.ts";
 import {
@@ -78,13 +78,16 @@ function specErrors(spec: CrdSpec, old: CrdSpec | undefined): FieldError[] {
     errors.push(...versionErrors(version, versions[index]!, path, isUnchanged(versions[index]!)));
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    errors.push(invalidValue("spec.versions", shownVersions(common.versions), "must contain unique version names"));
+    errors.push(versionsError(common.versions, "must contain unique version names"));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     const detail = "must have exactly one version marked as storage version";
-    const shown = versions.length === 0 ? null : shownVersions(common.versions);
-    errors.push(invalidValue("spec.versions", shown, detail));
+    errors.push(versionsError(spec.versions && common.versions, detail));
   }
+  const [first] = versions;
+  const problems = first?.name ? dns1035LabelErrors(first.name) : [];
+  // The first version has a place of its own as well.
+  if (problems.length > 0) errors.push(invalidValue("spec.version", first!.name, problems.join(",")));
   errors.push(...missingNames(names, "spec.names"), ...namesErrors(names, "spec.names"));
   errors.push(...commonErrors(common, versions, versions.every(isUnchanged)));
   errors.push(...conversionErrors(spec.conversion, "spec.conversion"));
@@ -141,14 +144,14 @@ function storedVersionErrors({ spec, status }: CustomResourceDefinition): FieldE
   const path = "status.storedVersions";
   const stored = status.storedVersions ?? [];
   if (stored.length === 0) return [invalidValue(path, null, "must have at least one stored version")];
-  const names = (spec.versions ?? []).map(({ name }) => name);
-  const storage = spec.versions.find((version) => version.storage)?.name;
-  const errors =
-    storage !== undefined && !stored.includes(storage)
-      ? [invalidValue(path, stored, `must have the storage version ${storage}`)]
-      : [];
+  const errors: FieldError[] = [];
+  const missing = new Set(stored);
+  for (const { name, storage } of spec.versions ?? []) {
+    if (!missing.delete(name) && storage)
+      errors.push(invalidValue(path, stored, `must have the storage version ${name}`));
+  }
   for (const [index, name] of stored.entries()) {
-    if (names.includes(name)) continue;
+    if (!missing.has(name)) continue;
     const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(invalidValue(`${path}[${index}]`, name, detail));
   }

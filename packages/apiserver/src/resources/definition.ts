@@ -32,6 +32,8 @@ export interface ResourceDefinition {
    * that its schema has no more, and lack defaults.
    */
   readonly since?: number;
+  /** Custom resources: reads objects of any version that has been stored, served or not. */
+  readonly codecOf?: (apiVersion: string) => Codec;
   /** Custom resources: the CRD is being deleted, and nothing may be created any more. */
   readonly terminating?: boolean;
   /**

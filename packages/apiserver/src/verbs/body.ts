@@ -1,6 +1,16 @@
-import { type AnyObject, apiVersionOf, badRequest, parseApiVersion, quoted, type Schema } from "@konverge/core";
+import {
+  type AnyObject,
+  type ApiError,
+  apiVersionOf,
+  badRequest,
+  invalid,
+  parseApiVersion,
+  quoted,
+  type Schema,
+} from "@konverge/core";
 import { definitionSchema } from "@konverge/kinds";
-import { isObject } from "@konverge/schema/patch";
+import { invalidValue } from "@konverge/schema";
+import { isObject, type JsonObject } from "@konverge/schema/patch";
 import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from "@konverge/schema/protobuf";
 import { type Codec, DecodeError, type JsonText, parseJsonText, parseYamlText } from "../codec/index.ts";
 import { readAs, shapeOf } from "../codec/struct-shape.ts";
@@ -130,12 +140,12 @@ function decodeAs(
   fieldValidation: FieldValidation,
 ): AnyObject {
   const body = value as Record<string, unknown>;
-  const actual = typeOf(body, expected, text);
+  const actual = typeOf(body, expected, text, call.definition.custom);
   const cannot = (why: string) =>
     badRequest(`${actual.kind} in version ${quoted(actual.version)} cannot be handled as a ${expected.kind}: ${why}`);
   if (actual.kind !== expected.kind || actual.group !== expected.group || actual.version !== expected.version) {
     const problem = typeProblem(call, expected, actual);
-    throw problem ? cannot(problem) : badRequest(wrongVersion(call, expected, actual));
+    throw problem ? cannot(problem) : wrongVersion(call, expected, actual, body);
   }
   try {
     const { object, unknown } = expected.codec.decode(body);
@@ -170,7 +180,7 @@ interface ActualType {
 }
 
 /** The type that a body says it is of; what it does not say is as expected. */
-function typeOf(body: Record<string, unknown>, expected: Expected, text: string): ActualType {
+function typeOf(body: JsonObject, expected: Expected, text: string, custom: boolean): ActualType {
   for (const name of ["apiVersion", "kind"]) {
     const value = body[name];
     if (value === undefined || value === null || typeof value === "string") continue;
@@ -181,9 +191,14 @@ function typeOf(body: Record<string, unknown>, expected: Expected, text: string)
   if (apiVersion.split("/").length > 2) {
     throw unrecognized(expected, `unexpected GroupVersion string: ${apiVersion}`, text);
   }
-  const kind = ((body["kind"] as string | undefined) ?? "") || expected.kind;
-  if (apiVersion === "") return { group: expected.group, version: expected.version, kind };
-  return { ...parseApiVersion(apiVersion), kind };
+  const kind = (body["kind"] as string | undefined) ?? "";
+  if (custom) {
+    // Nothing is known of custom resources beforehand, so they must say what they are.
+    if (kind === "") throw unrecognized(expected, `Object 'Kind' is missing in '${text}'`, text);
+    return apiVersion === "" ? { group: "", version: "", kind } : { ...parseApiVersion(apiVersion), kind };
+  }
+  const { group, version } = apiVersion === "" ? expected : parseApiVersion(apiVersion);
+  return { group, version, kind: kind || expected.kind };
 }
 
 /** Why a body of one type cannot be read as one of another; undefined when it can. */
@@ -198,9 +213,12 @@ export function typeProblem({ definition }: Call, expected: Expected, actual: Ac
   return `converting (${actual.version}.${actual.kind}) to (${target}): unknown conversion`;
 }
 
-function wrongVersion({ definition }: Call, expected: Expected, actual: ActualType): string {
-  const [given, wanted] = [apiVersionOf(actual), apiVersionOf(expected)];
-  return definition.custom && given === wanted
-    ? `the kind in the data (${actual.kind}) does not match the expected kind (${expected.kind})`
-    : `the API version in the data (${given}) does not match the expected API version (${wanted})`;
+function wrongVersion({ definition }: Call, expected: Expected, actual: ActualType, body: JsonObject): ApiError {
+  const given = actual.version === "" ? "" : apiVersionOf(actual);
+  const wanted = apiVersionOf(expected);
+  if (definition.custom && given === wanted) {
+    const { name } = (body["metadata"] ?? {}) as { name?: string };
+    return invalid(actual, name ?? "", [invalidValue("kind", actual.kind, `must be ${expected.kind}`)]);
+  }
+  return badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
 }

@@ -21,6 +21,7 @@ import {
 } from "./call.ts";
 import { recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, fillSystemFields, matchNamespace, metadataErrors, wipeSystemFields } from "./metadata.ts";
+import { asStored } from "./stored.ts";
 
 /** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
 export interface Written {
@@ -84,7 +85,7 @@ async function storeOnce(call: Call, admitted: AnyObject): Promise<Written> {
   const existing = store.collection(definition.storage).get(key);
   if (Number(object.metadata.resourceVersion ?? 0) > 0) throw versionGiven();
   if (existing) throw exists(call, existing);
-  const stored = await convertTo(definition, object, definition.storedAs);
+  const stored = await asStored(call, object);
   // Conversion may have taken a while.
   const rival = store.collection(definition.storage).get(key);
   if (rival) throw exists(call, rival);

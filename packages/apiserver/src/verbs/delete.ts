@@ -1,4 +1,4 @@
-import { type AnyObject, type ApiResponse, conflict, notFound, timestamp } from "@konverge/core";
+import { type AnyObject, type ApiError, type ApiResponse, conflict, notFound, timestamp } from "@konverge/core";
 import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../http/query.ts";
 import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
 import type { Entry } from "../storage/collection.ts";
@@ -160,16 +160,37 @@ function finalizersFor({ definition }: Call, { metadata }: AnyObject, options: D
 
 function checkPreconditions(call: Call, { metadata }: AnyObject, { preconditions = {} }: DeleteOptions): void {
   const { uid, resourceVersion } = preconditions;
-  // The kind stands where the resource does elsewhere, as in the real server.
-  const subject = { group: call.definition.group, plural: call.version.kind };
   if (uid !== undefined && uid !== metadata.uid) {
-    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
-    throw conflict(subject, metadata.name, why);
+    const what = "deleted and then recreated";
+    throw preconditionFailed(call, metadata.name, "UID", uid, metadata.uid, what);
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
-    throw conflict(subject, metadata.name, why);
+    throw preconditionFailed(
+      call,
+      metadata.name,
+      "ResourceVersion",
+      resourceVersion,
+      metadata.resourceVersion,
+      "modified",
+    );
   }
+}
+
+function preconditionFailed(
+  { definition, version }: Call,
+  name: string,
+  field: string,
+  wanted: string,
+  found: string | undefined,
+  what: string,
+): ApiError {
+  if (definition.strategy.markDeleted) {
+    const why = `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`;
+    return conflict(definition, name, why);
+  }
+  const why = `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). The object might have been ${what}`;
+  // The kind stands where the resource does elsewhere, as in the real server.
+  return conflict({ group: definition.group, plural: version.kind }, name, why);
 }
 
 function deletedStatus({ definition }: Call, { metadata }: AnyObject): object {

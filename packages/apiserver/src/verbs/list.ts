@@ -1,8 +1,8 @@
-import { type ApiResponse, badRequest, expired } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest, expired, tooManyRequests } from "@konverge/core";
 import { type ListParameters, listParameters } from "../http/query.ts";
 import { type ListMetadata, listResponse } from "../representation/answer.ts";
 import type { Collection, Entry } from "../storage/collection.ts";
-import type { Call } from "./call.ts";
+import { type Call, requestVersion } from "./call.ts";
 import { readToken, tokenAfter, tokenExpired } from "./continue-token.ts";
 import { revisionOf, tooLargeVersion, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
@@ -10,7 +10,19 @@ import { type Selection, selectionOf } from "./selectors.ts";
 /** Answers a list. */
 export async function list(call: Call): Promise<ApiResponse> {
   const { metadata, entries } = await selectPage(call);
-  return listResponse(call, metadata, entries);
+  try {
+    return await listResponse(call, metadata, entries);
+  } catch (error) {
+    throw call.definition.convertsByWebhook && error instanceof ApiError && error.code === 500
+      ? notListed(call, error)
+      : error;
+  }
+}
+
+/** A real server keeps all objects converted, and is not ready for lists before it has managed to. */
+function notListed(call: Call, { message }: ApiError): ApiError {
+  const what = `${requestVersion(call)}, Kind=${call.version.kind}`;
+  return tooManyRequests(`storage is (re)initializing: failed to list ${what}: ${message}`, 1);
 }
 
 interface Page {

@@ -1,4 +1,14 @@
-import { type AnyObject, ApiError, badRequest, conflict, goText, parseApiVersion, stringifyJson } from "@konverge/core";
+import {
+  type AnyObject,
+  ApiError,
+  badRequest,
+  conflict,
+  type FieldError,
+  goText,
+  invalid,
+  parseApiVersion,
+  stringifyJson,
+} from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
 import {
   applyJsonPatch,
@@ -12,7 +22,7 @@ import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import { type WriteParameters, writeParameters } from "../http/query.ts";
 import { appliedBy } from "./apply.ts";
 import { ownKind, strictProblems, typeProblem } from "./body.ts";
-import type { Call } from "./call.ts";
+import { type Call, requestVersion } from "./call.ts";
 import type { Written } from "./create.ts";
 import { checkName, matchNamespace } from "./metadata.ts";
 import { updateObject } from "./update.ts";
@@ -125,6 +135,7 @@ function decodePatched(
   const actual = { ...parseApiVersion(patched.apiVersion), kind: patched.kind };
   const problem = typeProblem(call, ownKind(call), actual);
   if (problem) throw invalidPatch(shown(), problem);
+  if (call.definition.custom) checkType(call, patched);
   let decoded: ReturnType<typeof codec.decode>;
   try {
     decoded = codec.decode(patched);
@@ -139,6 +150,15 @@ function decodePatched(
   codec.applyDefaults(decoded.object);
   call.definition.strategy.defaults?.(decoded.object);
   return decoded.object;
+}
+
+/** A custom resource cannot be patched into another kind, nor into another version. */
+function checkType(call: Call, { apiVersion, kind, metadata }: AnyObject): void {
+  const errors: FieldError[] = [];
+  const wanted = requestVersion(call);
+  if (kind !== call.version.kind) errors.push(invalidValue("kind", kind, `must be ${call.version.kind}`));
+  if (apiVersion !== wanted) errors.push(invalidValue("apiVersion", apiVersion, `must be ${wanted}`));
+  if (errors.length > 0) throw invalid({ group: call.definition.group, kind }, metadata.name, errors);
 }
 
 function invalidPatch(shown: string, why: string): ApiError {

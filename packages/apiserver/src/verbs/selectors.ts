@@ -10,6 +10,7 @@ import {
 } from "@konverge/core";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, objectOf } from "./call.ts";
+import { refreshed } from "./stored.ts";
 
 /** Which entries a list or watch is about. */
 export interface Selection {
@@ -68,7 +69,9 @@ function parsed<T>(parse: () => T): T {
 function fieldsOf({ definition }: Call, entry: Entry): Record<string, string> {
   const slash = entry.key.indexOf("/");
   // Which fields of a custom resource can be selected by may have changed since it was stored.
-  const fields = definition.custom ? definition.strategy.fields?.(objectOf(entry)) : entry.fields;
+  const fields = definition.custom
+    ? definition.strategy.fields?.(refreshed(definition, objectOf(entry)))
+    : entry.fields;
   return {
     ...fields,
     "metadata.name": entry.key.slice(slash + 1),

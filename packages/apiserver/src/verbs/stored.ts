@@ -1,5 +1,5 @@
 import { type AnyObject, stringifyJson } from "@konverge/core";
-import type { ResourceVersion } from "../resources/definition.ts";
+import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, convertTo, objectOf, requestVersion } from "./call.ts";
 
@@ -20,14 +20,33 @@ export async function readEntry(call: Call, entry: Entry): Promise<AnyObject> {
   return brought(call, stored);
 }
 
-/** Any state of a stored object, brought to the version of the request and, for custom resources, to today's schema. */
+/**
+ * Any state of a stored object, brought to the version of the request. Custom resources are brought to today's schema
+ * first: defaults are those of the version they are stored in, and what neither version has is dropped.
+ */
 export async function brought(call: Call, stored: AnyObject): Promise<AnyObject> {
   const { definition, version } = call;
-  const object = await convertTo(definition, stored, requestVersion(call));
-  if (!definition.custom) return object;
-  const refreshed = version.codec.decode(object).object;
-  version.codec.applyDefaults(refreshed);
-  return refreshed;
+  const apiVersion = requestVersion(call);
+  if (!definition.custom) return convertTo(definition, stored, apiVersion);
+  const current = refreshed(definition, stored);
+  if (current.apiVersion === apiVersion) return current;
+  return version.codec.decode(await convertTo(definition, current, apiVersion)).object;
+}
+
+/** A stored custom resource by today's schema of the version it is stored in. */
+export function refreshed(definition: ResourceDefinition, stored: AnyObject): AnyObject {
+  const codec = definition.codecOf!(stored.apiVersion);
+  const { object } = codec.decode(stored);
+  codec.applyDefaults(object);
+  return object;
+}
+
+/** An object as it will be stored. */
+export async function asStored(call: Call, object: AnyObject): Promise<AnyObject> {
+  const { definition } = call;
+  if (object.apiVersion === definition.storedAs) return object;
+  const converted = await convertTo(definition, object, definition.storedAs);
+  return definition.custom ? definition.storageCodec.decode(converted).object : converted;
 }
 
 const texts = new WeakMap<Entry, Map<ResourceVersion, string>>();

@@ -26,7 +26,7 @@ import { checkNotTerminating, storeNew, type Written } from "./create.ts";
 import { recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, keepSystemFields, metadataUpdateErrors } from "./metadata.ts";
 import { registryKey } from "./registry-key.ts";
-import { brought } from "./stored.ts";
+import { asStored, brought } from "./stored.ts";
 
 /** Makes an object of the one that is there. */
 export type Change = (live: AnyObject) => AnyObject | Promise<AnyObject>;
@@ -87,7 +87,7 @@ async function updateOnce(
   if (admission) await admission(updated, live);
   else await call.admission.validate(call, updated, live, "UPDATE");
 
-  const next = await convertTo(definition, kept, definition.storedAs);
+  const next = await asStored(call, kept);
   if (store.collection(definition.storage).get(key) !== entry) return undefined;
   if (isRemoval(call, object, old)) {
     if (!call.dryRun) {
@@ -168,6 +168,7 @@ function updateErrors(call: Call, object: AnyObject, old: AnyObject): FieldError
   if (call.info.subresource === "status" && strategy.validateStatusUpdate) {
     return strategy.validateStatusUpdate(object, old, context);
   }
+  if (strategy.validateChange) return strategy.validateChange(object, old, context);
   return [...(strategy.validate?.(object, context) ?? []), ...(strategy.validateUpdate?.(object, old, context) ?? [])];
 }
 

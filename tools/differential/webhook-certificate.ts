@@ -1,0 +1,23 @@
+/**
+ * A certificate for 127.0.0.1 that signs itself, and its key, for the webhooks that scripts register. It protects nothing:
+ * servers just insist on TLS.
+ */
+export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBjjCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAtMSswKQYDVQQDEyJ3ZWJob29r
+cyBvZiB0aGUgZGlmZmVyZW50aWFsIHN1aXRlMCAXDTIwMDEwMTAwMDAwMFoYDzIx
+MjAwMTAxMDAwMDAwWjAtMSswKQYDVQQDEyJ3ZWJob29rcyBvZiB0aGUgZGlmZmVy
+ZW50aWFsIHN1aXRlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAENIEXnc5epc9Q
+mRj5NjEWhfwCsziY8TI+5u06sFvphf1w1DKE+TLqjhI6u5BAmTHevdMhzVncPWvh
+bAg0HoBq8aNEMEIwDwYDVR0TAQH/BAUwAwEB/zAaBgNVHREEEzARhwR/AAABggls
+b2NhbGhvc3QwEwYDVR0lBAwwCgYIKwYBBQUHAwEwCgYIKoZIzj0EAwIDRwAwRAIg
+bE3RNjm/oXLzTaMiot4xECYYjYctL7TVr+PZ3rBVjoYCIAxPj+3zZ/LIhQ1zFdlJ
+jKoZbNcz+5Bwpobgy5DhRxYG
+-----END CERTIFICATE-----
+`;
+
+export const KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggIkJ2K+Rtz2hS5eA
+ncdH1NkGUAgqe7lTFjsQWtM/NPahRANCAAQ0gRedzl6lz1CZGPk2MRaF/AKzOJjx
+Mj7m7TqwW+mF/XDUMoT5MuqOEjq7kECZMd690yHNWdw9a+FsCDQegGrx
+-----END PRIVATE KEY-----
+`;

@@ -1,0 +1,39 @@
+/** What a server asks an admission webhook. */
+export interface AdmissionReview {
+  apiVersion: string;
+  kind: string;
+  request: { uid: string; operation: string; object?: { metadata?: { labels?: object } } };
+}
+
+/**
+ * Admission by path: `allow`, `deny` (with a message), `refuse` (with a status of its own), `warn`, `annotate` (audit),
+ * `label` (a JSON patch that adds the label `by: webhook`), `shift` (a patch that cannot be applied), `forget` (another
+ * uid).
+ */
+export function admit(behaviour: string, { apiVersion, kind, request }: AdmissionReview): object {
+  const { uid, object } = request;
+  const answer = (response: object) => ({ apiVersion, kind, response: { uid, allowed: true, ...response } });
+  const patched = (patch: object[]) =>
+    answer({ patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(patch)).toString("base64") });
+  switch (behaviour) {
+    case "allow":
+      return answer({});
+    case "warn":
+      return answer({ warnings: ["be careful", "very careful"] });
+    case "annotate":
+      return answer({ auditAnnotations: { seen: "yes" } });
+    case "label":
+      return patched([
+        ...(object?.metadata?.labels ? [] : [{ op: "add", path: "/metadata/labels", value: {} }]),
+        { op: "add", path: "/metadata/labels/by", value: "webhook" },
+      ]);
+    case "shift":
+      return patched([{ op: "remove", path: "/metadata/nowhere" }]);
+    case "forget":
+      return answer({ uid: "another" });
+    case "refuse":
+      return answer({ allowed: false, status: { code: 418, reason: "Teapot", message: "short and stout" } });
+    default:
+      return answer({ allowed: false, status: { message: "not like this" } });
+  }
+}
