@@ -1,5 +1,6 @@
 import { deepEqual } from "@konverge/core";
 import type { Strategy } from "../strategy.ts";
+import { jobErrors, jobUpdateErrors } from "./job-errors.ts";
 import type { Job, Stored } from "./objects.ts";
 import { podSpecDefaults } from "./pod-spec/defaults.ts";
 
@@ -24,6 +25,9 @@ export const job: Strategy = {
   prepareForCreate(object: Stored<Job>) {
     if (!object.spec.manualSelector) selectOwnPods(object);
   },
+  validate: (object: Stored<Job>) => jobErrors(object),
+  validateUpdate: (object: Stored<Job>, old: Stored<Job>) => jobUpdateErrors(object, old),
+  validateStatusUpdate: () => [],
   fields: ({ status }: Stored<Job>) => ({ "status.successful": String(status?.succeeded ?? 0) }),
 };
 

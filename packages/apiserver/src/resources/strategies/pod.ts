@@ -1,14 +1,19 @@
+import { dns1123LabelErrors } from "@konverge/core";
 import type { Strategy } from "../strategy.ts";
 import type { Pod, Stored } from "./objects.ts";
+import { immutable } from "./pod-spec/checks.ts";
 import { podDefaults } from "./pod-spec/defaults.ts";
 import { qosClass } from "./pod-spec/qos.ts";
+import { podErrors } from "./pod-spec/spec-errors.ts";
+import { ephemeralUpdateErrors, podUpdateErrors } from "./pod-spec/updates.ts";
+import { podSpecWarnings } from "./pod-spec/warnings.ts";
 
 /** Pods: their phase and quality of service come with them, and little of them can change. */
 export const pod: Strategy = {
   defaults: ({ spec }: Stored<Pod>) => podDefaults(spec),
-  prepareForCreate(object: Stored<Pod>) {
+  prepareForCreate(object: Stored<Pod>, { now }) {
     const { spec } = object;
-    const conditions = spec.schedulingGates?.length ? { conditions: [GATED] } : {};
+    const conditions = spec.schedulingGates?.length ? { conditions: [{ ...GATED, lastTransitionTime: now }] } : {};
     object.status = { phase: "Pending", qosClass: qosClass(spec), ...conditions };
   },
   prepareForUpdate(object: Stored<Pod>, old: Stored<Pod>, { subresource }) {
@@ -22,6 +27,19 @@ export const pod: Strategy = {
       object.metadata = { ...old.metadata, ...(resourceVersion && { resourceVersion }) };
       if (managedFields) object.metadata.managedFields = managedFields;
     }
+  },
+  validate: (object: Stored<Pod>) => podErrors(object),
+  validateUpdate(object: Stored<Pod>, old: Stored<Pod>, { subresource }) {
+    if (subresource === "ephemeralcontainers") return ephemeralUpdateErrors(object, old);
+    return subresource === "resize" ? [] : podUpdateErrors(object, old);
+  },
+  validateStatusUpdate: ({ status }: Stored<Pod>, old: Stored<Pod>) =>
+    immutable("status.qosClass", status?.qosClass, old.status?.qosClass),
+  warnings({ metadata, spec }: Stored<Pod>, _context, old) {
+    if (old) return [];
+    const problems = dns1123LabelErrors(metadata.name);
+    const unfit = `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(" ")}]`;
+    return [...(problems.length > 0 ? [unfit] : []), ...podSpecWarnings(spec, "spec")];
   },
   resetFields: (subresource) =>
     subresource === "status" ? ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"] : ["status"],

@@ -1,5 +1,6 @@
 import { deepEqual } from "@konverge/core";
 import type { Strategy } from "../strategy.ts";
+import { cronJobErrors } from "./job-errors.ts";
 import type {
   CronJob,
   DaemonSet,
@@ -10,19 +11,46 @@ import type {
   StatefulSet,
   Stored,
 } from "./objects.ts";
+import { immutable } from "./pod-spec/checks.ts";
 import { podSpecDefaults } from "./pod-spec/defaults.ts";
+import { podSpecWarnings } from "./pod-spec/warnings.ts";
+import {
+  daemonSetErrors,
+  deploymentErrors,
+  replicaSetErrors,
+  statefulSetErrors,
+  statefulSetUpdateErrors,
+  templateErrors,
+} from "./workload-errors.ts";
 
 export const deployment: Strategy = {
+  prepareForUpdate({ metadata }: Stored<Deployment>, old: Stored<Deployment>, { subresource }) {
+    if (subresource !== "status") return;
+    if (old.metadata.labels) metadata.labels = old.metadata.labels;
+    else delete metadata.labels;
+  },
+  resetFields: (subresource) => (subresource === "status" ? ["spec", "metadata.labels"] : ["status"]),
   defaults({ spec }: Stored<Deployment>) {
     podSpecDefaults(spec.template.spec!);
     const { strategy } = spec;
     if (strategy?.type !== "RollingUpdate") return;
     strategy.rollingUpdate = { maxUnavailable: "25%", maxSurge: "25%", ...strategy.rollingUpdate };
   },
+  validate: (object: Stored<Deployment>) => deploymentErrors(object),
+  validateUpdate: ({ spec }: Stored<Deployment>, old: Stored<Deployment>) =>
+    immutable("spec.selector", spec.selector, old.spec.selector),
+  warnings: ({ spec }: Stored<Deployment>) => podSpecWarnings(spec.template.spec!, "spec.template.spec"),
+  validateStatusUpdate: () => [],
 };
 
 export const replicaSet: Strategy = {
   defaults: ({ spec }: Stored<ReplicaSet>) => podSpecDefaults(spec.template!.spec!),
+  validate: (object: Stored<ReplicaSet>) => replicaSetErrors(object),
+  validateUpdate: ({ spec }: Stored<ReplicaSet>, old: Stored<ReplicaSet>) =>
+    immutable("spec.selector", spec.selector, old.spec.selector),
+  warnings: ({ spec }: Stored<ReplicaSet>) => podSpecWarnings(spec.template!.spec!, "spec.template.spec"),
+  validateStatusUpdate: () => [],
+  fields: ({ status }: Stored<ReplicaSet>) => ({ "status.replicas": String(status?.replicas ?? 0) }),
 };
 
 /** A count that came before metadata.generation and that only the template moves. */
@@ -44,6 +72,11 @@ export const daemonSet: Strategy = {
     const changed = !deepEqual(spec.template, old.spec.template);
     metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(changed ? count + 1 : count) };
   },
+  validate: (object: Stored<DaemonSet>) => daemonSetErrors(object),
+  validateUpdate: ({ spec }: Stored<DaemonSet>, old: Stored<DaemonSet>) =>
+    immutable("spec.selector", spec.selector, old.spec.selector),
+  warnings: ({ spec }: Stored<DaemonSet>) => podSpecWarnings(spec.template.spec!, "spec.template.spec"),
+  validateStatusUpdate: () => [],
 };
 
 export const statefulSet: Strategy = {
@@ -56,6 +89,10 @@ export const statefulSet: Strategy = {
     if (strategy?.type !== "RollingUpdate") return;
     strategy.rollingUpdate = { partition: 0, ...strategy.rollingUpdate };
   },
+  validate: (object: Stored<StatefulSet>) => statefulSetErrors(object),
+  validateUpdate: (object: Stored<StatefulSet>, old: Stored<StatefulSet>) => statefulSetUpdateErrors(object, old),
+  warnings: ({ spec }: Stored<StatefulSet>) => podSpecWarnings(spec.template.spec!, "spec.template.spec"),
+  validateStatusUpdate: () => [],
 };
 
 export const replicationController: Strategy = {
@@ -72,8 +109,11 @@ export const replicationController: Strategy = {
 
 export const podTemplate: Strategy = {
   defaults: ({ template }: Stored<PodTemplate>) => podSpecDefaults(template!.spec!),
+  validate: ({ template }: Stored<PodTemplate>) => templateErrors(template, "template"),
 };
 
 export const cronJob: Strategy = {
   defaults: ({ spec }: Stored<CronJob>) => podSpecDefaults(spec.jobTemplate.spec!.template.spec!),
+  validate: (object: Stored<CronJob>) => cronJobErrors(object),
+  validateStatusUpdate: () => [],
 };

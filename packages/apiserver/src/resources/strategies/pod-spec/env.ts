@@ -1,0 +1,85 @@
+import { configMapKeyErrors, dns1123SubdomainErrors, environmentNameErrors, type FieldError } from "@konverge/core";
+import type { EnvFromSource } from "@konverge/kinds";
+import { invalidValue, required } from "@konverge/schema";
+import type { EnvVar, Loose } from "../objects.ts";
+import { named } from "./checks.ts";
+
+const FIELDS = [
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.serviceAccountName",
+  "status.hostIP",
+  "status.hostIPs",
+  "status.podIP",
+  "status.podIPs",
+];
+
+/** What is wrong with a container's environment. */
+export function envErrors(variables: readonly EnvVar[], field: string): FieldError[] {
+  return variables.flatMap((variable, index) => {
+    const at = `${field}[${index}]`;
+    const { name = "" } = variable;
+    return [
+      ...(name === "" ? [required(`${at}.name`)] : named(`${at}.name`, name, environmentNameErrors(name))),
+      ...valueFromErrors(variable, `${at}.valueFrom`),
+    ];
+  });
+}
+
+function valueFromErrors({ value = "", valueFrom }: EnvVar, field: string): FieldError[] {
+  if (!valueFrom) return [];
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
+  const errors: FieldError[] = [];
+  if (fieldRef) errors.push(...fieldRefErrors(fieldRef, `${field}.fieldRef`));
+  if (resourceFieldRef && !resourceFieldRef.resource) errors.push(required(`${field}.resourceFieldRef.resource`));
+  for (const [name, ref] of [
+    ["configMapKeyRef", configMapKeyRef],
+    ["secretKeyRef", secretKeyRef],
+  ] as const) {
+    if (!ref) continue;
+    errors.push(...refNameErrors(ref.name, `${field}.${name}.name`));
+    if (!ref.key) errors.push(required(`${field}.${name}.key`));
+    else errors.push(...named(`${field}.${name}.key`, ref.key, configMapKeyErrors(ref.key)));
+  }
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length;
+  const wrong = (detail: string) => errors.push(invalidValue(field, "", detail));
+  if (sources === 0) {
+    wrong("must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+  } else if (value !== "") wrong("may not be specified when `value` is not empty");
+  else if (sources > 1) wrong("may not have more than one field specified at a time");
+  return errors;
+}
+
+/** References to a pod's own fields. */
+export function fieldRefErrors(ref: { apiVersion?: string; fieldPath?: string }, field: string): FieldError[] {
+  const { apiVersion = "", fieldPath = "" } = ref;
+  if (apiVersion === "") return [required(`${field}.apiVersion`)];
+  if (fieldPath === "") return [required(`${field}.fieldPath`)];
+  if (/^metadata\.(labels|annotations)(\['.+'\])?$/.test(fieldPath) && fieldPath.endsWith("]")) return [];
+  if (FIELDS.includes(fieldPath)) return [];
+  const detail = `error converting fieldPath: field label not supported: ${fieldPath}`;
+  return [invalidValue(`${field}.fieldPath`, fieldPath, detail)];
+}
+
+/** What is wrong with the objects that an environment is filled from. */
+export function envFromErrors(sources: readonly Loose<EnvFromSource>[], field: string): FieldError[] {
+  return sources.flatMap(({ prefix = "", configMapRef, secretRef }, index) => {
+    const at = `${field}[${index}]`;
+    const errors: FieldError[] = prefix === "" ? [] : named(`${at}.prefix`, prefix, environmentNameErrors(prefix));
+    if (configMapRef && !configMapRef.name) errors.push(required(`${at}.configMapRef.name`));
+    if (secretRef && !secretRef.name) errors.push(required(`${at}.secretRef.name`));
+    if (!configMapRef && !secretRef) {
+      errors.push(invalidValue(field, "", "must specify one of: `configMapRef` or `secretRef`"));
+    }
+    if (configMapRef && secretRef) {
+      errors.push(invalidValue(field, "", "may not have more than one field specified at a time"));
+    }
+    return errors;
+  });
+}
+
+function refNameErrors(name: string | undefined, field: string): FieldError[] {
+  return named(field, name ?? "", dns1123SubdomainErrors(name ?? ""));
+}

@@ -1,0 +1,55 @@
+import type { FieldError } from "@konverge/core";
+import { forbidden, invalidValue, required } from "@konverge/schema";
+import type { PodSecurityContext, SecurityContext } from "../objects.ts";
+import { MAX_INT32, within } from "./checks.ts";
+
+/** What is wrong with a container's security context. */
+export function securityContextErrors(context: SecurityContext | undefined, field: string): FieldError[] {
+  if (!context) return [];
+  const errors = [
+    ...within(`${field}.runAsUser`, context.runAsUser, 0, MAX_INT32),
+    ...within(`${field}.runAsGroup`, context.runAsGroup, 0, MAX_INT32),
+  ];
+  const { capabilities, allowPrivilegeEscalation, privileged } = context;
+  if (allowPrivilegeEscalation === false) {
+    const wrong = (detail: string) => errors.push(invalidValue(field, context, detail));
+    if (privileged) wrong("cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+    if (capabilities?.add?.includes("CAP_SYS_ADMIN")) {
+      wrong("cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN");
+    }
+  }
+  return [...errors, ...seccompErrors(context.seccompProfile, `${field}.seccompProfile`)];
+}
+
+/** What is wrong with a pod's security context. */
+export function podSecurityErrors(context: PodSecurityContext | undefined, field: string): FieldError[] {
+  if (!context) return [];
+  return [
+    ...within(`${field}.fsGroup`, context.fsGroup, 0, MAX_INT32),
+    ...within(`${field}.runAsUser`, context.runAsUser, 0, MAX_INT32),
+    ...within(`${field}.runAsGroup`, context.runAsGroup, 0, MAX_INT32),
+    ...(context.supplementalGroups ?? []).flatMap((group, index) =>
+      within(`${field}.supplementalGroups[${index}]`, group, 0, MAX_INT32),
+    ),
+    ...seccompErrors(context.seccompProfile, `${field}.seccompProfile`),
+  ];
+}
+
+function seccompErrors(profile: SecurityContext["seccompProfile"], field: string): FieldError[] {
+  if (!profile) return [];
+  const { type = "", localhostProfile } = profile;
+  const types = ["Localhost", "RuntimeDefault", "Unconfined"];
+  if (type === "") return [required(`${field}.type`, "type is required when seccompProfile is set")];
+  if (!types.includes(type)) {
+    const shown = types.map((one) => JSON.stringify(one)).join(", ");
+    const message = `Unsupported value: ${JSON.stringify(type)}: supported values: ${shown}`;
+    return [{ reason: "FieldValueNotSupported", field: `${field}.type`, message }];
+  }
+  if (type === "Localhost" && !localhostProfile) {
+    return [required(`${field}.localhostProfile`, "must be set when seccomp type is Localhost")];
+  }
+  if (type !== "Localhost" && localhostProfile !== undefined) {
+    return [forbidden(`${field}.localhostProfile`, "can only be set when seccomp type is Localhost")];
+  }
+  return [];
+}
