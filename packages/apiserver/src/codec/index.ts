@@ -9,6 +9,7 @@
  */
 import type { AnyObject } from "@konverge/core";
 import type { JsonObject } from "@konverge/schema/patch";
+import type { DecoderWords } from "./struct-shape.ts";
 
 export { customCodec } from "./custom.ts";
 export { type Duplicate, type JsonText, parseJsonText } from "./json-text.ts";
@@ -29,7 +30,7 @@ export interface Decoded {
 /** Reads and writes the objects of one version of a kind. */
 export interface Codec {
   /** Reads a JSON value into an object of its own; throws a {@link DecodeError}. No defaults are filled in. */
-  decode(value: unknown): Decoded;
+  decode(value: unknown, words?: DecoderWords): Decoded;
   /** Fills in the defaults that the schema has, in place. */
   applyDefaults(object: AnyObject): void;
   /** The object in the form in which it is stored and served: key order, zero values. Shares parts with what it is given. */

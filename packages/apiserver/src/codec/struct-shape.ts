@@ -27,7 +27,11 @@ export interface Reading {
   readonly unknown: string[];
   /** Go reads on after a value of the wrong type, and reports the first. */
   error: string | undefined;
+  readonly words: DecoderWords;
 }
+
+/** Two decoders find fault in different words: that of JSON texts, and that of maps which patches have made. */
+export type DecoderWords = "json" | "map";
 
 /** A Go type: how its JSON is read, put into canonical form, and what stands for its zero value. */
 export interface Shape {
@@ -249,7 +253,8 @@ class StructShape implements Shape {
       else {
         places[depth] = key;
         reading.struct = this.#struct;
-        found[index] = fields[index]!.shape.read(value[key] ?? undefined, reading);
+        // To Go, null is what is not there.
+        if (value[key] !== null) found[index] = fields[index]!.shape.read(value[key], reading);
         places.length = depth;
       }
       path.length = at;
@@ -324,19 +329,35 @@ function pathText(path: readonly string[]): string {
 }
 
 function mismatch(reading: Reading, what: string, type: string): undefined {
-  const { struct, fields } = reading;
-  const where = struct === "" ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
-  reading.error ??= `json: cannot unmarshal ${what} into ${where} of type ${type}`;
+  reading.error ??= reading.words === "json" ? jsonComplaint(reading, what, type) : mapComplaint(what, type);
   return undefined;
 }
+
+function jsonComplaint({ struct, fields }: Reading, what: string, type: string): string {
+  const where = struct === "" ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
+  return `json: cannot unmarshal ${what} into ${where} of type ${type}`;
+}
+
+function mapComplaint(what: string, type: string): string {
+  const kind = MAP_KINDS[what.split(" ")[0]!] ?? what;
+  if (type.startsWith("[]")) return `cannot restore slice from ${kind}`;
+  if (type.startsWith("map[")) return `cannot restore map from ${kind}`;
+  return type.includes(".") ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
+}
+
+const MAP_KINDS: Record<string, string> = { number: "int64", object: "map", array: "slice" };
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Reads a JSON value as a definition; throws what Go's decoder would say. */
-export function readAs(shape: Shape, value: unknown): { value: unknown; unknown: string[] } {
-  const reading: Reading = { path: [], fields: [], struct: "", unknown: [], error: undefined };
+export function readAs(
+  shape: Shape,
+  value: unknown,
+  words: DecoderWords = "json",
+): { value: unknown; unknown: string[] } {
+  const reading: Reading = { path: [], fields: [], struct: "", unknown: [], error: undefined, words };
   const read = shape.read(value, reading);
   if (reading.error !== undefined) throw new DecodeError(reading.error);
   return { value: read ?? shape.zero(), unknown: reading.unknown };

@@ -101,7 +101,7 @@ function changeOf(call: Call, type: string, parameters: WriteParameters): (live:
     default:
       return (live) => {
         const patched = applyStrategicMergePatch(live, value, call.version.schema);
-        return decodePatched(call, patched, parameters, problems, () => goText(value));
+        return decodePatched(call, patched, parameters, problems, () => goText(value), "map");
       };
   }
 }
@@ -130,6 +130,7 @@ function decodePatched(
   { fieldValidation }: WriteParameters,
   patchProblems: readonly string[],
   shown: () => string,
+  words: "json" | "map" = "json",
 ): AnyObject {
   const { codec } = call.version;
   const actual = { ...parseApiVersion(patched.apiVersion), kind: patched.kind };
@@ -138,7 +139,7 @@ function decodePatched(
   if (call.definition.custom) checkType(call, patched);
   let decoded: ReturnType<typeof codec.decode>;
   try {
-    decoded = codec.decode(patched);
+    decoded = codec.decode(patched, words);
   } catch (error) {
     throw error instanceof DecodeError ? invalidPatch(shown(), error.message) : error;
   }
