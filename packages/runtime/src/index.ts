@@ -34,5 +34,6 @@ export type { LeaderOptions } from "./manager/leader.ts";
 export { HOME, Manager, type ManagerOptions, run } from "./manager/manager.ts";
 export type { ShardOptions } from "./manager/shards.ts";
 export type { ControllerState, WatchState } from "./manager/state.ts";
+export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";

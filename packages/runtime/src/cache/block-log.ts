@@ -20,9 +20,10 @@ interface Block {
 }
 
 /** Large enough to compress well, small enough that reading one cold record is cheap: see docs/decisions/061. */
-const BLOCK_SIZE = 64 * 1024;
+const BLOCK_SIZE = 32 * 1024;
 /** Blocks that stay uncompressed: small caches are never compressed at all. */
-const RAW_BLOCKS = 64;
+const RAW_BLOCKS = 128;
+const SPARE_BLOCKS = 4;
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /**
@@ -33,7 +34,9 @@ const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 export class BlockLog {
   /** Blocks with a raw form, least recently used first. The open block is not among them. */
   readonly #raw = new Set<Block>();
-  #open: Block = newBlock(BLOCK_SIZE);
+  /** The bytes of blocks that were compressed, for blocks to come: giving them back would fragment the memory. */
+  readonly #spare: Buffer[] = [];
+  #open: Block = this.#newBlock(BLOCK_SIZE);
   #bytes = 0;
 
   /** Bytes kept, compressed or not. */
@@ -70,7 +73,7 @@ export class BlockLog {
 
   #close(next: number): void {
     const closed = this.#open;
-    this.#open = newBlock(Math.max(BLOCK_SIZE, next));
+    this.#open = this.#newBlock(Math.max(BLOCK_SIZE, next));
     if (closed.live === 0) return;
     this.#bytes += closed.used;
     this.#raw.add(closed);
@@ -100,20 +103,34 @@ export class BlockLog {
       const block = this.#raw.values().next().value!;
       this.#raw.delete(block);
       if (!block.packed) {
-        block.packed = zstdCompressSync(block.raw!.subarray(0, block.used), FAST);
+        block.packed = exactCopy(zstdCompressSync(block.raw!.subarray(0, block.used), FAST));
         this.#bytes += block.packed.length;
       }
       this.#bytes -= block.used;
-      block.raw = undefined;
+      this.#recycle(block);
     }
   }
 
   #discard(block: Block): void {
+    // Its bytes are not used again: somebody may still hold a place in it.
     if (this.#raw.delete(block)) this.#bytes -= block.used;
     if (block.packed) this.#bytes -= block.packed.length;
   }
+
+  #recycle(block: Block): void {
+    if (block.raw!.length === BLOCK_SIZE && this.#spare.length < SPARE_BLOCKS) this.#spare.push(block.raw!);
+    block.raw = undefined;
+  }
+
+  #newBlock(size: number): Block {
+    const raw = (size === BLOCK_SIZE ? this.#spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(size);
+    return { raw, packed: undefined, used: 0, keys: [], live: 0 };
+  }
 }
 
-function newBlock(size: number): Block {
-  return { raw: Buffer.allocUnsafeSlow(size), packed: undefined, used: 0, keys: [], live: 0 };
+/** What zlib returns may be part of a larger buffer, all of which would be kept. */
+function exactCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

@@ -190,9 +190,8 @@ export class ControllerLoop {
   }
 
   /** Gives the key back to the queue. Returns the milliseconds until it comes up again, if it does by itself. */
-  #settle(key: ObjectKey, { outcome, after, error }: End): number | undefined {
+  #settle(key: ObjectKey, { outcome, after }: End): number | undefined {
     const { queue } = this;
-    const message = error instanceof Error ? error.message : String(error);
     switch (outcome) {
       case "gone":
         this.#doubts.forget(key);
@@ -205,7 +204,6 @@ export class ControllerLoop {
         return after;
       case "permanent":
       case "external":
-        this.#log.warn({ object: key, err: error, after }, message);
         queue.done(key, { after });
         return after;
       case "waiting":
@@ -213,10 +211,8 @@ export class ControllerLoop {
         queue.done(key, { after });
         return after;
       case "conflict":
-        this.#log.debug({ object: key }, message);
         return queue.retry(key);
       case "transient":
-        this.#log.error({ object: key, err: error }, message);
         return queue.retry(key, after);
     }
   }

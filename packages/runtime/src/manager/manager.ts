@@ -4,6 +4,7 @@ import { Cache } from "../cache/cache.ts";
 import type { Controller } from "../controller/definition.ts";
 import { ControllerLoop } from "../controller/loop.ts";
 import { type Log, silent } from "../log.ts";
+import { reconcileLog } from "../observability/reconcile-log.ts";
 import { type Managed, type Observer, observers } from "../observe/observer.ts";
 import { sole } from "./authority.ts";
 import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
@@ -68,7 +69,7 @@ export class Manager implements Managed {
     this.#log = log;
     this.identity = options.identity ?? `konverge-${this.clock.random.uuid().slice(0, 8)}`;
     this.#done.promise.catch(() => {});
-    const observer = observers(options.observers ?? []);
+    const observer = observers([...(log === silent ? [] : [reconcileLog(log)]), ...(options.observers ?? [])]);
     const context = { client, identity: this.identity, log, observer };
     this.#election = leader ? leaderElection(leader, context) : shards && sharding(shards, context);
     checkNames(controllers);

@@ -1,0 +1,90 @@
+import type { ApiResponse, Transport } from "@konverge/core";
+import { groupKindText, readText } from "@konverge/core";
+import type { Managed } from "../observe/observer.ts";
+import type { Metrics } from "./metrics.ts";
+import { LOG_LEVELS, type LogLevel, type ProcessLog } from "./process-log.ts";
+
+export interface EndpointOptions {
+  /** Whose health and readiness is asked for. */
+  manager: Managed;
+  metrics?: Metrics;
+  /** Its level can be read and changed at `/loglevel`. */
+  log?: ProcessLog;
+  /** Milliseconds of silence after which a watch counts as stale. Default: five minutes; servers speak up each minute. */
+  stale?: number;
+  /** More that has to be in order, by name: each throws, with the reason, if it is not. */
+  ready?: Readonly<Record<string, () => void | Promise<void>>>;
+  alive?: Readonly<Record<string, () => void | Promise<void>>>;
+}
+
+const DEFAULT_STALE = 300_000;
+
+/**
+ * What a process tells about itself over HTTP, as a function from request to response ({@link serve} gives it a port):
+ * - `/healthz`: it is alive; if not, it should be started anew;
+ * - `/readyz`: it is at work, or stands by for a lease; all it watches has been listed, and no watch is stale;
+ * - `/metrics`: Prometheus' text format;
+ * - `/loglevel`: reads (GET) and changes (PUT) the level of the log.
+ */
+export function endpoints(options: EndpointOptions): Transport {
+  return async ({ method, path, body }) => {
+    const { pathname } = new URL(path, "http://localhost");
+    const reading = method === "GET" || method === "HEAD";
+    if (pathname === "/loglevel" && options.log) {
+      if (reading) return plain(200, options.log.level);
+      if (method === "PUT") return setLevel(options.log, (await readText(body ?? "")).trim());
+    }
+    if (!reading) return plain(405, "method not allowed");
+    switch (pathname) {
+      case "/healthz":
+      case "/livez":
+        return await judge({ ...options.alive });
+      case "/readyz":
+        return await judge({ manager: () => checkManager(options), ...options.ready });
+      case "/metrics":
+        if (!options.metrics) break;
+        return {
+          status: 200,
+          headers: { "content-type": options.metrics.registry.contentType },
+          body: await options.metrics.text(),
+        };
+    }
+    return plain(404, "there are /healthz, /readyz, /metrics and /loglevel");
+  };
+}
+
+function checkManager({ manager, stale = DEFAULT_STALE }: EndpointOptions): void {
+  if (manager.standby) return;
+  const watches = [...manager.watches()];
+  const named = (list: typeof watches) =>
+    list.map(({ kind, error }) => groupKindText(kind) + because(error)).join(", ");
+  const missing = watches.filter(({ synced }) => !synced);
+  if (missing.length > 0) throw new Error(`not listed yet: ${named(missing)}`);
+  const old = watches.filter(({ age }) => age > stale);
+  if (old.length > 0) throw new Error(`no sign of life for ${stale} ms: ${named(old)}`);
+  if (!manager.working) throw new Error("the controllers are not at work");
+}
+
+const because = (error: Error | undefined) => (error ? ` (${error.message})` : "");
+
+async function judge(checks: Readonly<Record<string, () => void | Promise<void>>>): Promise<ApiResponse> {
+  const wrong: string[] = [];
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check();
+    } catch (error) {
+      wrong.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return wrong.length === 0 ? plain(200, "ok") : plain(503, wrong.join("\n"));
+}
+
+function setLevel(log: ProcessLog, level: string): ApiResponse {
+  if (!LOG_LEVELS.includes(level as LogLevel)) return plain(400, `use one of ${LOG_LEVELS.join(", ")}`);
+  log.level = level as LogLevel;
+  return plain(200, level);
+}
+
+function plain(status: number, text: string): ApiResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${text}\n` };
+}

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https";
+import type { AddressInfo } from "node:net";
+import { type HeaderMap, readText, type Transport } from "@konverge/core";
+
+export interface ServeOptions {
+  /** 0: any that is free. */
+  port: number;
+  /** Default: all interfaces, since whoever asks is outside the pod. */
+  host?: string;
+  /** Speak TLS. The context can be replaced while the server runs. */
+  tls?: TlsOptions;
+  /** No body may have more bytes than this. Default: 8 MiB. */
+  largestBody?: number;
+}
+
+/** A server that listens. */
+export interface Serving extends AsyncDisposable {
+  readonly port: number;
+  /** From now on, new connections are given these certificates. */
+  setTls(options: TlsOptions): void;
+  /** Lets requests under way finish, and closes. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_LARGEST_BODY = 8 * 1024 * 1024;
+
+/** Gives a function from request to response a port. */
+export async function serve(handler: Transport, options: ServeOptions): Promise<Serving> {
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void answer(handler, request, response, options.largestBody ?? DEFAULT_LARGEST_BODY);
+  const tlsServer = options.tls && createTlsServer(options.tls, listener);
+  const server: Server = tlsServer ?? createServer(listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeIdleConnections();
+    });
+  return {
+    port: (server.address() as AddressInfo).port,
+    setTls: (tls) => tlsServer?.setSecureContext(tls),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function answer(handler: Transport, request: IncomingMessage, response: ServerResponse, largest: number) {
+  const { method = "GET", url = "/" } = request;
+  try {
+    const body = await bodyOf(request, largest);
+    if (body === undefined) {
+      response.writeHead(413).end();
+      return;
+    }
+    const {
+      status,
+      headers,
+      body: text,
+    } = await handler({ method, path: url, headers: request.headers as HeaderMap, body });
+    response.writeHead(status, headers as Record<string, string>);
+    response.end(method === "HEAD" ? undefined : await readText(text));
+  } catch (error) {
+    if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
+    response.end(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > largest) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
