@@ -145,6 +145,10 @@ const TRANSITIONS: SchemaCase[] = [
     schema: list(object({ a: mapList(keyed({ v: { ...whole, ...rules("self == oldSelf") } })) })),
   },
   {
+    name: "oldSelf in a list in a list",
+    schema: list(list({ ...whole, ...rules("self == oldSelf") }, {}, "self == oldSelf")),
+  },
+  {
     name: "oldSelf of the list itself",
     schema: list(whole, {}, "self.size() >= oldSelf.size()"),
     updated: [

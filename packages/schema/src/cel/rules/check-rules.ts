@@ -27,7 +27,7 @@ interface Place {
   readonly isInScope: boolean;
   /** How often this can occur in an object, or undefined when nothing bounds it. */
   readonly most: bigint | undefined;
-  /** The list above whose items cannot be matched with what they were before. */
+  /** The outermost list above whose items cannot be matched with what they were before. */
   readonly uncorrelatable?: string;
 }
 
@@ -70,7 +70,7 @@ class RuleChecker {
       this.visit({ ...inner, schema: property, path: `${path}.properties[${name}]`, fromAbove });
     }
     if (items) {
-      const uncorrelatable = schema["x-kubernetes-list-type"] === "map" ? inner.uncorrelatable : path;
+      const uncorrelatable = inner.uncorrelatable ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : path);
       const fromAbove = type && { type: type.element };
       this.visit({ ...inner, schema: items, path: `${path}.items`, fromAbove, uncorrelatable });
     }
