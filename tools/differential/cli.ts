@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { findControlPlane } from "@konverge/real";
 import type { Difference } from "./compare.ts";
 import { KnownDifferences } from "./known-differences.ts";
+import { matrixScripts } from "./matrix.ts";
 import { asking, runScripts } from "./run.ts";
 import { loadScripts } from "./script.ts";
 import { type Address, embeddedTarget, realTarget, remoteTarget } from "./target.ts";
@@ -32,10 +33,10 @@ if (!plane.available && !options.server) {
 
 const folder = options.scripts ?? new URL("./scripts", import.meta.url).pathname;
 const only = new RegExp(options.only ?? "");
-const scripts = globSync(`${folder}/**/*.yaml`)
-  .sort()
-  .flatMap(loadScripts)
-  .filter(({ name, file }) => only.test(name) || only.test(file.slice(folder.length)));
+const scripts = [
+  ...globSync(`${folder}/**/*.yaml`).sort().flatMap(loadScripts),
+  ...(options.scripts ? [] : matrixScripts()),
+].filter(({ name, file }) => only.test(name) || only.test(file.slice(folder.length)));
 const known = new KnownDifferences(new URL("./known-differences.yaml", import.meta.url));
 
 await using real = options.server
