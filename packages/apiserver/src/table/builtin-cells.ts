@@ -34,6 +34,7 @@ const builtin: Record<string, CellsOf<never>> = {
   "apps/ReplicaSet": workload.replicaSetCells,
   "apps/StatefulSet": workload.statefulSetCells,
   "autoscaling/HorizontalPodAutoscaler": workload.horizontalPodAutoscalerCells,
+  "autoscaling/Scale": workload.scaleCells,
   "batch/CronJob": workload.cronJobCells,
   "batch/Job": workload.jobCells,
   "certificates.k8s.io/CertificateSigningRequest": other.certificateSigningRequestCells,

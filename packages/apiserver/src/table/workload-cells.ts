@@ -4,6 +4,7 @@ import {
   formatLabelRequirements,
   formatLabelSelector,
   humanDuration,
+  type KubeObject,
   parseApiVersion,
   requirementsOf,
 } from "@konverge/core";
@@ -20,7 +21,7 @@ import type {
   ReplicationController,
   StatefulSet,
 } from "@konverge/kinds";
-import { ageOf, type CellsOf, containerCells, hasCondition, labelsText, NONE, UNSET } from "./cells.ts";
+import { ageOf, type Cell, type CellsOf, containerCells, hasCondition, labelsText, NONE, UNSET } from "./cells.ts";
 import { metricsText } from "./hpa-metrics.ts";
 
 export const deploymentCells: CellsOf<Deployment> = (deployment, now) => {
@@ -36,25 +37,24 @@ export const deploymentCells: CellsOf<Deployment> = (deployment, now) => {
   ];
 };
 
-export const replicaSetCells: CellsOf<ReplicaSet> = (set, now) => [
-  set.metadata.name,
-  set.spec?.replicas ?? 0,
-  set.status?.replicas ?? 0,
-  set.status?.readyReplicas ?? 0,
-  ageOf(set, now),
-  ...containerCells(set.spec?.template?.spec?.containers),
-  formatLabelSelector(set.spec?.selector),
-];
+export const replicaSetCells: CellsOf<ReplicaSet> = (set, now) =>
+  replicaCells(set, now, formatLabelSelector(set.spec?.selector));
 
-export const replicationControllerCells: CellsOf<ReplicationController> = (set, now) => [
-  set.metadata.name,
-  set.spec?.replicas ?? 0,
-  set.status?.replicas ?? 0,
-  set.status?.readyReplicas ?? 0,
-  ageOf(set, now),
-  ...containerCells(set.spec?.template?.spec?.containers),
-  labelsText(set.spec?.selector),
-];
+export const replicationControllerCells: CellsOf<ReplicationController> = (set, now) =>
+  replicaCells(set, now, labelsText(set.spec?.selector));
+
+function replicaCells(set: ReplicaSet | ReplicationController, now: number, selector: string): Cell[] {
+  const { spec, status } = set;
+  return [
+    set.metadata.name,
+    spec?.replicas ?? 0,
+    status?.replicas ?? 0,
+    status?.readyReplicas ?? 0,
+    ageOf(set, now),
+    ...containerCells(spec?.template?.spec?.containers),
+    selector,
+  ];
+}
 
 export const statefulSetCells: CellsOf<StatefulSet> = (set, now) => [
   set.metadata.name,
