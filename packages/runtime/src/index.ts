@@ -37,3 +37,4 @@ export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
+export * from "./rbac/index.ts";

@@ -5,6 +5,7 @@ import type { EventSink } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
 import type { RateLimit } from "../queue/token-bucket.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
+import type { Use } from "../rbac/access.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Source, Watched } from "./watched.ts";
 
@@ -79,6 +80,8 @@ interface CommonOptions<T extends KubeObject> {
   owns?: readonly (KindRef<KubeObject> | OwnedKind)[];
   /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
   watches?: readonly Watched<T>[];
+  /** What reconcilers do through `client` besides, for the roles and the preflight: `use(Secret, ["get"])`. */
+  uses?: readonly Use[];
   /** Keys to look at that come from outside. */
   sources?: readonly Source[];
   /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */

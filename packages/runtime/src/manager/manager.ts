@@ -6,6 +6,8 @@ import { ControllerLoop } from "../controller/loop.ts";
 import { type Log, silent } from "../log.ts";
 import { reconcileLog } from "../observability/reconcile-log.ts";
 import { type Managed, type Observer, observers } from "../observe/observer.ts";
+import { declaredAccess } from "../rbac/declared.ts";
+import { preflight } from "../rbac/preflight.ts";
 import { sole } from "./authority.ts";
 import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
 import { type ShardOptions, sharding } from "./shards.ts";
@@ -27,6 +29,8 @@ export interface ManagerOptions {
   leader?: LeaderOptions;
   /** Let several replicas share the objects among them. */
   shards?: ShardOptions;
+  /** Ask the server first whether all that the controllers need is allowed, and do not start if it is not. */
+  preflight?: boolean;
   /** Names this process among its replicas. Default: made up. */
   identity?: string;
   /** Milliseconds that work in progress is given to finish when the manager stops. Default: 30 s. */
@@ -128,6 +132,7 @@ export class Manager implements Managed {
    * Rejects if what has to be watched cannot be listed in time.
    */
   async start(): Promise<void> {
+    if (this.#options.preflight) await this.#preflight();
     if (!this.#election) return await this.#begin();
     void this.#election
       .whenWon()
@@ -161,6 +166,19 @@ export class Manager implements Managed {
     for (const { cluster, loop } of this.#loops) {
       const { depth, working, retrying } = loop.queue;
       yield { cluster, name: loop.definition.name, depth, working, retrying, concurrency: loop.concurrency };
+    }
+  }
+
+  async #preflight(): Promise<void> {
+    const { client, clusters, namespaces, leader, shards } = this.#options;
+    for (const [name, one] of Object.entries({ [HOME]: client, ...clusters })) {
+      const definitions = this.#loops.filter(({ cluster }) => cluster === name).map(({ loop }) => loop.definition);
+      const home = (lease: { name: string; namespace?: string }) => ({ namespace: client.namespace, ...lease });
+      const leases = name === HOME && {
+        ...(leader && { leader: home(leader) }),
+        ...(shards && { shards: home(shards) }),
+      };
+      await preflight(one, declaredAccess(definitions, { ...(namespaces && { namespaces }), ...leases }));
     }
   }
 

@@ -1,0 +1,91 @@
+import type { KindRef, KubeObject } from "@konverge/core";
+import type { PolicyRule } from "@konverge/kinds";
+
+/** One verb on one resource: the smallest thing that can be allowed. */
+export interface Access {
+  readonly verb: string;
+  readonly group: string;
+  /** The plural, with a subresource if there is one: `widgets/status`. */
+  readonly resource: string;
+  /** Absent: in all namespaces, or on a cluster-scoped resource. */
+  readonly namespace?: string;
+  /** Only the object of this name. */
+  readonly name?: string;
+  /** Needed only in rare cases, such as after a lost connection: no sign of excess if a test does not see it. */
+  readonly rare?: boolean;
+}
+
+/** What a controller does through `context.client`, beyond what its declaration says already. */
+export interface Use {
+  readonly kind: KindRef<KubeObject>;
+  readonly verbs: readonly Verb[];
+  readonly subresource?: string;
+  /** Default: the controller's. */
+  readonly namespaces?: readonly string[];
+}
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/** Says that a controller's own code uses a kind: `uses: [use(Secret, ["get"])]`. */
+export function use(kind: KindRef<KubeObject>, verbs: readonly Verb[], more: Omit<Use, "kind" | "verbs"> = {}): Use {
+  return { kind, verbs, ...more };
+}
+
+/** In the order in which roles are usually written. */
+const VERB_ORDER: readonly string[] = [
+  "get",
+  "list",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "delete",
+  "deletecollection",
+];
+
+/** An access as a sentence: `patch widgets.example.com/status in namespace prod`. */
+export function accessText({ verb, group, resource, namespace, name }: Access): string {
+  const [plural = "", subresource] = resource.split("/");
+  const what = `${group === "" ? plural : `${plural}.${group}`}${subresource ? `/${subresource}` : ""}`;
+  const which = name ? ` ${JSON.stringify(name)}` : "";
+  return `${verb} ${what}${which}${namespace ? ` in namespace ${namespace}` : ""}`;
+}
+
+/** The fewest rules that allow exactly these; all are taken to be of one namespace, or of all of them. */
+export function rulesOf(accesses: Iterable<Access>): PolicyRule[] {
+  const verbs = new Map<string, Set<string>>();
+  for (const { verb, group, resource, name } of accesses) {
+    const id = JSON.stringify([group, name ?? null, resource]);
+    const known = verbs.get(id);
+    if (known) known.add(verb);
+    else verbs.set(id, new Set([verb]));
+  }
+  const rules = new Map<string, PolicyRule & { resources: string[] }>();
+  for (const [id, allowed] of [...verbs].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [group, name, resource] = JSON.parse(id) as [string, string | null, string];
+    const sorted = [...allowed].sort((a, b) => VERB_ORDER.indexOf(a) - VERB_ORDER.indexOf(b));
+    const shared = JSON.stringify([group, name, sorted]);
+    const rule = rules.get(shared);
+    if (rule) rule.resources.push(resource);
+    else {
+      rules.set(shared, {
+        apiGroups: [group],
+        resources: [resource],
+        ...(name !== null && { resourceNames: [name] }),
+        verbs: sorted,
+      });
+    }
+  }
+  return [...rules.values()];
+}
+
+/** True if whoever has `held` needs no `wanted` besides. */
+export function covers(held: Access, wanted: Access): boolean {
+  return (
+    held.verb === wanted.verb &&
+    held.group === wanted.group &&
+    held.resource === wanted.resource &&
+    (held.namespace === undefined || held.namespace === wanted.namespace) &&
+    (held.name === undefined || held.name === wanted.name)
+  );
+}
