@@ -25,7 +25,7 @@ import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 import type { Call, Services } from "./verbs/call.ts";
 import { dispatch } from "./verbs/dispatch.ts";
-import { checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
+import { checkPatchRoute, checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
 import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
 import { wire } from "./wiring.ts";
 
@@ -70,7 +70,7 @@ export class ApiServer {
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
-    const { admission, tables, extensions } = wire(this, options.admission);
+    const { admission, tables, extensions } = wire(this, options);
     this.#extensions = extensions;
     this.#services = {
       store: this.store,
@@ -142,9 +142,10 @@ export class ApiServer {
     }
     const { definition, version } = found;
     checkRoute(request, info, definition, version);
-    if (version.deprecation) warn(version.deprecation);
+    checkPatchRoute(request, info, definition);
     const collection = info.verb === "list" || info.verb === "watch";
     const form = negotiate(request, info.query, { custom: definition.custom, collection });
+    if (version.deprecation) warn(version.deprecation);
     const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
     const response = await dispatch(call, this.#extensions);
     await this.#custom.settle();

@@ -11,6 +11,12 @@ const SHARED_STORAGE: Record<string, { storage: string; storedAs: string }> = {
   "events.k8s.io/events": { storage: "/events", storedAs: "v1" },
 };
 
+/** What is said to whoever uses a kind that is on its way out. */
+const DEPRECATIONS: Record<string, string> = {
+  "v1/ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
+  "v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+};
+
 /** Puts every built-in resource of the facts into the registry. */
 export function registerBuiltins(registry: Registry): void {
   const byName = Map.groupBy(builtinResources(), ({ group, plural }) => `${group}/${plural}`);
@@ -62,6 +68,7 @@ function codecOf(resource: BuiltinResource, schema: () => Schema): Codec {
 function versionOf(resource: BuiltinResource): ResourceVersion {
   const { group, version, kind, verbs, subresources, columns, selectableFields } = resource;
   const schema = () => builtinSchema(group, version, kind);
+  const deprecation = DEPRECATIONS[`${apiVersionOf(resource)}/${kind}`];
   return {
     version,
     kind,
@@ -74,5 +81,6 @@ function versionOf(resource: BuiltinResource): ResourceVersion {
     subresources: new Map(subresources.map((subresource) => [subresource.name, subresource])),
     columns,
     selectableFields,
+    ...(deprecation && { deprecation }),
   };
 }

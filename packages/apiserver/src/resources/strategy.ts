@@ -48,6 +48,8 @@ export interface Strategy {
   validateStatusUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
   /** Texts for Warning headers. */
   warnings?(object: AnyObject, context: StrategyContext, old?: AnyObject): string[];
+  /** Texts for the Warning headers of a delete, whether or not there is anything to delete. */
+  warningsOnDelete?(options: DeleteOptions): string[];
   /** After validation: puts equal objects into one form. */
   canonicalize?(object: AnyObject): void;
   /** The top-level fields that belong to the status subresource. Default: `status` where that subresource exists. */

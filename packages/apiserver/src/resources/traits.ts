@@ -61,12 +61,18 @@ const RETURNED = list(`
 
 /** Updates judge metadata once more, as creates do: whoever reads the causes of an error sees it. */
 const JUDGED_AGAIN = list(`
-  ConfigMap Endpoints Node PersistentVolumeClaim Secret ServiceAccount apps/StatefulSet networking.k8s.io/IngressClass
+  ConfigMap Endpoints Namespace Node PersistentVolume PersistentVolumeClaim Pod Secret ServiceAccount
+  apiregistration.k8s.io/APIService apps/ControllerRevision batch/Job certificates.k8s.io/CertificateSigningRequest
+  networking.k8s.io/Ingress networking.k8s.io/IngressClass node.k8s.io/RuntimeClass
   rbac.authorization.k8s.io/ClusterRole rbac.authorization.k8s.io/ClusterRoleBinding
-  rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/RoleBinding storage.k8s.io/VolumeAttributesClass
+  rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/RoleBinding
+  resource.k8s.io/DeviceClass resource.k8s.io/ResourceClaim resource.k8s.io/ResourceClaimTemplate
+  storage.k8s.io/CSIStorageCapacity storage.k8s.io/StorageClass storage.k8s.io/VolumeAttributesClass
 `);
+/** … or not at all. */
+const JUDGED_ONCE = list("Event policy/PodDisruptionBudget");
 const JUDGED_AS_NEW = list(`
-  LimitRange PersistentVolume discovery.k8s.io/EndpointSlice flowcontrol.apiserver.k8s.io/FlowSchema
+  LimitRange discovery.k8s.io/EndpointSlice flowcontrol.apiserver.k8s.io/FlowSchema
   storage.k8s.io/CSINode storage.k8s.io/VolumeAttachment
   admissionregistration.k8s.io/MutatingAdmissionPolicy admissionregistration.k8s.io/MutatingAdmissionPolicyBinding
   admissionregistration.k8s.io/MutatingWebhookConfiguration
@@ -83,6 +89,12 @@ export function traitsOf(group: string, kind: string): Traits {
     allowCreateOnUpdate: CREATED_BY_UPDATE.has(name),
     dependents: ORPHANING.has(name) ? "orphan" : WITHOUT_DEPENDENTS.has(name) ? "unsupported" : "delete",
     returnsDeleted: RETURNED.has(name),
-    metadataChecks: JUDGED_AS_NEW.has(name) ? ["new"] : JUDGED_AGAIN.has(name) ? ["changes", "new"] : ["changes"],
+    metadataChecks: metadataChecks(name),
   };
+}
+
+function metadataChecks(name: string): Traits["metadataChecks"] {
+  if (JUDGED_ONCE.has(name)) return [];
+  if (JUDGED_AS_NEW.has(name)) return ["new"];
+  return JUDGED_AGAIN.has(name) ? ["changes", "new"] : ["changes"];
 }

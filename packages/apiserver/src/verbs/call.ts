@@ -3,6 +3,7 @@ import {
   type ApiRequest,
   apiVersionOf,
   type Clock,
+  parseApiVersion,
   parseJson,
   stringifyJson,
   timestamp,
@@ -108,6 +109,14 @@ export function requestVersion({ definition, version }: Call): string {
 /** The apiVersion in which strategies see objects: the stored one, but that of the request for custom resources. */
 export function workingVersion(call: Call): string {
   return call.definition.custom ? requestVersion(call) : call.definition.storedAs;
+}
+
+/** The kind that errors about an object name: that of the stored version's group. */
+export function errorKind({ definition, version }: Call): { group: string; kind: string } {
+  return {
+    group: definition.custom ? definition.group : parseApiVersion(definition.storedAs).group,
+    kind: version.kind,
+  };
 }
 
 /** An object in another version of its kind. */

@@ -13,6 +13,7 @@ import {
   type Call,
   contentOf,
   convertTo,
+  errorKind,
   objectOf,
   requestVersion,
   storageKey,
@@ -106,7 +107,7 @@ function prepare(call: Call, object: AnyObject): void {
   strategy.prepareForCreate?.(object, context);
   const errors = [...metadataErrors(call, object.metadata), ...(strategy.validate?.(object, context) ?? [])];
   if (errors.length > 0) {
-    throw invalid({ group: definition.group, kind: version.kind }, object.metadata.name ?? "", errors);
+    throw invalid(errorKind(call), object.metadata.name ?? "", errors);
   }
   for (const text of strategy.warnings?.(object, context) ?? []) call.warn(text);
   strategy.canonicalize?.(object);

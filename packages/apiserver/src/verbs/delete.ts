@@ -31,6 +31,7 @@ export async function deleteOne(given: Call): Promise<ApiResponse> {
 export function readDeleteOptions(call: Call): DeleteOptions {
   const options = call.request.body?.length ? readOptionsBody(call) : deleteParameters(call.info.query);
   checkDeleteOptions(options);
+  for (const text of call.definition.strategy.warningsOnDelete?.(options) ?? []) call.warn(text);
   return options;
 }
 
@@ -53,8 +54,10 @@ export async function deleteObject(call: Call, options: DeleteOptions, name = ca
     await call.admission.validate(call, undefined, old, "DELETE");
     if (store.collection(definition.storage).get(key) !== entry) continue;
 
-    if (plan === "remove") {
+    if (plan === "remove" || plan === "mark and remove") {
       if (!call.dryRun) {
+        // Who has no grace left is told so, and then goes: watchers see both.
+        if (plan === "mark and remove") store.put(definition.storage, key, contentOf(definition, object));
         store.remove(definition.storage, key, contentOf(definition, object));
         definition.strategy.afterWrite?.(undefined, object, strategyContext(call));
       }
@@ -72,7 +75,11 @@ function isSame(object: AnyObject, entry: Entry): boolean {
 }
 
 /** Changes the object into what stays of it, and says whether it does. `pending`: nothing is to be done at all. */
-function planDeletion(call: Call, object: AnyObject, options: DeleteOptions): "remove" | "mark" | "pending" {
+function planDeletion(
+  call: Call,
+  object: AnyObject,
+  options: DeleteOptions,
+): "remove" | "mark" | "mark and remove" | "pending" {
   const { strategy } = call.definition;
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) {
@@ -98,7 +105,7 @@ function planDeletion(call: Call, object: AnyObject, options: DeleteOptions): "r
     }
     metadata.deletionGracePeriodSeconds = 0;
   }
-  return graceful === "now" && !isHeld ? "remove" : "mark";
+  return graceful === "now" && !isHeld ? "mark and remove" : "mark";
 }
 
 /**

@@ -56,15 +56,9 @@ export function patchChange(
   parameters: WriteParameters,
 ): (live: AnyObject | undefined) => Promise<AnyObject> {
   const type = contentType(call.request);
-  if (!patchTypes(call).includes(type)) throw unsupportedPatch(call);
+  if (!patchTypes(call).includes(type)) throw unsupportedMediaType(patchTypes(call));
   const change = type === APPLY_PATCH ? appliedBy(call, parameters) : changeOf(call, type, parameters);
   return async (live) => checked(call, await change(live!));
-}
-
-function unsupportedPatch(call: Call): ApiError {
-  if (call.definition.custom) return unsupportedMediaType(patchTypes(call));
-  const reason = "UnsupportedMediaType";
-  return new ApiError({ code: 415, reason, message: "415: Unsupported Media Type", details: {} });
 }
 
 /** A patch may not move an object elsewhere. */

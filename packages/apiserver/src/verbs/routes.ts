@@ -1,6 +1,8 @@
 import { ApiError, type ApiRequest, type ApiResponse, methodNotAllowed, notFound } from "@konverge/core";
+import { contentType } from "../http/bodies.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
+import { patchTypes } from "./patch.ts";
 
 const COLLECTION_METHODS = ["GET", "POST", "DELETE"];
 const OBJECT_METHODS = ["GET", "PUT", "PATCH", "DELETE"];
@@ -23,6 +25,13 @@ export function checkRoute(
   }
   const methods = name !== "" ? OBJECT_METHODS : isOutside ? ["GET"] : COLLECTION_METHODS;
   if (!methods.includes(method) || !version.verbs.includes(verb)) throw notAllowed(definition, verb);
+}
+
+/** Patches of built-in resources are routed by media type before anything else is said about them. */
+export function checkPatchRoute(request: ApiRequest, { verb }: RequestInfo, definition: ResourceDefinition): void {
+  if (verb !== "patch" || definition.custom || patchTypes({ definition }).includes(contentType(request))) return;
+  const reason = "UnsupportedMediaType";
+  throw new ApiError({ code: 415, reason, message: "415: Unsupported Media Type", details: {} });
 }
 
 /** The answer to a path under which there is nothing. */

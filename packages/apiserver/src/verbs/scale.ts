@@ -21,6 +21,7 @@ import { typedCodec } from "../codec/index.ts";
 import { contentType } from "../http/bodies.ts";
 import { writeParameters } from "../http/query.ts";
 import { bodyResponse } from "../representation/answer.ts";
+import { tableOf } from "../representation/table.ts";
 import type { ResourceVersion } from "../resources/definition.ts";
 import { readBodyAs } from "./body.ts";
 import { type Call, currentEntry } from "./call.ts";
@@ -45,7 +46,12 @@ const SCALE_VERSION: ResourceVersion = {
   },
   codec: typedCodec("autoscaling.v1.Scale", SCALE, schema),
   subresources: new Map(),
-  columns: [],
+  columns: [
+    { name: "Name", type: "string", format: "name", priority: 0 },
+    { name: "Desired", type: "integer", format: "", priority: 0 },
+    { name: "Available", type: "integer", format: "", priority: 0 },
+    { name: "Age", type: "string", format: "", priority: 0 },
+  ],
   selectableFields: [],
 };
 
@@ -81,7 +87,13 @@ export async function scale(call: Call): Promise<ApiResponse> {
 }
 
 function scaleResponse(call: Call, parent: AnyObject): ApiResponse {
-  return bodyResponse(200, SCALE_VERSION.codec.canonical(scaleOf(call, parent).scale), call.form);
+  const { form } = call;
+  const { scale: shown } = scaleOf(call, parent);
+  if (form.target === "Table") {
+    const metadata = { resourceVersion: shown.metadata.resourceVersion ?? "" };
+    return bodyResponse(200, tableOf(asScaleCall(call), [shown], metadata), form);
+  }
+  return bodyResponse(200, SCALE_VERSION.codec.canonical(shown), form);
 }
 
 async function update(given: Call): Promise<ApiResponse> {

@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   badRequest,
   exactFieldValue,
   type FieldRequirement,
@@ -51,10 +52,19 @@ function fieldsSelected(call: Call): readonly FieldRequirement[] {
   return requirements;
 }
 
-function unknownField({ definition, version }: Call, field: string) {
-  if (definition.custom || version.selectableFields.length > 2)
-    return badRequest(`field label not supported: ${field}`);
-  const known = version.selectableFields.map((name) => JSON.stringify(name)).join(", ");
+/** Kinds that name their fields themselves complain in their own words. */
+const OWN_WORDS: Record<string, (field: string) => string> = {
+  "batch/jobs": (field) => `field label ${JSON.stringify(field)} not supported for Job`,
+  "resource.k8s.io/resourceslices": (field) =>
+    `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+};
+
+function unknownField({ definition, version }: Call, field: string): ApiError {
+  const own = OWN_WORDS[`${definition.group}/${definition.plural}`];
+  if (own) return badRequest(own(field));
+  const hasOwn = version.selectableFields.some((name) => !name.startsWith("metadata."));
+  if (definition.custom || hasOwn) return badRequest(`field label not supported: ${field}`);
+  const known = '"metadata.name", "metadata.namespace"';
   return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known}`);
 }
 

@@ -16,6 +16,7 @@ import {
   type Call,
   contentOf,
   convertTo,
+  errorKind,
   objectOf,
   requestVersion,
   storageKey,
@@ -143,7 +144,7 @@ function checkVersion({ definition, info }: Call, object: AnyObject, stored: Any
 }
 
 function prepare(call: Call, object: AnyObject, old: AnyObject): void {
-  const { definition, version, info } = call;
+  const { definition, info } = call;
   const { strategy } = definition;
   const context = strategyContext(call);
   if (old.metadata.generation === undefined) delete object.metadata.generation;
@@ -156,7 +157,7 @@ function prepare(call: Call, object: AnyObject, old: AnyObject): void {
   keepSystemFields(object, old);
   const errors = [...metadataUpdateErrors(call, object.metadata, old.metadata), ...updateErrors(call, object, old)];
   if (errors.length > 0) {
-    throw invalid({ group: definition.group, kind: version.kind }, object.metadata.name, errors);
+    throw invalid(errorKind(call), object.metadata.name, errors);
   }
   for (const text of strategy.warnings?.(object, context, old) ?? []) call.warn(text);
   strategy.canonicalize?.(object);
