@@ -1,4 +1,4 @@
-import { type AdmissionOptions, admissionOf } from "./admission/index.ts";
+import { admissionOf } from "./admission/index.ts";
 import {
   reviewLocalSubjectAccess,
   reviewSelfAccess,
@@ -11,10 +11,12 @@ import { Discovery } from "./discovery/index.ts";
 import { serverPath } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
 import { OpenApi } from "./openapi/index.ts";
-import type { ApiServer } from "./server.ts";
+import type { ApiServer, ApiServerOptions } from "./server.ts";
+import { bindPod } from "./subresources/pod-binding.ts";
 import { tableContent } from "./table/index.ts";
 import type { Admission, TableMaker } from "./verbs/call.ts";
 import { scale } from "./verbs/scale.ts";
+import { noWebhooks } from "./webhook-call.ts";
 
 /** What the server is made of besides storage and verbs. */
 export interface Wiring {
@@ -24,13 +26,13 @@ export interface Wiring {
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
-export function wire({ registry, access, store, clock }: ApiServer, admission: AdmissionOptions = {}): Wiring {
+export function wire({ registry, access, store, clock }: ApiServer, options: ApiServerOptions = {}): Wiring {
   const { authorizer, authenticator, serviceAccounts } = access;
   const openApi = new OpenApi(registry);
   const discovery = new Discovery(registry, () => "127.0.0.1:6443");
   bootstrap(store, registry, clock);
   return {
-    admission: admissionOf(admission),
+    admission: admissionOf(options.callWebhook ?? noWebhooks, options.admission),
     tables: tableContent,
     extensions: {
       paths: [
@@ -48,7 +50,7 @@ export function wire({ registry, access, store, clock }: ApiServer, admission: A
           reviewSelfAccess(authorizer, review, user),
         "authorization.k8s.io/selfsubjectrulesreviews": ({ user }, review) => reviewSelfRules(authorizer, review, user),
       },
-      subresources: { "*/scale": scale },
+      subresources: { "*/scale": scale, "/pods/binding": bindPod },
     },
   };
 }

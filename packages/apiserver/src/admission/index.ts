@@ -1,9 +1,13 @@
 import type { Admission } from "../verbs/call.ts";
+import type { CallWebhook } from "../webhook-call.ts";
 import type { AdmissionPlugin } from "./attributes.ts";
 import { admissionChain } from "./chain.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { mutatingPolicies } from "./mutating-policies.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { priority } from "./priority.ts";
+import { validatingPolicies } from "./validating-policies.ts";
+import { mutatingWebhooks, validatingWebhooks } from "./webhooks.ts";
 
 /** Which plugins take part beyond those that do by default, and which of those do not. */
 export interface AdmissionOptions {
@@ -12,8 +16,16 @@ export interface AdmissionOptions {
 }
 
 /** All plugins, in the order in which they are asked. */
-function allPlugins(): AdmissionPlugin[] {
-  return [namespaceLifecycle, priority, defaultTolerationSeconds];
+function allPlugins(callWebhook: CallWebhook): AdmissionPlugin[] {
+  return [
+    namespaceLifecycle,
+    priority,
+    defaultTolerationSeconds,
+    mutatingPolicies,
+    mutatingWebhooks(callWebhook),
+    validatingPolicies,
+    validatingWebhooks(callWebhook),
+  ];
 }
 
 /**
@@ -23,7 +35,7 @@ function allPlugins(): AdmissionPlugin[] {
 const OFF = new Set(["ServiceAccount", "OwnerReferencesPermissionEnforcement"]);
 
 /** What stands between a write and the store. */
-export function admissionOf({ enable = [], disable = [] }: AdmissionOptions = {}): Admission {
+export function admissionOf(callWebhook: CallWebhook, { enable = [], disable = [] }: AdmissionOptions = {}): Admission {
   const on = ({ name }: AdmissionPlugin) => enable.includes(name) || (!OFF.has(name) && !disable.includes(name));
-  return admissionChain(allPlugins().filter(on));
+  return admissionChain(allPlugins(callWebhook).filter(on));
 }

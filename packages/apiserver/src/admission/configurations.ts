@@ -1,0 +1,19 @@
+import { type AnyObject, parseJson } from "@konverge/core";
+import type { Entry } from "../storage/collection.ts";
+import type { Call } from "../verbs/call.ts";
+
+const read = new WeakMap<Entry, unknown>();
+
+/** The objects of a collection by name, each read once for as long as it stays as it is. */
+export function configurationsIn<T>(call: Call, resource: string, make: (object: AnyObject) => T): T[] {
+  const found: T[] = [];
+  for (const entry of call.store.collection(resource).scan("")) {
+    let made = read.get(entry);
+    if (made === undefined) {
+      made = make(parseJson(entry.text) as AnyObject);
+      read.set(entry, made);
+    }
+    found.push(made as T);
+  }
+  return found;
+}

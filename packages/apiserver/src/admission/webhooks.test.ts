@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AnyObject, readText, VirtualClock } from "@konverge/core";
+import { ApiServer } from "../server.ts";
+import type { CallWebhook } from "../webhook-call.ts";
+
+interface Review {
+  request: { uid: string; name: string; operation: string; object: AnyObject; dryRun: boolean };
+}
+
+const answer = ({ request }: Review, response: object) => ({
+  kind: "AdmissionReview",
+  apiVersion: "admission.k8s.io/v1",
+  response: { uid: request.uid, allowed: true, ...response },
+});
+
+const patch = (...operations: object[]) => ({
+  patchType: "JSONPatch",
+  patch: Buffer.from(JSON.stringify(operations)).toString("base64"),
+});
+
+const label = (name: string, value: string) => ({ op: "add", path: `/metadata/labels/${name}`, value });
+
+async function stage(hooks: Record<string, (review: Review) => object | Promise<object>>, more: object = {}) {
+  const asked: string[] = [];
+  const callWebhook: CallWebhook = async ({ url }, review) => {
+    const name = url!.slice("https://".length);
+    asked.push(name);
+    return hooks[name]!(review as Review);
+  };
+  const server = new ApiServer({ clock: new VirtualClock(), callWebhook });
+  const send = async (method: string, path: string, body?: object) => {
+    const headers = { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const { status, body: text, headers: got } = await server.transport({ method, path, headers, ...sent });
+    return { status, body: JSON.parse(await readText(text)), warnings: got["warning"] };
+  };
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["configmaps"] }];
+  const configure = (kind: "mutating" | "validating", names: string[]) =>
+    send("POST", `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
+      metadata: { name: kind },
+      webhooks: names.map((name) => ({
+        name: `${name}.example.com`,
+        clientConfig: { url: `https://${name}` },
+        rules,
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+        ...more,
+      })),
+    });
+  const create = (name = "a", query = "") =>
+    send("POST", `/api/v1/namespaces/default/configmaps${query}`, { metadata: { name, labels: { by: "user" } } });
+  return { asked, send, configure, create };
+}
+
+test("a mutating webhook's patch is applied, and a validating one sees the result", async () => {
+  let seen: AnyObject | undefined;
+  const s = await stage({
+    a: (review) => answer(review, patch(label("seen", "yes"))),
+    b: (review) => {
+      seen = review.request.object;
+      return answer(review, { warnings: ["take care"] });
+    },
+  });
+  await s.configure("mutating", ["a"]);
+  await s.configure("validating", ["b"]);
+  const { status, body, warnings } = await s.create();
+  assert.equal(status, 201);
+  assert.deepEqual(body.metadata.labels, { by: "user", seen: "yes" });
+  assert.deepEqual(seen!.metadata.labels, { by: "user", seen: "yes" });
+  assert.deepEqual(warnings, ['299 - "take care"']);
+});
+
+test("a refusal is passed on in the webhook's words", async () => {
+  const status = { message: "not here", code: 409, reason: "Conflict" };
+  const s = await stage({ a: (review) => answer(review, { allowed: false, status }) });
+  await s.configure("validating", ["a"]);
+  const { status: code, body } = await s.create();
+  assert.equal(code, 409);
+  assert.equal(body.message, 'admission webhook "a.example.com" denied the request: not here');
+  assert.equal(body.reason, "Conflict");
+});
+
+test("a refusal without a word is a 403", async () => {
+  const s = await stage({ a: (review) => answer(review, { allowed: false }) });
+  await s.configure("validating", ["a"]);
+  const { status, body } = await s.create();
+  assert.equal(status, 403);
+  assert.equal(body.message, 'admission webhook "a.example.com" denied the request without explanation');
+});
+
+test("a webhook that cannot be reached stops the write, unless it may fail", async () => {
+  const broken = { a: () => Promise.reject(new Error("connection refused")) };
+  const strict = await stage(broken);
+  await strict.configure("validating", ["a"]);
+  const { status, body } = await strict.create();
+  assert.equal(status, 500);
+  assert.equal(
+    body.message,
+    'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: connection refused',
+  );
+  const lenient = await stage(broken, { failurePolicy: "Ignore" });
+  await lenient.configure("mutating", ["a"]);
+  assert.equal((await lenient.create()).status, 201);
+});
+
+test("a webhook is asked again when a later one changed the object, and it wants that", async () => {
+  const s = await stage(
+    {
+      a: (review) => answer(review, {}),
+      b: (review) => answer(review, patch(label("b", "1"))),
+    },
+    { reinvocationPolicy: "IfNeeded" },
+  );
+  await s.configure("mutating", ["a", "b"]);
+  await s.create();
+  assert.deepEqual(s.asked, ["a", "b", "a"]);
+});
+
+test("match conditions and selectors decide whether a webhook is asked at all", async () => {
+  const never = { a: () => assert.fail("asked") };
+  const byCondition = await stage(never, {
+    matchConditions: [{ name: "other", expression: "object.metadata.name != 'a'" }],
+  });
+  await byCondition.configure("validating", ["a"]);
+  assert.equal((await byCondition.create()).status, 201);
+  const byLabel = await stage(never, { objectSelector: { matchLabels: { by: "robot" } } });
+  await byLabel.configure("validating", ["a"]);
+  assert.equal((await byLabel.create()).status, 201);
+  const byNamespace = await stage(never, { namespaceSelector: { matchLabels: { strict: "yes" } } });
+  await byNamespace.configure("validating", ["a"]);
+  assert.equal((await byNamespace.create()).status, 201);
+});
+
+test("a dry run does not reach a webhook with side effects", async () => {
+  const s = await stage({ a: () => assert.fail("asked") }, { sideEffects: "Unknown" });
+  await s.configure("validating", ["a"]);
+  const { status, body } = await s.create("a", "?dryRun=All");
+  assert.equal(status, 400);
+  assert.equal(body.message, 'admission webhook "a.example.com" does not support dry run');
+});
+
+test("deletes are reviewed with the object that goes", async () => {
+  const operations: string[] = [];
+  const s = await stage({
+    a: (review) => {
+      operations.push(`${review.request.operation} ${review.request.name}`);
+      return answer(review, { allowed: review.request.operation !== "DELETE" });
+    },
+  });
+  await s.configure("validating", ["a"]);
+  await s.create();
+  assert.equal((await s.send("DELETE", "/api/v1/namespaces/default/configmaps/a")).status, 403);
+  assert.deepEqual(operations, ["CREATE a", "DELETE a"]);
+});
+
+test("answers that are no answers are refused", async () => {
+  const s = await stage({
+    a: () => ({ kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", response: { uid: "x" } }),
+  });
+  await s.configure("validating", ["a"]);
+  assert.match((await s.create()).body.message, /expected response.uid=".+", got "x"$/);
+});
