@@ -43,7 +43,18 @@ export class ApiError extends Error {
     options?: ErrorOptions,
   ) {
     super(status.message ?? `the server answered with HTTP status ${status.code}`, options);
-    this.status = { kind: "Status", apiVersion: "v1", metadata: {}, ...status, status: "Failure" };
+    const { metadata = {}, message, reason, details, code } = status;
+    // In the order in which a real server writes them.
+    this.status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata,
+      status: "Failure",
+      ...(message !== undefined && { message }),
+      ...(reason !== undefined && { reason }),
+      ...(details !== undefined && { details }),
+      code,
+    };
   }
 
   /** The HTTP status. */

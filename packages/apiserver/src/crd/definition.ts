@@ -79,7 +79,8 @@ export interface CrdCondition {
   message?: string;
 }
 
-const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/** In the order in which discovery tells them. */
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /** The resource that a CRD defines, with the names it has been granted. */
 export function resourceOf(

@@ -1,5 +1,5 @@
 import type { SubresourceDefinition } from "../resources/definition.ts";
-import type { ServedGroup, ServedVersion } from "./api-groups.ts";
+import { type ServedGroup, type ServedVersion, verbsOf } from "./api-groups.ts";
 
 /** The newer form of discovery: everything in one document (two: /api has the core group, /apis the others). */
 export const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -17,19 +17,21 @@ export function groupDiscoveryList(groups: readonly ServedGroup[]) {
 }
 
 function versionDiscovery(served: ServedVersion) {
-  const { group, version } = served;
+  const { group } = served;
   const resources = [...served.resources].sort((a, b) => (a.definition.plural < b.definition.plural ? -1 : 1));
   return {
-    version,
-    resources: resources.map(({ definition, version: { kind, verbs, subresources } }) => ({
+    version: served.version,
+    resources: resources.map(({ definition, version }) => ({
       resource: definition.plural,
-      responseKind: { group, version, kind },
+      responseKind: { group, version: served.version, kind: version.kind },
       scope: definition.namespaced ? "Namespaced" : "Cluster",
       singularResource: definition.singular,
-      verbs: [...verbs].sort(),
+      verbs: verbsOf(definition, version),
       ...(definition.shortNames.length > 0 && { shortNames: definition.shortNames }),
       ...(definition.categories.length > 0 && { categories: definition.categories }),
-      ...(subresources.size > 0 && { subresources: [...subresources.values()].sort(byName).map(subresource) }),
+      ...(version.subresources.size > 0 && {
+        subresources: [...version.subresources.values()].sort(byName).map(subresource),
+      }),
     })),
     freshness: "Current",
   };

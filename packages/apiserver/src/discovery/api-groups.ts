@@ -65,6 +65,11 @@ export function storageVersionHash({ group, storageVersion, versions }: Resource
   return digest.subarray(0, 8).toString("base64");
 }
 
+/** Verbs of built-in resources come by name, those of custom ones as their definition has them. */
+export function verbsOf({ custom }: ResourceDefinition, { verbs }: ResourceVersion): readonly string[] {
+  return custom ? verbs : [...verbs].sort();
+}
+
 export function groupVersionText({ group, version }: { group: string; version: string }): string {
   return apiVersionOf({ group, version });
 }

@@ -1,5 +1,5 @@
 import type { SubresourceDefinition } from "../resources/definition.ts";
-import { groupVersionText, type ServedGroup, type ServedVersion, storageVersionHash } from "./api-groups.ts";
+import { groupVersionText, type ServedGroup, type ServedVersion, storageVersionHash, verbsOf } from "./api-groups.ts";
 
 /** The older form of discovery: one document for the groups, one for each version of a group. */
 export function apiVersions(address: string) {
@@ -30,7 +30,7 @@ export function apiResourceList(served: ServedVersion) {
       singularName: definition.singular,
       namespaced: definition.namespaced,
       kind: version.kind,
-      verbs: [...version.verbs].sort(),
+      verbs: verbsOf(definition, version),
       ...(definition.shortNames.length > 0 && { shortNames: definition.shortNames }),
       ...(definition.categories.length > 0 && { categories: definition.categories }),
       ...(version.verbs.includes("get") && { storageVersionHash: storageVersionHash(definition) }),

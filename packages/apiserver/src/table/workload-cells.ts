@@ -56,6 +56,12 @@ function replicaCells(set: ReplicaSet | ReplicationController, now: number, sele
   ];
 }
 
+/** What a scale subresource says of its workload. */
+export const scaleCells: CellsOf<KubeObject & { spec?: { replicas?: number }; status?: { replicas?: number } }> = (
+  scale,
+  now,
+) => [scale.metadata.name, scale.spec?.replicas ?? 0, scale.status?.replicas ?? 0, ageOf(scale, now)];
+
 export const statefulSetCells: CellsOf<StatefulSet> = (set, now) => [
   set.metadata.name,
   `${set.status?.readyReplicas ?? 0}/${set.spec?.replicas ?? 0}`,
