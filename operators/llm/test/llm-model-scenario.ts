@@ -8,13 +8,13 @@ import { CustomResourceDefinition, Deployment, Namespace } from "konverge/kinds"
  * follows the spec, is reported in the status and goes with the model.
  */
 export async function llmModelLives(client: Client): Promise<void> {
-  await client.create(CustomResourceDefinition, LLMModel.crd() as never);
+  await client.create(CustomResourceDefinition, LLMModel.crd());
   await until(client, "the CRD is established", async () => {
     const { status } = await client.get(CustomResourceDefinition, "llmmodels.ai.example.com");
     return status?.conditions?.some(({ type, status: value }) => type === "Established" && value === "True") ?? false;
   });
   await client.create(Namespace, { metadata: { name: "models" } });
-  const manager = await run(llmModels as never, { client });
+  const manager = await run(llmModels, { client });
   try {
     const model = LLMModel.new({ name: "llama", namespace: "models" }, { replicas: 2, gpuCount: 1, gpuType: "H100" });
     await client.create(LLMModel, model);

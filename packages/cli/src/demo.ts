@@ -26,7 +26,7 @@ const samples = [
 
 await using cluster = await startCluster();
 const { client, clock } = cluster;
-await client.create(CustomResourceDefinition, LLMModel.crd() as never);
+await client.create(CustomResourceDefinition, LLMModel.crd());
 const manager = await run(llmModels, { client });
 for (const sample of samples) await client.create(LLMModel, sample);
 

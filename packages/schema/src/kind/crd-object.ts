@@ -1,4 +1,5 @@
 import type { ObjectMeta, Schema } from "@konverge/core";
+import type { CustomResourceDefinition } from "@konverge/kinds";
 
 /** A CustomResourceDefinition as it is written (apiextensions.k8s.io/v1), without what the server adds. */
 export interface CrdObject {
@@ -7,6 +8,9 @@ export interface CrdObject {
   metadata: Partial<ObjectMeta> & { name: string };
   spec: CrdSpec;
 }
+
+/** A CRD to read: as it is written here, or as a client returns it. The two differ in types alone. */
+export type AnyCrd = CrdObject | CustomResourceDefinition;
 
 export interface CrdSpec {
   group: string;

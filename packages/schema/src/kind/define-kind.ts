@@ -7,6 +7,7 @@ import {
   type KubeObject,
   type Schema,
 } from "@konverge/core";
+import type { CustomResourceDefinition } from "@konverge/kinds";
 import { structuralErrors } from "../structural/index.ts";
 import { converter } from "./conversion.ts";
 import { type CrdOptions, crdConversion, crdVersion, scalePaths } from "./crd.ts";
@@ -31,13 +32,13 @@ export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
     to: N,
   ) => CustomObject<SpecOf<V[N]>, StatusOf<V[N]>>;
   /** The CustomResourceDefinition. */
-  readonly crd: (options?: CrdOptions) => CrdObject;
+  readonly crd: (options?: CrdOptions) => CustomResourceDefinition;
 }
 
 /** Any kind made by {@link defineKind}: for whoever installs or lists kinds and does not look into their objects. */
 export interface AnyKind extends KindRef<KubeObject> {
   readonly schema: Schema;
-  readonly crd: (options?: CrdOptions) => CrdObject;
+  readonly crd: (options?: CrdOptions) => CustomResourceDefinition;
 }
 
 type AnyVersionObject<V extends VersionDefinitions> = {

@@ -1,7 +1,7 @@
 import type { AnyObject, Schema } from "@konverge/core";
 import { isObject } from "../patch/index.ts";
 import { parseYaml } from "../yaml/index.ts";
-import type { CrdObject } from "./crd-object.ts";
+import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 
 /** A kind that is known by its CRD alone: its objects have no type beyond that of any object. */
@@ -16,8 +16,8 @@ export interface ForeignKind extends KindVersion<AnyObject, Record<string, unkno
  * Makes a kind of somebody else's CRD: the object, or YAML in which it is the only CRD. The version spoken of is the
  * stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
  */
-export function fromCRD(source: string | CrdObject): ForeignKind {
-  const crd = typeof source === "string" ? onlyCrd(source) : source;
+export function fromCRD(source: string | AnyCrd): ForeignKind {
+  const crd = typeof source === "string" ? onlyCrd(source) : (source as CrdObject);
   const { group, names, scope, versions } = crd.spec;
   const members = new Map(
     versions

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:https";
 import { parseJson, realClock, type StatusObject, sleep, WholeFloat } from "@konverge/core";
 import { startRealCluster } from "@konverge/real";
-import type { CrdObject } from "../kind/crd-object.ts";
+import type { AnyCrd } from "../kind/crd-object.ts";
 
 /** A kube-apiserver that tests put their questions to, over one connection kept open. */
 export class RealServer implements AsyncDisposable {
@@ -58,7 +58,7 @@ export class RealServer implements AsyncDisposable {
   }
 
   /** Creates a CRD and waits until its resources are served. */
-  async establish(crd: CrdObject): Promise<void> {
+  async establish(crd: AnyCrd): Promise<void> {
     const created = await this.ask("POST", CRDS, crd);
     if (created.status !== 201) throw new Error(`${crd.metadata.name} was refused: ${created.body.message}`);
     for (const version of crd.spec.versions.filter(({ served }) => served)) {
