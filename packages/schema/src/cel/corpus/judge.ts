@@ -51,6 +51,7 @@ export interface Outcome {
   updated?: string[][];
 }
 
+/** Everything that was answered. */
 export interface Answers {
   /** Of expressions: why they were refused. */
   refused: Record<string, string[]>;
@@ -143,12 +144,22 @@ function withRules(spec: Schema, expressions: readonly string[]): Schema {
 
 /** An expression as a rule. One that is no bool becomes a rule that never holds, and its value the message. */
 function ruleOf(expression: string, index: number): ValidationRule {
-  const { problem } = compileRule(expression, BOUNDED);
-  if (!problem?.text.startsWith("must evaluate to bool")) return { rule: expression };
+  if (!isNoBool(expression)) return { rule: expression };
   return {
     rule: `[dyn(${expression})].all(x, false)`,
     messageExpression: `"${index}: %s".format([${expression}])`,
   };
+}
+
+const noBools = new Map<string, boolean>();
+
+function isNoBool(expression: string): boolean {
+  let answer = noBools.get(expression);
+  if (answer === undefined) {
+    answer = compileRule(expression, BOUNDED).problem?.text.startsWith("must evaluate to bool") === true;
+    noBools.set(expression, answer);
+  }
+  return answer;
 }
 
 /** Names of types that are numbered as they come. */

@@ -1,5 +1,6 @@
 /** The expressions of admission policies. */
 
+/** The variables of every policy. */
 export const VARIABLES: readonly { name: string; expression: string }[] = [
   { name: "replicas", expression: "object.data.replicas" },
   { name: "double", expression: "int(variables.replicas) * 2" },
@@ -12,6 +13,7 @@ export const VARIABLES: readonly { name: string; expression: string }[] = [
   { name: "request", expression: "request" },
 ];
 
+/** The object that is created. */
 export const OBJECT = {
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -19,6 +21,7 @@ export const OBJECT = {
   data: { replicas: "3", text: "abc" },
 };
 
+/** The parameters of every policy. */
 export const PARAMS = {
   apiVersion: "v1",
   kind: "ConfigMap",

@@ -4,6 +4,7 @@ import { applyJsonPatch } from "../../patch/index.ts";
 import { CelEnvironment, jsonPatchOf, POLICY_BUDGET, type PolicyActivation } from "../index.ts";
 import { CONDITIONS, CONFIGURATIONS, OBJECT, PARAMS, PATCHES, VARIABLES } from "./policies.ts";
 
+/** Everything that was answered about policies. */
 export interface PolicyAnswers {
   /** Why an expression was refused, by the field it stands in. */
   refused: Record<PolicyField, Record<string, string>>;

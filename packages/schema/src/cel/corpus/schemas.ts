@@ -1,6 +1,7 @@
 /** Rules in places: what schemas make of them, on creates and updates. */
 import type { Schema, ValidationRule } from "@konverge/core";
 
+/** A schema, and values to judge by it. */
 export interface SchemaCase {
   name: string;
   /** The schema of the field that the case is about; of the whole object if `isRoot`. */

@@ -15,6 +15,7 @@ export interface EstimatedNode {
   readonly size: Range | undefined;
 }
 
+/** What a call costs, and how large its result is. */
 export interface CallEstimate {
   readonly cost: Range;
   /** The size of the result, where the call says something about it. */

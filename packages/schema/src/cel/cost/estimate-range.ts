@@ -4,19 +4,24 @@ export interface Range {
   readonly max: bigint;
 }
 
+/** As much as 64 bits hold: costs stay there. */
 export const MOST = 2n ** 64n - 1n;
+/** What costs or sizes can be when nothing is known, or nothing, or one. */
 export const UNKNOWN: Range = { min: 0n, max: MOST };
 export const ZERO: Range = { min: 0n, max: 0n };
 export const ONE: Range = { min: 1n, max: 1n };
 
+/** A range of one number. */
 export const exactly = (n: bigint | number): Range => ({ min: BigInt(n), max: BigInt(n) });
 
 const capped = (n: bigint) => (n > MOST ? MOST : n);
 
+/** The sum of ranges. */
 export function plus(...ranges: readonly Range[]): Range {
   return ranges.reduce((a, b) => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) }), ZERO);
 }
 
+/** The product of ranges. */
 export function times(a: Range, b: Range): Range {
   return { min: capped(a.min * b.min), max: capped(a.max * b.max) };
 }

@@ -18,6 +18,7 @@ import {
 } from "../values/values.ts";
 import type { Frame } from "./frame.ts";
 
+/** A planned part of an expression: computes its value. */
 export type Evaluate = (frame: Frame) => Value;
 
 /** A value whose fields can be selected though it is neither a map nor of the schema's making. */
@@ -125,6 +126,7 @@ export function isKey(value: Value): boolean {
   return typeof value !== "object" || value instanceof Uint;
 }
 
+/** The message about a value that can be no key. */
 export function invalidQualifier(value: Value): string {
   return `invalid qualifier type: ${goTypeName(value)}`;
 }

@@ -28,6 +28,7 @@ export type Compilation =
   | { readonly program: Program; readonly problem?: undefined }
   | { readonly program?: undefined; readonly problem: Problem };
 
+/** Why an expression cannot be evaluated. */
 export interface Problem {
   /** Wrong in the text, or in constants that cannot be computed. */
   readonly kind: "issues" | "plan";

@@ -9,6 +9,7 @@ import type { Evaluate } from "./attributes.ts";
 import { constant, PlanError, type Planned } from "./planned.ts";
 import { type CallCost, callCost } from "./runtime-cost.ts";
 
+/** A call whose arguments are planned. */
 export interface PlannedCall {
   readonly fn: FunctionDeclaration;
   /** The overload that the types of the arguments leave, or empty when there are several. */

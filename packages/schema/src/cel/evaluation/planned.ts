@@ -13,6 +13,7 @@ export interface Planned {
 /** A constant part of an expression that cannot be computed. */
 export class PlanError extends Error {}
 
+/** A part whose value is known. */
 export function constant(value: Value): Planned {
   return { evaluate: () => value, constant: { value } };
 }

@@ -8,6 +8,7 @@ import { sizeOf } from "../library/standard.ts";
 import { CelList, CelMap } from "../values/collections.ts";
 import { goTypeName, Opaque, Optional, typeName, type Value } from "../values/values.ts";
 
+/** What it costs to build a list, a map, an object. */
 export const LIST_COST = 10;
 export const MAP_COST = 30;
 export const STRUCT_COST = 40;
@@ -17,6 +18,7 @@ const REGEX_FACTOR = 0.25;
 /** An authorization check is made so expensive that an expression can afford two. */
 const CHECK_COST = 350_000;
 
+/** What a call costs, given what went in and came out. */
 export type CallCost = (args: readonly Value[], result: Value) => number;
 
 const size = (value: Value | undefined) => (value === undefined ? 1 : (sizeOf(value) ?? 1));

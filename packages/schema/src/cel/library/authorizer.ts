@@ -27,6 +27,7 @@ export interface AuthorizationQuestion {
   };
 }
 
+/** What was decided. */
 export interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason?: string;
@@ -116,6 +117,7 @@ const narrow = (field: keyof Resource) => (check: ResourceCheck, value: string) 
 
 const T = "kubernetes.authorization";
 
+/** Kubernetes' authorization checks. */
 export const authorizer: Library = {
   overloads: [
     [

@@ -71,6 +71,7 @@ function named(name: string): Value {
   return Object.hasOwn(FORMATS, name) ? new Optional(FORMATS[name]!) : Optional.none;
 }
 
+/** Kubernetes' named formats. */
 export const formats: Library = {
   overloads: [
     ["format-validate", "kubernetes.NamedFormat.validate(string): optional(list(string))", validate],

@@ -5,6 +5,7 @@
 import { quoted } from "@konverge/core";
 import { parseIp } from "./ip-address.ts";
 
+/** Why a text is no URL, in Go's words. */
 export class UrlError extends Error {}
 
 type Mode = "path" | "host" | "zone" | "user" | "query" | "fragment";
@@ -72,6 +73,7 @@ interface Parts {
   fragment: string;
 }
 
+/** A URL as Go parses it. */
 export class GoUrl {
   readonly #parts: Parts;
 

@@ -1,6 +1,7 @@
 /** IP addresses and prefixes as Go's net/netip reads and writes them. */
 import { quoted } from "@konverge/core";
 
+/** An address of either family. */
 export interface IpAddress {
   /** 4 or 16 of them. */
   readonly bytes: Uint8Array;
@@ -120,6 +121,7 @@ export function formatIp({ bytes, zone }: IpAddress): string {
   return zone === "" ? text : `${text}%${zone}`;
 }
 
+/** A network: an address, and how many of its bits count. */
 export interface IpPrefix {
   readonly address: IpAddress;
   readonly bits: number;

@@ -104,6 +104,7 @@ function containsCidr({ prefix }: Cidr, other: Value): Value {
   return prefix.bits <= other.prefix.bits && shareBits(prefix.address, other.prefix.address, bits);
 }
 
+/** Kubernetes' functions of IP addresses. */
 export const ip: Library = {
   overloads: [
     ["string_to_ip", "ip(string): net.IP", toIp],
@@ -119,6 +120,7 @@ export const ip: Library = {
   ],
 };
 
+/** Kubernetes' functions of IP networks. */
 export const cidr: Library = {
   overloads: [
     ["string_to_cidr", "cidr(string): net.CIDR", toCidr],

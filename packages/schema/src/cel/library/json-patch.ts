@@ -1,6 +1,7 @@
 /** What the expressions of mutating policies have beyond those of others. */
 import type { Library } from "../types/declarations.ts";
 
+/** `jsonpatch.escapeKey`. */
 export const jsonPatch: Library = {
   overloads: [
     [

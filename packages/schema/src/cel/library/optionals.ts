@@ -30,6 +30,7 @@ function unwrap(list: CelList): Value {
 
 const element = (list: CelList, index: number) => (list.size === 0 ? Optional.none : new Optional(list.at(index)));
 
+/** CEL's optional values. */
 export const optionals: Library = {
   overloads: [
     ["optional_of", "optional.of(V): optional(V)", (value: Value) => new Optional(value)],

@@ -105,6 +105,7 @@ const compareWith = (read: (order: number) => Value) => (a: QuantityValue, b: Qu
 
 const whole = (value: bigint) => new QuantityValue(Quantity.of(value, "DecimalExponent"), { value, scale: 0 });
 
+/** Kubernetes' functions of quantities. */
 export const quantity: Library = {
   overloads: [
     ["string_to_quantity", "quantity(string): kubernetes.Quantity", toQuantity],

@@ -26,6 +26,7 @@ function compile(pattern: string): RE2JS | CelError {
   }
 }
 
+/** `matches`, with a pattern that is only known now. */
 export function matches(text: Value, pattern: Value): Value {
   if (typeof text !== "string") return noSuchOperator(text, "matches");
   if (typeof pattern !== "string") return noSuchOverload(pattern);
@@ -53,6 +54,7 @@ function findAll(text: string, pattern: string, limit = -1n): Value {
   return new ListValue(found);
 }
 
+/** Kubernetes' functions of regular expressions. */
 export const regex: Library = {
   overloads: [
     ["string_find_string", "string.find(string): string", find],

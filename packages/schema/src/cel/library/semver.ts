@@ -131,6 +131,7 @@ function toSemver(text: string, isTolerant = false): Value {
 const isSemver = (text: string, isTolerant?: boolean) => !(toSemver(text, isTolerant) instanceof CelError);
 const component = (i: 0 | 1 | 2) => (version: Semver) => BigInt.asIntN(64, version.numbers[i]);
 
+/** Kubernetes' functions of semantic versions. */
 export const semver: Library = {
   overloads: [
     ["string_to_semver", "semver(string): kubernetes.Semver", (text: string) => toSemver(text)],

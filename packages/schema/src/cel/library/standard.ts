@@ -109,6 +109,7 @@ function typeOf(value: Value): Value {
   return new CelError(`type conversion to 'type' ${problem}`);
 }
 
+/** What CEL itself has. */
 export const standard: Library = {
   overloads: [
     ["conditional", "_?_:_(bool, A, A): A"],

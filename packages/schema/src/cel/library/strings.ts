@@ -111,6 +111,7 @@ function quote(text: string): Value {
   return `"${Array.from(text, (c) => QUOTED[c] ?? c).join("")}"`;
 }
 
+/** Functions of strings. */
 export const strings: Library = {
   overloads: [
     ["string_char_at_int", "string.charAt(int): string", charAt],

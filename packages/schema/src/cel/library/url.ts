@@ -41,6 +41,7 @@ function query({ url }: Url): Value {
   return map;
 }
 
+/** Kubernetes' functions of URLs. */
 export const url: Library = {
   overloads: [
     ["string_to_url", "url(string): kubernetes.URL", toUrl],

@@ -71,7 +71,9 @@ function buildOperation(fields: ReadonlyMap<string, Value>): Value {
   return new JsonPatchOperation(texts, fields.get("value"));
 }
 
+/** The type of a whole object. */
 export const OBJECT = structType("Object");
+/** The type of an operation. */
 export const JSON_PATCH = structType("JSONPatch");
 
 const JSON_PATCH_FIELDS: Record<string, Type> = { op: STRING, path: STRING, from: STRING, value: DYN };

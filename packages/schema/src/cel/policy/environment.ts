@@ -35,8 +35,9 @@ import { dynamicStruct, JSON_PATCH, OBJECT } from "./dynamic-objects.ts";
 import { NAMESPACE, policyStruct, REQUEST } from "./policy-types.ts";
 import { PolicyVariables } from "./policy-variables.ts";
 
-/** What all expressions of a policy may cost together, and what all match conditions may. */
+/** What all expressions of a policy may cost together. */
 export const POLICY_BUDGET = 10_000_000;
+/** What all match conditions of a webhook or policy may cost together. */
 export const MATCH_CONDITIONS_BUDGET = 2_500_000;
 
 /** Which variables and types there are besides object, oldObject, request and namespaceObject. */

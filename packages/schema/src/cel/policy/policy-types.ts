@@ -52,7 +52,9 @@ const STRUCTS: Record<string, Record<string, Type>> = {
   },
 };
 
+/** The type of `request`. */
 export const REQUEST = structType("kubernetes.AdmissionRequest");
+/** The type of `namespaceObject`. */
 export const NAMESPACE = structType("kubernetes.Namespace");
 
 /** A type of the request or the namespace by name. */

@@ -6,10 +6,12 @@ import { escapeName } from "./escape.ts";
 import { type CompiledRule, compileRules } from "./rule-programs.ts";
 import { type DataType, dataTypeOf, MOST_BYTES } from "./schema-types.ts";
 
-/** The most that one rule may cost by estimate, and all rules of a schema together. */
+/** The most that one rule may cost, by estimate. */
 export const RULE_COST_LIMIT = 10_000_000n;
+/** The most that all rules of a schema may cost together, by estimate. */
 export const SCHEMA_COST_LIMIT = 100_000_000n;
 
+/** What else there is to know about a schema. */
 export interface CheckRulesOptions {
   /** Where the schema stands in the CRD. */
   path?: string;

@@ -7,6 +7,7 @@ import { ruleDeclarations } from "./rule-programs.ts";
 import { dataTypeOf } from "./schema-types.ts";
 import { converterOf } from "./schema-values.ts";
 
+/** What else there is to know about a rule. */
 export interface CompileRuleOptions {
   /** The schema is of a whole resource: kind, apiVersion and the name are to be seen even if it does not say so. */
   isResource?: boolean;

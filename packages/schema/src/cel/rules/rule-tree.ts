@@ -6,6 +6,7 @@ import { type CompiledRule, compileRules } from "./rule-programs.ts";
 import { type DataType, dataTypeOf } from "./schema-types.ts";
 import { type Convert, converterOf } from "./schema-values.ts";
 
+/** A node of a schema that has rules, or has them below. */
 export class RuleNode {
   readonly schema: Schema;
   readonly rules: readonly ValidationRule[];

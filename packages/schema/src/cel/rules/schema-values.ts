@@ -8,6 +8,7 @@ import { escapeName, unescapeName } from "./escape.ts";
 import { describesMetadata } from "./schema-types.ts";
 import { readString } from "./string-formats.ts";
 
+/** Makes a value of data. */
 export type Convert = (raw: unknown) => Value;
 
 const converters = new WeakMap<Schema, Convert>();

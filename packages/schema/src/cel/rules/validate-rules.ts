@@ -14,6 +14,7 @@ import { type RuleNode, ruleTree } from "./rule-tree.ts";
 /** What all rules of an object may cost together. */
 export const OBJECT_BUDGET = 10_000_000;
 
+/** How rules are evaluated. */
 export interface ValidateRulesOptions {
   /** Where the value stands when it is only part of an object. */
   path?: string;
@@ -23,6 +24,7 @@ export interface ValidateRulesOptions {
   ratcheting?: boolean;
 }
 
+/** What rules had to say. */
 export interface RuleFindings {
   readonly errors: FieldError[];
   /** What would be errors if the update had changed anything there. */

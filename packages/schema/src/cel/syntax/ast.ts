@@ -8,19 +8,23 @@ interface Node {
   readonly id: number;
 }
 
+/** A node of an expression. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension | Unspecified;
 
+/** A constant. */
 export interface Literal extends Node {
   readonly kind: "literal";
   readonly value: Value;
 }
 
+/** A name. */
 export interface Ident extends Node {
   readonly kind: "ident";
   /** The checker replaces it by the full name of what it refers to. */
   name: string;
 }
 
+/** `operand.field`. */
 export interface Select extends Node {
   readonly kind: "select";
   readonly operand: Expr;
@@ -29,6 +33,7 @@ export interface Select extends Node {
   readonly testOnly: boolean;
 }
 
+/** A call of a function, a method or an operator. */
 export interface Call extends Node {
   readonly kind: "call";
   /** The checker replaces it by the full name of the function. */
@@ -38,6 +43,7 @@ export interface Call extends Node {
   readonly args: readonly Expr[];
 }
 
+/** `[a, b]`. */
 export interface ListExpr extends Node {
   readonly kind: "list";
   readonly items: readonly Expr[];
@@ -45,17 +51,20 @@ export interface ListExpr extends Node {
   readonly optionals: readonly number[];
 }
 
+/** `{k: v}`. */
 export interface MapExpr extends Node {
   readonly kind: "map";
   readonly entries: readonly MapEntry[];
 }
 
+/** One `k: v`. */
 export interface MapEntry extends Node {
   readonly key: Expr;
   readonly value: Expr;
   readonly optional: boolean;
 }
 
+/** `Type{field: value}`. */
 export interface StructExpr extends Node {
   readonly kind: "struct";
   /** The checker replaces it by the full name of the type. */
@@ -63,6 +72,7 @@ export interface StructExpr extends Node {
   readonly fields: readonly StructField[];
 }
 
+/** One `field: value`. */
 export interface StructField extends Node {
   readonly name: string;
   readonly value: Expr;

@@ -128,6 +128,7 @@ const at = <E extends Element>(name: string, element: E): E => {
   return element;
 };
 
+/** The operators of each level that has several. */
 export const COMPARISONS = [T.LESS, T.LESS_EQUALS, T.GREATER_EQUALS, T.GREATER, T.EQUALS, T.NOT_EQUALS, T.IN];
 export const FACTORS = [T.STAR, T.SLASH, T.PERCENT];
 export const TERMS = [T.PLUS, T.MINUS];

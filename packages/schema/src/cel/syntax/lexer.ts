@@ -7,6 +7,7 @@ const isWordStart = (c: string | undefined) => c !== undefined && /^[A-Za-z_]$/.
 const isWordPart = (c: string | undefined) => isWordStart(c) || isDigit(c);
 const SPACE = new Set(["\t", " ", "\r", "\n", "\f"]);
 
+/** The pieces of a text, and what could not be one. */
 export interface Tokens {
   /** The last one is EOF. */
   readonly tokens: readonly Token[];

@@ -96,6 +96,7 @@ export function isFixed(type: number): boolean {
   return type !== T.EOF && tokenName(type).startsWith("'");
 }
 
+/** A piece of the text, as the lexer cuts it. */
 export interface Token {
   readonly type: number;
   readonly text: string;

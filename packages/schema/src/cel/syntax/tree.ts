@@ -9,6 +9,7 @@ interface Begins {
   start: Token;
 }
 
+/** A node of what was written. */
 export type Tree =
   | Ternary
   | Chain
@@ -25,6 +26,7 @@ export type Tree =
   | LiteralTree
   | Broken;
 
+/** `a ? b : c`. */
 export interface Ternary extends Begins {
   kind: "ternary";
   condition: Tree;
@@ -41,6 +43,7 @@ export interface Chain extends Begins {
   rest: Tree[];
 }
 
+/** Two operands and what is between them. */
 export interface Binary extends Begins {
   kind: "binary";
   left: Tree;
@@ -55,6 +58,7 @@ export interface Prefixed extends Begins {
   member?: Tree;
 }
 
+/** `a.b` or `a.?b`. */
 export interface Select extends Begins {
   kind: "select";
   operand: Tree;
@@ -63,11 +67,13 @@ export interface Select extends Begins {
   name?: EscapeIdent;
 }
 
+/** A name in backquotes. */
 export interface EscapeIdent extends Begins {
   name?: Token;
   isEscaped: boolean;
 }
 
+/** `a.b(c)`. */
 export interface Method extends Begins {
   kind: "method";
   operand: Tree;
@@ -76,6 +82,7 @@ export interface Method extends Begins {
   args: Tree[];
 }
 
+/** `a[b]` or `a[?b]`. */
 export interface Index extends Begins {
   kind: "index";
   operand: Tree;
@@ -84,12 +91,14 @@ export interface Index extends Begins {
   index?: Tree;
 }
 
+/** A name. */
 export interface Ident extends Begins {
   kind: "ident";
   leadingDot?: Token;
   name?: Token;
 }
 
+/** `f(a)`. */
 export interface Call extends Begins {
   kind: "call";
   leadingDot?: Token;
@@ -98,17 +107,20 @@ export interface Call extends Begins {
   args: Tree[];
 }
 
+/** `[a, ?b]`. */
 export interface List extends Begins {
   kind: "list";
   op?: Token;
   items: OptionalItem[];
 }
 
+/** An item that may be marked with a `?`. */
 export interface OptionalItem extends Begins {
   optional?: Token;
   value?: Tree;
 }
 
+/** `{k: v}`. */
 export interface MapTree extends Begins {
   kind: "map";
   op?: Token;
@@ -117,6 +129,7 @@ export interface MapTree extends Begins {
   values: Tree[];
 }
 
+/** `Type{field: value}`. */
 export interface Message extends Begins {
   kind: "message";
   leadingDot?: Token;
@@ -127,11 +140,13 @@ export interface Message extends Begins {
   values: Tree[];
 }
 
+/** A field that may be marked with a `?`. */
 export interface OptionalField extends Begins {
   optional?: Token;
   name?: EscapeIdent;
 }
 
+/** A constant as it was written. */
 export interface LiteralTree extends Begins {
   kind: "literal";
   sign?: Token;

@@ -2,6 +2,7 @@
 import type { Schema, ValidationRule } from "@konverge/core";
 import fc from "fast-check";
 
+/** A schema with rules, and changes to judge by it. */
 export interface RandomCase {
   schema: Schema;
   /** What it was and what it becomes, several times. */

@@ -34,6 +34,7 @@ export interface Overload {
   readonly run?: (...args: Value[]) => Value;
 }
 
+/** A function with all its overloads. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];

@@ -1,5 +1,6 @@
 /** The static types of expressions. */
 
+/** What sort of type it is. */
 export type TypeKind =
   | "any"
   | "bool"
@@ -20,6 +21,7 @@ export type TypeKind =
   | "type"
   | "uint";
 
+/** A type: of a value, a variable or an argument. */
 export interface Type {
   readonly kind: TypeKind;
   /** The name at run time: of the kind, of the struct, or of the parameter. */
@@ -30,6 +32,7 @@ export interface Type {
 
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] });
 
+/** The simple types, by their names. */
 export const ANY = simple("any", "google.protobuf.Any");
 export const BOOL = simple("bool");
 export const BYTES = simple("bytes");
@@ -44,22 +47,32 @@ export const TIMESTAMP = simple("timestamp", "google.protobuf.Timestamp");
 export const TYPE = simple("type");
 export const UINT = simple("uint");
 
+/** A list of one type of element. */
 export const listType = (element: Type): Type => ({ kind: "list", name: "list", params: [element] });
+/** A map of one type of key and one of value. */
 export const mapType = (key: Type, value: Type): Type => ({ kind: "map", name: "map", params: [key, value] });
+/** An optional of a type. */
 export const optionalType = (value: Type): Type => opaqueType("optional_type", value);
+/** A type that a library brings. */
 export const opaqueType = (name: string, ...params: Type[]): Type => ({ kind: "opaque", name, params });
+/** A type with fields, which whoever declares it knows. */
 export const structType = (name: string): Type => simple("struct", name);
+/** A type that a signature leaves open. */
 export const typeParam = (name: string): Type => simple("param", name);
+/** The type of a type. */
 export const typeType = (of: Type): Type => ({ kind: "type", name: "type", params: [of] });
 
+/** Whether nothing is known about the type before the evaluation. */
 export function isDyn(type: Type): boolean {
   return type.kind === "dyn" || type.kind === "any";
 }
 
+/** The same, or nothing needs to be known since an error has been reported. */
 export function isDynOrError(type: Type): boolean {
   return type.kind === "error" || isDyn(type);
 }
 
+/** Whether the type is that of an optional. */
 export function isOptional(type: Type): boolean {
   return type.kind === "opaque" && type.name === "optional_type";
 }

@@ -37,6 +37,7 @@ function shift(time: Timestamp, by: bigint): Value {
   return timestamp(time.seconds + Number(carry), Number(nanos - carry * NANOS), time.offset);
 }
 
+/** `a + b`, of numbers, texts, lists and times. */
 export function add(a: Value, b: Value): Value {
   switch (typeof a) {
     case "bigint":
@@ -64,6 +65,7 @@ function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return joined;
 }
 
+/** `a - b`. */
 export function subtract(a: Value, b: Value): Value {
   if (typeof a === "bigint") return typeof b === "bigint" ? int(a - b) : noSuchOverload(b);
   if (typeof a === "number") return typeof b === "number" ? a - b : noSuchOverload(b);
@@ -78,6 +80,7 @@ export function subtract(a: Value, b: Value): Value {
   return typeof negated === "bigint" ? shift(a, negated) : negated;
 }
 
+/** `a * b`. */
 export function multiply(a: Value, b: Value): Value {
   if (typeof a === "bigint") return typeof b === "bigint" ? int(a * b) : noSuchOverload(b);
   if (typeof a === "number") return typeof b === "number" ? a * b : noSuchOverload(b);
@@ -85,11 +88,13 @@ export function multiply(a: Value, b: Value): Value {
   return noSuchOperator(a, "_*_");
 }
 
+/** `a / b`. */
 export function divide(a: Value, b: Value): Value {
   if (typeof a === "number") return typeof b === "number" ? a / b : noSuchOverload(b);
   return integerDivision(a, b, "_/_", "division by zero", (x, y) => x / y);
 }
 
+/** `a % b`. */
 export function modulo(a: Value, b: Value): Value {
   return integerDivision(a, b, "_%_", "modulus by zero", (x, y) => x % y);
 }
@@ -111,6 +116,7 @@ function integerDivision(
   return b.value === 0n ? new CelError(byZero) : new Uint(divide(a.value, b.value));
 }
 
+/** `-a`. */
 export function negate(a: Value): Value {
   if (typeof a === "bigint") return int(-a);
   if (typeof a === "number") return -a;

@@ -8,6 +8,7 @@ function cannot(value: Value, type: string): CelError {
   return new CelError(`type conversion error from '${typeName(value)}' to '${type}'`);
 }
 
+/** `int(value)`. */
 export function toInt(value: Value): Value {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") {
@@ -22,6 +23,7 @@ export function toInt(value: Value): Value {
   return parsed === undefined || int(parsed) instanceof CelError ? cannot(value, "int") : parsed;
 }
 
+/** `uint(value)`. */
 export function toUint(value: Value): Value {
   if (value instanceof Uint) return value;
   if (typeof value === "bigint") return uint(value);
@@ -35,6 +37,7 @@ export function toUint(value: Value): Value {
   return converted instanceof Uint ? converted : cannot(value, "uint");
 }
 
+/** `double(value)`. */
 export function toDouble(value: Value): Value {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
@@ -46,6 +49,7 @@ export function toDouble(value: Value): Value {
 const TRUE = ["1", "t", "T", "TRUE", "true", "True"];
 const FALSE = ["0", "f", "F", "FALSE", "false", "False"];
 
+/** `bool(value)`. */
 export function toBool(value: Value): Value {
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return cannot(value, "bool");
@@ -53,11 +57,13 @@ export function toBool(value: Value): Value {
   return FALSE.includes(value) ? false : cannot(value, "bool");
 }
 
+/** `bytes(value)`. */
 export function toBytes(value: Value): Value {
   if (value instanceof Uint8Array) return value;
   return typeof value === "string" ? new TextEncoder().encode(value) : cannot(value, "bytes");
 }
 
+/** `string(value)`. */
 export function toText(value: Value): Value {
   switch (typeof value) {
     case "string":
@@ -84,12 +90,14 @@ function bytesToText(bytes: Uint8Array): Value {
   }
 }
 
+/** `duration(value)`. */
 export function toDuration(value: Value): Value {
   if (value instanceof Duration) return value;
   const parsed = typeof value === "string" ? parseGoDuration(value) : undefined;
   return parsed ?? cannot(value, "google.protobuf.Duration");
 }
 
+/** `timestamp(value)`. */
 export function toTimestamp(value: Value): Value {
   if (value instanceof Timestamp) return value;
   if (typeof value === "bigint") return timestamp(Number(value), 0, 0);

@@ -8,6 +8,7 @@ export interface View {
   readonly raw: unknown;
 }
 
+/** Whether a value is a view of data. */
 export function isView(value: unknown): value is View {
   return typeof value === "object" && value !== null && "raw" in value;
 }

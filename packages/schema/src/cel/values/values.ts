@@ -6,6 +6,7 @@
  */
 import type { CelList, CelMap } from "./collections.ts";
 
+/** Anything that an expression can compute. */
 export type Value =
   | boolean
   | bigint
@@ -31,6 +32,7 @@ export class CelError {
   }
 }
 
+/** Whether something went wrong. */
 export function isError(value: Value): value is CelError {
   return value instanceof CelError;
 }
@@ -48,6 +50,7 @@ export function noSuchOperator(value: Value, operator: string): CelError {
   return isReceiver ? noSuchOverload() : new CelError(`no such overload: ${operator}`);
 }
 
+/** An unsigned number of 64 bits. */
 export class Uint {
   readonly value: bigint;
   constructor(value: bigint) {
@@ -149,6 +152,7 @@ export function compareStrings(a: string, b: string): number {
   return Math.sign(left.length - right.length);
 }
 
+/** The order of bytes: -1, 0 or 1. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     if (a[i] !== b[i]) return a[i]! < b[i]! ? -1 : 1;
