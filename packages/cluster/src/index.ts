@@ -12,6 +12,10 @@
  */
 
 export { CONTROLLERS } from "./controllers/controllers.ts";
+export type { ContainerProcess, ExecSession, Image, PortConnection, Program } from "./images/image.ts";
+export { ANNOTATION_PREFIX, type Behaviour } from "./kubelet/behaviour.ts";
+export { Kubelet, type KubeletOptions } from "./kubelet/kubelet.ts";
+export { DEFAULT_NODES, gpuNodes, type NodeShape, parseGpuNodes, plainNodes } from "./kubelet/node-shape.ts";
 export { ControlPlane, type ControlPlaneOptions } from "./parts/control-plane.ts";
 export { controllersPart, type Part, type PartContext, type RunningPart } from "./parts/part.ts";
 export { PARTS } from "./parts/parts.ts";

@@ -1,0 +1,88 @@
+import {
+  type AnyObject,
+  type ApiResponse,
+  conflict,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  timestamp,
+} from "@konverge/core";
+import { builtinSchema } from "@konverge/kinds";
+import { notSupported, required } from "@konverge/schema";
+import { typedCodec } from "../codec/index.ts";
+import { writeParameters } from "../http/query.ts";
+import { bodyResponse } from "../representation/answer.ts";
+import { readBodyAs } from "../verbs/body.ts";
+import { type Call, contentOf, currentEntry, objectOf, storageKey, strategyContext } from "../verbs/call.ts";
+import { checkName, matchNamespace } from "../verbs/metadata.ts";
+
+const BINDING = { group: "", version: "v1", kind: "Binding" };
+const codec = typedCodec("core.v1.Binding", BINDING, () => builtinSchema("", "v1", "Binding"));
+
+interface Binding extends AnyObject {
+  target: { kind?: string; name?: string };
+}
+
+interface BoundPod extends AnyObject {
+  spec: { nodeName?: string; schedulingGates?: unknown[] };
+  status?: { conditions?: { type: string }[] };
+}
+
+/** Gives a pod to a node: what a scheduler does. It goes past the rules for updates, which forbid just that. */
+export async function bindPod(given: Call): Promise<ApiResponse> {
+  if (given.info.verb !== "create") throw methodNotAllowed(given.definition, given.info.verb);
+  const { dryRun, fieldValidation } = writeParameters(given.info.query, "CreateOptions");
+  const call = { ...given, dryRun };
+  const binding = readBodyAs(call, { ...BINDING, codec }, fieldValidation) as Binding;
+  matchNamespace(call, binding.metadata);
+  checkName(call, binding.metadata);
+  checkTarget(binding, call.info.name);
+  await call.admission.validate(call, binding, undefined, "CREATE");
+  assign(call, binding);
+  await call.store.durable();
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+  return bodyResponse(201, status as unknown as AnyObject, call.form);
+}
+
+function checkTarget({ target }: Binding, name: string): void {
+  if (target.kind && target.kind !== "Node") {
+    throw invalid(BINDING, name, [notSupported("target.kind", target.kind, ["", "Node"])]);
+  }
+  if (!target.name) throw invalid(BINDING, name, [required("target.name")]);
+}
+
+function assign(call: Call, binding: Binding): void {
+  const { definition, store, info } = call;
+  const entry = currentEntry(call);
+  if (!entry) throw notFound(definition, info.name);
+  const pod = objectOf(entry) as BoundPod;
+  const before = objectOf(entry);
+  const refuse = (why: string) => conflict({ group: definition.group, plural: "pods/binding" }, info.name, why);
+  const { uid, resourceVersion } = binding.metadata;
+  if (uid && uid !== pod.metadata.uid) {
+    throw refuse(`Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
+  }
+  if (resourceVersion && resourceVersion !== pod.metadata.resourceVersion) {
+    throw refuse(
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${pod.metadata.resourceVersion}`,
+    );
+  }
+  if (pod.metadata.deletionTimestamp) throw refuse(`pod ${info.name} is being deleted, cannot be assigned to a host`);
+  if (pod.spec.nodeName) throw refuse(`pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`);
+  if (pod.spec.schedulingGates?.length) throw refuse(`pod ${info.name} has non-empty .spec.schedulingGates`);
+  pod.spec.nodeName = binding.target.name!;
+  const { annotations } = binding.metadata;
+  if (annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
+  const scheduled = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(call.clock),
+    ...(pod.metadata.generation && { observedGeneration: pod.metadata.generation }),
+  };
+  const others = pod.status?.conditions?.filter(({ type }) => type !== "PodScheduled") ?? [];
+  pod.status = { ...pod.status, conditions: [...others, scheduled] };
+  if (call.dryRun) return;
+  store.put(definition.storage, storageKey(definition, info.namespace, info.name), contentOf(definition, pod));
+  definition.strategy.afterWrite?.(pod, before, strategyContext(call));
+}

@@ -1,0 +1,74 @@
+import type { Container, Pod } from "@konverge/kinds";
+import type { Behaviour } from "../kubelet/behaviour.ts";
+
+/** What a program that plays a container works with. */
+export interface ContainerProcess {
+  readonly pod: Pod;
+  readonly container: Container;
+  readonly command: readonly string[];
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The files in the container's volumes (ConfigMaps, Secrets, tokens, downward API), by absolute path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Adds to the pod's log. */
+  write(text: string): void;
+  /** Aborts when the container is told to stop. */
+  readonly stop: AbortSignal;
+  /** Aborts when the container is gone, whether it wanted to or not. */
+  readonly killed: AbortSignal;
+}
+
+/** A program that plays a container: resolves to its exit code (nothing: 0); a throw is logged and counts as 1. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a result is one that succeeds
+export type Program = (process: ContainerProcess) => Promise<number | void>;
+
+/** A command that is executed in a running container. */
+export interface ExecSession {
+  readonly pod: Pod;
+  readonly container: string;
+  readonly command: readonly string[];
+  readonly stdin: AsyncIterable<Uint8Array>;
+  stdout(text: string | Uint8Array): void;
+  stderr(text: string | Uint8Array): void;
+  readonly signal: AbortSignal;
+}
+
+/** A connection to a port of a pod. */
+export interface PortConnection {
+  readonly pod: Pod;
+  readonly port: number;
+  readonly incoming: AsyncIterable<Uint8Array>;
+  write(data: string | Uint8Array): void;
+  readonly signal: AbortSignal;
+}
+
+/** What is known about an image. */
+export interface Image extends Behaviour {
+  /** Runs in place of the container. Without it the container only seems to run. */
+  run?: Program;
+  /** Answers `kubectl exec`: resolves to the exit code. */
+  exec?(session: ExecSession): Promise<number>;
+  /** Answers `kubectl port-forward`. */
+  connect?(connection: PortConnection): Promise<void>;
+}
+
+/** The images that are more than a name: programs, and behaviour set in code. */
+export class Images {
+  readonly #known = new Map<string, Image>();
+
+  /** Registers an image: `registry/name:tag` for one tag, without a tag for all. */
+  register(name: string, image: Image): void {
+    this.#known.set(name, image);
+  }
+
+  find(reference: string | undefined): Image | undefined {
+    if (reference === undefined || this.#known.size === 0) return undefined;
+    return this.#known.get(reference) ?? this.#known.get(withoutTag(reference));
+  }
+}
+
+function withoutTag(reference: string): string {
+  const [name = ""] = reference.split("@");
+  const colon = name.lastIndexOf(":");
+  return colon > name.lastIndexOf("/") ? name.slice(0, colon) : name;
+}

@@ -1,0 +1,362 @@
+import { type Clock, formatMs } from "@konverge/core";
+import type { Container, Pod } from "@konverge/kinds";
+import type { EventSink } from "@konverge/runtime";
+import type { Image } from "../images/image.ts";
+import { type Behaviour, behaviourOf } from "./behaviour.ts";
+import { outcomeOf } from "./commands.ts";
+import { ContainerLog } from "./container-log.ts";
+
+/** Init containers run one after the other to their end; sidecars start in that order and stay. */
+export type Role = "init" | "sidecar" | "main" | "ephemeral";
+
+/** How a run of a container ended. Times are milliseconds since 1970. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly message?: string;
+  readonly signal?: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly id: string;
+}
+
+/** A run of an image that is a program. */
+export interface Run {
+  /** Asks it to stop. */
+  stop(): void;
+  kill(): void;
+}
+
+/** What a container needs to know about where it is. */
+export interface ContainerHost {
+  readonly clock: Clock;
+  readonly pod: Pod;
+  readonly events: EventSink;
+  image(reference: string | undefined): Image | undefined;
+  /** Why the container cannot be made: a ConfigMap or Secret is missing. */
+  configProblem(container: Container): string | undefined;
+  /** Runs a program in its place; `ended` is called once. */
+  run(container: Container, log: ContainerLog, ended: (exitCode: number) => void): Run | undefined;
+  /** Something happened outside the turn of {@link SimulatedContainer.advance}. */
+  changed(): void;
+}
+
+/** An end that is to come. */
+interface PlannedExit {
+  at: number;
+  readonly code: number;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+const FIRST_BACKOFF = 10_000;
+const LONGEST_BACKOFF = 300_000;
+/** A container that ran this long begins anew. */
+const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
+/** How long the pod of a Job works when nobody says what it does. */
+const TASK_DURATION = 100;
+/** Exit codes above this are those of a signal. */
+const SIGNALS = 128;
+const SIGKILL = 9;
+
+/**
+ * One container, simulated. {@link advance} is told the time, does what falls due and says when it wants to be called
+ * again; nothing in here waits.
+ */
+export class SimulatedContainer {
+  readonly role: Role;
+  spec: Container;
+  state: "waiting" | "running" | "terminated" = "waiting";
+  reason = "";
+  message = "";
+  restarts = 0;
+  ended: Ended | undefined;
+  last: Ended | undefined;
+  startedAt = 0;
+  id = "";
+  ready = false;
+  log: ContainerLog | undefined;
+  previousLog: ContainerLog | undefined;
+  #startAt: number | undefined;
+  #exit: PlannedExit | undefined;
+  #backoff = 0;
+  #pullBackoff = 0;
+  #pulled = false;
+  #run: Run | undefined;
+  #unhealthySince: number | undefined;
+  #stopping = false;
+
+  constructor(role: Role, spec: Container) {
+    this.role = role;
+    this.spec = spec;
+  }
+
+  /** It has run and need not run again. */
+  get succeeded(): boolean {
+    return this.state === "terminated" && this.ended?.exitCode === 0;
+  }
+
+  /** It has begun to run, and its startup probe is content. */
+  get started(): boolean {
+    return this.state === "running";
+  }
+
+  /** Does what falls due; returns when there is more to do. */
+  advance(host: ContainerHost): number {
+    const now = host.clock.now();
+    const image = host.image(this.spec.image);
+    const behaviour = behaviourOf(host.pod, this.spec, image);
+    if (this.state === "terminated") this.#afterEnd(host, now);
+    if (this.state === "waiting") this.#whileWaiting(host, behaviour, now);
+    if (this.state === "running") return this.#whileRunning(host, behaviour, now);
+    return this.state === "waiting" ? (this.#startAt ?? NEVER) : NEVER;
+  }
+
+  /** Tells it to end within a grace period (milliseconds); returns when it will have. */
+  stop(host: ContainerHost, grace: number, reason?: string): number {
+    const now = host.clock.now();
+    if (this.state === "waiting") this.state = this.last ? "terminated" : "waiting";
+    if (this.state !== "running") return now;
+    if (!this.#stopping) {
+      this.#stopping = true;
+      const { stopDuration = 0 } = behaviourOf(host.pod, this.spec, host.image(this.spec.image));
+      const preStop = (this.spec.lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000;
+      if (this.#run) {
+        this.#run.stop();
+        this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
+      } else {
+        const needed = preStop + stopDuration;
+        const code = needed <= grace ? 0 : SIGNALS + SIGKILL;
+        this.#exit = { at: now + Math.min(needed, grace), code, ...(reason && { reason }) };
+      }
+    } else if (this.#exit && this.#exit.at > now + grace) this.#exit.at = now + grace;
+    if (this.#exit && now >= this.#exit.at) this.#end(now, this.#exit.code, this.#exit.reason, undefined);
+    return this.#exit?.at ?? now;
+  }
+
+  /** Takes up where an earlier kubelet left off. */
+  restore(status: {
+    restartCount: number;
+    running?: number;
+    ended?: Ended;
+    last?: Ended;
+    ready: boolean;
+    id: string;
+  }): void {
+    this.restarts = status.restartCount;
+    this.id = status.id;
+    this.last = status.last;
+    this.#pulled = true;
+    if (status.running !== undefined) {
+      this.state = "running";
+      this.startedAt = status.running;
+      this.ready = status.ready;
+    } else if (status.ended) {
+      this.state = "terminated";
+      this.ended = status.ended;
+    }
+  }
+
+  #whileWaiting(host: ContainerHost, behaviour: Behaviour, now: number): void {
+    if (this.#startAt !== undefined && now < this.#startAt) return;
+    if (behaviour.failPull !== undefined && behaviour.failPull !== "false" && !this.#pulled) {
+      this.#failToPull(host, behaviour.failPull, now);
+      return;
+    }
+    const problem = host.configProblem(this.spec);
+    if (problem !== undefined) {
+      if (this.message !== problem) host.events.warning("Failed", `Error: ${problem}`);
+      this.reason = "CreateContainerConfigError";
+      this.message = problem;
+      this.#startAt = undefined;
+      return;
+    }
+    const { startDelay = 0 } = behaviour;
+    if (this.#startAt === undefined && startDelay > 0) {
+      this.reason = this.role === "init" || this.role === "sidecar" ? "PodInitializing" : "ContainerCreating";
+      this.message = "";
+      this.#startAt = now + startDelay;
+      return;
+    }
+    this.#start(host, behaviour, now);
+  }
+
+  #failToPull(host: ContainerHost, words: string, now: number): void {
+    const { image = "" } = this.spec;
+    const said = words === "true" ? `failed to pull and unpack image "${image}": not found` : words;
+    if (this.#startAt !== undefined && this.reason === "ErrImagePull") {
+      this.reason = "ImagePullBackOff";
+      this.message = `Back-off pulling image "${image}": ErrImagePull: ${said}`;
+      host.events.normal("BackOff", `Back-off pulling image "${image}"`);
+      this.#startAt = now + this.#pullBackoff;
+      return;
+    }
+    host.events.normal("Pulling", `Pulling image "${image}"`);
+    host.events.warning("Failed", `Failed to pull image "${image}": ${said}`);
+    host.events.warning("Failed", "Error: ErrImagePull");
+    this.reason = "ErrImagePull";
+    this.message = said;
+    this.#pullBackoff = Math.min(this.#pullBackoff * 2 || FIRST_BACKOFF, LONGEST_BACKOFF);
+    // The next sync finds it in back-off.
+    this.#startAt = now + 1000;
+  }
+
+  #start(host: ContainerHost, behaviour: Behaviour, now: number): void {
+    const { image = "" } = this.spec;
+    if (!this.#pulled) {
+      host.events.normal("Pulled", `Container image "${image}" already present on machine`);
+      this.#pulled = true;
+    }
+    host.events.normal("Created", "Container created");
+    host.events.normal("Started", "Container started");
+    this.state = "running";
+    this.reason = "";
+    this.message = "";
+    this.startedAt = now;
+    if (this.ended) this.restarts++;
+    this.ended = undefined;
+    this.ready = false;
+    this.#startAt = undefined;
+    this.#stopping = false;
+    this.#unhealthySince = undefined;
+    this.id = `containerd://${hex(host.clock)}`;
+    this.previousLog = this.log;
+    this.log = undefined;
+    this.#exit = this.#plannedExit(host, behaviour, now);
+    const log = () => {
+      this.log ??= new ContainerLog(host.clock);
+      return this.log;
+    };
+    if (behaviour.logs !== undefined) log().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
+    if (!host.image(image)?.run) return;
+    const { id } = this;
+    this.#run = host.run(this.spec, log(), (exitCode) => {
+      if (this.id !== id || this.state !== "running") return;
+      this.#exit = { at: 0, code: exitCode };
+      host.changed();
+    });
+  }
+
+  #plannedExit(host: ContainerHost, behaviour: Behaviour, now: number): PlannedExit | undefined {
+    const { crashAfter, oomAfter, runDuration, exitCode, terminationMessage } = behaviour;
+    const message = terminationMessage === undefined ? {} : { message: terminationMessage };
+    if (oomAfter !== undefined) return { at: now + oomAfter, code: SIGNALS + SIGKILL, reason: "OOMKilled", ...message };
+    if (crashAfter !== undefined) return { at: now + crashAfter, code: exitCode ?? 1, ...message };
+    if (runDuration !== undefined) return { at: now + runDuration, code: exitCode ?? 0, ...message };
+    if (exitCode !== undefined) return { at: now, code: exitCode, ...message };
+    if (host.image(this.spec.image)?.run) return undefined;
+    const outcome = outcomeOf(this.spec);
+    if (outcome) {
+      if (outcome.output.length > 0) {
+        this.log ??= new ContainerLog(host.clock);
+        this.log.write(`${outcome.output.join("\n")}\n`);
+      }
+      return outcome.afterMs === NEVER ? undefined : { at: now + outcome.afterMs, code: outcome.exitCode, ...message };
+    }
+    if (this.role === "init") return { at: now, code: 0, ...message };
+    const isTask = host.pod.metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === "Job");
+    if (this.role === "main" && isTask) return { at: now + TASK_DURATION, code: 0, ...message };
+    return undefined;
+  }
+
+  #whileRunning(host: ContainerHost, behaviour: Behaviour, now: number): number {
+    if (this.#exit && now >= this.#exit.at) {
+      const { code, reason, message } = this.#exit;
+      this.#end(now, code, reason, message);
+      return this.advance(host);
+    }
+    const readyAt = this.startedAt + readyDelay(this.spec, behaviour);
+    const wasReady = this.ready;
+    this.ready = now >= readyAt && behaviour.ready !== false;
+    if (wasReady && !this.ready && this.spec.readinessProbe) {
+      host.events.warning("Unhealthy", "Readiness probe failed: the simulated container says it is not ready");
+    }
+    return Math.min(
+      this.#exit?.at ?? NEVER,
+      now < readyAt ? readyAt : NEVER,
+      this.#checkLiveness(host, behaviour, now),
+    );
+  }
+
+  #checkLiveness(host: ContainerHost, behaviour: Behaviour, now: number): number {
+    const probe = this.spec.livenessProbe;
+    if (behaviour.live !== false || !probe || this.#stopping) {
+      this.#unhealthySince = undefined;
+      return NEVER;
+    }
+    if (this.#unhealthySince === undefined) {
+      this.#unhealthySince = now;
+      host.events.warning("Unhealthy", "Liveness probe failed: the simulated container says it is not alive");
+    }
+    const from = Math.max(this.#unhealthySince, this.startedAt + (probe.initialDelaySeconds ?? 0) * 1000);
+    const killAt = from + ((probe.failureThreshold ?? 3) - 1) * (probe.periodSeconds ?? 10) * 1000;
+    if (now < killAt) return killAt;
+    host.events.normal("Killing", `Container ${this.spec.name} failed liveness probe, will be restarted`);
+    return this.stop(
+      host,
+      (probe.terminationGracePeriodSeconds ?? host.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000,
+    );
+  }
+
+  #end(now: number, exitCode: number, reason: string | undefined, message: string | undefined): void {
+    this.#run?.kill();
+    this.#run = undefined;
+    this.state = "terminated";
+    this.ready = false;
+    this.#exit = undefined;
+    this.log?.close();
+    this.ended = {
+      exitCode,
+      reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
+      ...(message !== undefined && { message }),
+      startedAt: this.startedAt,
+      finishedAt: now,
+      id: this.id,
+    };
+    if (now - this.startedAt >= FORGIVEN_AFTER) this.#backoff = 0;
+  }
+
+  #afterEnd(host: ContainerHost, now: number): void {
+    if (!this.ended || !this.#mustRestart(host.pod)) return;
+    this.last = this.ended;
+    this.state = "waiting";
+    if (this.#backoff === 0) {
+      // The first restart is at once; from then on they wait.
+      this.#backoff = FIRST_BACKOFF;
+      this.#startAt = now;
+      return;
+    }
+    const { name, namespace, uid } = host.pod.metadata;
+    const where = `${name}_${namespace}(${uid})`;
+    this.reason = "CrashLoopBackOff";
+    this.message = `back-off ${formatMs(this.#backoff)} restarting failed container=${this.spec.name} pod=${where}`;
+    host.events.warning("BackOff", `Back-off restarting failed container ${this.spec.name} in pod ${where}`);
+    this.#startAt = this.ended.finishedAt + this.#backoff;
+    this.#backoff = Math.min(this.#backoff * 2, LONGEST_BACKOFF);
+  }
+
+  #mustRestart(pod: Pod): boolean {
+    if (this.role === "ephemeral") return false;
+    if (this.role === "sidecar") return true;
+    const policy = pod.spec?.restartPolicy ?? "Always";
+    if (this.role === "init") return !this.succeeded && policy !== "Never";
+    return policy === "Always" || (policy === "OnFailure" && !this.succeeded);
+  }
+}
+
+/** When the probes of a container that is well are content, in milliseconds from its start. */
+function readyDelay({ startupProbe, readinessProbe }: Container, { readyDelay: scripted }: Behaviour): number {
+  if (scripted !== undefined) return scripted;
+  return Math.max(startupProbe?.initialDelaySeconds ?? 0, readinessProbe?.initialDelaySeconds ?? 0) * 1000;
+}
+
+function hex({ random }: Clock): string {
+  let text = "";
+  while (text.length < 64)
+    text += random
+      .below(2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
+  return text;
+}

@@ -1,0 +1,193 @@
+import { compareVersions, type KindRef, type KubeObject, type ObjectKey } from "@konverge/core";
+import { DaemonSet, Node, Pod } from "@konverge/kinds";
+import { Cache, EventRecorder, type View } from "@konverge/runtime";
+import type { Images } from "../images/image.ts";
+import { startProgram } from "../images/program.ts";
+import type { Part, PartContext, RunningPart } from "../parts/part.ts";
+import { ConfigSource } from "./config-source.ts";
+import { addressOf, createNode, Heartbeats, isSilent, isUp, reportUp } from "./node-keeper.ts";
+import type { NodeShape } from "./node-shape.ts";
+import { type PodHost, PodWorker } from "./pod-worker.ts";
+
+/** What the nodes of a cluster are like. */
+export interface KubeletOptions {
+  nodes: readonly NodeShape[];
+  images: Images;
+  /** Make the nodes with the cluster, not with the first object that needs them. */
+  atOnce?: boolean;
+  /** Where programs in pods reach the API server. */
+  apiServer?: () => { host: string; port: number; ca: string } | undefined;
+}
+
+/** A node, as its kubelet knows it. */
+interface KnownNode {
+  readonly index: number;
+  silent: boolean;
+  readonly used: Set<number>;
+}
+
+const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
+
+/**
+ * All nodes of a cluster, and the pods on them.
+ *
+ * It makes the nodes it is told to and takes on those that others make; keeps them alive by their leases; and gives each
+ * pod that is bound to one of them a {@link PodWorker}.
+ */
+export class Kubelet {
+  readonly #options: KubeletOptions;
+  readonly #workers = new Map<ObjectKey, PodWorker>();
+  readonly #nodes = new Map<string, KnownNode>();
+  #stop: (() => void) | undefined;
+
+  constructor(options: KubeletOptions) {
+    this.#options = options;
+  }
+
+  /** As a part of the cluster. */
+  get part(): Part {
+    return {
+      name: "kubelet",
+      startsWith: this.#options.atOnce ? "cluster" : STARTS_WITH,
+      fieldManager: "kubelet",
+      start: (context) => this.#start(context),
+    };
+  }
+
+  /** The pod at work, if it runs on one of these nodes. */
+  worker(key: ObjectKey): PodWorker | undefined {
+    return this.#workers.get(key);
+  }
+
+  workers(): IterableIterator<PodWorker> {
+    return this.#workers.values();
+  }
+
+  async #start(context: PartContext): Promise<RunningPart> {
+    const { client, clock } = context;
+    const cache = new Cache(client);
+    const nodes = cache.use(Node);
+    const pods = cache.use(Pod);
+    const config = new ConfigSource(cache);
+    cache.start();
+    await Promise.all([nodes.whenSynced(), pods.whenSynced(), config.whenSynced()]);
+    pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
+    for (const [index, shape] of this.#options.nodes.entries()) {
+      if (!nodes.get(shape.name)) await createNode(client, clock, shape, index);
+    }
+    const recorder = new EventRecorder({ client, clock, component: "kubelet", instance: "kubelet" });
+    const take = (pod: Pod) => this.#take(context, config, recorder, pod);
+    this.#followNodes(context, nodes, pods, take);
+    pods.subscribe(({ type, object, key }) => {
+      if (type === "deleted") this.#drop(key);
+      else take(object);
+    });
+    config.onChange((namespace) => {
+      for (const worker of this.#workers.values())
+        if (worker.pod.metadata.namespace === namespace) worker.configChanged();
+    });
+    const awake = () => [...this.#nodes].filter(([, { silent }]) => !silent).map(([name]) => name);
+    const heartbeats = new Heartbeats(client, clock, awake);
+    heartbeats.start();
+    this.#stop = () => {
+      heartbeats.stop();
+      for (const key of [...this.#workers.keys()]) this.#drop(key);
+      cache.stop();
+    };
+    return { stop: async () => this.#stop?.() };
+  }
+
+  #followNodes(
+    { client, clock, log }: PartContext,
+    nodes: View<Node>,
+    pods: View<Pod>,
+    take: (pod: Pod) => void,
+  ): void {
+    let count = 0;
+    const wanted = new Map(this.#options.nodes.map(({ name }, index) => [name, index]));
+    nodes.subscribe(({ type, object }) => {
+      const { name } = object.metadata;
+      if (type === "deleted") {
+        this.#nodes.delete(name);
+        return;
+      }
+      let known = this.#nodes.get(name);
+      const wasSilent = known?.silent ?? true;
+      if (!known) {
+        known = { index: wanted.get(name) ?? this.#options.nodes.length + count++, silent: false, used: new Set() };
+        this.#nodes.set(name, known);
+      }
+      known.silent = isSilent(object);
+      if (known.silent) return;
+      if (!isUp(object)) {
+        reportUp(client, clock, object, known.index, this.#options.nodes[known.index]).catch((error: unknown) =>
+          log.warn({ err: error, node: name }, `the status of node ${name} could not be written`),
+        );
+      }
+      if (wasSilent) for (const key of pods.find("node", name)) take(pods.get(key)!);
+    });
+  }
+
+  #take(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod): void {
+    const { name, namespace, uid, resourceVersion } = pod.metadata;
+    const node = this.#nodes.get(pod.spec?.nodeName ?? "");
+    if (!node || node.silent) return;
+    const key = `${namespace}/${name}`;
+    let worker = this.#workers.get(key);
+    if (worker && worker.pod.metadata.uid !== uid) {
+      this.#drop(key);
+      worker = undefined;
+    }
+    if (worker) {
+      // The answer to our own write may be newer than what the watch tells.
+      if (compareVersions(resourceVersion ?? "", worker.pod.metadata.resourceVersion ?? "") > 0) worker.update(pod);
+      return;
+    }
+    const { phase } = pod.status ?? {};
+    if ((phase === "Succeeded" || phase === "Failed") && !pod.metadata.deletionTimestamp) return;
+    worker = new PodWorker(this.#hostOf(context, config, recorder, pod, node), pod);
+    this.#workers.set(key, worker);
+    worker.advance();
+  }
+
+  #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {
+    const { client, clock } = context;
+    const { images, apiServer } = this.#options;
+    const { hostIP, podPrefix } = addressOf(node.index);
+    const podIP = pod.spec?.hostNetwork ? hostIP : (pod.status?.podIP ?? `${podPrefix}.${freeNumber(node.used)}`);
+    if (podIP !== hostIP) node.used.add(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));
+    return {
+      client,
+      clock,
+      place: { hostIP, podIP },
+      events: (about) => recorder.about(about),
+      image: (reference) => images.find(reference),
+      configProblem: (about, container) => config.problemOf(about, container),
+      volumeProblem: (about) => config.volumeProblemOf(about),
+      run: (about, container, log, ended) =>
+        startProgram(
+          { client, images, place: { hostIP, podIP }, apiServer: apiServer?.() },
+          about,
+          container,
+          log,
+          ended,
+        ),
+    };
+  }
+
+  #drop(key: ObjectKey): void {
+    const worker = this.#workers.get(key);
+    if (!worker) return;
+    worker.discard();
+    this.#workers.delete(key);
+    const node = this.#nodes.get(worker.pod.spec?.nodeName ?? "");
+    const { podIP } = worker.place;
+    node?.used.delete(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));
+  }
+}
+
+/** The lowest number that is free; the first is the node's own. Numbers may be shared once all are taken. */
+function freeNumber(used: ReadonlySet<number>): number {
+  for (let number = 2; number < 255; number++) if (!used.has(number)) return number;
+  return 254;
+}

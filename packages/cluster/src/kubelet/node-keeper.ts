@@ -1,0 +1,166 @@
+import type { Client } from "@konverge/client";
+import { type Clock, isAlreadyExists, isNotFound, microTimestamp, timestamp } from "@konverge/core";
+import { Lease, Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
+import { ANNOTATION_PREFIX } from "./behaviour.ts";
+import type { NodeShape } from "./node-shape.ts";
+
+/** Set to `stopped` on a Node, its kubelet falls silent: no heartbeats, and nothing happens to its pods. */
+export const KUBELET_ANNOTATION = `${ANNOTATION_PREFIX}kubelet`;
+const VERSION = "v1.36.3";
+const RENEW = 10_000;
+const LEASE_SECONDS = 40;
+const LEASE_NAMESPACE = "kube-node-lease";
+const FALLBACK = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
+
+/** A node's place among the cluster's addresses. */
+export interface NodeAddress {
+  readonly hostIP: string;
+  /** The first three numbers of its pods' addresses. */
+  readonly podPrefix: string;
+}
+
+export function addressOf(index: number): NodeAddress {
+  const [high, low] = [Math.floor(index / 256), index % 256];
+  return { hostIP: `172.${18 + high}.${low}.1`, podPrefix: `10.${244 + high}.${low}` };
+}
+
+/** Makes the Node of a shape. */
+export async function createNode(client: Client, clock: Clock, shape: NodeShape, index: number): Promise<void> {
+  const { name, labels, taints, capacity } = shape;
+  const { podPrefix } = addressOf(index);
+  const podCIDR = `${podPrefix}.0/24`;
+  try {
+    await client.create(Node, {
+      metadata: {
+        name,
+        labels: {
+          "kubernetes.io/hostname": name,
+          "kubernetes.io/os": "linux",
+          "kubernetes.io/arch": "amd64",
+          "beta.kubernetes.io/os": "linux",
+          "beta.kubernetes.io/arch": "amd64",
+          ...labels,
+        },
+      },
+      spec: { podCIDR, podCIDRs: [podCIDR], ...(taints?.length && { taints: [...taints] }) },
+      status: nodeStatus(clock, name, index, capacity),
+    });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+/** Whether a Node says of itself that it is up; one that somebody has made by hand does not yet. */
+export function isUp({ status }: Node): boolean {
+  const isReady = status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True");
+  return Boolean(isReady && status?.allocatable && status.addresses?.length);
+}
+
+/** Reports a Node as up: with the capacity of its shape, or that which whoever made it has given it. */
+export async function reportUp(
+  client: Client,
+  clock: Clock,
+  node: Node,
+  index: number,
+  shape?: NodeShape,
+): Promise<void> {
+  const given = shape?.capacity ?? node.status?.capacity ?? node.status?.allocatable;
+  const status = nodeStatus(clock, node.metadata.name, index, given ?? FALLBACK);
+  await client.patchStatus(Node, node.metadata.name, { strategic: { status } });
+}
+
+export function isSilent({ metadata }: Node): boolean {
+  return metadata.annotations?.[KUBELET_ANNOTATION] === "stopped";
+}
+
+/** Renews the leases of nodes for as long as it is asked to. */
+export class Heartbeats {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #names: () => Iterable<string>;
+  readonly #known = new Set<string>();
+  #stopped = false;
+
+  constructor(client: Client, clock: Clock, names: () => Iterable<string>) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#names = names;
+  }
+
+  start(): void {
+    void this.#beat();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #beat(): Promise<void> {
+    for (const name of this.#names()) {
+      if (this.#stopped) return;
+      await this.#renew(name).catch(() => this.#known.delete(name));
+    }
+    if (this.#stopped) return;
+    this.#clock.after(RENEW, () => void this.#beat(), { background: true, label: "heartbeats" });
+  }
+
+  async #renew(name: string): Promise<void> {
+    const renewTime = microTimestamp(this.#clock);
+    if (this.#known.has(name)) {
+      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec: { renewTime } } });
+      return;
+    }
+    this.#known.add(name);
+    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
+    try {
+      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec } });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#client.create(Lease, { metadata: { name, namespace: LEASE_NAMESPACE }, spec });
+    }
+  }
+}
+
+function nodeStatus(clock: Clock, name: string, index: number, capacity: Readonly<Record<string, string>>): NodeStatus {
+  const now = timestamp(clock);
+  const condition = (type: string, status: "True" | "False", reason: string, message: string): NodeCondition => ({
+    type,
+    status,
+    reason,
+    message,
+    lastHeartbeatTime: now,
+    lastTransitionTime: now,
+  });
+  const { hostIP } = addressOf(index);
+  const id = name
+    .replace(/[^a-z0-9]/g, "")
+    .padEnd(32, "0")
+    .slice(0, 32);
+  return {
+    capacity: { ...capacity },
+    allocatable: { ...capacity },
+    conditions: [
+      condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+      condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+      condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+      condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+    ],
+    addresses: [
+      { type: "InternalIP", address: hostIP },
+      { type: "Hostname", address: name },
+    ],
+    daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+    nodeInfo: {
+      machineID: id,
+      systemUUID: id,
+      bootID: id,
+      kernelVersion: "simulated",
+      osImage: "Konverge simulated node",
+      containerRuntimeVersion: "konverge://0.1.0",
+      kubeletVersion: VERSION,
+      kubeProxyVersion: "",
+      operatingSystem: "linux",
+      architecture: "amd64",
+    },
+  };
+}

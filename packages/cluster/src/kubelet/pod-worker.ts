@@ -1,0 +1,297 @@
+import type { Client } from "@konverge/client";
+import { type Clock, isConflict, isNotFound, keyOf, type Timer } from "@konverge/core";
+import { type Container, type ContainerStatus, Pod, type PodStatus } from "@konverge/kinds";
+import type { EventSink } from "@konverge/runtime";
+import type { Image } from "../images/image.ts";
+import { behaviourOf } from "./behaviour.ts";
+import { type ContainerHost, type Ended, type Role, type Run, SimulatedContainer } from "./container.ts";
+import type { ContainerLog } from "./container-log.ts";
+import { type Place, podStatus } from "./pod-status.ts";
+
+/** What a pod needs of its node. */
+export interface PodHost {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly place: Place;
+  events(pod: Pod): EventSink;
+  image(reference: string | undefined): Image | undefined;
+  configProblem(pod: Pod, container: Container): string | undefined;
+  /** Why the pod's volumes cannot be mounted yet. */
+  volumeProblem(pod: Pod): string | undefined;
+  run(pod: Pod, container: Container, log: ContainerLog, ended: (exitCode: number) => void): Run | undefined;
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+/** The wait after a status could not be written, in milliseconds. */
+const RETRY = 1000;
+
+/**
+ * One pod on a simulated node, from the moment it is bound until it is gone.
+ *
+ * Flow: a change of the pod, or a timer, makes every container {@link SimulatedContainer.advance | advance}; what comes of
+ * it is reported in the pod's status. There is one timer for the pod and one write under way at a time.
+ */
+export class PodWorker {
+  readonly #host: PodHost;
+  readonly #startTime: string;
+  #pod: Pod;
+  #containers: SimulatedContainer[] = [];
+  #timer: Timer | undefined;
+  #written = "";
+  #writing = false;
+  #again = false;
+  #failure: { reason: string; message: string } | undefined;
+  #mountProblem: string | undefined;
+  #gone = false;
+  #deleting = false;
+
+  constructor(host: PodHost, pod: Pod) {
+    this.#host = host;
+    this.#pod = pod;
+    this.#startTime = pod.status?.startTime ?? stamp(host.clock.now());
+    this.#collect();
+    this.#restore(pod.status);
+  }
+
+  get pod(): Pod {
+    return this.#pod;
+  }
+
+  get containers(): readonly SimulatedContainer[] {
+    return this.#containers;
+  }
+
+  get place(): Place {
+    return this.#host.place;
+  }
+
+  /** The pod has changed. */
+  update(pod: Pod): void {
+    this.#pod = pod;
+    this.#collect();
+    this.advance();
+  }
+
+  /** A ConfigMap or Secret of its namespace is different: what waits for one may go on. */
+  configChanged(): void {
+    if (this.#mountProblem !== undefined || this.#containers.some(({ state }) => state === "waiting")) this.advance();
+  }
+
+  /** The pod is gone from the server: whatever still runs is killed. */
+  discard(): void {
+    this.#gone = true;
+    this.#timer?.cancel();
+    for (const container of this.#containers)
+      if (container.state === "running") container.stop(this.#containerHost(), 0);
+  }
+
+  /** Does what falls due, and reports it. */
+  advance(): void {
+    if (this.#gone) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const phase = this.#pod.status?.phase;
+    const isOver = phase === "Succeeded" || phase === "Failed";
+    const next = this.#pod.metadata.deletionTimestamp ? this.#terminate() : isOver ? NEVER : this.#progress();
+    if (!isOver || this.#pod.metadata.deletionTimestamp) this.#report();
+    const { clock } = this.#host;
+    if (next !== NEVER && !this.#gone) {
+      this.#timer = clock.after(next - clock.now(), () => this.advance(), { label: `kubelet: ${keyOf(this.#pod)}` });
+    }
+  }
+
+  #progress(): number {
+    const { clock } = this.#host;
+    const host = this.#containerHost();
+    if (this.#failure) return this.#endAll(host, 0);
+    const limit = this.#limit(clock.now());
+    if (limit <= clock.now()) return this.#endAll(host, 0);
+    const problem = this.#host.volumeProblem(this.#pod);
+    if (problem !== this.#mountProblem && problem !== undefined) host.events.warning("FailedMount", problem);
+    this.#mountProblem = problem;
+    if (problem !== undefined) return limit;
+    let next = limit;
+    for (const container of this.#containers) {
+      if (container.role !== "init" && container.role !== "sidecar") continue;
+      next = Math.min(next, container.advance(host));
+      const passed = container.role === "init" ? container.succeeded : container.started;
+      if (!passed) return next;
+    }
+    const rest = this.#containers.filter(({ role }) => role === "main" || role === "ephemeral");
+    for (const container of rest) next = Math.min(next, container.advance(host));
+    const mains = rest.filter(({ role }) => role === "main");
+    if (this.#allEnded(mains)) {
+      // Sidecars have nothing left to stand by.
+      for (const container of this.#containers)
+        if (container.role === "sidecar") next = Math.min(next, container.stop(host, 0));
+    }
+    return next;
+  }
+
+  /** When the pod must end, whatever its containers do. */
+  #limit(now: number): number {
+    const { spec } = this.#pod;
+    const started = Date.parse(this.#startTime);
+    const deadline = spec?.activeDeadlineSeconds === undefined ? NEVER : started + spec.activeDeadlineSeconds * 1000;
+    const { evictAfter = NEVER } = behaviourOf(this.#pod, { name: "" });
+    const evicted = started + evictAfter;
+    if (deadline <= now) {
+      this.#fail("DeadlineExceeded", "Pod was active on the node longer than the specified deadline");
+    } else if (evicted <= now) {
+      this.#fail("Evicted", "The node was low on resource: memory. ");
+    }
+    return Math.min(deadline, evicted);
+  }
+
+  #fail(reason: string, message: string): void {
+    this.#failure = { reason, message };
+    this.#host.events(this.#pod).warning(reason, message.trim());
+  }
+
+  #allEnded(mains: readonly SimulatedContainer[]): boolean {
+    return mains.length > 0 && mains.every(({ state }) => state === "terminated");
+  }
+
+  #terminate(): number {
+    const { metadata } = this.#pod;
+    const host = this.#containerHost();
+    const left = Date.parse(metadata.deletionTimestamp!) - this.#host.clock.now();
+    if (!this.#deleting) {
+      this.#deleting = true;
+      for (const { spec, state } of this.#containers) {
+        if (state === "running") host.events.normal("Killing", `Stopping container ${spec.name}`);
+      }
+    }
+    return this.#endAll(host, Math.max(0, left));
+  }
+
+  #endAll(host: ContainerHost, grace: number): number {
+    let next = NEVER;
+    for (const container of this.#containers) {
+      const at = container.stop(host, grace);
+      if (container.state === "running") next = Math.min(next, at);
+    }
+    return next;
+  }
+
+  get #finished(): boolean {
+    return (
+      this.#pod.metadata.deletionTimestamp !== undefined && this.#containers.every(({ state }) => state !== "running")
+    );
+  }
+
+  #report(): void {
+    if (this.#writing) {
+      this.#again = true;
+      return;
+    }
+    const status = podStatus({
+      pod: this.#pod,
+      place: this.#host.place,
+      containers: this.#containers,
+      failure: this.#failure,
+      finished: this.#finished,
+      startTime: this.#startTime,
+      now: this.#host.clock.now(),
+    });
+    const text = JSON.stringify(status);
+    if (text === this.#written && !this.#finished) return;
+    this.#writing = true;
+    this.#write(status, text).then(
+      () => this.#wrote(),
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
+  async #write(status: PodStatus, text: string): Promise<void> {
+    const { client } = this.#host;
+    const { uid = "" } = this.#pod.metadata;
+    const key = keyOf(this.#pod);
+    if (text !== this.#written) {
+      const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status } as never });
+      this.#written = text;
+      this.#pod = pod;
+    }
+    if (!this.#finished) return;
+    await client.delete(Pod, key, { gracePeriodSeconds: 0, preconditions: { uid } });
+    this.#gone = !this.#pod.metadata.finalizers?.length;
+  }
+
+  #wrote(): void {
+    this.#writing = false;
+    if (!this.#again || this.#gone) return;
+    this.#again = false;
+    this.advance();
+  }
+
+  #failed(error: unknown): void {
+    this.#writing = false;
+    this.#again = false;
+    // It is gone, or another one of the same name is there: the watch will tell.
+    if (isNotFound(error) || isConflict(error)) return;
+    const { clock } = this.#host;
+    this.#timer?.cancel();
+    this.#timer = clock.after(RETRY, () => this.advance(), { label: `kubelet: ${keyOf(this.#pod)}` });
+  }
+
+  #containerHost(): ContainerHost {
+    const { clock } = this.#host;
+    const pod = this.#pod;
+    return {
+      clock,
+      pod,
+      events: this.#host.events(pod),
+      image: (reference) => this.#host.image(reference),
+      configProblem: (container) => this.#host.configProblem(pod, container),
+      run: (container, log, ended) => this.#host.run(pod, container, log, ended),
+      changed: () => clock.post(() => this.advance(), `kubelet: ${keyOf(pod)}`),
+    };
+  }
+
+  /** Keeps up with containers that are added (ephemeral ones) or changed (resized). */
+  #collect(): void {
+    const { initContainers = [], containers = [], ephemeralContainers = [] } = this.#pod.spec ?? {};
+    const wanted: [Role, Container][] = [
+      ...initContainers.map((one): [Role, Container] => [one.restartPolicy === "Always" ? "sidecar" : "init", one]),
+      ...containers.map((one): [Role, Container] => ["main", one]),
+      ...ephemeralContainers.map((one): [Role, Container] => ["ephemeral", one as Container]),
+    ];
+    for (const [index, [role, spec]] of wanted.entries()) {
+      const known = this.#containers[index];
+      if (known) known.spec = spec;
+      else this.#containers.push(new SimulatedContainer(role, spec));
+    }
+  }
+
+  #restore(status: PodStatus | undefined): void {
+    const all = [
+      ...(status?.initContainerStatuses ?? []),
+      ...(status?.containerStatuses ?? []),
+      ...(status?.ephemeralContainerStatuses ?? []),
+    ];
+    for (const container of this.#containers) {
+      const known = all.find(({ name }) => name === container.spec.name);
+      if (known && (known.state?.running || known.state?.terminated)) container.restore(restored(known));
+    }
+  }
+}
+
+function restored(status: ContainerStatus): Parameters<SimulatedContainer["restore"]>[0] {
+  const { state, lastState, restartCount, ready, containerID = "" } = status;
+  return {
+    restartCount,
+    ready,
+    id: containerID,
+    ...(state?.running && { running: Date.parse(state.running.startedAt ?? "") }),
+    ...(state?.terminated && { ended: endedOf(state.terminated) }),
+    ...(lastState?.terminated && { last: endedOf(lastState.terminated) }),
+  };
+}
+
+function endedOf(state: NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>): Ended {
+  const { exitCode, reason = "", message, startedAt = "", finishedAt = "", containerID = "" } = state;
+  const times = { startedAt: Date.parse(startedAt), finishedAt: Date.parse(finishedAt) };
+  return { exitCode, reason, ...(message !== undefined && { message }), ...times, id: containerID };
+}
+
+const stamp = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
