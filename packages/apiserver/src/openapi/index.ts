@@ -1,15 +1,29 @@
 /**
  * OpenAPI, as kubectl reads it: /openapi/v3 lists the documents with a digest each, one document for each version of a
  * group describes its paths and schemas. Built-in kinds come from the facts, without prose; custom ones from their CRDs.
+ * /openapi/v2 has all of it in one document, as JSON or as protobuf: kubectl asks there about kinds that v3 does not know.
  */
 import { createHash } from "node:crypto";
 import { type ApiRequest, type ApiResponse, headerOf, stringifyJson } from "@konverge/core";
 import { type ServedVersion, servedGroups } from "../discovery/api-groups.ts";
+import { parseAccept } from "../http/media-types.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
 import { openApiDocument } from "./document.ts";
+import { encodeSwagger, PROTOBUF_TYPE } from "./protobuf-2.ts";
+import { swaggerDocument } from "./version-2.ts";
 
 const ROOT = "/openapi/v3";
+const SWAGGER = "/openapi/v2";
+
+/** What a client may call the forms of the v2 document, and what each is answered as. */
+const SWAGGER_TYPES: Record<string, string> = {
+  "application/json": "application/json",
+  "application/*": "application/json",
+  "*/*": "application/json",
+  [PROTOBUF_TYPE]: PROTOBUF_TYPE,
+  "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": PROTOBUF_TYPE,
+};
 
 /** Serves the documents of a registry; each is made when it is first asked for, and kept until the registry changes. */
 export class OpenApi {
@@ -18,11 +32,14 @@ export class OpenApi {
   #served = new Map<string, ServedVersion>();
   #texts = new Map<string, { text: string; hash: string }>();
 
+  readonly #swaggers = new Map<string, { body: string | Uint8Array; hash: string }>();
+
   constructor(registry: Registry) {
     this.#registry = registry;
   }
 
   answer(request: ApiRequest, { path }: RequestInfo): ApiResponse | undefined {
+    if (path === SWAGGER) return this.#swagger(request);
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined;
     this.#refresh();
     if (path === ROOT) return json(this.#index());
@@ -33,10 +50,28 @@ export class OpenApi {
     return { status: 200, headers, body: document.text };
   }
 
+  #swagger(request: ApiRequest): ApiResponse {
+    this.#refresh();
+    const asked = parseAccept(headerOf(request.headers, "accept")).find(({ type }) => SWAGGER_TYPES[type]);
+    if (!asked) return { status: 406, headers: { "content-type": "text/plain; charset=utf-8" }, body: "" };
+    const type = SWAGGER_TYPES[asked.type]!;
+    let document = this.#swaggers.get(type);
+    if (!document) {
+      const swagger = swaggerDocument([...this.#served.values()].map(openApiDocument));
+      const body = type === PROTOBUF_TYPE ? encodeSwagger(swagger) : stringifyJson(swagger);
+      document = { body, hash: digest(body) };
+      this.#swaggers.set(type, document);
+    }
+    const headers = { "content-type": type, etag: `"${document.hash}"`, vary: "Accept" };
+    if (headerOf(request.headers, "if-none-match") === headers.etag) return { status: 304, headers, body: "" };
+    return { status: 200, headers, body: document.body };
+  }
+
   #refresh(): void {
     if (this.#generation === this.#registry.generation) return;
     this.#generation = this.#registry.generation;
     this.#texts.clear();
+    this.#swaggers.clear();
     this.#served.clear();
     for (const { versions } of servedGroups(this.#registry)) {
       for (const served of versions) {
@@ -59,11 +94,15 @@ export class OpenApi {
     let document = this.#texts.get(name);
     if (!document) {
       const text = stringifyJson(openApiDocument(served));
-      document = { text, hash: createHash("sha512").update(text).digest("hex").toUpperCase() };
+      document = { text, hash: digest(text) };
       this.#texts.set(name, document);
     }
     return document;
   }
+}
+
+function digest(body: string | Uint8Array): string {
+  return createHash("sha512").update(body).digest("hex").toUpperCase();
 }
 
 function json(body: object): ApiResponse {

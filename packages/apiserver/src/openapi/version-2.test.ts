@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { registerBuiltins } from "../resources/builtin.ts";
+import { Registry } from "../resources/registry.ts";
+import { OpenApi } from "./index.ts";
+import type { SwaggerDocument } from "./version-2.ts";
+
+const registry = new Registry();
+registerBuiltins(registry);
+const openApi = new OpenApi(registry);
+
+function read(headers: Record<string, string> = {}) {
+  const path = "/openapi/v2";
+  return openApi.answer({ method: "GET", path, headers }, { path } as Parameters<OpenApi["answer"]>[1])!;
+}
+
+test("one document has the paths and schemas of every group, with references of its own", () => {
+  const { paths, definitions } = JSON.parse(read().body as string) as SwaggerDocument;
+  const patch = paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]!["patch"] as {
+    parameters: { name: string; in: string; type?: string; schema?: object }[];
+  };
+  assert.deepEqual(
+    patch.parameters.find(({ name }) => name === "fieldValidation"),
+    { name: "fieldValidation", in: "query", type: "string", uniqueItems: true },
+  );
+  assert.equal(patch.parameters[0]!.in, "body");
+  assert.ok(definitions["io.k8s.api.core.v1.Pod"]);
+  assert.doesNotMatch(read().body as string, /#\/components\//);
+});
+
+test("clients in Go get it as protobuf, whatever they call that", () => {
+  for (const accept of [
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+  ]) {
+    const { headers, body } = read({ accept });
+    assert.equal(headers["content-type"], "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+    // The first field, three bytes long: the version.
+    assert.deepEqual([...(body as Uint8Array).subarray(0, 5)], [0x0a, 3, ...Buffer.from("2.0")]);
+  }
+});
+
+test("another form is not to be had", () => {
+  assert.equal(read({ accept: "text/html" }).status, 406);
+});
+
+test("a document that has not changed need not be sent again", () => {
+  const etag = read().headers["etag"] as string;
+  assert.equal(read({ "if-none-match": etag }).status, 304);
+});

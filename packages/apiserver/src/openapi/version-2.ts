@@ -1,0 +1,96 @@
+import { kubernetesVersion } from "@konverge/kinds";
+
+/** A JSON object of some document. */
+export type Part = Record<string, unknown>;
+
+/** What of an OpenAPI v3 document goes into that of v2. */
+interface Document {
+  readonly paths: Record<string, Part>;
+  readonly components: { readonly schemas: Record<string, Part> };
+}
+
+/** An OpenAPI v2 document. */
+export interface SwaggerDocument {
+  readonly swagger: "2.0";
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Record<string, Part>;
+  readonly definitions: Record<string, Part>;
+}
+
+/** Everything that is served, in the older form of OpenAPI: one document, made from those of v3. */
+export function swaggerDocument(documents: Iterable<object>): SwaggerDocument {
+  const paths: Record<string, Part> = {};
+  const definitions: Record<string, Part> = {};
+  for (const { paths: own, components } of documents as Iterable<Document>) {
+    for (const [path, item] of Object.entries(own)) paths[path] = pathItem(item);
+    for (const [name, schema] of Object.entries(components.schemas)) definitions[name] ??= schemaOf(schema) as Part;
+  }
+  const version = `v${kubernetesVersion()}`;
+  return { swagger: "2.0", info: { title: "Kubernetes", version }, paths, definitions };
+}
+
+function pathItem(item: Part): Part {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      name === "parameters" ? (value as Part[]).map(parameter) : operation(value as Part),
+    ]),
+  );
+}
+
+function operation({ parameters = [], requestBody, responses, ...rest }: Part): Part {
+  const { content, required } = (requestBody ?? {}) as { content?: Part; required?: boolean };
+  const body = content && { in: "body", name: "body", ...(required && { required }), schema: contentSchema(content) };
+  const answers = Object.entries(responses as Record<string, Part>);
+  const produced = answers.flatMap(([, answer]) => Object.keys((answer.content ?? {}) as Part));
+  return {
+    ...rest,
+    ...(content && { consumes: Object.keys(content) }),
+    produces: [...new Set(produced)],
+    parameters: [...(body ? [body] : []), ...(parameters as Part[]).map(parameter)],
+    responses: Object.fromEntries(
+      answers.map(([code, { description, content: answered }]) => [
+        code,
+        { description, ...(answered !== undefined && { schema: contentSchema(answered as Part) }) },
+      ]),
+    ),
+  };
+}
+
+function contentSchema(content: Part): unknown {
+  const [first] = Object.values(content) as { schema?: Part }[];
+  return schemaOf(first?.schema ?? {});
+}
+
+function parameter({ schema, ...rest }: Part): Part {
+  return { ...rest, ...(schema as Part) };
+}
+
+/** What v2 has no word for; a schema without it allows more, and is not wrong. */
+const UNKNOWN = new Set(["oneOf", "anyOf", "not", "nullable"]);
+
+function schemaOf(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(schemaOf);
+  if (typeof node !== "object" || node === null) return node;
+  const { allOf, ...rest } = node as { allOf?: Part[] } & Part;
+  const schema: Part = {};
+  for (const [key, value] of Object.entries(rest)) {
+    if (key === "$ref") schema.$ref = reference(value as string);
+    else if (key === "default" || key === "enum" || key === "example") schema[key] = value;
+    else if (key === "properties") schema.properties = properties(value as Part);
+    else if (!UNKNOWN.has(key)) schema[key] = schemaOf(value);
+  }
+  // In v3 a reference with anything beside it is wrapped.
+  const [only] = allOf ?? [];
+  if (only && typeof only.$ref === "string") schema.$ref = reference(only.$ref);
+  return schema;
+}
+
+/** Their names are anybody's: a property may be called `oneOf`. */
+function properties(given: Part): Part {
+  return Object.fromEntries(Object.entries(given).map(([name, schema]) => [name, schemaOf(schema)]));
+}
+
+function reference(text: string): string {
+  return text.replace("#/components/schemas/", "#/definitions/");
+}
