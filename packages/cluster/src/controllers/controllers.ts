@@ -1,19 +1,35 @@
 import type { Part } from "../parts/part.ts";
+import { autoscalers } from "./autoscaler/autoscaler-controller.ts";
+import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cron-job/cron-job-controller.ts";
 import { daemonSets } from "./daemon-set/daemon-set-controller.ts";
 import { deployments } from "./deployment/deployment-controller.ts";
+import { disruptionBudgets } from "./disruption/disruption-controller.ts";
 import { garbageCollector } from "./garbage-collector/garbage-collector.ts";
 import { abandonedPods } from "./job/abandoned-pods.ts";
 import { jobs } from "./job/job-controller.ts";
 import { namespaces } from "./namespace/namespace-controller.ts";
+import { nodeLifecycle } from "./node/node-lifecycle.ts";
+import { podCollector } from "./node/pod-gc.ts";
+import { taintEviction } from "./node/taint-eviction.ts";
+import { resourceQuotas } from "./quota/quota-controller.ts";
 import { replicaSets, replicationControllers } from "./replica-set.ts";
+import { endpointSlices } from "./service/endpoint-slices.ts";
+import { endpoints } from "./service/endpoints.ts";
+import { mirroredSlices } from "./service/mirrored-slices.ts";
+import { accountTokens, rootCertificates, serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
+import { defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
 
-/** What kube-controller-manager does. */
+/** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
 export const CONTROLLERS: readonly Part[] = [
   garbageCollector,
   namespaces,
+  serviceAccounts,
+  accountTokens,
+  rootCertificates,
+  defaultStorageClass,
   deployments,
   replicaSets,
   replicationControllers,
@@ -23,4 +39,16 @@ export const CONTROLLERS: readonly Part[] = [
   abandonedPods,
   cronJobs,
   ttlAfterFinished,
+  endpoints,
+  endpointSlices,
+  mirroredSlices,
+  volumes,
+  provisioner,
+  nodeLifecycle,
+  taintEviction,
+  podCollector,
+  disruptionBudgets,
+  resourceQuotas,
+  autoscalers,
+  clusterRoleAggregation,
 ];

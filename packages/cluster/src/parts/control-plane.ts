@@ -9,6 +9,10 @@ export interface ControlPlaneOptions {
   server: ApiServer;
   clock: Clock;
   parts: readonly Part[];
+  /** The server has just been made, from nothing: see {@link ServedKinds}. */
+  fresh?: boolean;
+  /** See {@link PartContext.rootCertificate}. */
+  rootCertificate?: string;
   log?: Log;
 }
 
@@ -24,7 +28,7 @@ export class ControlPlane {
     const { server, clock, parts, log = silent } = options;
     this.#options = options;
     this.#log = log;
-    this.kinds = new ServedKinds(server, clock);
+    this.kinds = new ServedKinds(server, clock, { fresh: options.fresh ?? false });
     for (const part of parts) if (part.startsWith === "cluster") this.#start(part);
     this.kinds.onPopulated((kind) => {
       for (const part of parts) if (caresFor(part, kind)) this.#start(part);
@@ -45,14 +49,14 @@ export class ControlPlane {
 
   #start(part: Part): void {
     if (this.#stopped || this.#started.has(part.name)) return;
-    const { server, clock } = this.#options;
+    const { server, clock, rootCertificate = "" } = this.#options;
     const user = `system:serviceaccount:kube-system:${part.user ?? part.name}`;
     const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
     // Its default role would do for the real controller; this one may read a little more.
     const transport = server.as({ name: user, groups: [...groups, "system:masters"] });
     const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
     const log = this.#log.child({ part: part.name });
-    const starting = part.start({ client, clock, kinds: this.kinds, log }).catch((error: unknown) => {
+    const starting = part.start({ client, clock, kinds: this.kinds, rootCertificate, log }).catch((error: unknown) => {
       if (!this.#stopped) log.error({ err: error }, `${part.name} could not be started`);
       return undefined;
     });

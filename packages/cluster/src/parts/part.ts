@@ -9,6 +9,8 @@ export interface PartContext {
   readonly client: Client;
   readonly clock: Clock;
   readonly kinds: ServedKinds;
+  /** The certificate by which clients know the server, in PEM; empty for a server without a port. */
+  readonly rootCertificate: string;
   readonly log: Log;
 }
 

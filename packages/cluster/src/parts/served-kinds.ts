@@ -19,10 +19,11 @@ export class ServedKinds {
   readonly #known = new Map<string, { kind: ServedKind; populated: boolean; leave: () => void }>();
   #generation = -1;
 
-  constructor(server: ApiServer, clock: Clock) {
+  /** `fresh`: nothing is there but what the server itself brought along, of which nobody needs to take notice. */
+  constructor(server: ApiServer, clock: Clock, { fresh = false } = {}) {
     this.#server = server;
     this.#clock = clock;
-    this.#follow();
+    this.#follow(fresh);
   }
 
   /** All kinds that are served, each in its preferred version. */
@@ -36,7 +37,7 @@ export class ServedKinds {
     return this.all().find((one) => one.group === group && one.kind === kind);
   }
 
-  /** Calls back once for each kind that has objects, now and as soon as it does. */
+  /** Calls back once for each kind that has objects, now and as soon as one of its objects comes or changes. */
   onPopulated(listener: (kind: ServedKind) => void): () => void {
     this.#listeners.add(listener);
     for (const { kind, populated } of this.#known.values()) if (populated) listener(kind);
@@ -50,7 +51,7 @@ export class ServedKinds {
   }
 
   /** Keeps up with kinds that have come or gone. */
-  #follow(): void {
+  #follow(fresh = false): void {
     const { registry, store } = this.#server;
     if (registry.generation === this.#generation) return;
     this.#generation = registry.generation;
@@ -66,7 +67,7 @@ export class ServedKinds {
       if (known) known.kind = kind;
       else {
         const leave = store.onChange(storage, () => this.#clock.post(() => this.#changed(storage), "kinds"));
-        const populated = store.collection(storage).size > 0;
+        const populated = !fresh && store.collection(storage).size > 0;
         this.#known.set(storage, { kind, populated, leave });
         if (populated) for (const listener of [...this.#listeners]) listener(kind);
       }

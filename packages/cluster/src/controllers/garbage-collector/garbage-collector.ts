@@ -100,6 +100,13 @@ class GarbageCollector {
   }
 
   #follow({ remove, orphan, misplaced }: Looks): void {
+    for (const { owners } of remove) {
+      // Whoever is named as an owner has to be watched, even if nothing has ever become of its kind.
+      for (const owner of owners) {
+        const kind = this.#context.kinds.byName(ownerGroup(owner), owner.kind);
+        if (kind) this.#monitor(kind);
+      }
+    }
     for (const { uid } of remove) this.#remove.add(uid);
     for (const { uid } of orphan) this.#orphan.add(uid);
     for (const { node, reference } of misplaced) {

@@ -185,7 +185,10 @@ function announce(
   { succeeded = 0 }: JobStatus,
   { type, reason, message }: JobCondition,
 ): void {
-  if (type === "Failed") return events.warning(reason!, message!);
+  if (type === "Failed") {
+    events.warning(reason!, message!);
+    return;
+  }
   if (spec?.completions !== undefined && succeeded > spec.completions) {
     events.warning("TooManySucceededPods", "Too many succeeded pods running after completion count reached");
   }

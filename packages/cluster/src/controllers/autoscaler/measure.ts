@@ -1,0 +1,194 @@
+import { parseApiVersion, parseQuantity } from "@konverge/core";
+import {
+  type HorizontalPodAutoscaler,
+  type MetricSpec,
+  type MetricStatus,
+  type MetricTarget,
+  Pod,
+} from "@konverge/kinds";
+import type { Context } from "@konverge/runtime";
+import type { ServedKinds } from "../../parts/served-kinds.ts";
+import { externalMetric, objectMetric, podsMetrics, resourceMetrics } from "./metrics-client.ts";
+import { rulesOf } from "./pace.ts";
+import { byAverage, byRatio, byShare, byUtilization, type Count, type Tolerance } from "./replica-count.ts";
+
+/** What one metric says: how many replicas, its name in messages, and its value for the status. */
+export interface Proposal {
+  replicas: number;
+  name: string;
+  status: MetricStatus;
+}
+
+/** What an autoscaler looks at. */
+export interface Target {
+  hpa: HorizontalPodAutoscaler;
+  specReplicas: number;
+  statusReplicas: number;
+  labelSelector: string;
+  pods: Pod[];
+}
+
+const DEFAULT_TOLERANCE = 0.1;
+
+/** Why a metric could not be read, as the condition says it. */
+export const FAILURES: Record<string, string> = {
+  Resource: "FailedGetResourceMetric",
+  ContainerResource: "FailedGetContainerResourceMetric",
+  Pods: "FailedGetPodsMetric",
+  Object: "FailedGetObjectMetric",
+  External: "FailedGetExternalMetric",
+};
+
+/** Reads a metric, and computes how many replicas it asks for. */
+export async function measure(
+  context: Context,
+  kinds: ServedKinds,
+  target: Target,
+  metric: MetricSpec,
+): Promise<Proposal> {
+  const tolerance = toleranceOf(target.hpa);
+  switch (metric.type) {
+    case "Resource":
+      return ofResource(context, target, metric.resource!, tolerance);
+    case "ContainerResource":
+      return ofResource(context, target, metric.containerResource!, tolerance);
+    case "Pods":
+      return ofPods(context, target, metric.pods!, tolerance);
+    case "Object":
+      return ofObject(context, kinds, target, metric.object!, tolerance);
+    case "External":
+      return ofExternal(context, target, metric.external!, tolerance);
+    default:
+      throw new Error(`unknown metric source type "${metric.type}"`);
+  }
+}
+
+function toleranceOf(hpa: HorizontalPodAutoscaler): Tolerance {
+  const { up, down } = rulesOf(hpa);
+  const read = (text: string | undefined) => (text === undefined ? DEFAULT_TOLERANCE : parseQuantity(text).asNumber());
+  return { up: read(up.tolerance), down: read(down.tolerance) };
+}
+
+const milli = (text: string | undefined): number => Number(parseQuantity(text ?? "0").milliValue());
+const text = (thousandths: number): string => String(parseQuantity(`${Math.round(thousandths)}m`));
+
+async function ofResource(
+  { client, clock }: Context,
+  { hpa, specReplicas, labelSelector, pods }: Target,
+  source: { name: string; container?: string; target: MetricTarget },
+  tolerance: Tolerance,
+): Promise<Proposal> {
+  const { name: resource, container, target } = source;
+  const namespace = hpa.metadata.namespace!;
+  const metrics = await resourceMetrics(client, {
+    namespace,
+    labelSelector,
+    resource,
+    ...(container && { container }),
+  });
+  const common = { resource, tolerance, now: clock.now() };
+  const kind = container ? "container resource" : "resource";
+  let count: Count;
+  let name: string;
+  if (target.averageValue !== undefined) {
+    count = byAverage(specReplicas, pods, metrics, { ...common, target: milli(target.averageValue) });
+    name = `${resource} ${kind}`;
+  } else {
+    count = byUtilization(specReplicas, pods, metrics, {
+      ...common,
+      container,
+      target: target.averageUtilization ?? 80,
+    });
+    name = `${resource} ${kind} utilization (percentage of request)`;
+  }
+  const { utilization, average } = count;
+  const current = {
+    averageValue: text(average),
+    ...(utilization !== undefined && { averageUtilization: utilization }),
+  };
+  const status: MetricStatus = container
+    ? { type: "ContainerResource", containerResource: { name: resource, container, current } }
+    : { type: "Resource", resource: { name: resource, current } };
+  return { replicas: count.replicas, name, status };
+}
+
+async function ofPods(
+  { client, clock }: Context,
+  { hpa, specReplicas, labelSelector, pods }: Target,
+  { metric, target }: NonNullable<MetricSpec["pods"]>,
+  tolerance: Tolerance,
+): Promise<Proposal> {
+  const namespace = hpa.metadata.namespace!;
+  const metrics = await podsMetrics(client, {
+    namespace,
+    labelSelector,
+    metric: metric.name,
+    metricSelector: metric.selector,
+  });
+  const options = { resource: "", tolerance, now: clock.now(), target: milli(target.averageValue) };
+  const { replicas, average } = byAverage(specReplicas, pods, metrics, options);
+  const status: MetricStatus = { type: "Pods", pods: { metric, current: { averageValue: text(average) } } };
+  return { replicas, name: `pods metric ${metric.name}`, status };
+}
+
+async function ofObject(
+  { client }: Context,
+  kinds: ServedKinds,
+  { hpa, specReplicas, statusReplicas, pods }: Target,
+  { describedObject, metric, target }: NonNullable<MetricSpec["object"]>,
+  tolerance: Tolerance,
+): Promise<Proposal> {
+  const { group } = parseApiVersion(describedObject.apiVersion ?? "v1");
+  const kind = kinds.byName(group, describedObject.kind);
+  if (!kind) throw new Error(`no matches for kind "${describedObject.kind}"`);
+  const resource = group === "" ? kind.plural : `${kind.plural}.${group}`;
+  const value = await objectMetric(client, {
+    namespace: hpa.metadata.namespace!,
+    resource,
+    name: describedObject.name,
+    metric: metric.name,
+    metricSelector: metric.selector,
+  });
+  const isAverage = target.type === "AverageValue";
+  const replicas = isAverage
+    ? byShare(statusReplicas, value, milli(target.averageValue), tolerance)
+    : byRatio(specReplicas, pods, value / milli(target.value), tolerance);
+  const current = isAverage
+    ? { averageValue: text(Math.ceil(value / Math.max(1, statusReplicas))) }
+    : { value: text(value) };
+  const name = `${isAverage ? "external" : describedObject.kind} metric ${metric.name}${isAverage ? "(nil)" : ""}`;
+  return { replicas, name, status: { type: "Object", object: { describedObject, metric, current } } };
+}
+
+async function ofExternal(
+  { client }: Context,
+  { hpa, specReplicas, statusReplicas, pods }: Target,
+  { metric, target }: NonNullable<MetricSpec["external"]>,
+  tolerance: Tolerance,
+): Promise<Proposal> {
+  const namespace = hpa.metadata.namespace!;
+  const values = await externalMetric(client, { namespace, metric: metric.name, metricSelector: metric.selector });
+  const value = values.reduce((sum, one) => sum + one, 0);
+  const isAverage = target.averageValue !== undefined;
+  const replicas = isAverage
+    ? byShare(statusReplicas, value, milli(target.averageValue), tolerance)
+    : byRatio(specReplicas, pods, value / milli(target.value), tolerance);
+  const current = isAverage
+    ? { averageValue: text(Math.ceil(value / Math.max(1, statusReplicas))) }
+    : { value: text(value) };
+  const selector = metric.selector ? JSON.stringify(metric.selector) : "nil";
+  return {
+    replicas,
+    name: `external metric ${metric.name}(${selector})`,
+    status: { type: "External", external: { metric, current } },
+  };
+}
+
+/** The pods that the text of a scale's selector selects. */
+export function podsOfSelector(
+  { cache }: Context,
+  namespace: string,
+  matches: (labels: Record<string, string>) => boolean,
+): Pod[] {
+  return cache.list(Pod, namespace).filter(({ metadata }) => matches(metadata.labels ?? {}));
+}

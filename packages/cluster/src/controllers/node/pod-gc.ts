@@ -1,0 +1,74 @@
+import { isNotFound, keyOf, type ObjectKey, timestamp } from "@konverge/core";
+import { Node, Pod, type PodCondition } from "@konverge/kinds";
+import { Cache, type View } from "@konverge/runtime";
+import { KeyWorker } from "../../parts/key-worker.ts";
+import type { Part, PartContext } from "../../parts/part.ts";
+import { isTerminal } from "../workloads/pod-state.ts";
+import { withCondition } from "../workloads/status.ts";
+
+/** Milliseconds for which a node must be gone before its pods are. */
+const QUARANTINE = 40_000;
+
+/** Removes pods that nobody else can: their node is gone, or they were deleted before they had one. */
+class PodCollector {
+  readonly #context: PartContext;
+  readonly #cache: Cache;
+  readonly #worker: KeyWorker;
+  readonly #nodes: View<Node>;
+
+  constructor(context: PartContext) {
+    const { client, clock, log } = context;
+    this.#context = context;
+    this.#cache = new Cache(client);
+    this.#worker = new KeyWorker({ clock, log, name: "pod-garbage-collector", work: (key) => this.#look(key) });
+    this.#nodes = this.#cache.use(Node);
+    const pods = this.#cache.use(Pod);
+    pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
+    pods.subscribe(({ type, key, object }) => {
+      if (type === "deleted" || !object.spec?.nodeName) return;
+      if (!this.#nodes.get(object.spec.nodeName)) this.#worker.add(key, { after: QUARANTINE });
+    });
+    this.#nodes.subscribe(({ type, key }) => {
+      if (type !== "deleted") return;
+      for (const pod of pods.find("node", key)) this.#worker.add(pod, { after: QUARANTINE });
+    });
+    this.#cache.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.stop();
+    this.#cache.stop();
+  }
+
+  async #look(key: ObjectKey): Promise<undefined> {
+    const { client, clock } = this.#context;
+    const absent = (error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    };
+    const pod = await client.get(Pod, key).catch(absent);
+    if (!pod?.spec?.nodeName || (await client.get(Node, pod.spec.nodeName).catch(absent))) return undefined;
+    if (!isTerminal(pod)) {
+      const condition: PodCondition = {
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "DeletionByPodGC",
+        message: "PodGC: node no longer exists",
+      };
+      const conditions = withCondition(pod.status?.conditions, condition, timestamp(clock));
+      const patch = { metadata: { uid: pod.metadata.uid }, status: { phase: "Failed" as const, conditions } };
+      await client.patchStatus(Pod, key, { strategic: patch });
+    }
+    await client
+      .delete(Pod, keyOf(pod), { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid! } })
+      .catch(absent);
+    return undefined;
+  }
+}
+
+/** Removes pods of nodes that are gone. */
+export const podCollector: Part = {
+  name: "pod-garbage-collector",
+  startsWith: [Node],
+  start: async (context) => new PodCollector(context),
+};

@@ -1,0 +1,77 @@
+import { isNotFound, keyOf, timestamp } from "@konverge/core";
+import { Node, Pod, type PodCondition, type Taint } from "@konverge/kinds";
+import { type Context, changed, watch } from "@konverge/runtime";
+import { builtInController } from "../../parts/built-in-controller.ts";
+import { controllersPart } from "../../parts/part.ts";
+import { tolerates } from "../daemon-set/node-fit.ts";
+import { withCondition } from "../workloads/status.ts";
+
+const NAME = "taint-eviction-controller";
+
+/** Deletes pods from nodes with taints that they do not tolerate, or not any longer. */
+function taintEvictionController() {
+  const announced = new Set<string>();
+  return builtInController(Pod, {
+    name: NAME,
+    when: changed((pod: Pod) => [pod.spec?.nodeName, pod.spec?.tolerations]),
+    watches: [
+      watch<Node, Pod>(Node, {
+        references: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []),
+        when: changed((node: Node) => node.spec?.taints),
+      }),
+    ],
+    async reconcile(pod, context) {
+      const { cache, clock, events } = context;
+      const node = pod.spec?.nodeName ? cache.get(Node, pod.spec.nodeName) : undefined;
+      const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
+      const patience = taints.length === 0 ? undefined : patienceOf(pod, taints, clock.now());
+      const { uid } = pod.metadata;
+      if (patience === undefined) {
+        if (announced.delete(uid!)) events.normal("TaintManagerEviction", `Cancelling deletion of Pod ${keyOf(pod)}`);
+        return undefined;
+      }
+      announced.add(uid!);
+      if (patience > 0) return { after: patience };
+      events.normal("TaintManagerEviction", `Marking for deletion Pod ${keyOf(pod)}`);
+      announced.delete(uid!);
+      await evict(context, pod);
+      return undefined;
+    },
+  });
+}
+
+/** Milliseconds that a pod bears all the taints; undefined: for ever. */
+function patienceOf({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
+  let patience: number | undefined;
+  for (const taint of taints) {
+    const matching = (spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
+    if (matching.length === 0) return 0;
+    const seconds = matching.flatMap(({ tolerationSeconds }) => tolerationSeconds ?? []);
+    if (seconds.length === 0) continue;
+    const since = taint.timeAdded ? Date.parse(taint.timeAdded) : now;
+    const left = Math.max(0, since + Math.max(0, Math.min(...seconds)) * 1000 - now);
+    patience = Math.min(patience ?? left, left);
+  }
+  return patience;
+}
+
+async function evict({ client, clock }: Context, pod: Pod): Promise<void> {
+  const condition: PodCondition = {
+    type: "DisruptionTarget",
+    status: "True",
+    reason: "DeletionByTaintManager",
+    message: "Taint manager: deleting due to NoExecute taint",
+  };
+  const conditions = withCondition(pod.status?.conditions, condition, timestamp(clock));
+  try {
+    await client.patchStatus(Pod, keyOf(pod), {
+      strategic: { metadata: { uid: pod.metadata.uid }, status: { conditions } },
+    });
+    await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Evicts pods from tainted nodes. */
+export const taintEviction = controllersPart(NAME, [Node], () => [taintEvictionController()]);

@@ -1,0 +1,177 @@
+import { isNotFound, keyOf, parseQuantity } from "@konverge/core";
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
+import { type Context, ExternalError, read, watch } from "@konverge/runtime";
+import { builtInController } from "../../parts/built-in-controller.ts";
+import { controllersPart, type Part } from "../../parts/part.ts";
+import { isTerminal } from "../workloads/pod-state.ts";
+import { writeStatus } from "../workloads/status.ts";
+import { claimReference, classOf, PROVISIONED_BY, PROVISIONER, requested } from "./binding.ts";
+import { claimsController, NAME } from "./claims-controller.ts";
+
+/** The provisioner of the cluster's own class: its volumes exist in name only. */
+const SIMULATED = "konverge.dev/simulated";
+
+/** Keeps the phase of volumes, and gets rid of those that are no longer claimed. */
+function volumesController() {
+  return builtInController(PersistentVolume, {
+    name: `${NAME}: volumes`,
+    watches: [
+      watch<PersistentVolumeClaim, PersistentVolume>(PersistentVolumeClaim, {
+        to: ({ spec }) => (spec?.volumeName ? [spec.volumeName] : []),
+      }),
+    ],
+    async reconcile(volume, context) {
+      const { cache, client } = context;
+      const { claimRef } = volume.spec ?? {};
+      const setPhase = (phase: "Available" | "Released") =>
+        writeStatus(context, PersistentVolume, volume, { ...volume.status, phase });
+      if (!claimRef?.uid) {
+        if (volume.status?.phase !== "Available") await setPhase("Available");
+        return undefined;
+      }
+      const key = `${claimRef.namespace}/${claimRef.name}`;
+      const claim = cache.get(PersistentVolumeClaim, key) ?? (await readClaim(context, key));
+      if (claim?.metadata.uid === claimRef.uid) return undefined;
+      if (volume.status?.phase !== "Released") await setPhase("Released");
+      const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === SIMULATED;
+      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isOurs)
+        await client.delete(PersistentVolume, keyOf(volume));
+      return undefined;
+    },
+  });
+}
+
+async function readClaim({ client }: Context, key: string): Promise<PersistentVolumeClaim | undefined> {
+  return client.get(PersistentVolumeClaim, key).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
+
+/** Plays the driver of the cluster's own class: makes volumes, and makes them larger. */
+function simulatedProvisioner() {
+  return builtInController(PersistentVolumeClaim, {
+    name: "konverge.dev-simulated-provisioner",
+    watches: [read(StorageClass), read(PersistentVolume)],
+    async reconcile(claim, context) {
+      const storageClass = context.cache.get(StorageClass, classOf(claim));
+      if (storageClass?.provisioner !== SIMULATED) return undefined;
+      if (claim.spec?.volumeName) await expand(context, claim, storageClass);
+      else if (claim.metadata.annotations?.[PROVISIONER] === SIMULATED) await provision(context, claim, storageClass);
+      return undefined;
+    },
+  });
+}
+
+async function provision(
+  { client, cache, events }: Context,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+): Promise<void> {
+  const name = `pvc-${claim.metadata.uid}`;
+  if (cache.get(PersistentVolume, name)) return;
+  events.normal("Provisioning", `External provisioner is provisioning volume for claim "${keyOf(claim)}"`);
+  await client.create(PersistentVolume, {
+    metadata: { name, annotations: { [PROVISIONED_BY]: SIMULATED } },
+    spec: {
+      capacity: { storage: requested(claim) },
+      accessModes: claim.spec?.accessModes ?? ["ReadWriteOnce"],
+      ...(claim.spec?.volumeMode && { volumeMode: claim.spec.volumeMode }),
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
+      storageClassName: storageClass.metadata.name,
+      claimRef: claimReference(claim),
+      ...(storageClass.mountOptions && { mountOptions: storageClass.mountOptions }),
+      csi: { driver: SIMULATED, volumeHandle: name },
+    },
+  });
+  events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${name}`);
+}
+
+async function expand(context: Context, claim: PersistentVolumeClaim, storageClass: StorageClass): Promise<void> {
+  const { client, cache, events } = context;
+  const volume = cache.get(PersistentVolume, claim.spec!.volumeName!);
+  if (!storageClass.allowVolumeExpansion || !volume || claim.status?.phase !== "Bound") return;
+  const storage = requested(claim);
+  const isLarger = (than: string | undefined) => parseQuantity(storage).cmp(parseQuantity(than ?? "0")) > 0;
+  if (isLarger(volume.spec?.capacity?.["storage"])) {
+    await client.patch(PersistentVolume, keyOf(volume), { merge: { spec: { capacity: { storage } } } });
+  }
+  if (!isLarger(claim.status.capacity?.["storage"])) return;
+  await writeStatus(context, PersistentVolumeClaim, claim, {
+    ...claim.status,
+    capacity: { ...claim.status.capacity, storage },
+  });
+  events.normal("VolumeResizeSuccessful", "Resize volume succeeded");
+}
+
+/** Keeps a claim while a pod uses it. */
+function claimProtection() {
+  const claimsOf = ({ metadata, spec }: Pod) =>
+    (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim, ephemeral, name }) => {
+      const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
+      return claim ? [`${metadata.namespace}/${claim}`] : [];
+    });
+  return builtInController(PersistentVolumeClaim, {
+    name: "pvc-protection-controller",
+    finalizer: "kubernetes.io/pvc-protection",
+    watches: [watch<Pod, PersistentVolumeClaim>(Pod, { indexes: { claim: claimsOf }, to: claimsOf })],
+    reconcile: () => undefined,
+    async cleanup(claim, { cache }) {
+      const users = cache.find(Pod, "claim", keyOf(claim)).filter((pod) => pod.spec?.nodeName && !isTerminal(pod));
+      if (users.length > 0)
+        throw new ExternalError("InUse", `${keyOf(claim)} is used by ${users[0]!.metadata.name}`, { after: 300_000 });
+      return undefined;
+    },
+  });
+}
+
+/** Keeps a volume while it is bound. */
+function volumeProtection() {
+  return builtInController(PersistentVolume, {
+    name: "pv-protection-controller",
+    finalizer: "kubernetes.io/pv-protection",
+    reconcile: () => undefined,
+    async cleanup(volume) {
+      if (volume.status?.phase === "Bound")
+        throw new ExternalError("InUse", `${keyOf(volume)} is bound`, { after: 300_000 });
+      return undefined;
+    },
+  });
+}
+
+/** Binds claims and volumes, and keeps both while they are in use. */
+export const volumes = controllersPart("persistent-volume-binder", [PersistentVolumeClaim, PersistentVolume], () => [
+  claimsController(),
+  volumesController(),
+  claimProtection(),
+  volumeProtection(),
+]);
+
+/** Makes volumes for claims of the cluster's own class. */
+export const provisioner: Part = controllersPart(
+  "simulated-provisioner",
+  [PersistentVolumeClaim],
+  () => [simulatedProvisioner()],
+  {
+    fieldManager: "csi-provisioner",
+  },
+);
+
+/** The class of claims that name none, there from the start. */
+export const defaultStorageClass: Part = {
+  name: "default-storage-class",
+  startsWith: "cluster",
+  async start({ client }) {
+    const { items } = await client.list(StorageClass);
+    if (items.length === 0) {
+      await client.create(StorageClass, {
+        metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+        provisioner: SIMULATED,
+        reclaimPolicy: "Delete",
+        volumeBindingMode: "Immediate",
+        allowVolumeExpansion: true,
+      });
+    }
+    return { stop: async () => {} };
+  },
+};
