@@ -26,6 +26,7 @@ import { type Snapshot, Store } from "./storage/store.ts";
 import type { Call, Services } from "./verbs/call.ts";
 import { dispatch } from "./verbs/dispatch.ts";
 import { checkPatchRoute, checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
+import type { Kubelet } from "./subresources/index.ts";
 import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
 import { wire } from "./wiring.ts";
 
@@ -40,6 +41,8 @@ export interface ApiServerOptions {
   /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
   access?: Omit<AccessControlOptions, "store" | "clock">;
   audit?: AuditLog;
+  /** Answers for the nodes: logs, commands and ports of pods. Without it there are none. */
+  kubelet?: Kubelet;
   /** Which admission plugins are asked. */
   admission?: AdmissionOptions;
   /** How conversion and admission webhooks are reached. Without it they cannot be. */

@@ -12,11 +12,14 @@ import { serverPath } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
 import { OpenApi } from "./openapi/index.ts";
 import type { ApiServer, ApiServerOptions } from "./server.ts";
-import { bindPod } from "./subresources/pod-binding.ts";
+import { builtinSubresources, openIdDocuments } from "./subresources/index.ts";
 import { tableContent } from "./table/index.ts";
 import type { Admission, TableMaker } from "./verbs/call.ts";
 import { scale } from "./verbs/scale.ts";
 import { noWebhooks } from "./webhook-call.ts";
+
+/** Where clients are told to find the server. */
+const ADDRESS = "127.0.0.1:6443";
 
 /** What the server is made of besides storage and verbs. */
 export interface Wiring {
@@ -29,16 +32,17 @@ export interface Wiring {
 export function wire({ registry, access, store, clock }: ApiServer, options: ApiServerOptions = {}): Wiring {
   const { authorizer, authenticator, serviceAccounts } = access;
   const openApi = new OpenApi(registry);
-  const discovery = new Discovery(registry, () => "127.0.0.1:6443");
+  const discovery = new Discovery(registry, () => ADDRESS);
   bootstrap(store, registry, clock);
   return {
-    admission: admissionOf(options.callWebhook ?? noWebhooks, options.admission),
+    admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),
     tables: tableContent,
     extensions: {
       paths: [
         (request, info) => (/^\/apis?(\/|$)/.test(info.path) ? discovery.answer(request, info) : undefined),
         (request, info) => openApi.answer(request, info),
         (_request, info) => serverPath(info),
+        openIdDocuments(serviceAccounts, () => ADDRESS),
       ],
       reviews: {
         "authentication.k8s.io/selfsubjectreviews": ({ user }, review) => reviewSelf(clock, review, user),
@@ -50,7 +54,7 @@ export function wire({ registry, access, store, clock }: ApiServer, options: Api
           reviewSelfAccess(authorizer, review, user),
         "authorization.k8s.io/selfsubjectrulesreviews": ({ user }, review) => reviewSelfRules(authorizer, review, user),
       },
-      subresources: { "*/scale": scale, "/pods/binding": bindPod },
+      subresources: { "*/scale": scale, ...builtinSubresources(serviceAccounts, options.kubelet) },
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Authorizer } from "../auth/rbac/authorizer.ts";
 import type { Admission } from "../verbs/call.ts";
 import type { CallWebhook } from "../webhook-call.ts";
 import type { AdmissionPlugin } from "./attributes.ts";
@@ -6,6 +7,7 @@ import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { mutatingPolicies } from "./mutating-policies.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { priority } from "./priority.ts";
+import { rbacEscalation } from "./rbac-escalation.ts";
 import { validatingPolicies } from "./validating-policies.ts";
 import { mutatingWebhooks, validatingWebhooks } from "./webhooks.ts";
 
@@ -16,13 +18,14 @@ export interface AdmissionOptions {
 }
 
 /** All plugins, in the order in which they are asked. */
-function allPlugins(callWebhook: CallWebhook): AdmissionPlugin[] {
+function allPlugins(callWebhook: CallWebhook, authorizer: Authorizer): AdmissionPlugin[] {
   return [
     namespaceLifecycle,
     priority,
     defaultTolerationSeconds,
     mutatingPolicies,
     mutatingWebhooks(callWebhook),
+    rbacEscalation(authorizer),
     validatingPolicies,
     validatingWebhooks(callWebhook),
   ];
@@ -35,7 +38,11 @@ function allPlugins(callWebhook: CallWebhook): AdmissionPlugin[] {
 const OFF = new Set(["ServiceAccount", "OwnerReferencesPermissionEnforcement"]);
 
 /** What stands between a write and the store. */
-export function admissionOf(callWebhook: CallWebhook, { enable = [], disable = [] }: AdmissionOptions = {}): Admission {
+export function admissionOf(
+  callWebhook: CallWebhook,
+  authorizer: Authorizer,
+  { enable = [], disable = [] }: AdmissionOptions = {},
+): Admission {
   const on = ({ name }: AdmissionPlugin) => enable.includes(name) || (!OFF.has(name) && !disable.includes(name));
-  return admissionChain(allPlugins(callWebhook).filter(on));
+  return admissionChain(allPlugins(callWebhook, authorizer).filter(on));
 }

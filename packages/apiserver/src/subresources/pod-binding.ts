@@ -78,7 +78,6 @@ function assign(call: Call, binding: Binding): void {
     status: "True",
     lastProbeTime: null,
     lastTransitionTime: timestamp(call.clock),
-    ...(pod.metadata.generation && { observedGeneration: pod.metadata.generation }),
   };
   const others = pod.status?.conditions?.filter(({ type }) => type !== "PodScheduled") ?? [];
   pod.status = { ...pod.status, conditions: [...others, scheduled] };

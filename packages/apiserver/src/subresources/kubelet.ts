@@ -1,0 +1,54 @@
+import { ApiError, type ApiResponse, badRequest, notFound, quoted } from "@konverge/core";
+import type { SubresourceHandler } from "../extensions.ts";
+import type { Pod } from "../resources/strategies/objects.ts";
+import { type Call, currentEntry, objectOf } from "../verbs/call.ts";
+
+/** What a node is asked to do with a running pod; streams go through the response, upgraded where the request asks so. */
+export interface KubeletRequest {
+  readonly action: "log" | "exec" | "attach" | "portforward" | "proxy";
+  readonly call: Call;
+  readonly pod: Pod;
+  /** The container that is meant; empty for port-forwarding and proxies. */
+  readonly container: string;
+}
+
+/** Stands for the nodes of a cluster: whoever simulates or runs pods brings one. */
+export type Kubelet = (request: KubeletRequest) => ApiResponse | Promise<ApiResponse>;
+
+/** Answers what only the node of a pod can: logs, commands, ports. */
+export function toKubelet(action: KubeletRequest["action"], kubelet: Kubelet | undefined): SubresourceHandler {
+  return async (call) => {
+    const entry = currentEntry(call);
+    if (!entry) throw notFound(call.definition, call.info.name);
+    const pod = objectOf(entry) as unknown as Pod;
+    const isAboutContainer = action === "log" || action === "exec" || action === "attach";
+    const container = isAboutContainer ? containerOf(pod, call.info.query.get("container") ?? "") : "";
+    if (!pod.spec.nodeName) {
+      if (action === "log") return { status: 204, headers: {}, body: "" };
+      throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+    }
+    if (!kubelet) throw nobodyRuns(pod);
+    return kubelet({ action, call, pod, container });
+  };
+}
+
+function containerOf({ metadata, spec }: Pod, wanted: string): string {
+  const { name } = metadata;
+  const containers = spec.containers.map((container) => container.name);
+  if (wanted !== "") {
+    const all = [spec.initContainers ?? [], spec.containers, spec.ephemeralContainers ?? []].flat();
+    if (all.some((container) => container.name === wanted)) return wanted;
+    throw badRequest(`container ${wanted} is not valid for pod ${name}`);
+  }
+  if (containers.length === 1) return containers[0]!;
+  const init = (spec.initContainers ?? []).map((container) => container.name);
+  const also = init.length > 0 ? ` or one of the init containers: [${init.join(" ")}]` : "";
+  throw badRequest(
+    `a container name must be specified for pod ${name}, choose one of: [${containers.join(" ")}]${also}`,
+  );
+}
+
+function nobodyRuns({ spec }: Pod): ApiError {
+  const message = `nothing answers for node ${quoted(spec.nodeName ?? "")}: this server has been given no kubelet; pass one when it is made`;
+  return new ApiError({ code: 503, reason: "ServiceUnavailable", message });
+}
