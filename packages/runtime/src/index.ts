@@ -38,3 +38,4 @@ export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
 export * from "./rbac/index.ts";
+export * from "./webhooks/index.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ObjectKey } from "@konverge/core";
+import { type ObjectKey, stringifyJson } from "@konverge/core";
 
 interface Remembered {
   readonly desired: string;
@@ -29,4 +29,4 @@ export class AnswerMemory {
   }
 }
 
-const digest = (value: unknown) => createHash("sha1").update(JSON.stringify(value)).digest("base64");
+const digest = (value: unknown) => createHash("sha1").update(stringifyJson(value)).digest("base64");

@@ -87,7 +87,10 @@ export class Cache {
 
   /** Notes the answer to a write of ours, or to a read, in every informer that may hold the object. */
   saw(kind: AnyKind, object: KubeObject, writer: string | undefined): void {
-    for (const informer of this.#holding(kind, object.metadata.namespace)) informer.saw(object, writer);
+    for (const informer of this.#holding(kind, object.metadata.namespace)) {
+      // Metadata alone says nothing to those who hold whole objects.
+      if (!isPartial(kind) || isPartial(informer.kind)) informer.saw(object, writer);
+    }
   }
 
   /** Notes that an object is gone, see {@link Informer.missed}. */
@@ -107,8 +110,8 @@ export class Cache {
   #share(kind: AnyKind, need: ScopedNeed): string {
     let name = this.#nameOf(kind, need);
     let shared = this.#shared.get(name);
-    if (shared?.interests && !need.interest && this.#started) {
-      // It has thrown away what is now wanted.
+    if (shared?.interests && this.#started) {
+      // It may have thrown away what is now wanted.
       name += " in full";
       shared = this.#shared.get(name);
     }

@@ -5,13 +5,16 @@ import type {
   Client,
   DeleteOptions,
   GetOptions,
+  Identity,
   ListOptions,
   NewObject,
   Patch,
+  Scale,
   Selection,
   WriteOptions,
 } from "@konverge/client";
 import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
+import { Pod } from "@konverge/kinds";
 import type { ApiCall } from "../observe/observer.ts";
 
 /** A call, and what was asked of it. */
@@ -24,7 +27,7 @@ export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promis
 
 /**
  * The same client, except that the verbs which read and write objects go through a layer, and that what they write
- * belongs to `fieldManager`. Watches, logs, streams and reviews pass by.
+ * belongs to `fieldManager`. Watches, logs, streams, reviews and raw requests pass by.
  */
 export function layeredClient(inner: Client, layer: Layer, fieldManager: string): Client {
   const verbs = new LayeredVerbs(inner, layer, fieldManager);
@@ -110,6 +113,23 @@ class LayeredVerbs {
   delete<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey, options: DeleteOptions = {}): Promise<T | undefined> {
     const call = { verb: "delete", kind, key: this.#key(kind, key), options } as const;
     return this.#layer(call, (limits) => this.#inner.delete(kind, key, { ...options, ...limits }));
+  }
+
+  async scale(kind: KindRef<KubeObject>, key: ObjectKey, replicas: number, given: WriteOptions = {}): Promise<Scale> {
+    const options = this.#owned(given);
+    const target = this.#target(kind, key, { subresource: "scale" });
+    const call = { verb: "patch", ...target, body: { spec: { replicas } }, options } as const;
+    return this.#layer(call, (limits) => this.#inner.scale(kind, key, replicas, { ...options, ...limits }));
+  }
+
+  async evict(key: ObjectKey, options: DeleteOptions = {}): Promise<void> {
+    const call = { verb: "create", ...this.#target(Pod, key, { subresource: "eviction" }), options } as const;
+    return this.#layer(call, (limits) => this.#inner.evict(key, { ...options, ...limits }));
+  }
+
+  /** In somebody else's name, through the same layer. */
+  as(identity: Identity): Client {
+    return layeredClient(this.#inner.as(identity), this.#layer, this.fieldManager);
   }
 
   deleteCollection<T extends KubeObject>(kind: KindRef<T>, options: DeleteOptions & Selection = {}): Promise<void> {

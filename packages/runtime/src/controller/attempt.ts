@@ -24,15 +24,11 @@ const ABORT_GRACE = 5_000;
  */
 export async function attempt<R>(work: (signal: AbortSignal) => Promise<R>, options: AttemptOptions): Promise<R> {
   const { clock, deadline, label } = options;
-  const time = new AbortController();
-  const timer = clock.after(
-    deadline,
-    () => time.abort(new DeadlineError(`${label} has taken longer than ${deadline} ms`)),
-    {
-      label: `deadline of ${label}`,
-    },
-  );
-  const signal = AbortSignal.any([time.signal, ...options.signals.filter((one) => one !== undefined)]);
+  const interrupted = new AbortController();
+  const { signal } = interrupted;
+  const late = () => interrupted.abort(new DeadlineError(`${label} has taken longer than ${deadline} ms`));
+  const timer = clock.after(deadline, late, { label: `deadline of ${label}` });
+  const unlink = options.signals.map((other) => other && link(other, interrupted));
   let grace: Timer | undefined;
   const abandoned = new Promise<never>((_, reject) => {
     const onAbort = () => {
@@ -46,5 +42,17 @@ export async function attempt<R>(work: (signal: AbortSignal) => Promise<R>, opti
   } finally {
     timer.cancel();
     grace?.cancel();
+    for (const cut of unlink) cut?.();
   }
+}
+
+/**
+ * Aborts with another signal, until the link is cut. What AbortSignal.any makes stays known to its sources until it is
+ * collected, and these live as long as the process.
+ */
+function link(source: AbortSignal, target: AbortController): () => void {
+  const follow = () => target.abort(source.reason);
+  if (source.aborted) follow();
+  else source.addEventListener("abort", follow, { once: true });
+  return () => source.removeEventListener("abort", follow);
 }

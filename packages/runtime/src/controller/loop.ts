@@ -165,10 +165,11 @@ export class ControllerLoop {
     const onePass = (signal: AbortSignal): OnePass => ({
       key,
       signal,
+      observer,
       client: passClient({ client, cache, doubts: this.#doubts, writer: name, key, signal, permit, observer }),
       live: this.#wiring.view.listedAt(key) < permit.since,
     });
-    const pass = this.#pass(observer);
+    const pass = this.#pass();
     try {
       return await attempt(
         async (signal) => {
@@ -217,7 +218,7 @@ export class ControllerLoop {
     }
   }
 
-  #pass(observer: ReconcileObserver | undefined): Pass {
+  #pass(): Pass {
     const { clock, name: cluster, clients: clusters } = this.#cluster;
     const { view, watched, children, status } = this.#wiring;
     const tools = {
@@ -230,7 +231,7 @@ export class ControllerLoop {
       cluster,
       clusters,
     };
-    const context = (object: KubeObject, one: OnePass) => contextFor(tools, object, { ...one, observer });
+    const context = (object: KubeObject, one: OnePass) => contextFor(tools, object, one);
     return new Pass({ definition: this.definition, view, children, status, events: this.#events, context });
   }
 }

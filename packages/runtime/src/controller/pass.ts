@@ -1,4 +1,4 @@
-import type { Client } from "@konverge/client";
+import { type Client, TransportError } from "@konverge/client";
 import {
   type AnyObject,
   type Conditions,
@@ -14,6 +14,7 @@ import type { Children, ChildrenPass } from "../apply/children.ts";
 import type { StatusStatement, StatusWriter } from "../apply/status.ts";
 import type { View } from "../cache/view.ts";
 import type { EventRecorder } from "../events/recorder.ts";
+import type { ReconcileObserver } from "../observe/observer.ts";
 import type { Context, Controller, Result } from "./definition.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
 import type { Failure } from "./failure.ts";
@@ -33,6 +34,7 @@ export interface OnePass {
   key: ObjectKey;
   client: Client;
   signal: AbortSignal;
+  observer: ReconcileObserver | undefined;
   /** Read the object past the cache first: somebody else may have acted on a newer state than is known here. */
   live: boolean;
 }
@@ -69,6 +71,7 @@ export class Pass {
     const { definition, view, children, status } = this.#tools;
     if (one.live) await this.#readLive(one);
     const known = view.get(one.key);
+    one.observer?.read?.(definition.kind, one.key, known);
     if (!known) return { outcome: "gone" };
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
     const object = await this.#withFinalizer(known, one);
@@ -85,6 +88,8 @@ export class Pass {
     const object = view.get(one.key);
     const { outcome, reason, message } = failure;
     if (!object || outcome === "stopped") return;
+    // A server that does not answer would not take a report either.
+    if (failure.error instanceof TransportError) return;
     if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
     if (outcome === "conflict" && failures + 1 < REPORTED_CONFLICTS) return;
     const why = object.metadata.deletionTimestamp ? "CleanupFailed" : reason;

@@ -53,6 +53,9 @@ export class Metrics implements Observer {
   readonly #worked: Histogram<"name" | "controller">;
   readonly #requests: Counter<"code" | "method" | "host">;
   readonly #requestTime: Histogram<"verb" | "host">;
+  readonly #reviews: Counter<"webhook" | "code">;
+  readonly #reviewTime: Histogram<"webhook">;
+  readonly #reviewsInFlight: Gauge<"webhook">;
   readonly #watchFailures: Counter<"cluster" | "kind">;
   readonly #leads: Gauge<"name">;
 
@@ -95,6 +98,15 @@ export class Metrics implements Observer {
       "verb",
       "host",
     );
+    const webhook = `${cr}_webhook`;
+    this.#reviews = counter(`${webhook}_requests_total`, "Reviews, by the status of the answer.", "webhook", "code");
+    this.#reviewTime = histogram(`${webhook}_latency_seconds`, "Time per review.", RECONCILE_BUCKETS, "webhook");
+    this.#reviewsInFlight = new Gauge({
+      name: `${webhook}_requests_in_flight`,
+      help: "Reviews under way.",
+      labelNames: ["webhook"],
+      registers,
+    });
     this.#watchFailures = counter("konverge_watch_failures_total", "Watches that failed.", "cluster", "kind");
     this.#leads = new Gauge({
       name: "leader_election_master_status",
@@ -164,6 +176,15 @@ export class Metrics implements Observer {
         this.#worked.observe(queue, end.duration / 1000);
         this.#count(controller, end);
       },
+    };
+  }
+
+  reviewing({ webhook }: { webhook: string }) {
+    this.#reviewsInFlight.inc({ webhook });
+    return ({ code, duration }: { code: number; duration: number }) => {
+      this.#reviewsInFlight.dec({ webhook });
+      this.#reviews.inc({ webhook, code });
+      this.#reviewTime.observe({ webhook }, duration / 1000);
     };
   }
 

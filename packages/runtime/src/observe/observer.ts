@@ -90,6 +90,8 @@ export interface Observer {
   reconciling?(start: ReconcileStart): ReconcileObserver | undefined;
   /** A watch failed; it is tried again. */
   watchFailed?(event: { cluster: string; kind: KindRef<KubeObject>; error: Error; retryIn: number }): void;
+  /** A webhook is asked; the function that is returned is called with the HTTP status of its answer. */
+  reviewing?(event: { webhook: string }): ((end: { code: number; duration: number }) => void) | undefined;
   /** A lease was won or lost. */
   leased?(event: { lease: string; identity: string; held: boolean }): void;
 }
@@ -108,6 +110,12 @@ export function observers(list: readonly Observer[]): Observer {
       together(list.map((observer) => observer.reconciling?.(start)).filter((o) => o !== undefined)),
     watchFailed: (event) => {
       for (const observer of list) observer.watchFailed?.(event);
+    },
+    reviewing: (event) => {
+      const ends = list.map((observer) => observer.reviewing?.(event));
+      return (end) => {
+        for (const told of ends) told?.(end);
+      };
     },
     leased: (event) => {
       for (const observer of list) observer.leased?.(event);

@@ -1,0 +1,100 @@
+import type { UserInfo } from "@konverge/client";
+import type { FieldError, KindRef, KubeObject } from "@konverge/core";
+
+export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE";
+
+/** What is known about a write that is to be judged. */
+export interface AdmissionRequest<T extends KubeObject> {
+  readonly operation: AdmissionOperation;
+  /** The object as it is stored, for updates and deletions. */
+  readonly old: T | undefined;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** Set if only a subresource is written: `status`. */
+  readonly subresource: string | undefined;
+  /** Tells the writer something without refusing the write. kubectl shows it. */
+  warn(message: string): void;
+}
+
+/** Thrown by a webhook to refuse a write for a reason that is not in a field. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  /** The HTTP status that the writer gets. */
+  readonly code: number;
+
+  constructor(message: string, options: ErrorOptions & { code?: number } = {}) {
+    super(message, options);
+    this.code = options.code ?? 403;
+  }
+}
+
+export interface AdmissionOptions<T extends KubeObject> {
+  /** Part of the webhook's name and path. Default: the kind's plural and group. */
+  name?: string;
+  /** Changes the object by editing it in place. Not asked about deletions. It may be called again on its own result. */
+  mutate?(draft: T, request: AdmissionRequest<T>): void | Promise<void>;
+  /**
+   * Says what is wrong with the object: nothing, if the write may pass. Of a deletion, `object` is what is to be deleted.
+   * A {@link Refusal} that is thrown refuses the write as well.
+   */
+  validate?(
+    object: T,
+    request: AdmissionRequest<T>,
+  ): readonly FieldError[] | undefined | Promise<readonly FieldError[] | undefined>;
+  /** What is judged. Default: creations and updates. */
+  operations?: readonly AdmissionOperation[];
+  /** Subresources that are judged as well: `["status"]`. */
+  subresources?: readonly string[];
+  /** What becomes of a write if the webhook cannot be reached. Default: it is refused. */
+  failurePolicy?: "Fail" | "Ignore";
+  timeoutSeconds?: number;
+  namespaceSelector?: object;
+  objectSelector?: object;
+  /** CEL expressions that say which writes are judged. */
+  matchConditions?: readonly { name: string; expression: string }[];
+  /** Whether a webhook that mutates is asked again after others have. Default: IfNeeded. */
+  reinvocationPolicy?: "Never" | "IfNeeded";
+}
+
+/** An admission webhook as it is written down. Made by {@link admission}. */
+export interface Admission {
+  readonly type: "admission";
+  readonly name: string;
+  readonly kind: KindRef<KubeObject>;
+  readonly options: AdmissionOptions<KubeObject>;
+}
+
+/**
+ * Judges writes to the objects of a kind before they are stored:
+ *
+ * ```ts
+ * admission(Model, {
+ *   mutate(draft) { draft.metadata.labels = { ...draft.metadata.labels, team: "ml" }; },
+ *   validate: (model, { old }) =>
+ *     old && old.spec.size > model.spec.size ? [fieldInvalid("spec.size", model.spec.size, "must not shrink")] : [],
+ * });
+ * ```
+ */
+export function admission<T extends KubeObject>(kind: KindRef<T>, options: AdmissionOptions<T>): Admission {
+  if (!options.mutate && !options.validate) {
+    throw new TypeError(`admission(${kind.kind}): give it \`mutate\`, \`validate\`, or both`);
+  }
+  const name = options.name ?? (kind.group === "" ? `${kind.plural}.core` : `${kind.plural}.${kind.group}`);
+  // Only objects of the kind ever reach its functions.
+  return { type: "admission", name, kind, options: options as unknown as AdmissionOptions<KubeObject> };
+}
+
+/** A field with a value that it must not have, as the API server words it. */
+export function fieldInvalid(field: string, value: unknown, why: string): FieldError {
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
+}
+
+/** A field that must be there, and is not. */
+export function fieldRequired(field: string, why = ""): FieldError {
+  return { reason: "FieldValueRequired", field, message: why === "" ? "Required value" : `Required value: ${why}` };
+}
+
+/** A field that must not be set, or not be changed. */
+export function fieldForbidden(field: string, why: string): FieldError {
+  return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
+}

@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import type { Client } from "@konverge/client";
+import { isAlreadyExists, isConflict, isNotFound } from "@konverge/core";
+import { Secret } from "@konverge/kinds";
+import type { Credential } from "./authority.ts";
+import type { CertificateMaterial, RotationOptions } from "./rotation.ts";
+
+/** What a server shows, and what its callers shall trust. */
+export interface CurrentCertificates {
+  readonly serving: Credential;
+  /** PEM. Undefined: somebody else sees to it. */
+  readonly bundle: string | undefined;
+}
+
+/** Where certificates come from. Asked again and again: what it answers may change. */
+export type CertificateSource = () => Promise<CurrentCertificates>;
+
+const RETRIES = 5;
+
+/**
+ * Certificates of an authority of its own, kept in a Secret, so that all replicas have the same and they outlive restarts.
+ * Whichever replica comes first renews what needs it; the others take over what it wrote.
+ */
+export function builtInCertificates(
+  client: Client,
+  options: Omit<RotationOptions, "clock" | "name"> & { secret: { name: string; namespace: string } },
+): CertificateSource {
+  const { secret, ...more } = options;
+  const key = `${secret.namespace}/${secret.name}`;
+  return async () => {
+    // Only who makes certificates loads what that takes.
+    const { rotated } = await import("./rotation.ts");
+    for (let attempt = 0; ; attempt++) {
+      const stored = await client.get(Secret, key).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+      const known = stored && materialIn(stored);
+      const wanted = await rotated(known, { ...more, clock: client.clock, name: secret.name });
+      if (wanted === known) return wanted;
+      try {
+        const data = dataOf(wanted);
+        if (stored) await client.update(Secret, { ...stored, data: { ...stored.data, ...data } });
+        else await client.create(Secret, { metadata: { ...secret }, type: "Opaque", data });
+      } catch (error) {
+        // Another replica was faster: see what it made.
+        if ((isConflict(error) || isAlreadyExists(error)) && attempt < RETRIES) continue;
+        throw error;
+      }
+    }
+  };
+}
+
+/** Certificates in files, as cert-manager or somebody else puts and renews them there. */
+export function certificateFiles(files: { cert: string; key: string; ca?: string }): CertificateSource {
+  return async () => {
+    const text = (path: string) =>
+      readFile(path, "utf8").catch((cause: Error) => {
+        throw new Error(`the certificate file ${path} cannot be read: ${cause.message}`, { cause });
+      });
+    const [cert, key, bundle] = await Promise.all([text(files.cert), text(files.key), files.ca && text(files.ca)]);
+    return { serving: { cert, key }, bundle: bundle || undefined };
+  };
+}
+
+const FIELDS = ["ca.crt", "ca.key", "tls.crt", "tls.key"] as const;
+
+function materialIn({ data = {} }: Secret): CertificateMaterial | undefined {
+  const [bundle, authorityKey, cert, key] = FIELDS.map((field) => Buffer.from(data[field] ?? "", "base64").toString());
+  return bundle && authorityKey && cert && key ? { bundle, authorityKey, serving: { cert, key } } : undefined;
+}
+
+function dataOf({ bundle, authorityKey, serving }: CertificateMaterial): Record<string, string> {
+  const values = [bundle, authorityKey, serving.cert, serving.key];
+  return Object.fromEntries(FIELDS.map((field, i) => [field, Buffer.from(values[i]!).toString("base64")]));
+}

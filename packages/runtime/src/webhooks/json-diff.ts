@@ -1,0 +1,28 @@
+import type { JsonPatchOperation } from "@konverge/client";
+import { deepEqual } from "@konverge/core";
+
+/** The operations that make `after` of `before`. Lists of another length are replaced as a whole. */
+export function jsonDiff(before: unknown, after: unknown, path = ""): JsonPatchOperation[] {
+  if (deepEqual(before, after)) return [];
+  if (isRecord(before) && isRecord(after)) return recordDiff(before, after, path);
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    return before.flatMap((item, i) => jsonDiff(item, after[i], `${path}/${i}`));
+  }
+  return [{ op: "replace", path, value: after }];
+}
+
+function recordDiff(before: Record<string, unknown>, after: Record<string, unknown>, path: string) {
+  const operations: JsonPatchOperation[] = [];
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const at = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const [had, has] = [before[name] !== undefined, after[name] !== undefined];
+    if (had && has) operations.push(...jsonDiff(before[name], after[name], at));
+    else if (had) operations.push({ op: "remove", path: at });
+    else if (has) operations.push({ op: "add", path: at, value: after[name] });
+  }
+  return operations;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

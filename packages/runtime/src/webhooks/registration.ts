@@ -1,0 +1,145 @@
+import type { Client } from "@konverge/client";
+import { type AnyObject, deepEqual, isNotFound, type KindRef, type KubeObject } from "@konverge/core";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
+import { Cache } from "../cache/cache.ts";
+import { type Log, silent } from "../log.ts";
+import type { Webhooks, WebhookTarget } from "./webhooks.ts";
+
+export interface RegistrationOptions {
+  client: Client;
+  /** The name of both configurations. */
+  name: string;
+  webhooks: Webhooks;
+  /** For cert-manager's injector, for instance. */
+  annotations?: Readonly<Record<string, string>>;
+  log?: Log;
+}
+
+/**
+ * Tells the API server where the webhooks are and whom to trust, and keeps it so: whoever changes the configurations, or
+ * the conversion of a CRD, has it undone. CRDs themselves are left to whoever installs them.
+ */
+export class Registration {
+  readonly #options: RegistrationOptions;
+  readonly #cache: Cache;
+  #target: WebhookTarget | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+    this.#cache = new Cache(options.client);
+    for (const [kind, name] of this.#registered()) {
+      const view = this.#cache.use(kind, { fieldSelector: `metadata.name=${name}` });
+      view.subscribe((change) => {
+        if (!change.listed) this.#repair();
+      });
+    }
+  }
+
+  /** From now on this is where the webhooks are. Resolves when the server has been told. */
+  async set(target: WebhookTarget): Promise<void> {
+    this.#target = target;
+    await this.#enqueue();
+    this.#cache.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cache.stop();
+    await this.#work.catch(() => {});
+  }
+
+  /** Takes the configurations away, for an operator that is removed: nobody must be asked who is not there. */
+  async remove(): Promise<void> {
+    await this.stop();
+    const { client, name } = this.#options;
+    for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] as KindRef<KubeObject>[]) {
+      await client.delete(kind, name).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+  }
+
+  #repair(): void {
+    if (this.#stopped) return;
+    this.#enqueue().catch((error: unknown) => {
+      (this.#options.log ?? silent).warn({ err: error }, "the registration of webhooks could not be repaired");
+    });
+  }
+
+  /** One after another. */
+  #enqueue(): Promise<void> {
+    this.#work = this.#work.catch(() => {}).then(() => this.#apply());
+    return this.#work;
+  }
+
+  async #apply(): Promise<void> {
+    const target = this.#target;
+    if (!target || this.#stopped) return;
+    const { webhooks } = this.#options;
+    await this.#configure(MutatingWebhookConfiguration, webhooks.mutating(target));
+    await this.#configure(ValidatingWebhookConfiguration, webhooks.validating(target));
+    for (const { plural, group } of webhooks.conversions) await this.#convert(`${plural}.${group}`, target);
+  }
+
+  async #configure(kind: KindRef<KubeObject>, entries: readonly object[]): Promise<void> {
+    if (entries.length === 0) return;
+    const { client, name, annotations } = this.#options;
+    const live = await this.#read(kind, name);
+    const kept = (live as { webhooks?: object[] } | undefined)?.webhooks;
+    const annotated = Object.entries(annotations ?? {}).every(
+      ([key, value]) => live?.metadata.annotations?.[key] === value,
+    );
+    if (live && annotated && deepEqual(kept, withoutUndefined(entries))) return;
+    const metadata = { name, ...(annotations && { annotations: { ...annotations } }) };
+    await client.apply(kind as KindRef<AnyObject>, { metadata, webhooks: entries } as never, { force: true });
+  }
+
+  async #convert(name: string, target: WebhookTarget): Promise<void> {
+    const { client, webhooks } = this.#options;
+    const live = await this.#read(CustomResourceDefinition as KindRef<KubeObject>, name);
+    if (!live) return;
+    const conversion = {
+      strategy: "Webhook" as const,
+      webhook: { clientConfig: webhooks.converting(target), conversionReviewVersions: ["v1"] },
+    };
+    if (deepEqual((live as unknown as CustomResourceDefinition).spec.conversion, withoutUndefined(conversion))) return;
+    await client.patch(CustomResourceDefinition, name, { merge: { spec: { conversion } } });
+  }
+
+  async #read(kind: KindRef<KubeObject>, name: string): Promise<KubeObject | undefined> {
+    return this.#options.client.get(kind, name).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  }
+
+  *#registered(): IterableIterator<[KindRef<KubeObject>, string]> {
+    const { webhooks, name } = this.#options;
+    const some = (part: "mutate" | "validate") => webhooks.admissions.some(({ options }) => options[part]);
+    if (some("mutate")) yield [MutatingWebhookConfiguration as KindRef<KubeObject>, name];
+    if (some("validate")) yield [ValidatingWebhookConfiguration as KindRef<KubeObject>, name];
+    for (const { plural, group } of webhooks.conversions) {
+      yield [CustomResourceDefinition as KindRef<KubeObject>, `${plural}.${group}`];
+    }
+  }
+}
+
+/** As the server answers it: fields without a value are not there; an absent port of a service is 443. */
+function withoutUndefined<T>(value: T): T {
+  const copy = JSON.parse(JSON.stringify(value)) as T;
+  addPorts(copy);
+  return copy;
+}
+
+function addPorts(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  const { service } = value as { service?: { port?: number } };
+  if (service && service.port === undefined) service.port = 443;
+  for (const inner of Object.values(value)) addPorts(inner);
+}

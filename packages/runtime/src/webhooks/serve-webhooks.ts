@@ -1,0 +1,154 @@
+import type { Client } from "@konverge/client";
+import type { Timer } from "@konverge/core";
+import { type Log, silent } from "../log.ts";
+import { type Serving, serve } from "../observability/serve.ts";
+import type { Access } from "../rbac/access.ts";
+import { builtInCertificates, type CertificateSource, type CurrentCertificates } from "./certificates/source.ts";
+import { Registration } from "./registration.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+export interface ServeWebhooksOptions {
+  client: Client;
+  /** Names the configurations, and the Secret that keeps built-in certificates (`<name>-certificates`). */
+  name: string;
+  /** The Service through which the API server reaches this process. */
+  service?: { name: string; namespace: string; port?: number };
+  /** Instead of a service: where the process is reached, `https://10.0.0.5:9443`; 0 as the port stands for the one served. */
+  url?: string;
+  /** Default: 9443. */
+  port?: number;
+  /** Default: all interfaces. */
+  host?: string;
+  /** Default: those of a built-in authority, kept in a Secret. */
+  certificates?: CertificateSource;
+  /** The namespace of that Secret. Default: the service's, or the client's. */
+  namespace?: string;
+  annotations?: Readonly<Record<string, string>>;
+  /** Milliseconds between looks at the certificates. Default: ten minutes. */
+  every?: number;
+  log?: Log;
+}
+
+/** Webhooks that listen. */
+export interface ServingWebhooks extends AsyncDisposable {
+  readonly port: number;
+  /** Looks at the certificates now: renews, reloads and tells the API server what is new. */
+  refresh(): Promise<void>;
+  /** Stops listening. The configurations stay, for the other replicas. */
+  close(): Promise<void>;
+  /** Stops listening, and takes the configurations away. */
+  remove(): Promise<void>;
+}
+
+const DEFAULT_PORT = 9443;
+const DEFAULT_EVERY = 600_000;
+
+/**
+ * Serves webhooks over TLS and registers them with the API server:
+ *
+ * ```ts
+ * await using hooks = await serveWebhooks(webhooks, { client, name: "models", service: { name: "models", namespace: "ai" } });
+ * ```
+ *
+ * The order when certificates change: first the API server is told whom to trust besides, then the new certificate is
+ * shown.
+ */
+export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<ServingWebhooks> {
+  const { client, name, service, log = silent, every = DEFAULT_EVERY } = options;
+  const { clock } = client;
+  if (!service === !options.url) throw new TypeError("say where the webhooks are reached: by `service` or by `url`");
+  const hosts = service ? serviceHosts(service) : [new URL(options.url!).hostname.replace(/^\[|\]$/g, "")];
+  const secret = {
+    name: `${name}-certificates`,
+    namespace: options.namespace ?? service?.namespace ?? client.namespace,
+  };
+  const source = options.certificates ?? builtInCertificates(client, { hosts, secret });
+  let current = await source();
+  const tls = ({ serving }: CurrentCertificates) => ({
+    cert: serving.cert,
+    key: serving.key,
+    minVersion: "TLSv1.2" as const,
+  });
+  const { port = DEFAULT_PORT, host } = options;
+  const serving: Serving = await serve(webhooks.transport, { port, ...(host && { host }), tls: tls(current) });
+  const registration = new Registration({
+    client,
+    name,
+    webhooks,
+    log,
+    ...(options.annotations && { annotations: options.annotations }),
+  });
+  const register = ({ bundle }: CurrentCertificates) =>
+    registration.set({
+      ...(service ? { service } : { url: options.url!.replace(/:0(?=\/|$)/, `:${serving.port}`) }),
+      ...(bundle !== undefined && { caBundle: Buffer.from(bundle).toString("base64") }),
+    });
+  const refresh = async () => {
+    const next = await source();
+    if (next.bundle !== current.bundle) await register(next);
+    if (next.serving.cert !== current.serving.cert) serving.setTls(tls(next));
+    current = next;
+  };
+  let timer: Timer | undefined;
+  const arm = () => {
+    timer = clock.after(
+      every,
+      () => {
+        refresh()
+          .catch((error: unknown) => log.warn({ err: error }, "the webhooks' certificates could not be refreshed"))
+          .finally(() => timer && arm());
+      },
+      { background: true, label: `certificates of ${name}` },
+    );
+  };
+  const close = async () => {
+    timer?.cancel();
+    timer = undefined;
+    await registration.stop();
+    await serving.close();
+  };
+  try {
+    await register(current);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  arm();
+  return {
+    port: serving.port,
+    refresh,
+    close,
+    async remove() {
+      await registration.remove();
+      await close();
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function serviceHosts({ name, namespace }: { name: string; namespace: string }): string[] {
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
+}
+
+/** What {@link serveWebhooks} must be allowed to do, with built-in certificates. */
+export function webhookAccess(webhooks: Webhooks, options: { name: string; namespace: string }): Access[] {
+  const { name, namespace } = options;
+  const secret = `${name}-certificates`;
+  const secrets = { group: "", resource: "secrets", namespace };
+  const accesses: Access[] = [
+    { verb: "create", ...secrets },
+    ...["get", "update"].map((verb) => ({ verb, ...secrets, name: secret })),
+  ];
+  const registered = (group: string, resource: string, named: string, creates: boolean) => {
+    for (const verb of ["get", "list", "watch", "patch"]) accesses.push({ verb, group, resource, name: named });
+    if (creates) accesses.push({ verb: "create", group, resource });
+  };
+  const some = (part: "mutate" | "validate") => webhooks.admissions.some((one) => one.options[part]);
+  const group = "admissionregistration.k8s.io";
+  if (some("mutate")) registered(group, "mutatingwebhookconfigurations", name, true);
+  if (some("validate")) registered(group, "validatingwebhookconfigurations", name, true);
+  for (const { plural, group: of } of webhooks.conversions) {
+    registered("apiextensions.k8s.io", "customresourcedefinitions", `${plural}.${of}`, false);
+  }
+  return accesses;
+}

@@ -1,0 +1,170 @@
+import { type ApiResponse, type Clock, headerOf, readText, realClock, type Transport } from "@konverge/core";
+import type { MutatingWebhook, ValidatingWebhook } from "@konverge/kinds";
+import { type Log, silent } from "../log.ts";
+import { type Observer, observers } from "../observe/observer.ts";
+import type { Admission } from "./admission.ts";
+import { type AdmissionReview, reviewAdmission } from "./review-admission.ts";
+import { type ConversionReview, type ConvertibleKind, reviewConversion } from "./review-conversion.ts";
+
+export interface WebhooksOptions {
+  admissions?: readonly Admission[];
+  /** Kinds whose objects are converted by their definition's functions. */
+  conversions?: readonly ConvertibleKind[];
+  log?: Log;
+  observers?: readonly Observer[];
+  /** Default: the machine's. */
+  clock?: Clock;
+}
+
+/** Where the API server reaches a webhook. */
+export interface WebhookTarget {
+  readonly url?: string;
+  readonly service?: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  readonly caBundle?: string;
+}
+
+const CONVERSION_PATH = "/convert";
+
+/**
+ * The webhooks of an operator, as functions: {@link transport} answers HTTP requests, {@link call} answers reviews in the
+ * same process, without a port or a certificate. Both do the same.
+ */
+export class Webhooks {
+  readonly admissions: readonly Admission[];
+  readonly conversions: readonly ConvertibleKind[];
+  readonly #log: Log;
+  readonly #observer: Observer;
+  readonly #clock: Clock;
+  readonly #handlers = new Map<string, (review: unknown) => Promise<object>>();
+
+  constructor(options: WebhooksOptions) {
+    const { admissions = [], conversions = [], log = silent, clock = realClock() } = options;
+    this.admissions = admissions;
+    this.conversions = conversions;
+    this.#log = log;
+    this.#clock = clock;
+    this.#observer = observers(options.observers ?? []);
+    for (const one of admissions) {
+      for (const part of ["mutate", "validate"] as const) {
+        if (!one.options[part]) continue;
+        const path = pathOf(one, part);
+        if (this.#handlers.has(path)) throw new TypeError(`two admissions are called ${one.name}: give one a \`name\``);
+        this.#handlers.set(path, (review) => reviewAdmission(one, part, review as AdmissionReview));
+      }
+    }
+    if (conversions.length > 0) {
+      this.#handlers.set(CONVERSION_PATH, async (review) => reviewConversion(conversions, review as ConversionReview));
+    }
+  }
+
+  /** Answers the API server's HTTP requests. */
+  readonly transport: Transport = async ({ method, path, headers, body }) => {
+    const [pathname = ""] = path.split("?");
+    if (!this.#handlers.has(pathname)) return plain(404, `there is no webhook at ${pathname}`);
+    if (method !== "POST") return plain(405, "reviews are posted");
+    if (!headerOf(headers, "content-type")?.startsWith("application/json")) return plain(415, "reviews are JSON");
+    let review: unknown;
+    try {
+      review = JSON.parse(await readText(body ?? ""));
+    } catch {
+      return plain(400, "the review is not JSON");
+    }
+    try {
+      const answer = await this.#review(pathname, review);
+      return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(answer) };
+    } catch (error) {
+      return plain(500, error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  /**
+   * Answers a review in the same process. It is what the embedded API server asks for:
+   *
+   * ```ts
+   * new ApiServer({ callWebhook: webhooks.call })
+   * ```
+   */
+  readonly call = async (target: WebhookTarget, review: object): Promise<unknown> => {
+    const path = target.url ? new URL(target.url).pathname : (target.service?.path ?? "/");
+    if (!this.#handlers.has(path)) throw new Error(`there is no webhook at ${path}`);
+    // As it would be after a journey: nothing is shared with the server.
+    return JSON.parse(JSON.stringify(await this.#review(path, JSON.parse(JSON.stringify(review))))) as unknown;
+  };
+
+  /** The entries of a MutatingWebhookConfiguration. */
+  mutating(target: WebhookTarget): MutatingWebhook[] {
+    return this.admissions
+      .filter(({ options }) => options.mutate)
+      .map((one) => ({
+        ...entry(one, "mutate", target),
+        reinvocationPolicy: one.options.reinvocationPolicy ?? "IfNeeded",
+      }));
+  }
+
+  /** The entries of a ValidatingWebhookConfiguration. */
+  validating(target: WebhookTarget): ValidatingWebhook[] {
+    return this.admissions.filter(({ options }) => options.validate).map((one) => entry(one, "validate", target));
+  }
+
+  /** The client configuration for the conversion of a CRD: `Model.crd({ conversionWebhook: … })`. */
+  converting(target: WebhookTarget): ReturnType<typeof at> {
+    return at(target, CONVERSION_PATH);
+  }
+
+  async #review(path: string, review: unknown): Promise<object> {
+    const started = this.#clock.monotonic();
+    const ended = this.#observer.reviewing?.({ webhook: path });
+    const tell = (code: number) => ended?.({ code, duration: this.#clock.monotonic() - started });
+    try {
+      const answer = await this.#handlers.get(path)!(review);
+      tell(200);
+      return answer;
+    } catch (error) {
+      this.#log.error({ err: error, webhook: path }, "a webhook failed");
+      tell(500);
+      throw error;
+    }
+  }
+}
+
+function pathOf({ name }: Admission, part: "mutate" | "validate"): string {
+  return `/${part}/${name}`;
+}
+
+/** The target with a path below whatever it names. */
+function at({ url, service, caBundle }: WebhookTarget, path: string) {
+  return {
+    ...(url !== undefined && { url: `${url.replace(/\/$/, "")}${path}` }),
+    ...(service && { service: { ...service, path } }),
+    ...(caBundle !== undefined && { caBundle }),
+  };
+}
+
+function entry(one: Admission, part: "mutate" | "validate", target: WebhookTarget): ValidatingWebhook {
+  const { kind, options, name } = one;
+  const operations = (options.operations ?? ["CREATE", "UPDATE"]).filter((o) => part === "validate" || o !== "DELETE");
+  const resources = [kind.plural, ...(options.subresources ?? []).map((sub) => `${kind.plural}/${sub}`)];
+  const { failurePolicy = "Fail", timeoutSeconds = 10, namespaceSelector, objectSelector, matchConditions } = options;
+  return {
+    name: `${part}.${name}`,
+    clientConfig: at(target, pathOf(one, part)),
+    rules: [{ apiGroups: [kind.group], apiVersions: [kind.version], resources, operations, scope: "*" }],
+    failurePolicy,
+    matchPolicy: "Equivalent",
+    sideEffects: "None",
+    timeoutSeconds,
+    admissionReviewVersions: ["v1"],
+    namespaceSelector: namespaceSelector ?? {},
+    objectSelector: objectSelector ?? {},
+    ...(matchConditions && { matchConditions: [...matchConditions] }),
+  };
+}
+
+function plain(status: number, text: string): ApiResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: `${text}\n` };
+}
