@@ -2,6 +2,9 @@ import { ApiServer, type ApiServerOptions } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
+import { type Image, Images } from "./images/image.ts";
+import { Kubelet } from "./kubelet/kubelet.ts";
+import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
@@ -11,6 +14,8 @@ export interface ClusterOptions {
   clock?: Clock;
   /** What works in the cluster besides the API server. Default: all of it. */
   parts?: readonly Part[];
+  /** The simulated nodes. Default: a few, which come with the first object that needs them. */
+  nodes?: readonly NodeShape[];
   /** How the API server is set up: an earlier state, a journal, tokens. */
   server?: Omit<ApiServerOptions, "clock">;
   /** The certificate by which clients know the server, in PEM: pods find it in `kube-root-ca.crt`. */
@@ -25,6 +30,10 @@ export interface Cluster extends AsyncDisposable {
   readonly client: Client;
   readonly clock: Clock;
   readonly controlPlane: ControlPlane;
+  /** The nodes, and the pods that run on them. */
+  readonly kubelet: Kubelet;
+  /** Says how containers of an image behave, or which program they run. */
+  image(name: string, image: Image): void;
   stop(): Promise<void>;
 }
 
@@ -37,7 +46,10 @@ export interface Cluster extends AsyncDisposable {
  * ```
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { clock = realClock(), parts = PARTS, rootCertificate, log } = options;
+  const { clock = realClock(), rootCertificate, log } = options;
+  const images = new Images();
+  const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
+  const parts = options.parts ?? [...PARTS, kubelet.part];
   const server = new ApiServer({ ...options.server, clock });
   const client = new Client(server.transport, { clock });
   const controlPlane = new ControlPlane({
@@ -52,5 +64,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     await controlPlane.stop();
     server.close();
   };
-  return { server, client, clock, controlPlane, stop, [Symbol.asyncDispose]: stop };
+  const image = (name: string, known: Image) => images.register(name, known);
+  return { server, client, clock, controlPlane, kubelet, image, stop, [Symbol.asyncDispose]: stop };
 }
