@@ -194,6 +194,7 @@ test("every trigger, read, request and outcome is told to observers", async () =
     "trigger default/w object added",
     "start default/w 1",
     "read Widget default/w true",
+    "read Widget default/w true",
     "apply Widget status Widget",
     "end done 60000",
   ]);

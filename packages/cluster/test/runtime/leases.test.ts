@@ -193,6 +193,29 @@ test("a lease that somebody takes or deletes is lost at once", async () => {
   }
 });
 
+test("a leader that lost its lease to nobody takes it up again, and looks at the server before it acts", async () => {
+  const s = await stage();
+  const actors = new Actors();
+  await s.widget("w0");
+  const manager = await replica(s, actors, "one", leader);
+  await s.clock.advance(1_000);
+  s.interfere = async (request, next) => {
+    if (request.path.includes("/leases/")) throw new Error("no way");
+    return next(request);
+  };
+  await s.clock.advance(30_000);
+  await touchAll(s, 1, "meanwhile");
+  await s.clock.advance(5_000);
+  const before = actors.acts.length;
+  s.interfere = undefined;
+  s.requests.length = 0;
+  await s.clock.advance(30_000);
+  assert.equal(manager.working, true);
+  assert.ok(actors.acts.length > before);
+  assert.ok(s.requests.some((request) => /^GET .*\/widgets\/w0/.test(request)));
+  assert.deepEqual((await s.user.get(ConfigMap, "default/child-w0")).data, { text: "meanwhile" });
+});
+
 const shards = { shards: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
 
 test("replicas share the keys among them, every key with exactly one", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { metadataOnly } from "@konverge/client";
 import { ConfigMap, Secret } from "@konverge/kinds";
 import { annotationsChanged, anyOf, controller, generationChanged, read, watch } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
@@ -78,6 +79,26 @@ virtual("reading what was not declared is an error that says what to do", async 
   await s.widget("w");
   await s.clock.advance(1000);
   assert.match(s.complaints[0]!, /add watch\(Secret, …\) or read\(Secret\) to `watches`/);
+});
+
+scenario("of a kind that is watched by its metadata alone, nothing else is fetched or kept", async (s) => {
+  const seen: string[][] = [];
+  const Marked = metadataOnly(Secret);
+  await s.run(
+    controller(Widget, {
+      watches: [watch(Marked, { to: () => ["default/w"] })],
+      reconcile(_widget, { cache }) {
+        seen.push(
+          cache.list(Marked, "default").map((secret) => `${secret.metadata.name} ${Object.keys(secret).sort()}`),
+        );
+        return {};
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.user.create(Secret, { metadata: { name: "s", namespace: "default" }, stringData: { key: "secret" } });
+  await s.settle();
+  assert.deepEqual(seen.at(-1), ["s apiVersion,kind,metadata"]);
 });
 
 scenario("predicates decide which changes are worth a look", async (s) => {
