@@ -1,0 +1,45 @@
+import { kubectl, story } from "../story.ts";
+import { configMap, deployment, pod, service } from "./manifests.ts";
+
+export const applying = [
+  story(
+    "client-side apply",
+    kubectl("apply -f -", { input: [configMap("settings", { a: "1", b: "2" }), deployment("web"), service("web")] }),
+    kubectl("apply -f -", { input: configMap("settings", { a: "1", b: "2" }) }),
+    kubectl("diff -f -", { input: configMap("settings", { a: "1", b: "3" }) }),
+    kubectl("apply -f - --dry-run=client", { input: configMap("settings", { a: "1", b: "3" }) }),
+    kubectl("apply -f - --dry-run=server", { input: configMap("settings", { a: "1", b: "3" }) }),
+    kubectl("apply -f - -o yaml", { input: configMap("settings", { a: "1", c: "3" }) }),
+    kubectl("apply view-last-applied configmap settings"),
+    kubectl("diff -f -", { input: configMap("settings", { a: "1", c: "3" }) }),
+    kubectl("diff -f -", { input: deployment("web", 3, "example.com/web:2") }),
+    kubectl("apply -f -", { input: deployment("web", 3, "example.com/web:2") }),
+    kubectl("get deployment web -o yaml"),
+    kubectl("get service web -o yaml"),
+    kubectl("apply set-last-applied -f -", { input: configMap("settings", { a: "0" }) }),
+    kubectl("apply -f - --prune -l app=web", { input: deployment("web", 1) }),
+    kubectl("apply -f -", { input: { ...configMap("settings", {}), datas: { a: "1" } } }),
+    kubectl("apply -f - --validate=false", { input: { ...configMap("settings", {}), datas: { a: "1" } } }),
+    kubectl("apply -f -", { input: { ...pod("Wrong_Name") } }),
+    kubectl("apply -f -", { input: { apiVersion: "example.com/v1", kind: "Missing", metadata: { name: "a" } } }),
+    kubectl("apply -f -", { input: "a: [" }),
+  ),
+  story(
+    "server-side apply",
+    kubectl("apply --server-side -f -", { input: [configMap("settings", { a: "1" }), deployment("web")] }),
+    kubectl("apply --server-side -f - --field-manager=other", { input: configMap("settings", { a: "2" }) }),
+    kubectl("apply --server-side -f - --field-manager=other --force-conflicts", {
+      input: configMap("settings", { a: "2" }),
+    }),
+    kubectl("apply --server-side -f -", { input: configMap("settings", { b: "2" }) }),
+    kubectl("get configmap settings -o yaml --show-managed-fields"),
+    kubectl("diff --server-side -f - --field-manager=other", { input: configMap("settings", { a: "5" }) }),
+    kubectl("apply --server-side -f -", { input: deployment("web", 5, "example.com/web:3") }),
+    kubectl("get deployment web -o yaml --show-managed-fields"),
+    kubectl("apply --server-side --dry-run=server -f - -o yaml", { input: configMap("fresh", { a: "1" }) }),
+    kubectl("apply -f -", { input: configMap("old", { a: "1" }) }),
+    kubectl("apply --server-side -f -", { input: configMap("old", { a: "2" }) }),
+    kubectl("get configmap old -o yaml --show-managed-fields"),
+    kubectl("apply --server-side -f -", { input: { ...configMap("settings", { a: "1" }), unknown: true } }),
+  ),
+];
