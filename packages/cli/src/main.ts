@@ -19,6 +19,8 @@ program
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--kubeconfig <file>", "write a kubeconfig there; without it a context is added to your own")
   .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
+  .option("--nodes <number>", "how many nodes without GPUs", whole, 3)
+  .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
   .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
   .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
   .option("--background", "return when the cluster is ready; end it with `konverge down`")

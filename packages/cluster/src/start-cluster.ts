@@ -1,4 +1,4 @@
-import { ApiServer, type ApiServerOptions } from "@konverge/apiserver";
+import { ApiServer, type ApiServerOptions, type Guard } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
@@ -8,6 +8,7 @@ import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
+import { ClusterFront } from "./port/front.ts";
 
 export interface ClusterOptions {
   /** Default: the machine's. */
@@ -26,6 +27,8 @@ export interface ClusterOptions {
 /** An embedded cluster in this process: an API server, the built-in controllers and simulated nodes. */
 export interface Cluster extends AsyncDisposable {
   readonly server: ApiServer;
+  /** What a port serves: the server, and what only nodes can answer. */
+  readonly guard: Guard;
   /** Acts as the cluster's administrator. */
   readonly client: Client;
   readonly clock: Clock;
@@ -51,7 +54,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
   const server = new ApiServer({ ...options.server, clock });
-  const client = new Client(server.transport, { clock });
+  const front = new ClusterFront(server, kubelet, images, clock, options.server?.audit);
+  const client = new Client(front.transport, { clock });
   const controlPlane = new ControlPlane({
     server,
     clock,
@@ -65,5 +69,5 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     server.close();
   };
   const image = (name: string, known: Image) => images.register(name, known);
-  return { server, client, clock, controlPlane, kubelet, image, stop, [Symbol.asyncDispose]: stop };
+  return { server, guard: front.guard, client, clock, controlPlane, kubelet, image, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import { type Cluster, type ClusterPort, openPort, scaledClock, startCluster } from "@konverge/cluster";
+import {
+  type Cluster,
+  type ClusterPort,
+  openPort,
+  parseGpuNodes,
+  plainNodes,
+  scaledClock,
+  startCluster,
+} from "@konverge/cluster";
 import { type Clock, realClock } from "@konverge/core";
 import { openData } from "./cluster-data.ts";
 import { defaultKubeconfig, mergeKubeconfig, removeContext, writeKubeconfig } from "./kubeconfig-file.ts";
@@ -13,6 +21,8 @@ export interface UpOptions {
   host: string;
   kubeconfig?: string;
   data?: string;
+  nodes: number;
+  gpus: string;
   timeScale: number;
   operators: string;
 }
@@ -39,12 +49,14 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const data = openData(options.data, machine);
   const cluster = await startCluster({
     clock: scaledClock(machine, options.timeScale),
+    rootCertificate: data.authority.cert,
+    nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
     server: {
       access: { serviceAccounts: { signingKey: data.signingKey } },
       ...(data.journal && { journal: data.journal }),
     },
   });
-  const port = await openPort(cluster.server.guard, {
+  const port = await openPort(cluster.guard, {
     name,
     port: options.port,
     host: options.host,

@@ -78,6 +78,7 @@ export class SimulatedContainer {
   ready = false;
   log: ContainerLog | undefined;
   previousLog: ContainerLog | undefined;
+  readonly #clock: Clock;
   #startAt: number | undefined;
   #exit: PlannedExit | undefined;
   #backoff = 0;
@@ -87,7 +88,8 @@ export class SimulatedContainer {
   #unhealthySince: number | undefined;
   #stopping = false;
 
-  constructor(role: Role, spec: Container) {
+  constructor(role: Role, spec: Container, clock: Clock) {
+    this.#clock = clock;
     this.role = role;
     this.spec = spec;
   }
@@ -100,6 +102,12 @@ export class SimulatedContainer {
   /** It has begun to run, and its startup probe is content. */
   get started(): boolean {
     return this.state === "running";
+  }
+
+  /** The log of the present run; one that has written nothing yet begins it with this. */
+  openLog(): ContainerLog {
+    this.log ??= new ContainerLog(this.#clock);
+    return this.log;
   }
 
   /** Does what falls due; returns when there is more to do. */
@@ -224,14 +232,10 @@ export class SimulatedContainer {
     this.previousLog = this.log;
     this.log = undefined;
     this.#exit = this.#plannedExit(host, behaviour, now);
-    const log = () => {
-      this.log ??= new ContainerLog(host.clock);
-      return this.log;
-    };
-    if (behaviour.logs !== undefined) log().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
+    if (behaviour.logs !== undefined) this.openLog().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
     if (!host.image(image)?.run) return;
     const { id } = this;
-    this.#run = host.run(this.spec, log(), (exitCode) => {
+    this.#run = host.run(this.spec, this.openLog(), (exitCode) => {
       if (this.id !== id || this.state !== "running") return;
       this.#exit = { at: 0, code: exitCode };
       host.changed();
@@ -249,8 +253,7 @@ export class SimulatedContainer {
     const outcome = outcomeOf(this.spec);
     if (outcome) {
       if (outcome.output.length > 0) {
-        this.log ??= new ContainerLog(host.clock);
-        this.log.write(`${outcome.output.join("\n")}\n`);
+        this.openLog().write(`${outcome.output.join("\n")}\n`);
       }
       return outcome.afterMs === NEVER ? undefined : { at: now + outcome.afterMs, code: outcome.exitCode, ...message };
     }

@@ -59,6 +59,10 @@ export class Kubelet {
     return this.#workers.get(key);
   }
 
+  nodeNames(): string[] {
+    return [...this.#nodes.keys()];
+  }
+
   workers(): IterableIterator<PodWorker> {
     return this.#workers.values();
   }

@@ -259,7 +259,7 @@ export class PodWorker {
     for (const [index, [role, spec]] of wanted.entries()) {
       const known = this.#containers[index];
       if (known) known.spec = spec;
-      else this.#containers.push(new SimulatedContainer(role, spec));
+      else this.#containers.push(new SimulatedContainer(role, spec, this.#host.clock));
     }
   }
 

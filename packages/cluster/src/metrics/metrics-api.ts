@@ -1,0 +1,127 @@
+import type { ApiServer, RequestInfo } from "@konverge/apiserver";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  matchesLabels,
+  methodNotAllowed,
+  notFound,
+  parseLabelSelector,
+  readText,
+  timestamp,
+} from "@konverge/core";
+import type { Kubelet } from "../kubelet/kubelet.ts";
+import type { PodWorker } from "../kubelet/pod-worker.ts";
+import { usageOf, usageQuantities } from "./usage.ts";
+
+const GROUP = "metrics.k8s.io";
+const VERSION = `${GROUP}/v1beta1`;
+const WINDOW = "15s";
+const RESOURCES = [
+  { name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs: ["get", "list"] },
+  { name: "pods", singularName: "", namespaced: true, kind: "PodMetrics", verbs: ["get", "list"] },
+];
+const GROUP_INFO = {
+  name: GROUP,
+  versions: [{ groupVersion: VERSION, version: "v1beta1" }],
+  preferredVersion: { groupVersion: VERSION, version: "v1beta1" },
+};
+
+/** The answer to a request to metrics.k8s.io: what the running containers use. */
+export function metricsResponse(
+  kubelet: Kubelet,
+  server: ApiServer,
+  clock: Clock,
+  request: ApiRequest,
+  info: RequestInfo,
+): ApiResponse {
+  if (info.path === `/apis/${GROUP}`) return json({ kind: "APIGroup", apiVersion: "v1", ...GROUP_INFO });
+  if (info.path === `/apis/${VERSION}`) {
+    return json({ kind: "APIResourceList", apiVersion: "v1", groupVersion: VERSION, resources: RESOURCES });
+  }
+  const resource = RESOURCES.find(({ name }) => name === info.resource);
+  if (!resource) throw notFound({ group: GROUP, plural: info.resource }, info.name);
+  if (info.verb !== "get" && info.verb !== "list")
+    throw methodNotAllowed({ group: GROUP, plural: info.resource }, info.verb);
+  const items = info.resource === "pods" ? podMetrics(kubelet, clock) : nodeMetrics(kubelet, server, clock);
+  const inNamespace = items.filter(({ metadata }) => info.namespace === "" || metadata.namespace === info.namespace);
+  if (info.name !== "") {
+    const found = inNamespace.find(({ metadata }) => metadata.name === info.name);
+    if (!found) throw notFound({ group: GROUP, plural: info.resource }, info.name);
+    return json({ kind: resource.kind, apiVersion: VERSION, ...found });
+  }
+  const selector = new URL(request.path, "http://localhost").searchParams.get("labelSelector") ?? "";
+  const requirements = parseLabelSelector(selector);
+  const selected = inNamespace.filter(({ metadata }) => matchesLabels(requirements, metadata.labels));
+  return json({ kind: `${resource.kind}List`, apiVersion: VERSION, metadata: {}, items: selected });
+}
+
+/** The list of API groups, with this one added: in the plain and in the aggregated form. */
+export async function withMetricsGroup(response: ApiResponse): Promise<ApiResponse> {
+  if (response.status !== 200) return response;
+  const { body: _, headers, ...rest } = response;
+  const list = JSON.parse(await readText(response.body)) as { kind: string; groups?: object[]; items?: object[] };
+  if (list.kind === "APIGroupDiscoveryList") {
+    const resources = RESOURCES.map(({ name, namespaced, kind, verbs }) => ({
+      resource: name,
+      responseKind: { group: GROUP, version: "v1beta1", kind },
+      scope: namespaced ? "Namespaced" : "Cluster",
+      singularResource: "",
+      verbs,
+    }));
+    const versions = [{ version: "v1beta1", resources, freshness: "Current" }];
+    list.items?.push({ metadata: { name: GROUP }, versions });
+  } else list.groups?.push(GROUP_INFO);
+  const { etag: _etag, "content-length": _length, ...others } = headers;
+  return { ...rest, headers: others, body: `${JSON.stringify(list)}\n` };
+}
+
+interface Metrics {
+  readonly metadata: { name: string; namespace?: string; labels?: Record<string, string>; creationTimestamp: string };
+  readonly [key: string]: unknown;
+}
+
+function podMetrics(kubelet: Kubelet, clock: Clock): Metrics[] {
+  const now = timestamp(clock);
+  const found: Metrics[] = [];
+  for (const worker of kubelet.workers()) {
+    const containers = runningIn(worker).map((container) => ({
+      name: container.spec.name,
+      usage: usageQuantities(usageOf(worker, container)),
+    }));
+    if (containers.length === 0) continue;
+    const { name, namespace = "", labels } = worker.pod.metadata;
+    const metadata = { name, namespace, ...(labels && { labels }), creationTimestamp: now };
+    found.push({ metadata, timestamp: now, window: WINDOW, containers });
+  }
+  return found;
+}
+
+function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[] {
+  const now = timestamp(clock);
+  const totals = new Map<string, { cpu: number; memory: number }>();
+  for (const worker of kubelet.workers()) {
+    const node = worker.pod.spec?.nodeName ?? "";
+    const total = totals.get(node) ?? { cpu: 0, memory: 0 };
+    for (const container of runningIn(worker)) {
+      const { cpu, memory } = usageOf(worker, container);
+      total.cpu += cpu;
+      total.memory += memory;
+    }
+    totals.set(node, total);
+  }
+  return kubelet.nodeNames().map((name) => {
+    const entry = server.store.collection("/nodes").get(name);
+    const metadata = { name, ...(entry?.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
+    const usage = usageQuantities(totals.get(name) ?? { cpu: 0, memory: 0 });
+    return { metadata, timestamp: now, window: WINDOW, usage };
+  });
+}
+
+function runningIn({ containers }: PodWorker) {
+  return containers.filter(({ state, role }) => state === "running" && role !== "ephemeral");
+}
+
+function json(body: object): ApiResponse {
+  return { status: 200, headers: { "content-type": "application/json" }, body: `${JSON.stringify(body)}\n` };
+}

@@ -1,0 +1,115 @@
+import { type ApiResponse, badRequest, type Clock, type MessageSocket, sleep } from "@konverge/core";
+import type { ExecSession, Image } from "../images/image.ts";
+import { outcomeOf } from "../kubelet/commands.ts";
+import type { SimulatedContainer } from "../kubelet/container.ts";
+import type { PodWorker } from "../kubelet/pod-worker.ts";
+import { chosenContainer } from "./logs.ts";
+import { socketPair } from "./socket-pair.ts";
+
+const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
+const [STDIN, STDOUT, STDERR, OUTCOME, , CLOSE] = [0, 1, 2, 3, 4, 255];
+
+/** What a stream to a container needs to know of its cluster. */
+export interface StreamHost {
+  readonly clock: Clock;
+  image(reference: string | undefined): Image | undefined;
+}
+
+/** Answers `exec` and `attach`: a message stream with a channel for each of the process's own. */
+export function execResponse(
+  host: StreamHost,
+  worker: PodWorker,
+  query: URLSearchParams,
+  upgrade: readonly string[] | undefined,
+  isAttach: boolean,
+): ApiResponse {
+  const container = chosenContainer(worker, query.get("container") ?? "");
+  const { name } = container.spec;
+  if (container.state !== "running") throw badRequest(`container ${name} is not running`);
+  const protocol = PROTOCOLS.find((one) => upgrade?.includes(one));
+  if (!protocol) throw badRequest("unable to upgrade: this server speaks v5.channel.k8s.io and v4.channel.k8s.io");
+  const [near, far] = socketPair(protocol);
+  const command = query.getAll("command");
+  const serve = isAttach ? attach(container, far) : run(host, worker, container, command, far);
+  serve.then(
+    (exitCode) => finish(far, exitCode),
+    (error: unknown) => finish(far, 1, error instanceof Error ? error.message : String(error)),
+  );
+  return { status: 101, headers: {}, body: "", socket: near };
+}
+
+async function run(
+  host: StreamHost,
+  worker: PodWorker,
+  container: SimulatedContainer,
+  command: readonly string[],
+  socket: MessageSocket,
+): Promise<number> {
+  const gone = new AbortController();
+  const session: ExecSession = {
+    pod: worker.pod,
+    container: container.spec.name,
+    command,
+    stdin: stdinOf(socket, () => gone.abort()),
+    stdout: (text) => socket.send(framed(STDOUT, text)),
+    stderr: (text) => socket.send(framed(STDERR, text)),
+    signal: gone.signal,
+  };
+  const scripted = host.image(container.spec.image)?.exec;
+  if (scripted) return scripted(session);
+  const outcome = outcomeOf({ command: [...command] });
+  if (!outcome) {
+    session.stderr(
+      `${command[0]}: not found: containers are simulated; give the image an exec handler to answer this\n`,
+    );
+    return 127;
+  }
+  for (const line of outcome.output) session.stdout(`${line}\n`);
+  if (outcome.afterMs > 0) await sleep(host.clock, outcome.afterMs, { signal: gone.signal });
+  return outcome.exitCode;
+}
+
+/** Shows what the container writes from now on. */
+async function attach(container: SimulatedContainer, socket: MessageSocket): Promise<number> {
+  const log = container.openLog();
+  let position = log.end;
+  while (!log.ended) {
+    await new Promise<void>((resolve) => {
+      const leave = log.subscribe(() => {
+        leave();
+        resolve();
+      });
+    });
+    for (const { text } of log.from(position)) socket.send(framed(STDOUT, `${text}\n`));
+    position = log.end;
+  }
+  return container.ended?.exitCode ?? 0;
+}
+
+async function* stdinOf(socket: MessageSocket, gone: () => void): AsyncGenerator<Uint8Array, void, void> {
+  for await (const message of socket.messages) {
+    const bytes = typeof message === "string" ? Buffer.from(message) : message;
+    if (bytes[0] === CLOSE && bytes[1] === STDIN) return;
+    if (bytes[0] === STDIN) yield bytes.subarray(1);
+  }
+  gone();
+}
+
+function framed(channel: number | undefined, content: string | Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from([channel ?? 0]), Buffer.from(content as string)]);
+}
+
+function finish(socket: MessageSocket, exitCode: number, why?: string): void {
+  const status =
+    exitCode === 0
+      ? { metadata: {}, status: "Success" }
+      : {
+          metadata: {},
+          status: "Failure",
+          message: why ?? `command terminated with non-zero exit code: exit status ${exitCode}`,
+          reason: "NonZeroExitCode",
+          details: { causes: [{ reason: "ExitCode", message: String(exitCode) }] },
+        };
+  socket.send(framed(OUTCOME, JSON.stringify(status)));
+  socket.close(1000);
+}

@@ -1,0 +1,117 @@
+import { ApiError, type ApiResponse, badRequest, notFound } from "@konverge/core";
+import type { SimulatedContainer } from "../kubelet/container.ts";
+import type { ContainerLog, LogLine } from "../kubelet/container-log.ts";
+import type { PodWorker } from "../kubelet/pod-worker.ts";
+
+/** Which part of a log is wanted, from the query of a request. */
+interface Selection {
+  readonly from: number;
+  readonly tail: number;
+  readonly timestamps: boolean;
+  readonly limit: number;
+}
+
+/** The container that a request is about. */
+export function chosenContainer(worker: PodWorker, name: string): SimulatedContainer {
+  const { containers, pod } = worker;
+  const podName = pod.metadata.name;
+  if (name !== "") {
+    const found = containers.find(({ spec }) => spec.name === name);
+    if (!found) throw badRequest(`container ${name} is not valid for pod ${podName}`);
+    return found;
+  }
+  const mains = containers.filter(({ role }) => role === "main");
+  if (mains.length === 1) return mains[0]!;
+  const names = mains.map(({ spec }) => spec.name).join(" ");
+  throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names}]`);
+}
+
+/** Answers a request for a container's log. */
+export function logResponse(worker: PodWorker, query: URLSearchParams, now: number, signal?: AbortSignal): ApiResponse {
+  const container = chosenContainer(worker, query.get("container") ?? "");
+  const { name } = container.spec;
+  const podName = worker.pod.metadata.name;
+  const isPrevious = query.get("previous") === "true";
+  if (isPrevious && !container.last) {
+    throw badRequest(`previous terminated container "${name}" in pod "${podName}" not found`);
+  }
+  if (!isPrevious && container.state === "waiting" && !container.last) {
+    const reason = container.reason || "ContainerCreating";
+    throw badRequest(`container "${name}" in pod "${podName}" is waiting to start: ${reason}`);
+  }
+  const restarted = container.state === "waiting";
+  const log = isPrevious && !restarted ? container.previousLog : container.log;
+  const selection = selectionOf(query, now);
+  const headers = { "content-type": "text/plain" };
+  if (query.get("follow") !== "true") {
+    return {
+      status: 200,
+      headers,
+      body: clipped(text(select(log?.lines ?? [], selection), selection), selection.limit),
+    };
+  }
+  return { status: 200, headers, body: follow(container, log, selection, signal) };
+}
+
+function selectionOf(query: URLSearchParams, now: number): Selection {
+  const number = (key: string) => (query.has(key) ? Number(query.get(key)) : undefined);
+  const seconds = number("sinceSeconds");
+  const time = query.get("sinceTime");
+  const tail = number("tailLines");
+  if (tail !== undefined && tail < 0) {
+    const message = `PodLogOptions "" is invalid: tailLines: Invalid value: ${tail}`;
+    throw new ApiError({ code: 422, reason: "Invalid", message: `${message}: must be greater than or equal to 0` });
+  }
+  return {
+    from: seconds !== undefined ? now - seconds * 1000 : time ? Date.parse(time) : 0,
+    tail: tail ?? Number.POSITIVE_INFINITY,
+    timestamps: query.get("timestamps") === "true",
+    limit: number("limitBytes") ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function select(lines: readonly LogLine[], { from, tail }: Selection): readonly LogLine[] {
+  const recent = from > 0 ? lines.filter(({ at }) => at >= from) : lines;
+  return tail >= recent.length ? recent : recent.slice(recent.length - tail);
+}
+
+function text(lines: readonly LogLine[], { timestamps }: Pick<Selection, "timestamps">): string {
+  const stamp = ({ at }: LogLine) => (timestamps ? `${new Date(at).toISOString().replace("Z", "000000Z")} ` : "");
+  return lines.map((line) => `${stamp(line)}${line.text}\n`).join("");
+}
+
+function clipped(body: string, limit: number): string {
+  return body.length > limit ? body.slice(0, limit) : body;
+}
+
+/** What is there, and what comes, until the run ends or the reader goes. */
+async function* follow(
+  container: SimulatedContainer,
+  log: ContainerLog | undefined,
+  selection: Selection,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  const first = text(select(log?.lines ?? [], selection), selection);
+  if (first !== "") yield first;
+  // A container that has written nothing yet may still begin to.
+  const source = log ?? container.openLog();
+  let position = source.end;
+  while (!source.ended && !signal?.aborted) {
+    await new Promise<void>((resolve) => {
+      const leave = source.subscribe(() => {
+        leave();
+        resolve();
+      });
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const more = source.from(position);
+    position = source.end;
+    if (more.length > 0) yield text(more, selection);
+  }
+}
+
+/** The pod is not on one of the simulated nodes. */
+export function noWorker(name: string, isKnown: boolean): ApiError {
+  if (!isKnown) return notFound({ group: "", plural: "pods" }, name);
+  return badRequest(`pod ${name} does not have a host assigned`);
+}
