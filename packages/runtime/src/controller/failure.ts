@@ -5,7 +5,7 @@ import { ExternalError, PermanentError } from "./errors.ts";
 
 /** What a reconcile that threw means for its object. */
 export interface Failure {
-  readonly outcome: Exclude<ReconcileEnd["outcome"], "done" | "gone" | "waiting">;
+  readonly outcome: Exclude<ReconcileEnd["outcome"], "done" | "gone" | "paused" | "waiting">;
   readonly error: unknown;
   /** For conditions and events. */
   readonly reason: string;

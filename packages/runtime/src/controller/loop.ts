@@ -200,6 +200,7 @@ export class ControllerLoop {
         queue.forget(key);
         return undefined;
       case "done":
+      case "paused":
       case "stopped":
         queue.done(key, { after });
         return after;

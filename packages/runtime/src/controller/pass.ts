@@ -18,6 +18,7 @@ import type { ReconcileObserver } from "../observe/observer.ts";
 import type { Context, Controller, Result } from "./definition.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
 import type { Failure } from "./failure.ts";
+import { isPaused } from "./wishes.ts";
 
 /** What all passes of a controller share. */
 export interface PassTools {
@@ -41,7 +42,7 @@ export interface OnePass {
 
 /** How a pass ended that did not throw. */
 export interface PassEnd {
-  outcome: "done" | "gone" | "waiting";
+  outcome: "done" | "gone" | "paused" | "waiting";
   /** Look again after this many milliseconds. */
   after?: number;
 }
@@ -59,6 +60,7 @@ const REPORTED_CONFLICTS = 10;
  *   throw. It is never added to an object that is being deleted, and not put back if a user took it away from one.
  * - An object that is being deleted is not reconciled.
  * - If the reconciler throws, no child is touched.
+ * - Nothing at all is done to an object that is paused, not even cleaning up.
  */
 export class Pass {
   readonly #tools: PassTools;
@@ -73,6 +75,7 @@ export class Pass {
     const known = view.get(one.key);
     one.observer?.read?.(definition.kind, one.key, known);
     if (!known) return { outcome: "gone" };
+    if (isPaused(known)) return { outcome: "paused" };
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
     const object = await this.#withFinalizer(known, one);
     const context = this.#tools.context(object, one);

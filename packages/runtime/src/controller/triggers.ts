@@ -6,6 +6,7 @@ import type { Trigger } from "../observe/observer.ts";
 import type { Priority } from "../queue/work-queue.ts";
 import type { Controller } from "./definition.ts";
 import type { Watched } from "./watched.ts";
+import { isWish } from "./wishes.ts";
 
 export interface TriggerOptions {
   definition: Controller;
@@ -34,6 +35,8 @@ export function subscribe(options: TriggerOptions): void {
       return (definition.options.when ?? always)(change) ? [change.key] : [];
     }),
   );
+  // Users' wishes count whatever the predicate says.
+  view.subscribe(guarded("object", (change) => (isWish(change) ? [change.key] : []), "high"));
   for (const { view: children, bond } of owned) {
     children.subscribe(guarded("child", (change) => states(change).flatMap((child) => bond.ownerKey(child) ?? [])));
   }

@@ -118,7 +118,9 @@ export class LeaseClaim {
         ? await client.update(Lease, this.#renewed(known), limits)
         : await client.create(Lease, this.#fresh(), limits);
       sightings.see(lease);
-      this.#keep(sent);
+      // Updates create leases that are gone: it is then another one, and others may have looked in between.
+      if (known && lease.metadata.uid !== known.metadata.uid) this.#lose("somebody deleted it");
+      else this.#keep(sent);
     } catch (error) {
       // Somebody was faster, or nobody knows what became of our request: look before trying again.
       sightings.forget(key);

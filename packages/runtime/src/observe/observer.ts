@@ -45,8 +45,20 @@ export interface ReconcileStart {
 
 /** How a reconcile ended. */
 export interface ReconcileEnd {
-  /** `gone`: there is no such object (any more). `stopped`: the controller may not act any longer. */
-  readonly outcome: "done" | "gone" | "waiting" | "conflict" | "transient" | "permanent" | "external" | "stopped";
+  /**
+   * `gone`: there is no such object (any more). `paused`: somebody wants it left alone. `stopped`: the controller may not
+   * act any longer.
+   */
+  readonly outcome:
+    | "done"
+    | "gone"
+    | "paused"
+    | "waiting"
+    | "conflict"
+    | "transient"
+    | "permanent"
+    | "external"
+    | "stopped";
   readonly error?: unknown;
   /** Milliseconds until the next look, if one is planned. */
   readonly next?: number;

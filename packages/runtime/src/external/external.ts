@@ -1,0 +1,112 @@
+import { type AnyObject, type KindRef, type KubeObject, keyOf } from "@konverge/core";
+import type { Context, Unfinished } from "../controller/definition.ts";
+
+/** What is given to the verbs besides what they act on. */
+export interface ExternalCall<T extends KubeObject> {
+  /** The object that the external thing belongs to. */
+  readonly object: T;
+  /** Fires when the reconcile's time is up. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Something outside the cluster that belongs to an object: four verbs, of which `observe` never writes. `D` is what is
+ * wanted of it, `O` what is seen of it.
+ */
+export interface ExternalVerbs<T extends KubeObject, D, O> {
+  /** One word that tells it from the object's other external things: part of an annotation's name. */
+  name: string;
+  /** The id under which it shall be created; asked once for each object. Default: the name and the object's uid. */
+  id?(object: T): string;
+  /** What is there under that id; undefined if nothing is. Must not change anything. */
+  observe(id: string, call: ExternalCall<T>): Promise<O | undefined>;
+  /**
+   * Makes it. The id has been recorded by then: if the answer is lost, `observe` will find it under that id. A system that
+   * gives out ids of its own is given ours as a token or a tag; return its id, which is recorded instead.
+   */
+  create(id: string, desired: D, call: ExternalCall<T>): Promise<string | undefined>;
+  /** True if nothing has to be done about what is observed. */
+  matches(observed: O, desired: D): boolean;
+  update(id: string, desired: D, call: ExternalCall<T> & { observed: O }): Promise<void>;
+  /** Takes it away, or begins to: `observe` tells when it is gone. */
+  delete(id: string, call: ExternalCall<T> & { observed: O }): Promise<void>;
+  /** True: leave it in place when the object goes. */
+  orphan?(object: T): boolean;
+}
+
+/** Made by {@link external}: called from `reconcile` and from `cleanup`. */
+export interface External<T extends KubeObject, D, O> {
+  /** Makes it as desired, and returns what is then observed. Whatever has drifted is repaired. */
+  converge(object: T, desired: D, context: Context): Promise<O | undefined>;
+  /** Takes it away, for `cleanup`: returns what it waits for, if it does. */
+  remove(object: T, context: Context): Promise<Unfinished | undefined>;
+  /** The id under which it is known, if it is. */
+  idOf(object: T): string | undefined;
+}
+
+/** Milliseconds between looks at something that is on its way out. */
+const REMOVAL_PERIOD = 5_000;
+
+/**
+ * Keeps something outside the cluster as an object wants it:
+ *
+ * ```ts
+ * const bucket = external(Dataset, { name: "bucket", observe, create, matches, update, delete: remove });
+ *
+ * controller(Dataset, {
+ *   resync: 60_000, // nobody tells us when it drifts
+ *   reconcile: async (dataset, context) => ({ status: { url: (await bucket.converge(dataset, dataset.spec, context))?.url } }),
+ *   cleanup: (dataset, context) => bucket.remove(dataset, context),
+ * });
+ * ```
+ *
+ * Guarantees
+ * - An id is stored with the object before anything is created under it, so a crash in between leaves nothing behind that
+ *   nobody knows of, and makes nothing twice.
+ * - Nothing is removed that was not recorded, and nothing whose object wants it orphaned.
+ *
+ * Assumptions: `create` under an id that is taken fails or does nothing; `observe` sees what `create` has made.
+ */
+export function external<T extends KubeObject, D, O>(
+  kind: KindRef<T>,
+  verbs: ExternalVerbs<T, D, O>,
+): External<T, D, O> {
+  const annotation = `konverge.dev/external-${verbs.name}`;
+  const idOf = (object: T) => object.metadata.annotations?.[annotation];
+
+  const record = async (object: T, id: string, { client }: Context): Promise<string> => {
+    const { uid } = object.metadata;
+    const merge = { metadata: { uid, annotations: { [annotation]: id } } };
+    await client.patch(kind as KindRef<KubeObject> as KindRef<AnyObject>, keyOf(object), { merge });
+    return id;
+  };
+
+  return {
+    idOf,
+    async converge(object, desired, context) {
+      const call = { object, signal: context.signal };
+      let id = idOf(object) ?? (await record(object, (verbs.id ?? defaultId)(object), context));
+      const observed = await verbs.observe(id, call);
+      if (observed === undefined) {
+        const given = await verbs.create(id, desired, call);
+        if (given !== undefined && given !== id) id = await record(object, given, context);
+      } else if (verbs.matches(observed, desired)) return observed;
+      else await verbs.update(id, desired, { ...call, observed });
+      return await verbs.observe(id, call);
+    },
+    async remove(object, context) {
+      const id = idOf(object);
+      if (id === undefined || verbs.orphan?.(object)) return undefined;
+      const call = { object, signal: context.signal };
+      const observed = await verbs.observe(id, call);
+      if (observed === undefined) return undefined;
+      await verbs.delete(id, { ...call, observed });
+      if ((await verbs.observe(id, call)) === undefined) return undefined;
+      return { waitingFor: `${verbs.name} ${id}`, after: REMOVAL_PERIOD };
+    },
+  };
+
+  function defaultId({ metadata }: KubeObject): string {
+    return `${verbs.name}-${metadata.uid}`;
+  }
+}
