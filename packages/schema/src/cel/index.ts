@@ -10,7 +10,7 @@
  * Three promises: data is viewed and never copied or changed; an evaluation always ends, within its budget; and where
  * kube-apiserver answers differently, that is a mistake here.
  */
-export { type Evaluation, evaluate, PER_CALL_LIMIT, type Problem, type Program } from "./evaluation/compile.ts";
+export { type Evaluation, PER_CALL_LIMIT, type Problem, type Program } from "./evaluation/compile.ts";
 export type {
   AuthorizationAnswer,
   AuthorizationQuestion,
@@ -39,3 +39,4 @@ export {
   type ValidateRulesOptions,
   validateRules,
 } from "./rules/validate-rules.ts";
+export type { Value } from "./values/values.ts";

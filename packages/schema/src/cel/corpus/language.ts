@@ -111,4 +111,8 @@ export const LANGUAGE: readonly string[] = [
   "0x1F",
   "0xFu",
   "1_000",
+  `${"(".repeat(249)}true${")".repeat(249)}`,
+  `${"(".repeat(250)}true${")".repeat(250)}`,
+  `1${" + 1".repeat(249)} > 0`,
+  `1${" + 1".repeat(250)} > 0`,
 ];

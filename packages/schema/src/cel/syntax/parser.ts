@@ -1,12 +1,11 @@
 import { COMPARISONS, FACTORS, type Point, point, pointOfNextRound, TERMS } from "./grammar.ts";
 import { tokenize } from "./lexer.ts";
-import { GiveUp, Mismatch, TokenStream } from "./recovery.ts";
+import { GiveUp, type Mismatch, TokenStream } from "./recovery.ts";
 import { type Issue, NO_LOCATION, type Source } from "./source.ts";
 import { T, type Token } from "./tokens.ts";
 import type { EscapeIdent, MapTree, Message, OptionalField, OptionalItem, Tree } from "./tree.ts";
 
 const LONGEST_EXPRESSION = 100_000;
-const DEEPEST_RULE = 250;
 
 /** Parses an expression. The tree is whole if there are no issues; without one, parsing had to be given up. */
 export function parse(source: Source): { tree?: Tree; issues: Issue[] } {
@@ -24,7 +23,6 @@ const P = (name: string) => point(name);
 
 class Parser {
   readonly #in: TokenStream;
-  readonly #depths = new Map<string, number>();
 
   constructor(tokens: TokenStream) {
     this.#in = tokens;
@@ -38,7 +36,7 @@ class Parser {
     try {
       let tree: Tree | undefined;
       this.#rule("start", () => {
-        tree = this.#call(P("start expr"), () => this.#expr());
+        tree = this.#call(this.#in.from(P("start expr")), this.#expr());
         this.#in.match(T.EOF, P("start end"));
       });
       return tree;
@@ -52,106 +50,115 @@ class Parser {
     return this.#in.peek().type;
   }
 
-  /** Runs the body of a rule; whatever goes wrong in it ends the rule, not the parse. */
   #rule(name: string, body: () => void): void {
-    const depth = this.#depths.get(name) ?? 0;
-    this.#depths.set(name, depth);
-    this.#deeper(name);
+    const depth = this.#in.enter(name);
     try {
       body();
     } catch (error) {
-      if (!(error instanceof Mismatch)) throw error;
       this.#in.recover(error);
+    } finally {
+      this.#in.leave(name, depth);
     }
-    this.#depths.set(name, depth);
   }
 
-  #deeper(name: string): void {
-    const depth = this.#depths.get(name)! + 1;
-    this.#depths.set(name, depth);
-    if (depth <= DEEPEST_RULE) return;
-    const message = `expression recursion limit exceeded: ${DEEPEST_RULE}`;
-    this.issues.push({ location: NO_LOCATION, message });
-    throw new GiveUp();
-  }
-
-  #call<R>(at: Point, rule: () => R): R {
-    this.#in.callers.push(at);
-    const result = rule();
+  /** Arguments are evaluated in order: the rule runs after its caller is noted, and with few frames on the stack. */
+  #call<R>(_from: Point, result: R): R {
     this.#in.callers.pop();
     return result;
   }
 
   #expr(): Tree {
     let tree: Tree = this.#broken();
-    this.#rule("expr", () => {
+    const depth = this.#in.enter("expr");
+    try {
       const start = this.#in.peek();
-      tree = this.#call(P("expr condition"), () => this.#chain("or"));
-      if (this.#next !== T.QUESTION) return;
+      tree = this.#call(this.#in.from(P("expr condition")), this.#chain("or"));
+      if (this.#next !== T.QUESTION) return tree;
       const ternary: Tree = { kind: "ternary", start, condition: tree, op: this.#in.take() };
       tree = ternary;
-      ternary.yes = this.#call(P("expr yes"), () => this.#chain("or"));
+      ternary.yes = this.#call(this.#in.from(P("expr yes")), this.#chain("or"));
       this.#in.match(T.COLON, P("expr :"));
-      ternary.no = this.#call(P("expr no"), () => this.#expr());
-    });
+      ternary.no = this.#call(this.#in.from(P("expr no")), this.#expr());
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave("expr", depth);
+    }
     return tree;
+  }
+
+  #operand(kind: "or" | "and"): Tree {
+    return kind === "or" ? this.#chain("and") : this.#relation(0);
   }
 
   #chain(kind: "or" | "and"): Tree {
     let tree: Tree = this.#broken();
-    const operand = kind === "or" ? () => this.#chain("and") : () => this.#relation(0);
-    this.#rule(kind, () => {
+    const depth = this.#in.enter(kind);
+    try {
       const start = this.#in.peek();
-      const first = this.#call(P(`${kind} first`), operand);
+      const first = this.#call(this.#in.from(P(`${kind} first`)), this.#operand(kind));
       tree = first;
       const ops: Token[] = [];
       const rest: Tree[] = [];
       while (this.#next === (kind === "or" ? T.OR : T.AND)) {
         ops.push(this.#in.take());
         tree = { kind, start, first, ops, rest };
-        rest.push(this.#call(P(`${kind} next`), operand));
+        rest.push(this.#call(this.#in.from(P(`${kind} next`)), this.#operand(kind)));
       }
-    });
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave(kind, depth);
+    }
     return tree;
   }
 
   #relation(precedence: number): Tree {
     let tree: Tree = this.#broken();
-    this.#rule("relation", () => {
+    const depth = this.#in.enter("relation");
+    try {
       const start = this.#in.peek();
-      tree = this.#call(P("relation calc"), () => this.#calc(0));
+      tree = this.#call(this.#in.from(P("relation calc")), this.#calc(0));
       while (precedence <= 1 && COMPARISONS.includes(this.#next as never)) {
-        this.#deeper("relation");
         const op = this.#in.take();
-        const right = this.#call(P("relation right"), () => this.#relation(2));
+        const right = this.#call(this.#in.from(P("relation right")), this.#relation(2));
         tree = { kind: "binary", start, left: tree, op, right };
       }
-    });
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave("relation", depth);
+    }
     return tree;
   }
 
   #calc(precedence: number): Tree {
     let tree: Tree = this.#broken();
-    this.#rule("calc", () => {
+    const depth = this.#in.enter("calc");
+    try {
       const start = this.#in.peek();
-      tree = this.#call(P("calc unary"), () => this.#unary());
+      tree = this.#call(this.#in.from(P("calc unary")), this.#unary());
       for (;;) {
         const isFactor = precedence <= 2 && FACTORS.includes(this.#next as never);
-        if (!isFactor && !(precedence <= 1 && TERMS.includes(this.#next as never))) return;
-        this.#deeper("calc");
+        if (!isFactor && !(precedence <= 1 && TERMS.includes(this.#next as never))) return tree;
         const op = this.#in.take();
         const right = isFactor
-          ? this.#call(P("calc factor"), () => this.#calc(3))
-          : this.#call(P("calc term"), () => this.#calc(2));
+          ? this.#call(this.#in.from(P("calc factor")), this.#calc(3))
+          : this.#call(this.#in.from(P("calc term")), this.#calc(2));
         tree = { kind: "binary", start, left: tree, op, right };
       }
-    });
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave("calc", depth);
+    }
     return tree;
   }
 
   #unary(): Tree {
     let tree: Tree = { kind: "broken", start: this.#in.peek(), isUnary: true };
-    this.#rule("unary", () => {
+    const depth = this.#in.enter("unary");
+    try {
       const start = this.#in.peek();
       this.#in.sync(P("unary"));
       if (this.#next === T.EXCLAM) {
@@ -161,7 +168,7 @@ class Parser {
           not.ops.push(this.#in.take());
           this.#in.syncNextRound(pointOfNextRound("unary nots"));
         } while (this.#next === T.EXCLAM);
-        not.member = this.#call(P("unary not"), () => this.#member());
+        not.member = this.#call(this.#in.from(P("unary not")), this.#member());
       } else if (this.#next === T.MINUS && !this.#isNumber(2)) {
         this.#requireOperandAfterMinus(P("unary"));
         const negate: Tree = { kind: "negate", start, ops: [] };
@@ -172,12 +179,16 @@ class Parser {
           if (this.#next === T.MINUS) this.#requireOperandAfterMinus(pointOfNextRound("unary minuses"));
           else if (!P("unary minus").before.has(this.#next)) throw this.#noViable(pointOfNextRound("unary minuses"), 1);
         } while (this.#next === T.MINUS);
-        negate.member = this.#call(P("unary minus"), () => this.#member());
+        negate.member = this.#call(this.#in.from(P("unary minus")), this.#member());
       } else {
         if (!P("unary").before.has(this.#next)) throw this.#noViable(P("unary"), 1);
-        tree = this.#call(P("unary plain"), () => this.#member());
+        tree = this.#call(this.#in.from(P("unary plain")), this.#member());
       }
-    });
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave("unary", depth);
+    }
     return tree;
   }
 
@@ -198,9 +209,10 @@ class Parser {
 
   #member(): Tree {
     let tree: Tree = this.#broken();
-    this.#rule("member", () => {
+    const depth = this.#in.enter("member");
+    try {
       const start = this.#in.peek();
-      tree = this.#call(P("member primary"), () => this.#primary());
+      tree = this.#call(this.#in.from(P("member primary")), this.#primary());
       while (this.#next === T.DOT || this.#next === T.LBRACKET) {
         const operand: Tree = tree;
         const second = this.#in.peek(2).type;
@@ -211,7 +223,11 @@ class Parser {
           this.#select(start, operand, (made) => (tree = made));
         else throw this.#noViable(P("member more"), 2);
       }
-    });
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave("member", depth);
+    }
     return tree;
   }
 
@@ -220,73 +236,76 @@ class Parser {
   #select(start: Token, operand: Tree, made: (tree: Tree) => void): void {
     const select: Tree = { kind: "select", start, operand };
     made(select);
-    this.#deeper("member");
     select.op = this.#in.match(T.DOT, P("select ."));
     this.#in.sync(P("select optional"));
     if (this.#next === T.QUESTION) select.optional = this.#in.take();
-    select.name = this.#call(P("select name"), () => this.#escapeIdent());
+    select.name = this.#call(this.#in.from(P("select name")), this.#escapeIdent());
   }
 
   #method(start: Token, operand: Tree, made: (tree: Tree) => void): void {
     const method: Tree = { kind: "method", start, operand, args: [] };
     made(method);
-    this.#deeper("member");
     this.#in.match(T.DOT, P("method ."));
     method.name = this.#in.match(T.IDENTIFIER, P("method name"));
     method.open = this.#in.match(T.LPAREN, P("method ("));
     this.#in.sync(P("method args?"));
-    if (P("method args").before.has(this.#next)) this.#call(P("method args"), () => this.#exprList(method.args));
+    if (P("method args").before.has(this.#next))
+      this.#call(this.#in.from(P("method args")), this.#exprList(method.args));
     this.#in.match(T.RPAREN, P("method )"));
   }
 
   #index(start: Token, operand: Tree, made: (tree: Tree) => void): void {
     const index: Tree = { kind: "index", start, operand };
     made(index);
-    this.#deeper("member");
     index.op = this.#in.match(T.LBRACKET, P("index ["));
     this.#in.sync(P("index optional"));
     if (this.#next === T.QUESTION) index.optional = this.#in.take();
-    index.index = this.#call(P("index value"), () => this.#expr());
+    index.index = this.#call(this.#in.from(P("index value")), this.#expr());
     this.#in.match(T.RBRACKET, P("index ]"));
   }
 
   #primary(): Tree {
     let tree: Tree = this.#broken();
-    this.#rule("primary", () => {
+    const depth = this.#in.enter("primary");
+    try {
       const start = this.#in.peek();
       this.#in.sync(P("primary"));
       switch (this.#next) {
         case T.LPAREN:
           this.#in.take();
-          tree = this.#call(P("nested expr"), () => this.#expr());
+          tree = this.#call(this.#in.from(P("nested expr")), this.#expr());
           this.#in.match(T.RPAREN, P("nested )"));
-          return;
+          return tree;
         case T.LBRACKET: {
           const items: OptionalItem[] = [];
           tree = { kind: "list", start, op: this.#in.take(), items };
           this.#in.sync(P("list items?"));
-          if (P("list items").before.has(this.#next)) this.#call(P("list items"), () => this.#listInit(items));
+          if (P("list items").before.has(this.#next)) this.#call(this.#in.from(P("list items")), this.#listInit(items));
           this.#close("list", T.RBRACKET, "]");
-          return;
+          return tree;
         }
         case T.LBRACE: {
           const map: MapTree = { kind: "map", start, op: this.#in.take(), keys: [], colons: [], values: [] };
           tree = map;
           this.#in.sync(P("map entries?"));
-          if (P("map entries").before.has(this.#next)) this.#call(P("map entries"), () => this.#mapInit(map));
+          if (P("map entries").before.has(this.#next)) this.#call(this.#in.from(P("map entries")), this.#mapInit(map));
           this.#close("map", T.RBRACE, "}");
-          return;
+          return tree;
         }
         case T.DOT:
         case T.IDENTIFIER:
           this.#named(start, (made) => (tree = made));
-          return;
+          return tree;
         default:
           if (!P("primary").before.has(this.#next)) throw this.#noViable(P("primary"), 1);
           if (this.#next === T.MINUS && !this.#isNumber(2)) throw this.#noViable(P("primary"), 2);
-          tree = this.#call(P("primary literal"), () => this.#literal());
+          tree = this.#call(this.#in.from(P("primary literal")), this.#literal());
       }
-    });
+    } catch (error) {
+      this.#in.recover(error);
+    } finally {
+      this.#in.leave("primary", depth);
+    }
     return tree;
   }
 
@@ -313,13 +332,14 @@ class Parser {
       }
       message.op = this.#in.match(T.LBRACE, P("message {"));
       this.#in.sync(P("message fields?"));
-      if (P("message fields").before.has(this.#next)) this.#call(P("message fields"), () => this.#fieldInit(message));
+      if (P("message fields").before.has(this.#next))
+        this.#call(this.#in.from(P("message fields")), this.#fieldInit(message));
       this.#close("message", T.RBRACE, "}");
     } else if (after === T.LPAREN) {
       const call: Tree = { kind: "call", start, leadingDot, name: this.#in.take(), open: this.#in.take(), args: [] };
       made(call);
       this.#in.sync(P("call args?"));
-      if (P("call args").before.has(this.#next)) this.#call(P("call args"), () => this.#exprList(call.args));
+      if (P("call args").before.has(this.#next)) this.#call(this.#in.from(P("call args")), this.#exprList(call.args));
       this.#in.match(T.RPAREN, P("call )"));
     } else made({ kind: "ident", start, leadingDot, name: this.#in.take() });
   }
@@ -332,20 +352,20 @@ class Parser {
 
   #exprList(into: Tree[]): void {
     this.#rule("exprList", () => {
-      into.push(this.#call(P("args first"), () => this.#expr()));
+      into.push(this.#call(this.#in.from(P("args first")), this.#expr()));
       while (this.#next === T.COMMA) {
         this.#in.take();
-        into.push(this.#call(P("args next"), () => this.#expr()));
+        into.push(this.#call(this.#in.from(P("args next")), this.#expr()));
       }
     });
   }
 
   #listInit(into: OptionalItem[]): void {
     this.#rule("listInit", () => {
-      into.push(this.#call(P("items first"), () => this.#optExpr()));
+      into.push(this.#call(this.#in.from(P("items first")), this.#optExpr()));
       while (this.#isCommaBefore(P("items next"))) {
         this.#in.take();
-        into.push(this.#call(P("items next"), () => this.#optExpr()));
+        into.push(this.#call(this.#in.from(P("items next")), this.#optExpr()));
       }
     });
   }
@@ -359,9 +379,9 @@ class Parser {
     this.#rule("mapInit", () => {
       do {
         if (into.keys.length > 0) this.#in.take();
-        into.keys.push(this.#call(P("entry first"), () => this.#optExpr()));
+        into.keys.push(this.#call(this.#in.from(P("entry first")), this.#optExpr()));
         into.colons.push(this.#in.match(T.COLON, P("entry :")));
-        into.values.push(this.#call(P("entry value"), () => this.#expr()));
+        into.values.push(this.#call(this.#in.from(P("entry value")), this.#expr()));
       } while (this.#isCommaBefore(P("entry first")));
     });
   }
@@ -370,9 +390,9 @@ class Parser {
     this.#rule("fieldInit", () => {
       do {
         if (into.fields.length > 0) this.#in.take();
-        into.fields.push(this.#call(P("field first"), () => this.#optField()));
+        into.fields.push(this.#call(this.#in.from(P("field first")), this.#optField()));
         into.colons.push(this.#in.match(T.COLON, P("field :")));
-        into.values.push(this.#call(P("field value"), () => this.#expr()));
+        into.values.push(this.#call(this.#in.from(P("field value")), this.#expr()));
       } while (this.#isCommaBefore(P("field first")));
     });
   }
@@ -382,7 +402,7 @@ class Parser {
     this.#rule("optField", () => {
       this.#in.sync(P("field optional"));
       if (this.#next === T.QUESTION) field.optional = this.#in.take();
-      field.name = this.#call(P("field name"), () => this.#escapeIdent());
+      field.name = this.#call(this.#in.from(P("field name")), this.#escapeIdent());
     });
     return field;
   }
@@ -403,7 +423,7 @@ class Parser {
     this.#rule("optExpr", () => {
       this.#in.sync(P("item optional"));
       if (this.#next === T.QUESTION) item.optional = this.#in.take();
-      item.value = this.#call(P("item expr"), () => this.#expr());
+      item.value = this.#call(this.#in.from(P("item expr")), this.#expr());
     });
     return item;
   }

@@ -6,7 +6,7 @@
 
 import { expectedTokens, mayEnd, type Point, recoveryTokens } from "./grammar.ts";
 import type { Tokens } from "./lexer.ts";
-import type { Issue, Source } from "./source.ts";
+import { type Issue, NO_LOCATION, type Source } from "./source.ts";
 import { isFixed, T, type Token, tokenName } from "./tokens.ts";
 
 /** Thrown to leave the rule being parsed. */
@@ -24,6 +24,7 @@ export class Mismatch {
 export class GiveUp {}
 
 const MOST_RECOVERIES = 30;
+const DEEPEST_RULE = 250;
 const MOST_SKIPPED = 256;
 
 /** The tokens being parsed, with what is known about errors so far. */
@@ -31,6 +32,8 @@ export class TokenStream {
   readonly issues: Issue[] = [];
   /** The points of the rule calls under way, outermost first. */
   readonly callers: Point[] = [];
+  /** How often each rule is inside itself. */
+  readonly #depths = new Map<string, number>();
   readonly #tokens: readonly Token[];
   readonly #garbage: ReadonlySet<number>;
   readonly #source: Source;
@@ -45,6 +48,26 @@ export class TokenStream {
     this.#source = source;
     this.#tokens = tokens;
     this.#garbage = garbage;
+  }
+
+  /** Notes where a rule is called from. */
+  from(at: Point): Point {
+    this.callers.push(at);
+    return at;
+  }
+
+  /** Begins a rule; what it returns is for its end. */
+  enter(rule: string): number {
+    const depth = this.#depths.get(rule) ?? 0;
+    this.#depths.set(rule, depth + 1);
+    if (depth < DEEPEST_RULE) return depth;
+    const message = `expression recursion limit exceeded: ${DEEPEST_RULE}`;
+    this.issues.push({ location: NO_LOCATION, message });
+    throw new GiveUp();
+  }
+
+  leave(rule: string, depth: number): void {
+    this.#depths.set(rule, depth);
   }
 
   /** The n-th token from here, from 1. */
@@ -99,7 +122,8 @@ export class TokenStream {
   }
 
   /** Ends a rule that a {@link Mismatch} has left. */
-  recover(mismatch: Mismatch): void {
+  recover(mismatch: unknown): void {
+    if (!(mismatch instanceof Mismatch)) throw mismatch;
     if (!this.#isRecovering) {
       this.#isRecovering = true;
       mismatch.report();

@@ -158,6 +158,29 @@ test("complaints name the place and point to it", () => {
   assert.match(complaint("a\n  ? b"), /^ERROR: <input>:2:6: /);
 });
 
+test("expressions are nested and chained only so deep", () => {
+  const nested = (n: number) => complaint(`${"(".repeat(n)}a${")".repeat(n)}`);
+  const lists = (n: number) => complaint("[".repeat(n) + "]".repeat(n));
+  const chained = (n: number) => complaint(`a${".b".repeat(n)}`);
+  const summed = (n: number) => complaint(`1${" + 1".repeat(n)}`);
+  for (const [written, deepest, message] of [
+    [nested, 249, "expression recursion limit exceeded: 250"],
+    [lists, 250, "expression recursion limit exceeded: 250"],
+    [chained, 250, "max recursion depth exceeded"],
+    [summed, 250, "max recursion depth exceeded"],
+  ] as const) {
+    assert.equal(written(deepest), "");
+    assert.equal(written(deepest + 1), `ERROR: <input>:-1:0: ${message}`);
+    assert.equal(written(5000), `ERROR: <input>:-1:0: ${message}`);
+  }
+});
+
+test("expressions are only so long", () => {
+  const limit = "expression code point size exceeds limit: size: 100001, limit 100000";
+  assert.equal(complaint(`'${"é".repeat(99_998)}'`), "");
+  assert.equal(complaint(`'${"é".repeat(99_999)}'`), `ERROR: <input>:-1:0: ${limit}`);
+});
+
 test("no text makes the parser fail", () => {
   const tokens = fc.constantFrom(
     ..."a . ? [ ] { } ( ) , : + - * / % ! && || == in 1 2u 0x 'x' b'x' r' \" has all \n é".split(" "),
