@@ -1,16 +1,20 @@
 import { test } from "node:test";
 import { findControlPlane, startRealCluster } from "@konverge/real";
 import { cascades } from "./cascades.ts";
+import { guards } from "./guards.ts";
 import { jobs } from "./jobs.ts";
 import { rollouts } from "./rollouts.ts";
+import { services } from "./services.ts";
 import { sets } from "./sets.ts";
 import { playReal } from "./stages.ts";
+import { volumes } from "./volumes.ts";
 
 const plane = findControlPlane();
 
 test("behaviours on a real control plane", { skip: plane.available ? false : plane.why }, async (t) => {
   await using cluster = await startRealCluster({ controllers: true });
-  const results = await playReal(cluster, { ...rollouts, ...cascades, ...jobs, ...sets });
+  const all = { ...rollouts, ...cascades, ...jobs, ...sets, ...services, ...volumes, ...guards };
+  const results = await playReal(cluster, all);
   for (const { name, error } of results) {
     await t.test(name, () => {
       if (error) throw error;

@@ -33,7 +33,7 @@ export async function podsOf({ client, namespace }: Stage, labelSelector?: strin
 }
 
 /** The pod runs, and is ready or not. */
-export async function run({ client }: Stage, pod: Pod, { ready = true } = {}): Promise<void> {
+export async function run({ client }: Stage, pod: Pod, { ready = true, ip = "" } = {}): Promise<void> {
   const now = timestamp(client.clock);
   const condition = (type: string, holds: boolean) => ({
     type,
@@ -42,6 +42,7 @@ export async function run({ client }: Stage, pod: Pod, { ready = true } = {}): P
   });
   const status = {
     phase: "Running" as const,
+    ...(ip && { podIP: ip, podIPs: [{ ip }] }),
     startTime: now,
     conditions: [condition("Initialized", true), condition("Ready", ready), condition("ContainersReady", ready)],
     containerStatuses: [

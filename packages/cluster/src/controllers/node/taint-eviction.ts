@@ -10,7 +10,8 @@ const NAME = "taint-eviction-controller";
 
 /** Deletes pods from nodes with taints that they do not tolerate, or not any longer. */
 function taintEvictionController() {
-  const announced = new Set<string>();
+  /** Since when pods have been under notice: what counts for taints that do not say since when they are there. */
+  const noticed = new Map<string, number>();
   return builtInController(Pod, {
     name: NAME,
     when: changed((pod: Pod) => [pod.spec?.nodeName, pod.spec?.tolerations]),
@@ -24,16 +25,17 @@ function taintEvictionController() {
       const { cache, clock, events } = context;
       const node = pod.spec?.nodeName ? cache.get(Node, pod.spec.nodeName) : undefined;
       const taints = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
-      const patience = taints.length === 0 ? undefined : patienceOf(pod, taints, clock.now());
       const { uid } = pod.metadata;
+      const since = noticed.get(uid!) ?? clock.now();
+      const patience = taints.length === 0 ? undefined : patienceOf(pod, taints, since, clock.now());
       if (patience === undefined) {
-        if (announced.delete(uid!)) events.normal("TaintManagerEviction", `Cancelling deletion of Pod ${keyOf(pod)}`);
+        if (noticed.delete(uid!)) events.normal("TaintManagerEviction", `Cancelling deletion of Pod ${keyOf(pod)}`);
         return undefined;
       }
-      announced.add(uid!);
+      noticed.set(uid!, since);
       if (patience > 0) return { after: patience };
       events.normal("TaintManagerEviction", `Marking for deletion Pod ${keyOf(pod)}`);
-      announced.delete(uid!);
+      noticed.delete(uid!);
       await evict(context, pod);
       return undefined;
     },
@@ -41,14 +43,14 @@ function taintEvictionController() {
 }
 
 /** Milliseconds that a pod bears all the taints; undefined: for ever. */
-function patienceOf({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
+function patienceOf({ spec }: Pod, taints: readonly Taint[], noticed: number, now: number): number | undefined {
   let patience: number | undefined;
   for (const taint of taints) {
     const matching = (spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
     if (matching.length === 0) return 0;
     const seconds = matching.flatMap(({ tolerationSeconds }) => tolerationSeconds ?? []);
     if (seconds.length === 0) continue;
-    const since = taint.timeAdded ? Date.parse(taint.timeAdded) : now;
+    const since = taint.timeAdded ? Date.parse(taint.timeAdded) : noticed;
     const left = Math.max(0, since + Math.max(0, Math.min(...seconds)) * 1000 - now);
     patience = Math.min(patience ?? left, left);
   }

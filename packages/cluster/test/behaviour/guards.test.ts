@@ -1,0 +1,4 @@
+import { guards } from "./guards.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(guards);

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import {
+  ClusterRole,
+  ConfigMap,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  ResourceQuota,
+  ServiceAccount,
+} from "@konverge/kinds";
+import {
+  assertTold,
+  type Behaviour,
+  conditionOf,
+  find,
+  labelsOf,
+  podsOf,
+  runAllUntil,
+  type Stage,
+  template,
+} from "./stage.ts";
+
+const getBudget = ({ client, namespace }: Stage) => client.get(PodDisruptionBudget, `${namespace}/web`);
+
+async function replicas(stage: Stage, count: number): Promise<void> {
+  const spec = { replicas: count, selector: { matchLabels: { ...labelsOf } }, template: template() };
+  await stage.client.create(ReplicaSet, { metadata: { name: "web", namespace: stage.namespace }, spec });
+}
+
+export const guards: Record<string, Behaviour> = {
+  "a disruption budget counts how many pods may go": async (stage) => {
+    const { client, namespace } = stage;
+    await replicas(stage, 4);
+    await client.create(PodDisruptionBudget, {
+      metadata: { name: "web", namespace },
+      spec: { minAvailable: "50%", selector: { matchLabels: { ...labelsOf } } },
+    });
+    await runAllUntil(stage, "two may go", async () => (await getBudget(stage)).status?.disruptionsAllowed === 2);
+    const budget = await getBudget(stage);
+    assert.equal(budget.status?.expectedPods, 4);
+    assert.equal(budget.status?.desiredHealthy, 2);
+    assert.equal(budget.status?.currentHealthy, 4);
+    assert.equal(conditionOf(budget, "DisruptionAllowed"), "True SufficientPods");
+    await client.patch(PodDisruptionBudget, `${namespace}/web`, { merge: { spec: { minAvailable: 4 } } });
+    await stage.until("none may go", async () => {
+      return conditionOf(await getBudget(stage), "DisruptionAllowed") === "False InsufficientPods";
+    });
+  },
+
+  "a quota says what is used": async (stage) => {
+    const { client, namespace } = stage;
+    await client.create(ResourceQuota, {
+      metadata: { name: "limits", namespace },
+      spec: { hard: { pods: "10", "requests.cpu": "4", "count/replicasets.apps": "5", secrets: "9" } },
+    });
+    const used = async () => (await client.get(ResourceQuota, `${namespace}/limits`)).status?.used ?? {};
+    await stage.until("it is counted", async () => (await used())["pods"] === "0");
+    const containers = [{ name: "main", image: "web", resources: { requests: { cpu: "250m" } } }];
+    for (const name of ["a", "b"]) await client.create(Pod, { metadata: { name, namespace }, spec: { containers } });
+    await stage.until("the pods are counted", async () => {
+      const now = await used();
+      return now["pods"] === "2" && now["requests.cpu"] === "500m";
+    });
+    await client.delete(Pod, `${namespace}/a`, { gracePeriodSeconds: 0 });
+    await stage.until("the pod is no longer counted", async () => (await used())["requests.cpu"] === "250m");
+  },
+
+  "every namespace has a default service account and the authority's certificate": async (stage) => {
+    const { client, namespace } = stage;
+    const account = () => find(stage, ServiceAccount, `${namespace}/default`);
+    const certificate = () => find(stage, ConfigMap, `${namespace}/kube-root-ca.crt`);
+    await stage.until("both are there", async () => Boolean((await account()) && (await certificate())));
+    assert.deepEqual(Object.keys((await certificate())?.data ?? {}), ["ca.crt"]);
+    const before = (await account())!.metadata.uid;
+    await client.delete(ServiceAccount, `${namespace}/default`);
+    await stage.until("the account is back", async () => {
+      const found = await account();
+      return found !== undefined && found.metadata.uid !== before;
+    });
+    await client.delete(ConfigMap, `${namespace}/kube-root-ca.crt`);
+    await stage.until("the certificate is back", async () => Boolean(await certificate()));
+  },
+
+  "a cordoned node is tainted, and pods leave a node with a taint that they do not tolerate": async (stage) => {
+    const { client, namespace } = stage;
+    const name = `${namespace}-node`;
+    await client.create(Node, { metadata: { name } });
+    await client.patch(Node, name, { merge: { spec: { unschedulable: true } } });
+    const keys = async () =>
+      (await client.get(Node, name)).spec?.taints?.map(({ key, effect }) => `${key} ${effect}`) ?? [];
+    await stage.until("it is tainted", async () =>
+      (await keys()).includes("node.kubernetes.io/unschedulable NoSchedule"),
+    );
+    const toleration = { key: "example.com/broken", operator: "Exists" as const, effect: "NoExecute" as const };
+    const { spec, metadata } = template();
+    const make = (pod: string, tolerations: object[]) =>
+      client.create(Pod, {
+        metadata: { ...metadata, name: pod, namespace },
+        spec: { ...spec, nodeName: name, tolerations: tolerations as never, terminationGracePeriodSeconds: 0 },
+      });
+    await make("fragile", []);
+    await make("patient", [{ ...toleration, tolerationSeconds: 3 }]);
+    await make("tough", [toleration]);
+    const { taints = [] } = (await client.get(Node, name)).spec ?? {};
+    const taint = { key: "example.com/broken", effect: "NoExecute" as const };
+    await client.patch(Node, name, { merge: { spec: { taints: [...taints, taint] } } });
+    const isLeaving = async (pod: string) => {
+      const found = await find(stage, Pod, `${namespace}/${pod}`);
+      return !found || found.metadata.deletionTimestamp !== undefined;
+    };
+    await stage.until("the fragile one leaves", () => isLeaving("fragile"));
+    await stage.until("the patient one leaves", () => isLeaving("patient"));
+    await stage.quiet();
+    assert.equal(await isLeaving("tough"), false);
+    await client.delete(Node, name);
+  },
+
+  "a ClusterRole gathers the rules of those that it selects": async (stage) => {
+    const { client, namespace } = stage;
+    const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+    const labels = { [`${namespace}.example.com/gather`]: "true" };
+    await client.create(ClusterRole, { metadata: { name: `${namespace}-part`, labels }, rules });
+    await client.create(ClusterRole, {
+      metadata: { name: `${namespace}-whole` },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: labels }] },
+      rules: [],
+    });
+    const gathered = async () => (await client.get(ClusterRole, `${namespace}-whole`)).rules;
+    await stage.until(
+      "it has the rules",
+      async () => JSON.stringify(await gathered()) === JSON.stringify(rules) || (await gathered())?.length === 1,
+    );
+    assert.deepEqual((await gathered())?.[0]?.resources, ["pods"]);
+    await client.delete(ClusterRole, `${namespace}-part`);
+    await stage.until("it has lost them", async () => ((await gathered())?.length ?? 0) === 0);
+  },
+
+  "pods that are refused are told of in the ReplicaSet's conditions and events": async (stage) => {
+    const { client, namespace } = stage;
+    const spec = {
+      replicas: 2,
+      selector: { matchLabels: { ...labelsOf } },
+      template: template("web:1", { priorityClassName: "nowhere" }),
+    };
+    await client.create(ReplicaSet, { metadata: { name: "web", namespace }, spec });
+    await stage.until("the refusal is told", async () => {
+      return conditionOf(await client.get(ReplicaSet, `${namespace}/web`), "ReplicaFailure") === "True FailedCreate";
+    });
+    await assertTold(
+      stage,
+      "ReplicaSet",
+      "web",
+      /^Warning FailedCreate Error creating: pods "web-" is forbidden: no PriorityClass with name nowhere was found$/,
+    );
+    assert.equal((await podsOf(stage)).length, 0);
+  },
+};

@@ -1,0 +1,4 @@
+import { services } from "./services.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(services);
