@@ -3,7 +3,8 @@ import type { PodInfo } from "./pod-info.ts";
 
 interface Entry {
   pod: PodInfo;
-  readonly since: number;
+  /** The order of their coming. */
+  readonly order: number;
   attempts: number;
   /** When it was last tried. */
   tried: number;
@@ -24,6 +25,7 @@ export class SchedulingQueue {
   readonly #entries = new Map<string, Entry>();
   #active: Entry[] = [];
   #isSorted = true;
+  #count = 0;
   #timer: Timer | undefined;
   #flush: Timer | undefined;
   /** Something changed while a pod was being tried: it may have been tried in vain. */
@@ -47,7 +49,7 @@ export class SchedulingQueue {
       known.pod = pod;
       return;
     }
-    const entry: Entry = { pod, since: this.#clock.now(), attempts: 0, tried: 0, where: "active" };
+    const entry: Entry = { pod, order: this.#count++, attempts: 0, tried: 0, where: "active" };
     this.#entries.set(pod.uid, entry);
     this.#activate(entry);
   }
@@ -170,5 +172,5 @@ export class SchedulingQueue {
 
 /** Negative when `a` is to be tried before `b`. */
 function byUrgency(a: Entry, b: Entry): number {
-  return b.pod.priority - a.pod.priority || a.since - b.since;
+  return b.pod.priority - a.pod.priority || a.order - b.order;
 }
