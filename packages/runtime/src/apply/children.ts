@@ -1,7 +1,6 @@
 import type { Client } from "@konverge/client";
 import {
   type AnyObject,
-  ApiError,
   type Clock,
   controllerOf,
   groupKindText,
@@ -188,14 +187,6 @@ export class Children {
     try {
       return await this.#send(kind, { ...desired, metadata }, pass);
     } catch (error) {
-      // An answer that a server can only give when it was about to create.
-      if (
-        error instanceof ApiError &&
-        error.code === 400 &&
-        error.message.startsWith("resourceVersion should not be set")
-      ) {
-        return await this.#send(kind, desired, pass);
-      }
       if (!isConflict(error)) throw error;
     }
     try {
