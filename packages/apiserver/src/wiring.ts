@@ -8,7 +8,7 @@ import {
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
 import { Discovery } from "./discovery/index.ts";
-import { serverPath } from "./discovery/server-paths.ts";
+import { serverPaths } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
 import { OpenApi } from "./openapi/index.ts";
 import type { ApiServer, ApiServerOptions } from "./server.ts";
@@ -33,6 +33,7 @@ export function wire({ registry, access, store, clock }: ApiServer, options: Api
   const { authorizer, authenticator, serviceAccounts } = access;
   const openApi = new OpenApi(registry);
   const discovery = new Discovery(registry, () => ADDRESS);
+  const aboutServer = serverPaths(store, registry);
   bootstrap(store, registry, clock);
   return {
     admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),
@@ -41,7 +42,7 @@ export function wire({ registry, access, store, clock }: ApiServer, options: Api
       paths: [
         (request, info) => (/^\/apis?(\/|$)/.test(info.path) ? discovery.answer(request, info) : undefined),
         (request, info) => openApi.answer(request, info),
-        (_request, info) => serverPath(info),
+        (_request, info) => aboutServer(info),
         openIdDocuments(serviceAccounts, () => ADDRESS),
       ],
       reviews: {

@@ -45,7 +45,9 @@ export function apiResourceList(served: ServedVersion) {
     })),
   ]);
   resources.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  return { kind: "APIResourceList", apiVersion: "v1", groupVersion: groupVersionText(served), resources };
+  // The core group's list, older than the others, does not say its own version.
+  const apiVersion = served.group === "" ? {} : { apiVersion: "v1" };
+  return { kind: "APIResourceList", ...apiVersion, groupVersion: groupVersionText(served), resources };
 }
 
 /** A subresource whose bodies belong to another group (Scale, Eviction) says which. */

@@ -1,13 +1,29 @@
 import type { ApiResponse } from "@konverge/core";
 import { kubernetesVersion } from "@konverge/kinds";
 import type { RequestInfo } from "../http/request-info.ts";
+import type { Registry } from "../resources/registry.ts";
+import type { Store } from "../storage/store.ts";
+import { servedGroups } from "./api-groups.ts";
+import { healthAnswer, healthChecks, healthPaths } from "./health.ts";
 
-/** Paths that are about the server itself; undefined for those that are not. */
-export function serverPath({ path }: RequestInfo): ApiResponse | undefined {
-  if (path === "/version") return json(version());
-  if (/^\/(healthz|livez|readyz)(\/|$)/.test(path))
-    return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: "ok" };
-  return undefined;
+/** Answers paths that are about the server itself: its version, its health, and the list of all paths. */
+export function serverPaths(store: Store, registry: Registry): (info: RequestInfo) => Promise<ApiResponse | undefined> {
+  const checks = healthChecks(store);
+  return async (info) => {
+    const { path } = info;
+    if (path === "/version" || path === "/version/") return json(version());
+    if (path === "/" || path === "/index.html") return json({ paths: allPaths(registry, healthPaths(checks)) });
+    return healthAnswer(info, checks);
+  };
+}
+
+function allPaths(registry: Registry, health: readonly string[]): string[] {
+  const groups = servedGroups(registry).flatMap(({ group, versions }) => {
+    const root = group === "" ? "/api" : `/apis/${group}`;
+    return [root, ...versions.map(({ version }) => `${root}/${version}`)];
+  });
+  const others = ["/apis", "/apis/", "/.well-known/openid-configuration", "/openid/v1/jwks", "/version"];
+  return [...groups, ...health, ...others, "/openapi/v2", "/openapi/v3"].sort();
 }
 
 /** What `kubectl version` shows. The Go fields name what answers in their place. */
@@ -33,5 +49,5 @@ function version() {
 }
 
 function json(body: object): ApiResponse {
-  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body, undefined, 2) };
 }

@@ -108,13 +108,17 @@ class Schemas {
     const kind = definitionName.slice(definitionName.lastIndexOf(".") + 1);
     const { group, version, resources } = this.#served;
     if (groupVersions) {
-      return groupVersions.map((text) => {
-        const slash = text.indexOf("/");
-        return { group: slash < 0 ? "" : text.slice(0, slash), kind, version: text.slice(slash + 1) };
-      });
+      // What every group serves (options, events of watches) belongs to the core and to the group of the document.
+      const own = groupVersions.length > 1 && group !== "" ? [{ group, kind, version }] : [];
+      return [{ group: "", kind, version: groupVersions[0]! }, ...own];
     }
     const isKind = resources.some(({ version: served }) => served.kind === kind || served.listKind === kind);
-    return isKind ? [{ group, kind, version }] : [];
+    if (isKind) return [{ group, kind, version }];
+    // The bodies of subresources: Scale, Eviction, TokenRequest.
+    const foreign = resources
+      .flatMap(({ version: served }) => [...served.subresources.values()])
+      .find(({ kind: of }) => of.kind === kind && definitionOf(of.group, of.version, of.kind) === definitionName);
+    return foreign ? [{ group: foreign.kind.group, kind, version: foreign.kind.version }] : [];
   }
 }
 

@@ -146,7 +146,9 @@ class ResourcePaths {
   #deletion(infix: string, action: string, given: readonly parameters.Parameter[], codes: number[]): object {
     const types = this.#definition.custom ? ["application/json", "application/yaml"] : ["*/*"];
     const requestBody = { content: contentOf(types, meta("DeleteOptions")) };
-    const rest = { parameters: given, requestBody, responses: this.#answers(meta("Status"), codes) };
+    const isReturned = infix === "" && this.#definition.strategy.returnsDeleted;
+    const responses = this.#answers(isReturned ? this.#kindName() : meta("Status"), codes);
+    const rest = { parameters: given, requestBody, responses };
     return this.#operation("delete", action, "", rest, this.#version.kind, false, infix);
   }
 

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiServer } from "../server.ts";
+import { type HealthCheck, healthAnswer } from "./health.ts";
+
+const server = new ApiServer();
+const get = async (path: string) => {
+  const response = await server.fetch(`http://server${path}`);
+  return { status: response.status, body: await response.text() };
+};
+
+test("a healthy server says so, on request check by check", async () => {
+  assert.deepEqual(await get("/readyz"), { status: 200, body: "ok" });
+  const { body } = await get("/livez?verbose");
+  assert.match(body, /^\[\+\]ping ok\n\[\+\]etcd ok\n/);
+  assert.match(body, /\nlivez check passed\n$/);
+  assert.match(
+    (await get("/readyz?verbose&exclude=etcd&exclude=moon")).body,
+    /etcd excluded: ok[\s\S]*matches for "moon"/,
+  );
+  assert.deepEqual(await get("/healthz/poststarthook/rbac/bootstrap-roles"), { status: 200, body: "ok" });
+  assert.equal((await get("/healthz/moon")).status, 404);
+});
+
+test("one check that fails is enough, and its reason stays in the house", async () => {
+  const checks: HealthCheck[] = [
+    { name: "ping", holds: () => true },
+    {
+      name: "disk",
+      holds() {
+        throw new Error("secret");
+      },
+    },
+  ];
+  const info = (path: string, query = "") =>
+    ({ path, query: new URLSearchParams(query) }) as unknown as Parameters<typeof healthAnswer>[0];
+  const all = (await healthAnswer(info("/readyz"), checks))!;
+  assert.equal(all.status, 500);
+  assert.equal(all.body, "[+]ping ok\n[-]disk failed: reason withheld\nreadyz check failed\n");
+  assert.equal((await healthAnswer(info("/readyz/disk"), checks))!.status, 500);
+  assert.equal((await healthAnswer(info("/readyz", "exclude=disk"), checks))!.status, 200);
+});
+
+test("the root lists paths that all answer", async () => {
+  const { paths } = JSON.parse((await get("/")).body) as { paths: string[] };
+  assert.ok(paths.includes("/apis/apps/v1") && paths.includes("/livez/etcd"));
+  for (const path of paths) assert.equal((await get(path)).status, 200, path);
+});
