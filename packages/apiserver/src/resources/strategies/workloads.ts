@@ -30,6 +30,8 @@ export const deployment: Strategy = {
     else delete metadata.labels;
   },
   resetFields: (subresource) => (subresource === "status" ? ["spec", "metadata.labels"] : ["status"]),
+  changesGeneration: (object: Stored<Deployment>, old: Stored<Deployment>) =>
+    !deepEqual(object.spec, old.spec) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
   defaults({ spec }: Stored<Deployment>) {
     podSpecDefaults(spec.template.spec!);
     const { strategy } = spec;

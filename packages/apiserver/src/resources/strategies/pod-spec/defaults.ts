@@ -5,6 +5,9 @@ import { containerAmounts } from "./resource-lists.ts";
 export function podSpecDefaults(spec: PodSpec): void {
   for (const container of containersOf(spec)) container.imagePullPolicy ||= pullPolicyOf(container.image);
   for (const volume of spec.volumes ?? []) volumeDefaults(volume);
+  // The older name of the field is read where the newer one is missing, and always written.
+  const account = spec.serviceAccountName || spec.serviceAccount;
+  if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
 }
 
 /** What pods have beyond templates of pods. */
