@@ -1,0 +1,23 @@
+// The first idea: say which children an object shall have. They are created, repaired, and pruned.
+import { controller, defineKind } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { z } from "zod";
+
+export const Settings = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Settings",
+  plural: "settings",
+  versions: { v1: { spec: z.object({ files: z.record(z.string(), z.string()).default({}) }) } },
+});
+
+export const settings = controller(Settings, {
+  owns: [ConfigMap],
+  reconcile: ({ metadata, spec }) => ({
+    children: Object.entries(spec.files).map(([file, text]) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: `${metadata.name}-${file}` },
+      data: { text },
+    })),
+  }),
+});

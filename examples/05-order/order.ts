@@ -1,0 +1,31 @@
+// Do one thing after the other: the server comes after the migration is done.
+import { child, controller, defineKind } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { z } from "zod";
+
+export const Rollout = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Rollout",
+  versions: { v1: { spec: z.object({ version: z.string() }) } },
+});
+
+const step = (name: string, version: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data: { version } as Record<string, string>,
+});
+
+export const rollouts = controller(Rollout, {
+  owns: [ConfigMap],
+  reconcile({ metadata: { name }, spec: { version } }) {
+    const migration = step(`${name}-migration`, version);
+    return {
+      children: [
+        // Whoever migrates says so in a field of their own.
+        child(migration, { readyWhen: ({ data }) => data["done"] === data["version"] }),
+        child(step(`${name}-server`, version), { after: [migration] }),
+      ],
+    };
+  },
+});

@@ -1,0 +1,5 @@
+import { test } from "node:test";
+import { onEmbedded } from "../test/embedded.ts";
+import { scenario } from "./events.scenario.ts";
+
+test("users are told what happened", () => onEmbedded(scenario));

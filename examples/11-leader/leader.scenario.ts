@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import type { Place } from "../test/place.ts";
+import { Ship, ships } from "./leader.ts";
+
+export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
+  await install(Ship);
+  const leader = { name: "bridge", namespace, duration: 3_000 };
+  const first = await run(ships("Ann"), { leader, identity: "one" });
+  await until("the first leads", () => first.working);
+  const second = await run(ships("Bob"), { leader, identity: "two" });
+  await client.create(Ship, Ship.new({ name: "s", namespace }, { course: 1 }));
+  const captain = async () => (await client.get(Ship, `${namespace}/s`)).status?.captain;
+  await until("the first acts", async () => (await captain()) === "Ann");
+  assert.ok(second.standby);
+  void first.stop();
+  await until("the second takes over", async () => second.working && (await captain()) === "Bob");
+}

@@ -1,0 +1,13 @@
+// Run two replicas, of which one acts: when it goes, the other takes over.
+import { controller, defineKind } from "konverge";
+import { z } from "zod";
+
+export const Ship = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Ship",
+  versions: {
+    v1: { spec: z.object({ course: z.int() }), status: z.object({ captain: z.string().optional() }) },
+  },
+});
+
+export const ships = (captain: string) => controller(Ship, { reconcile: () => ({ status: { captain } }) });

@@ -1,0 +1,17 @@
+// Leave an object alone for a while: an annotation, and nothing to write in the controller.
+import { controller, defineKind } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { z } from "zod";
+
+export const Poster = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Poster",
+  versions: { v1: { spec: z.object({ text: z.string() }) } },
+});
+
+export const posters = controller(Poster, {
+  owns: [ConfigMap],
+  reconcile: ({ metadata: { name }, spec: { text } }) => ({
+    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } }],
+  }),
+});

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { MissingAccessError } from "konverge";
+import { ConfigMap, Role, RoleBinding } from "konverge/kinds";
+import type { Place } from "../test/place.ts";
+import { Door, doorRoles, doors } from "./rbac.ts";
+
+export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
+  await install(Door);
+  const robot = client.as({
+    user: `system:serviceaccount:${namespace}:doors`,
+    groups: ["system:serviceaccounts", "system:authenticated"],
+  });
+  await assert.rejects(run(doors, { client: robot, preflight: true }), (error: unknown) => {
+    assert.ok(error instanceof MissingAccessError);
+    assert.match(error.message, /watch doors\.examples\.konverge\.dev in namespace/);
+    return true;
+  });
+  for (const object of doorRoles(namespace)) {
+    await client.create((object.kind === "Role" ? Role : RoleBinding) as typeof Role, object as never);
+  }
+  await until("the rights are in force", async () => {
+    await run(doors, { client: robot, preflight: true });
+    return true;
+  });
+  await client.create(Door, Door.new({ name: "front", namespace }, { key: "none" }));
+  await until("the door is shut", async () => {
+    return (await client.get(ConfigMap, `${namespace}/front`)).data?.["open"] === "false";
+  });
+}

@@ -1,0 +1,5 @@
+import { test } from "node:test";
+import { onEmbedded } from "../test/embedded.ts";
+import { scenario } from "./rbac.scenario.ts";
+
+test("an operator works with exactly the rights that its declaration gives", () => onEmbedded(scenario));

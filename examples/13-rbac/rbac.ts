@@ -1,0 +1,27 @@
+// Give an operator exactly the rights that it needs: they follow from what it declares.
+import { controller, declaredAccess, defineKind, read, rolesFor } from "konverge";
+import { ConfigMap, Secret } from "konverge/kinds";
+import { z } from "zod";
+
+export const Door = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Door",
+  versions: { v1: { spec: z.object({ key: z.string() }) } },
+});
+
+export const doors = controller(Door, {
+  owns: [ConfigMap],
+  watches: [read(Secret)],
+  reconcile({ metadata, spec }, { cache }) {
+    const open = cache.get(Secret, `${metadata.namespace}/${spec.key}`) !== undefined;
+    const data = { open: String(open) };
+    return { children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data }] };
+  },
+});
+
+/** The Role and the RoleBinding of a service account that runs the operator. */
+export const doorRoles = (namespace: string) =>
+  rolesFor(declaredAccess([doors], { namespaces: [namespace] }), {
+    name: "doors",
+    serviceAccount: { name: "doors", namespace },
+  });

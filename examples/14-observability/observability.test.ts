@@ -1,0 +1,5 @@
+import { test } from "node:test";
+import { onEmbedded } from "../test/embedded.ts";
+import { scenario } from "./observability.scenario.ts";
+
+test("an operator tells how it is doing", () => onEmbedded(scenario));
