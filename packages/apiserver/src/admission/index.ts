@@ -4,10 +4,15 @@ import type { CallWebhook } from "../webhook-call.ts";
 import type { AdmissionPlugin } from "./attributes.ts";
 import { admissionChain } from "./chain.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { limitRanger } from "./limit-ranger.ts";
 import { mutatingPolicies } from "./mutating-policies.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { taintNodesByCondition } from "./nodes.ts";
 import { priority } from "./priority.ts";
 import { rbacEscalation } from "./rbac-escalation.ts";
+import { resourceQuota } from "./resource-quota.ts";
+import { serviceAccount } from "./service-account.ts";
+import { defaultStorageClass, persistentVolumeClaimResize, storageObjectInUseProtection } from "./storage.ts";
 import { validatingPolicies } from "./validating-policies.ts";
 import { mutatingWebhooks, validatingWebhooks } from "./webhooks.ts";
 
@@ -21,13 +26,20 @@ export interface AdmissionOptions {
 function allPlugins(callWebhook: CallWebhook, authorizer: Authorizer): AdmissionPlugin[] {
   return [
     namespaceLifecycle,
+    limitRanger,
+    serviceAccount,
+    taintNodesByCondition,
     priority,
     defaultTolerationSeconds,
+    defaultStorageClass,
+    storageObjectInUseProtection,
+    persistentVolumeClaimResize,
     mutatingPolicies,
     mutatingWebhooks(callWebhook),
     rbacEscalation(authorizer),
     validatingPolicies,
     validatingWebhooks(callWebhook),
+    resourceQuota,
   ];
 }
 

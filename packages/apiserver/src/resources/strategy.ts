@@ -52,6 +52,8 @@ export interface Strategy {
   warningsOnDelete?(options: DeleteOptions): string[];
   /** After validation: puts equal objects into one form. */
   canonicalize?(object: AnyObject): void;
+  /** A status that comes with a new object is kept: nodes report themselves. */
+  readonly createsStatus?: boolean;
   /** The top-level fields that belong to the status subresource. Default: `status` where that subresource exists. */
   readonly statusFields?: readonly string[];
   /**

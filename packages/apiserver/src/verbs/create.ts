@@ -100,7 +100,8 @@ function prepare(call: Call, object: AnyObject): void {
   const { definition, version } = call;
   const { strategy } = definition;
   const context = strategyContext(call);
-  for (const field of strategy.statusFields ?? (version.subresources.has("status") ? ["status"] : [])) {
+  const ofStatus = strategy.statusFields ?? (version.subresources.has("status") ? ["status"] : []);
+  for (const field of strategy.createsStatus ? [] : ofStatus) {
     delete object[field];
   }
   if (strategy.hasGeneration) object.metadata.generation = 1;

@@ -1,10 +1,17 @@
 import type { AnyObject } from "@konverge/core";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
+import { bindingStrategy, roleStrategy } from "./access.ts";
+import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
+import { certificateSigningRequest, lease, node, podDisruptionBudget, priorityClass } from "./cluster-objects.ts";
+import { configMap, secret } from "./config.ts";
+import { convertEvents, event } from "./events.ts";
 import { job } from "./job.ts";
 import { namespace } from "./namespace.ts";
+import { ingress, ingressClass, networkPolicy } from "./network.ts";
 import { pod } from "./pod.ts";
 import { service } from "./service/index.ts";
+import { persistentVolume, persistentVolumeClaim, storageClass } from "./volumes-and-claims.ts";
 import {
   cronJob,
   daemonSet,
@@ -17,10 +24,16 @@ import {
 
 /** What is special about built-in kinds beyond their traits, by group and kind. */
 const strategies: Record<string, Strategy> = {
+  "/ConfigMap": configMap,
+  "/Event": event,
   "/Namespace": namespace,
+  "/Node": node,
+  "/PersistentVolume": persistentVolume,
+  "/PersistentVolumeClaim": persistentVolumeClaim,
   "/Pod": pod,
   "/PodTemplate": podTemplate,
   "/ReplicationController": replicationController,
+  "/Secret": secret,
   "/Service": service,
   "apps/DaemonSet": daemonSet,
   "apps/Deployment": deployment,
@@ -28,6 +41,20 @@ const strategies: Record<string, Strategy> = {
   "apps/StatefulSet": statefulSet,
   "batch/CronJob": cronJob,
   "batch/Job": job,
+  "autoscaling/HorizontalPodAutoscaler": horizontalPodAutoscaler,
+  "certificates.k8s.io/CertificateSigningRequest": certificateSigningRequest,
+  "coordination.k8s.io/Lease": lease,
+  "events.k8s.io/Event": event,
+  "networking.k8s.io/Ingress": ingress,
+  "networking.k8s.io/IngressClass": ingressClass,
+  "networking.k8s.io/NetworkPolicy": networkPolicy,
+  "policy/PodDisruptionBudget": podDisruptionBudget,
+  "rbac.authorization.k8s.io/ClusterRole": roleStrategy(false),
+  "rbac.authorization.k8s.io/ClusterRoleBinding": bindingStrategy(false),
+  "rbac.authorization.k8s.io/Role": roleStrategy(true),
+  "rbac.authorization.k8s.io/RoleBinding": bindingStrategy(true),
+  "scheduling.k8s.io/PriorityClass": priorityClass,
+  "storage.k8s.io/StorageClass": storageClass,
 };
 
 /** The strategy of a built-in kind. */
@@ -36,6 +63,8 @@ export function strategyOf(group: string, kind: string): Strategy {
 }
 
 /** How objects of a built-in kind go from one version to another. */
-export function conversionOf(_group: string, _kind: string): ResourceDefinition["convert"] {
+export function conversionOf(_group: string, kind: string): ResourceDefinition["convert"] {
+  if (kind === "Event") return convertEvents;
+  if (kind === "HorizontalPodAutoscaler") return convertAutoscalers;
   return (objects, apiVersion) => objects.map((object): AnyObject => ({ ...object, apiVersion }));
 }

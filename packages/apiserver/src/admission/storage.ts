@@ -1,0 +1,61 @@
+import { parseJson } from "@konverge/core";
+import type { PersistentVolumeClaim, StorageClass } from "../resources/strategies/objects.ts";
+import type { Call } from "../verbs/call.ts";
+import { type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
+
+const CLAIMS = "/persistentvolumeclaims";
+const CLASSES = "storage.k8s.io/storageclasses";
+const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
+
+/** Volumes and claims are held until nobody uses them. */
+export const storageObjectInUseProtection: AdmissionPlugin = {
+  name: "StorageObjectInUseProtection",
+  handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, "/persistentvolumes", CLAIMS),
+  mutate({ object, resource }) {
+    const { metadata } = object!;
+    const finalizer = resource === "persistentvolumes" ? "kubernetes.io/pv-protection" : "kubernetes.io/pvc-protection";
+    if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+  },
+};
+
+/** Claims that name no class get the default one, if there is one. */
+export const defaultStorageClass: AdmissionPlugin = {
+  name: "DefaultStorageClass",
+  handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, CLAIMS),
+  mutate({ object, call }) {
+    const claim = object as unknown as PersistentVolumeClaim;
+    const beta = "volume.beta.kubernetes.io/storage-class";
+    if (!claim.spec || claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[beta]) return;
+    const chosen = defaultClass(call);
+    if (chosen) claim.spec.storageClassName = chosen;
+  },
+};
+
+/** Of several defaults the newest counts. */
+function defaultClass({ store }: Call): string | undefined {
+  let newest: StorageClass["metadata"] | undefined;
+  for (const entry of store.collection(CLASSES).scan("")) {
+    const { metadata } = parseJson(entry.text) as StorageClass;
+    if (metadata.annotations?.[IS_DEFAULT] !== "true") continue;
+    if (!newest || (metadata.creationTimestamp ?? "") > (newest.creationTimestamp ?? "")) newest = metadata;
+  }
+  return newest?.name;
+}
+
+/** A claim grows only if its class allows it. */
+export const persistentVolumeClaimResize: AdmissionPlugin = {
+  name: "PersistentVolumeClaimResize",
+  handles: (attributes) => attributes.operation === "UPDATE" && isAbout(attributes, CLAIMS),
+  validate(attributes) {
+    const { object, old, call } = attributes;
+    const claim = object as unknown as PersistentVolumeClaim;
+    const before = old as unknown as PersistentVolumeClaim;
+    const size = ({ spec }: PersistentVolumeClaim) => String(spec?.resources?.requests?.["storage"] ?? "");
+    if (size(claim) === size(before) || before.status?.phase !== "Bound") return;
+    const entry = call.store.collection(CLASSES).get(claim.spec?.storageClassName ?? "");
+    if (entry && (parseJson(entry.text) as StorageClass).allowVolumeExpansion) return;
+    const why =
+      "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+    throw refusal(attributes, why);
+  },
+};

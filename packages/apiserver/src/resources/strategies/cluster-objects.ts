@@ -1,0 +1,124 @@
+import type { FieldError, LabelSelector } from "@konverge/core";
+import { forbidden, invalidValue, required } from "@konverge/schema";
+import type { Strategy } from "../strategy.ts";
+import type { CertificateSigningRequest, Lease, Node, PodDisruptionBudget, PriorityClass, Stored } from "./objects.ts";
+import { labelSelectorErrors } from "./selectors.ts";
+
+export const node: Strategy = {
+  createsStatus: true,
+  defaults({ spec, status }: Stored<Node>) {
+    // The older name is the first of the newer list.
+    if (spec?.podCIDR && !spec.podCIDRs?.length) spec.podCIDRs = [spec.podCIDR];
+    else if (spec?.podCIDRs?.length && !spec.podCIDR) spec.podCIDR = spec.podCIDRs[0]!;
+    if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity };
+  },
+  validateUpdate({ spec }: Stored<Node>, old: Stored<Node>) {
+    const errors: FieldError[] = [];
+    const before = old.spec ?? {};
+    const now = spec ?? {};
+    if (before.podCIDR && now.podCIDR !== before.podCIDR) {
+      errors.push(forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
+    }
+    if (before.providerID && now.providerID !== before.providerID) {
+      errors.push(forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid'));
+    }
+    return errors;
+  },
+  validateStatusUpdate: () => [],
+  fields: ({ spec }: Stored<Node>) => ({ "spec.unschedulable": String(spec?.unschedulable ?? false) }),
+};
+
+export const lease: Strategy = {
+  validate({ spec }: Stored<Lease>) {
+    const { leaseDurationSeconds: seconds, leaseTransitions: transitions } = spec ?? {};
+    return [
+      ...(seconds !== undefined && seconds <= 0
+        ? [invalidValue("spec.leaseDurationSeconds", seconds, "must be greater than 0")]
+        : []),
+      ...(transitions !== undefined && transitions < 0
+        ? [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")]
+        : []),
+    ];
+  },
+};
+
+export const podDisruptionBudget: Strategy = {
+  validate({ spec }: Stored<PodDisruptionBudget>) {
+    const { minAvailable, maxUnavailable, selector } = spec ?? {};
+    const errors: FieldError[] = [];
+    if (minAvailable !== undefined && maxUnavailable !== undefined) {
+      errors.push(bothSet(spec!));
+    }
+    for (const [name, value] of [
+      ["minAvailable", minAvailable],
+      ["maxUnavailable", maxUnavailable],
+    ] as const) {
+      if (typeof value === "number" && value < 0) {
+        errors.push(invalidValue(`spec.${name}`, value, "must be greater than or equal to 0"));
+      }
+    }
+    return [...errors, ...(selector ? labelSelectorErrors(selector as LabelSelector, "spec.selector") : [])];
+  },
+  validateStatusUpdate: () => [],
+};
+
+/** Go shows the spec with the names that its fields have there. */
+function bothSet(spec: NonNullable<PodDisruptionBudget["spec"]>): FieldError {
+  const { minAvailable, selector = null, maxUnavailable, unhealthyPodEvictionPolicy = null } = spec;
+  const shown = JSON.stringify({
+    MinAvailable: minAvailable,
+    Selector: selector,
+    MaxUnavailable: maxUnavailable,
+    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy,
+  });
+  const message = `Invalid value: ${shown}: minAvailable and maxUnavailable cannot be both set`;
+  return { reason: "FieldValueInvalid", field: "spec", message };
+}
+
+const HIGHEST_PRIORITY = 1_000_000_000;
+
+export const priorityClass: Strategy = {
+  validate({ metadata, value = 0 }: Stored<PriorityClass>) {
+    if (value <= HIGHEST_PRIORITY || metadata.name.startsWith("system-")) return [];
+    return [forbidden("value", `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`)];
+  },
+  validateUpdate: (object: Stored<PriorityClass>, old: Stored<PriorityClass>) => [
+    ...((object.value ?? 0) === (old.value ?? 0) ? [] : [forbidden("value", "may not be changed in an update.")]),
+    ...(object.preemptionPolicy === old.preemptionPolicy
+      ? []
+      : [invalidValue("preemptionPolicy", object.preemptionPolicy, "field is immutable")]),
+  ],
+};
+
+export const certificateSigningRequest: Strategy = {
+  prepareForCreate({ spec }: Stored<CertificateSigningRequest>, { call }) {
+    const { name, uid, groups, extra } = call.user;
+    spec.username = name;
+    spec.groups = [...groups];
+    if (uid) spec.uid = uid;
+    else delete spec.uid;
+    if (extra) spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+    else delete spec.extra;
+  },
+  prepareForUpdate(object: Stored<CertificateSigningRequest>, old: Stored<CertificateSigningRequest>) {
+    object.spec = old.spec;
+  },
+  validate({ spec }: Stored<CertificateSigningRequest>) {
+    const { request, signerName, usages = [] } = spec;
+    return [
+      ...(isRequest(request) ? [] : [invalidValue("spec.request", request || null, NOT_A_REQUEST)]),
+      ...(usages?.length ? [] : [required("spec.usages")]),
+      ...(signerName ? [] : [required("spec.signerName")]),
+    ];
+  },
+  validateUpdate: () => [],
+  fields: ({ spec }: Stored<CertificateSigningRequest>) => ({ "spec.signerName": spec.signerName }),
+};
+
+const NOT_A_REQUEST = "PEM block type must be CERTIFICATE REQUEST";
+
+function isRequest(base64: string | undefined | null): boolean {
+  return Buffer.from(base64 ?? "", "base64")
+    .toString()
+    .includes("-----BEGIN CERTIFICATE REQUEST-----");
+}

@@ -1,0 +1,60 @@
+import type { AnyObject } from "@konverge/core";
+import { invalidValue } from "@konverge/schema";
+import type { ResourceDefinition, Strategy } from "../definition.ts";
+import type { Event, Stored } from "./objects.ts";
+
+/** Events are stored as those of the core group, whichever of the two groups they came through. */
+export const event: Strategy = {
+  validate({ metadata, involvedObject }: Stored<Event>) {
+    const { namespace = "" } = involvedObject;
+    const isElsewhere = namespace === "" ? metadata.namespace !== "default" : namespace !== metadata.namespace;
+    return isElsewhere ? [invalidValue("involvedObject.namespace", namespace, "does not match event.namespace")] : [];
+  },
+  fields({ involvedObject: about, reason = "", reportingComponent = "", source, type = "" }: Stored<Event>) {
+    const regarding = {
+      kind: about.kind ?? "",
+      namespace: about.namespace ?? "",
+      name: about.name ?? "",
+      uid: about.uid ?? "",
+      apiVersion: about.apiVersion ?? "",
+      resourceVersion: about.resourceVersion ?? "",
+      fieldPath: about.fieldPath ?? "",
+    };
+    const paths = (prefix: string) =>
+      Object.fromEntries(Object.entries(regarding).map(([name, value]) => [`${prefix}.${name}`, value]));
+    const component = source?.component || reportingComponent;
+    return {
+      ...paths("involvedObject"),
+      ...paths("regarding"),
+      reason,
+      reportingComponent,
+      reportingController: reportingComponent,
+      source: component,
+      type,
+    };
+  },
+};
+
+/** The same fields under the names of either group. */
+const NAMES: readonly (readonly [core: string, events: string])[] = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+];
+
+export const convertEvents: ResourceDefinition["convert"] = (objects, apiVersion) =>
+  objects.map((object) => {
+    if (object.apiVersion === apiVersion) return object;
+    const [from, to] = apiVersion === "v1" ? [1, 0] : [0, 1];
+    const converted: AnyObject = { ...object, apiVersion };
+    for (const names of NAMES) delete converted[names[from]!];
+    for (const names of NAMES) {
+      const value = object[names[from]!];
+      if (value !== undefined) converted[names[to]!] = value;
+    }
+    return converted;
+  });
