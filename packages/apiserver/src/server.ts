@@ -15,7 +15,9 @@ import { Guard } from "./auth/guard.ts";
 import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
 import { CustomResources } from "./crd/custom-resources.ts";
+import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
+import { contentType } from "./http/bodies.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { bodyResponse } from "./representation/answer.ts";
 import { negotiate, PLAIN } from "./representation/form.ts";
@@ -23,10 +25,11 @@ import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
+import type { Kubelet } from "./subresources/index.ts";
 import type { Call, Services } from "./verbs/call.ts";
 import { dispatch } from "./verbs/dispatch.ts";
+import { APPLY_PATCH } from "./verbs/patch.ts";
 import { checkPatchRoute, checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
-import type { Kubelet } from "./subresources/index.ts";
 import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
 import { wire } from "./wiring.ts";
 
@@ -61,6 +64,7 @@ export class ApiServer {
   readonly clock: Clock;
   readonly registry = new Registry();
   readonly access: AccessControl;
+  readonly metrics = new ServerMetrics();
   /** Stands between a network and this server: what a listener serves. */
   readonly guard: Guard;
   readonly #custom: CustomResources;
@@ -126,6 +130,7 @@ export class ApiServer {
   async #answer(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiResponse> {
     const warnings = new Set<string>();
     const response = await this.#route(request, info, user, (text) => warnings.add(text)).catch(errorResponse);
+    this.metrics.count(info, response.status, contentType(request) === APPLY_PATCH);
     if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
     return request.method === "HEAD" ? { ...response, body: "" } : response;
   }

@@ -29,11 +29,11 @@ export interface Wiring {
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
-export function wire({ registry, access, store, clock }: ApiServer, options: ApiServerOptions = {}): Wiring {
+export function wire({ registry, access, store, clock, metrics }: ApiServer, options: ApiServerOptions = {}): Wiring {
   const { authorizer, authenticator, serviceAccounts } = access;
   const openApi = new OpenApi(registry);
   const discovery = new Discovery(registry, () => ADDRESS);
-  const aboutServer = serverPaths(store, registry);
+  const aboutServer = serverPaths(store, registry, metrics);
   bootstrap(store, registry, clock);
   return {
     admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),

@@ -41,6 +41,25 @@ test("one check that fails is enough, and its reason stays in the house", async 
   assert.equal((await healthAnswer(info("/readyz", "exclude=disk"), checks))!.status, 200);
 });
 
+test("metrics count what was asked and what is stored", async () => {
+  const counted = new ApiServer();
+  const ask = async (path: string) => (await counted.fetch(`http://server${path}`)).text();
+  await ask("/api/v1/namespaces");
+  await ask("/api/v1/namespaces/default/pods/nobody");
+  await ask("/api/v1/namespaces/default/pods/nobody");
+  const metrics = await ask("/metrics");
+  assert.match(
+    metrics,
+    /^apiserver_request_total\{code="404",.*resource="pods",scope="resource",.*verb="GET",.*\} 2$/m,
+  );
+  assert.match(
+    metrics,
+    /^apiserver_request_total\{code="200",.*resource="namespaces",scope="cluster",.*verb="LIST",.*\} 1$/m,
+  );
+  const { items } = JSON.parse(await ask("/api/v1/namespaces")) as { items: object[] };
+  assert.ok(metrics.includes(`apiserver_resource_objects{group="",resource="namespaces"} ${items.length}\n`));
+});
+
 test("the root lists paths that all answer", async () => {
   const { paths } = JSON.parse((await get("/")).body) as { paths: string[] };
   assert.ok(paths.includes("/apis/apps/v1") && paths.includes("/livez/etcd"));

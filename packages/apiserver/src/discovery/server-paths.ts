@@ -5,14 +5,23 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { servedGroups } from "./api-groups.ts";
 import { healthAnswer, healthChecks, healthPaths } from "./health.ts";
+import type { ServerMetrics } from "./metrics.ts";
 
-/** Answers paths that are about the server itself: its version, its health, and the list of all paths. */
-export function serverPaths(store: Store, registry: Registry): (info: RequestInfo) => Promise<ApiResponse | undefined> {
+/** Answers paths that are about the server itself: its version, its health and metrics, and the list of all paths. */
+export function serverPaths(
+  store: Store,
+  registry: Registry,
+  metrics: ServerMetrics,
+): (info: RequestInfo) => Promise<ApiResponse | undefined> {
   const checks = healthChecks(store);
   return async (info) => {
     const { path } = info;
     if (path === "/version" || path === "/version/") return json(version());
     if (path === "/" || path === "/index.html") return json({ paths: allPaths(registry, healthPaths(checks)) });
+    if (path === "/metrics") {
+      const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+      return { status: 200, headers, body: metrics.text(store, registry) };
+    }
     return healthAnswer(info, checks);
   };
 }
@@ -22,7 +31,7 @@ function allPaths(registry: Registry, health: readonly string[]): string[] {
     const root = group === "" ? "/api" : `/apis/${group}`;
     return [root, ...versions.map(({ version }) => `${root}/${version}`)];
   });
-  const others = ["/apis", "/apis/", "/.well-known/openid-configuration", "/openid/v1/jwks", "/version"];
+  const others = ["/apis", "/apis/", "/.well-known/openid-configuration", "/metrics", "/openid/v1/jwks", "/version"];
   return [...groups, ...health, ...others, "/openapi/v2", "/openapi/v3"].sort();
 }
 
