@@ -1,0 +1,66 @@
+import { kubernetesVersion } from "@konverge/kinds";
+import type { RequestInfo } from "../http/request-info.ts";
+import type { Registry } from "../resources/registry.ts";
+import type { Store } from "../storage/store.ts";
+
+/** What `verb` is called in metrics, where that is not the verb in capitals. */
+const VERBS: Record<string, string> = { create: "POST", update: "PUT" };
+
+/** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
+export class ServerMetrics {
+  readonly #requests = new Map<string, number>();
+
+  /** A request about objects has been answered. */
+  count(info: RequestInfo, code: number, apply: boolean): void {
+    if (!info.isResource) return;
+    const { verb, group, version, resource, subresource, namespace, name } = info;
+    const scope = name !== "" || verb === "create" ? "resource" : namespace !== "" ? "namespace" : "cluster";
+    const labels = {
+      code: String(code),
+      component: "apiserver",
+      dry_run: info.query.has("dryRun") ? "All" : "",
+      group,
+      resource,
+      scope,
+      subresource,
+      verb: apply ? "APPLY" : (VERBS[verb] ?? verb.toUpperCase()),
+      version,
+    };
+    const series = labelsText(labels);
+    this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
+  }
+
+  text(store: Store, registry: Registry): string {
+    const requests = [...this.#requests].sort(([a], [b]) => (a < b ? -1 : 1));
+    const objects = [...registry.all()]
+      // A resource that is stored with another (events) is counted there.
+      .filter(({ storage, group, plural }) => storage === `${group}/${plural}`)
+      .map(({ storage, group, plural }): [string, number] => [
+        labelsText({ group, resource: plural }),
+        store.collection(storage).size,
+      ])
+      .filter(([, size]) => size > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    const [major = "", minor = ""] = kubernetesVersion().split(".");
+    const build = labelsText({ git_version: `v${kubernetesVersion()}`, major, minor });
+    return [
+      ...family("apiserver_request_total", "counter", "Requests by verb, resource, scope and status.", requests),
+      ...family("apiserver_resource_objects", "gauge", "Stored objects by resource.", objects),
+      ...family("kubernetes_build_info", "gauge", "The version that is served.", [[build, 1]]),
+      "",
+    ].join("\n");
+  }
+}
+
+function family(name: string, type: string, help: string, series: readonly (readonly [string, number])[]): string[] {
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...series.map(([labels, value]) => `${name}${labels} ${value}`),
+  ];
+}
+
+function labelsText(labels: Record<string, string>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `{${pairs.join(",")}}`;
+}
