@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { EndpointSlice, Endpoints, Pod, Service } from "@konverge/kinds";
+import { EndpointSlice, Endpoints, Node, Pod, Service } from "@konverge/kinds";
 import { type Behaviour, find, labelsOf, run, type Stage, template } from "./stage.ts";
+
+const nodeOf = ({ namespace }: Stage) => `${namespace}-node`;
 
 async function pod(stage: Stage, name: string): Promise<Pod> {
   const { metadata, spec } = template();
@@ -8,7 +10,7 @@ async function pod(stage: Stage, name: string): Promise<Pod> {
   const containers = spec.containers.map((container) => ({ ...container, ports }));
   return stage.client.create(Pod, {
     metadata: { ...metadata, name, namespace: stage.namespace },
-    spec: { ...spec, containers },
+    spec: { ...spec, containers, nodeName: nodeOf(stage) },
   });
 }
 
@@ -28,6 +30,9 @@ export const services: Record<string, Behaviour> = {
   "the pods behind a service are in its Endpoints and EndpointSlices, ready or not": async (stage) => {
     const { client, namespace } = stage;
     const ports = [{ name: "web", port: 80, targetPort: "http" }];
+    await client.create(Node, {
+      metadata: { name: nodeOf(stage), labels: { "topology.kubernetes.io/zone": "north" } },
+    });
     await client.create(Service, {
       metadata: { name: "web", namespace, labels: { tier: "front" } },
       spec: { selector: { ...labelsOf }, ports },
@@ -44,6 +49,8 @@ export const services: Record<string, Behaviour> = {
     assert.equal(slice!.metadata.ownerReferences?.[0]?.kind, "Service");
     const first = slice!.endpoints?.find(({ addresses }) => addresses[0] === "10.1.0.1");
     assert.equal(first?.targetRef?.name, "a");
+    assert.equal(first?.nodeName, nodeOf(stage));
+    assert.equal(first?.zone, "north");
     assert.deepEqual(first?.conditions, { ready: true, serving: true, terminating: false });
     await stage.until("the Endpoints show both", async () => {
       const [subset] = (await endpointsOf(stage))?.subsets ?? [];

@@ -61,13 +61,13 @@ export const sets: Record<string, Behaviour> = {
       stage,
       "StatefulSet",
       "db",
-      /^Normal SuccessfulCreate create Pod db-0 in StatefulSet db successful$/,
+      /^Normal SuccessfulCreate Create Pod db-0 in StatefulSet db successful$/,
     );
     await assertTold(
       stage,
       "StatefulSet",
       "db",
-      /^Normal SuccessfulCreate create Claim data-db-0 Pod db-0 in StatefulSet db success$/,
+      /^Normal SuccessfulCreate Create Claim data-db-0 Pod db-0 in StatefulSet db success$/,
     );
   },
 

@@ -10,6 +10,8 @@ import { keepSlices, MANAGED_BY, SERVICE_NAME, type SlicePlan } from "./slices.t
 const NAME = "endpoint-slice-controller";
 const MANAGER = "endpointslice-controller.k8s.io";
 const SLICE_SIZE = 100;
+/** Milliseconds after which to look again for a node. */
+const NODE_WAIT = 1_000;
 
 /** The selector of a service, if it has one: a service without is looked after by somebody else. */
 export const serviceSelector = ({ spec }: Service) =>
@@ -32,7 +34,11 @@ function endpointSliceController() {
     async reconcile(service, context) {
       const selector = serviceSelector(service);
       if (!selector) return undefined;
-      const pods = selectedPods(context, service);
+      const selected = selectedPods(context, service);
+      // A pod whose node is not known is left out until it is, unless the service wants all addresses at any time.
+      const isPlaced = ({ spec }: Pod) =>
+        service.spec?.publishNotReadyAddresses || context.cache.get(Node, spec?.nodeName ?? "");
+      const pods = selected.filter(isPlaced);
       const groups = backendsOf(service, pods);
       const planned = groups.map(({ ports, backends }): SlicePlan => {
         return { addressType: "IPv4", ports, endpoints: backends.map((one) => endpointOf(context, service, one)) };
@@ -52,7 +58,8 @@ function endpointSliceController() {
         size: SLICE_SIZE,
       };
       await keepSlices(context, options, existing, plans);
-      return undefined;
+      const isMissingSome = selected.some((pod) => pod.spec?.nodeName && !isPlaced(pod));
+      return isMissingSome ? { after: NODE_WAIT } : undefined;
     },
   });
 }

@@ -47,10 +47,10 @@ export async function createClaims(context: Context, set: StatefulSet, ordinal: 
     const about = `Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
     try {
       await client.create(PersistentVolumeClaim, { metadata, spec: template.spec! });
-      events.normal("SuccessfulCreate", `create Claim ${name} ${about} success`);
+      events.normal("SuccessfulCreate", `Create Claim ${name} ${about} success`);
     } catch (error) {
       if (isAlreadyExists(error)) continue;
-      events.warning("FailedCreate", `create Claim ${name} for ${about} failed error: ${messageOf(error)}`);
+      events.warning("FailedCreate", `Create Claim ${name} for ${about} failed error: ${messageOf(error)}`);
       throw error;
     }
   }

@@ -49,9 +49,9 @@ async function createPlace(context: Context, set: StatefulSet, { ordinal, templa
   const about = `Pod ${draft.metadata.name} in StatefulSet ${set.metadata.name}`;
   try {
     await context.client.create(Pod, draft);
-    context.events.normal("SuccessfulCreate", `create ${about} successful`);
+    context.events.normal("SuccessfulCreate", `Create ${about} successful`);
   } catch (error) {
-    context.events.warning("FailedCreate", `create ${about} failed error: ${messageOf(error)}`);
+    context.events.warning("FailedCreate", `Create ${about} failed error: ${messageOf(error)}`);
     throw error;
   }
 }
@@ -61,10 +61,10 @@ export async function deletePlace({ client, events }: Context, set: StatefulSet,
   const about = `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
   try {
     await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });
-    events.normal("SuccessfulDelete", `delete ${about} successful`);
+    events.normal("SuccessfulDelete", `Delete ${about} successful`);
   } catch (error) {
     if (isNotFound(error)) return;
-    events.warning("FailedDelete", `delete ${about} failed error: ${messageOf(error)}`);
+    events.warning("FailedDelete", `Delete ${about} failed error: ${messageOf(error)}`);
     throw error;
   }
 }
