@@ -1,3 +1,4 @@
+import type { Mask } from "../normalise.ts";
 import { kubectl, story } from "../story.ts";
 import { configMap, deployment, pod, service } from "./manifests.ts";
 
@@ -10,6 +11,13 @@ const job = (name: string) => ({
 
 const NO_ENDPOINTS = "nothing makes endpoints of services";
 const NO_ACCOUNTS = "namespaces get no service account and no certificate authority";
+
+/** When an autoscaler first measures is its own affair. */
+const WITHOUT_MEASURES: readonly Mask[] = [
+  [/(Deployment pods:)[\s\S]*/, "$1"],
+  [/<unknown>|\d+%/g, "<metric>"],
+  [/(cpu: <metric>\/<metric> +1 +3 +)\d+/, "$1<replicas>"],
+];
 
 export const workloads = [
   story(
@@ -71,7 +79,7 @@ export const workloads = [
     kubectl("run lone --image=example.com/web:1"),
     kubectl("wait pod/lone --for=condition=Ready --timeout=50s"),
     kubectl("get pod lone"),
-    kubectl("get pod lone -o wide", { masks: [[/node-\d/g, "<node>"]] }),
+    kubectl("get pod lone -o wide", { masks: [[/(node|gpu)-[\w-]+/g, "<node>"]] }),
     kubectl("describe pod lone", {
       masks: [
         // What nodes are like is the fixture's, not the server's.
@@ -105,8 +113,8 @@ export const workloads = [
     kubectl("expose deployment web --name=second --port=81 --target-port=http"),
     kubectl("get service second -o wide"),
     kubectl("autoscale deployment web --min=1 --max=3 --cpu=50%"),
-    kubectl("describe hpa web", { masks: [[/Conditions:[\s\S]*/, ""]] }),
-    kubectl("get all", { unordered: true, masks: [[/<unknown>|\d+%/g, "<metric>"]] }),
+    kubectl("describe hpa web", { masks: WITHOUT_MEASURES }),
+    kubectl("get all", { unordered: true, masks: WITHOUT_MEASURES }),
   ),
   story(
     "a node is drained",
