@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ConfigMap, Secret } from "@konverge/kinds";
-import { controller } from "@konverge/runtime";
+import { ConfigMap, Deployment, Secret } from "@konverge/kinds";
+import { child, controller } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
@@ -203,4 +203,69 @@ scenario("two children of the same name are refused", async (s) => {
   await s.widget("w");
   await s.settle();
   assert.match(s.complaints[0]!, /two children are called ConfigMap default\/a/);
+});
+
+scenario("a field for the beginning is left to whoever changes it, and kept until then", async (s) => {
+  const sized = (image: string) =>
+    controller(Widget, {
+      name: "widgets",
+      owns: [Deployment],
+      reconcile: () => ({ children: [child(deployment(image), { initially: { spec: { replicas: 3 } } })] }),
+    });
+  const replicas = async () => (await s.user.get(Deployment, "default/web")).spec?.replicas;
+  const first = await s.run(sized("one"));
+  await s.widget("w");
+  await s.settle();
+  assert.equal(await replicas(), 3);
+  await s.during(first.stop());
+  s.writes();
+  const second = await s.run(sized("two"));
+  await s.settle();
+  assert.equal(await replicas(), 3);
+  await s.user.patch(Deployment, "default/web", { merge: { spec: { replicas: 5 } } });
+  await s.settle();
+  assert.equal(await replicas(), 5);
+  await s.during(second.stop());
+  await s.run(sized("three"));
+  await s.settle();
+  assert.equal(await replicas(), 5);
+  assert.deepEqual(
+    s.writes().filter((write) => write.endsWith("deployments/web")),
+    [
+      "PATCH /apis/apps/v1/namespaces/default/deployments/web",
+      "PATCH /apis/apps/v1/namespaces/default/deployments/web",
+    ],
+  );
+});
+
+function deployment(image: string): Deployment {
+  const labels = { app: "web" };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "web" },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "m", image }] } },
+    },
+  };
+}
+
+virtual("what admission makes of a child is accepted, and not fought over", async (s) => {
+  s.interfere = async (request, next) => {
+    if (request.method !== "PATCH" || !request.path.includes("/configmaps/")) return next(request);
+    return next({ ...request, body: String(request.body).replace('"text":"quiet"', '"text":"QUIET"') });
+  };
+  await s.run(widgets());
+  await s.widget("w", { maps: ["a"], text: "quiet" });
+  await s.settle();
+  for (let i = 0; i < 5; i++) {
+    await s.user.patch(Widget, "default/w", { merge: { metadata: { labels: { round: String(i) } } } });
+    await s.settle();
+  }
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "QUIET" });
+  assert.ok(s.writes().filter((write) => write.includes("configmaps")).length <= 2);
+  await s.user.patch(ConfigMap, "default/a", { merge: { data: { text: "spoilt" } } });
+  await s.settle();
+  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "QUIET" });
 });

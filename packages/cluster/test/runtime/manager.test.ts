@@ -43,6 +43,25 @@ test("it gives up with a list of what it could not watch, and why", async () => 
   await assert.rejects(manager.done);
 });
 
+test("nothing is reconciled before everything that may be read has been listed", async () => {
+  const s = await stage();
+  await s.widget("w", { text: "x" });
+  const gate = Promise.withResolvers<void>();
+  s.interfere = async (request, next) => {
+    if (request.path.includes("/configmaps") && request.path.includes("watch=true")) await gate.promise;
+    return next(request);
+  };
+  const manager = s.manager(widgets);
+  const started = manager.start();
+  await s.clock.advance(20_000);
+  assert.deepEqual(s.writes(), []);
+  assert.equal(manager.working, false);
+  gate.resolve();
+  await s.during(started);
+  await s.settle();
+  assert.equal(await s.exists(ConfigMap, "default/a"), true);
+});
+
 test("two controllers of the same name are refused", async () => {
   const s = await stage();
   assert.throws(() => s.manager([widgets, widgets]), /two controllers are called widgets.example.com/);

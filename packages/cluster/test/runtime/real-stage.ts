@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@konverge/client";
 import type { KindRef, KubeObject, Transport } from "@konverge/core";
-import { ConfigMap, Namespace, Secret } from "@konverge/kinds";
+import { ConfigMap, Deployment, Namespace, Secret } from "@konverge/kinds";
 import type { RealCluster } from "@konverge/real";
 import { type Controller, Manager, type ManagerOptions } from "@konverge/runtime";
 import { httpsTransport } from "./https-transport.ts";
@@ -76,7 +76,7 @@ export function realStage(cluster: RealCluster): Stage & AsyncDisposable {
     widget: (name, spec = {}) => user.create(Widget, Widget.new({ name, namespace: "default" }, spec)),
     async [Symbol.asyncDispose]() {
       for (const one of managers) await one.stop();
-      for (const kind of [Widget, ConfigMap, Secret] as KindRef<KubeObject>[]) await clear(user, kind);
+      for (const kind of [Widget, ConfigMap, Secret, Deployment] as KindRef<KubeObject>[]) await clear(user, kind);
     },
   };
 }

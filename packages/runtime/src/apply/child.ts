@@ -1,3 +1,4 @@
+import type { DeepPartial } from "@konverge/client";
 import { groupKindText, type KindRef, type KubeObject, type ObjectMeta, parseApiVersion } from "@konverge/core";
 import { PermanentError } from "../controller/errors.ts";
 
@@ -25,6 +26,11 @@ export interface ChildOptions<C extends Child = Child> {
   /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
   readyWhen?: (child: Existing<C>) => boolean;
   onImmutable?: OnImmutable;
+  /**
+   * Fields that it shall have in the beginning, and that whoever changes them may keep: the replicas of a Deployment that
+   * an autoscaler takes over. Objects only, no lists: `{ spec: { replicas: 3 } }`.
+   */
+  initially?: DeepPartial<C>;
 }
 
 /** A child with conditions attached, see {@link child}. */

@@ -2,7 +2,6 @@ import type { Client } from "@konverge/client";
 import {
   type AnyObject,
   type Clock,
-  controllerOf,
   groupKindText,
   isConflict,
   isNotFound,
@@ -21,9 +20,11 @@ import { appliedDifference } from "./applied-difference.ts";
 import type { Bond } from "./bond.ts";
 import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves } from "./child.ts";
 import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
+import { claim, FOREIGN_CHILD_RETRY } from "./claim.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { isImmutable } from "./immutable.ts";
 import { inParallel } from "./in-parallel.ts";
+import { stillInitial, withInitial } from "./initially.ts";
 import { ownedPart } from "./owned-part.ts";
 
 /** A declared kind of children, and the objects there are of it. */
@@ -41,8 +42,6 @@ export const BY_OWNER = "konverge/owner";
 const PARALLEL = 8;
 /** No object ever has this version, so that an apply with it can only create. */
 const NEVER = "1";
-/** How long to wait, in milliseconds, for what no event will tell. */
-const FOREIGN_CHILD_RETRY = 30_000;
 
 export interface ChildrenOptions {
   manager: string;
@@ -160,9 +159,11 @@ export class Children {
     if (missing.length > 0) {
       return state(owned.view.get(key), waiting("WaitingForOthers", `it waits for ${missing.join(", ")}`));
     }
-    const desired = draftOf(draft, { namespace, bond: owned.bond.metadata(owner) });
-    const created = owned.view.get(key) === undefined ? await this.#create(owned, key, desired, pass) : undefined;
-    if (created) return state(created);
+    const place = { namespace, bond: owned.bond.metadata(owner) };
+    if (owned.view.get(key) === undefined) {
+      const created = await this.#create(owned, key, draftOf(withInitial(draft, options.initially), place), pass);
+      if (created) return state(created);
+    }
     const live = owned.view.get(key);
     if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { after: 1000 });
     if (live.metadata.deletionTimestamp) {
@@ -171,8 +172,12 @@ export class Children {
       if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
       throw new ExternalError("ChildTerminating", `${name} is still being deleted`, { after: FOREIGN_CHILD_RETRY });
     }
-    await this.#claim(owned, name, live, pass);
-    const result = await this.#update(owned, { name, key, live, desired, one }, pass);
+    const { ownerKind, manager } = this.#options;
+    const fields = fieldsOf(owned.view.own(key), manager);
+    await claim({ name, live, ...owned, owner, ownerKind, manager, former: fields !== undefined }, pass.client);
+    const initial = options.initially && stillInitial(options.initially, fields, live);
+    const desired = draftOf(withInitial(draft, initial), place);
+    const result = await this.#update(owned, { name, key, live, desired, one, exact: initial !== undefined }, pass);
     return state(result, result === undefined ? waiting("Recreating", "it is being replaced") : undefined);
   }
 
@@ -197,46 +202,12 @@ export class Children {
     return undefined;
   }
 
-  /** Throws unless the object is the owner's child or may become it. */
-  async #claim(owned: OwnedView, name: string, live: KubeObject, { owner, client }: ChildrenPass): Promise<void> {
-    const { ownerKind, manager } = this.#options;
-    const me = `${ownerKind.kind} ${keyOf(owner)}`;
-    if (owned.bond.ownerUid(live) === owner.metadata.uid) return;
-    if (owned.bond.ownerKey(live) === keyOf(owner)) {
-      throw new ExternalError("ChildOfPredecessor", `${name} belongs to an earlier ${me} and has to go first`, {
-        after: FOREIGN_CHILD_RETRY,
-      });
-    }
-    const controller = controllerOf(live);
-    if (controller || owned.bond.ownerUid(live) !== undefined) {
-      const whom = controller ? `${controller.kind} ${controller.name}` : "another object";
-      throw new ExternalError(
-        "ChildOfAnother",
-        `${name} belongs to ${whom} and cannot become a child of ${me}: use another name, or delete it`,
-        { after: FOREIGN_CHILD_RETRY },
-      );
-    }
-    const former = fieldsOf(owned.view.own(keyOf(live)), manager) !== undefined;
-    if (!former && owned.declared.adopt !== "any") {
-      throw new ExternalError(
-        "ChildExists",
-        `${name} exists and was not made by ${manager}, so ${me} does not take it over: delete it, use another name, or ` +
-          `allow it with own(${owned.declared.kind.kind}, { adopt: "any" })`,
-        { after: FOREIGN_CHILD_RETRY },
-      );
-    }
-    // An owner that is gone must not take anything along.
-    const current = await client.get(ownerKind, keyOf(owner));
-    if (current.metadata.uid !== owner.metadata.uid || current.metadata.deletionTimestamp) {
-      throw new ExternalError("OwnerGone", `${me} is being deleted and takes nothing over`);
-    }
-  }
-
   /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
   async #update(owned: OwnedView, child: ChildToUpdate, pass: ChildrenPass): Promise<KubeObject | undefined> {
-    const { key, live, desired } = child;
+    const { key, live, desired, exact } = child;
     if (this.#isUpToDate(owned, child)) return live;
-    const metadata = { ...desired.metadata, uid: live.metadata.uid };
+    const { uid, resourceVersion } = live.metadata;
+    const metadata = { ...desired.metadata, uid, ...(exact && { resourceVersion }) };
     let answer: KubeObject;
     try {
       answer = await this.#send(owned.declared.kind, { ...desired, metadata }, pass);
@@ -282,7 +253,9 @@ export class Children {
     for (const owned of this.#owned.values()) {
       for (const child of this.all(pass.owner, owned.declared.kind)) {
         if (child.metadata.deletionTimestamp || isWanted(nameOf(child, pass.owner))) continue;
-        if (fieldsOf(owned.view.own(keyOf(child)), manager)) await this.#delete(owned, child, pass, "Background");
+        if (!fieldsOf(owned.view.own(keyOf(child)), manager)) continue;
+        await this.#delete(owned, child, pass, "Background");
+        this.#answers.forget(nameOf(child, pass.owner));
       }
     }
   }
@@ -331,6 +304,8 @@ interface ChildToUpdate {
   live: KubeObject;
   desired: Child;
   one: PlannedChild;
+  /** Only if nobody has written it since: it repeats values that are somebody else's to change. */
+  exact: boolean;
 }
 
 type GroupKind = { group: string; kind: string };
