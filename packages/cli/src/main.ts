@@ -1,6 +1,9 @@
 // The `konverge` command.
+import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { writeAssets } from "./envtest/assets.ts";
+import { runEnvtestApiServer } from "./envtest/envtest-apiserver.ts";
 import { down, upInBackground } from "./up/background.ts";
 import { notedNames } from "./up/running-clusters.ts";
 import { summary } from "./up/summary.ts";
@@ -61,6 +64,24 @@ program
       else console.log(`no cluster named ${one} runs`);
     }
   });
+
+program
+  .command("envtest")
+  .description("print a folder for KUBEBUILDER_ASSETS, with which envtest suites run on the embedded cluster")
+  .option("--controllers", "run the built-in controllers, the scheduler and simulated nodes as well")
+  .option("--folder <path>", "where to put it; without it, in your home")
+  .addHelpText("after", '\nFor example: KUBEBUILDER_ASSETS="$(konverge envtest)" go test ./...')
+  .action(({ controllers = false, folder }: { controllers?: boolean; folder?: string }) => {
+    console.log(writeAssets({ controllers, ...(folder !== undefined && { folder: resolve(folder) }) }));
+  });
+
+program
+  .command("envtest-apiserver", { hidden: true })
+  .option("--controllers")
+  .argument("[flags...]", "flags of kube-apiserver")
+  .action((flags: string[], { controllers = false }: { controllers?: boolean }) =>
+    runEnvtestApiServer(flags, controllers),
+  );
 
 function whole(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("it must be a whole number.");

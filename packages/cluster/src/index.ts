@@ -20,6 +20,7 @@ export { ControlPlane, type ControlPlaneOptions } from "./parts/control-plane.ts
 export { controllersPart, type Part, type PartContext, type RunningPart } from "./parts/part.ts";
 export { PARTS } from "./parts/parts.ts";
 export { type ServedKind, ServedKinds } from "./parts/served-kinds.ts";
+export { callWebhook } from "./port/call-webhook.ts";
 export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
 export { scaledClock } from "./port/scaled-clock.ts";
 export * from "./start-cluster.ts";

@@ -9,6 +9,7 @@ import { ControlPlane } from "./parts/control-plane.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
 import { ClusterFront } from "./port/front.ts";
+import { nodeStreams } from "./streams/node-streams.ts";
 
 export interface ClusterOptions {
   /** Default: the machine's. */
@@ -53,8 +54,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const images = new Images();
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
-  const server = new ApiServer({ ...options.server, clock });
-  const front = new ClusterFront(server, kubelet, images, clock, options.server?.audit);
+  const server = new ApiServer({ kubelet: nodeStreams(kubelet, images, clock), ...options.server, clock });
+  const front = new ClusterFront(server, kubelet, clock, options.server?.audit);
   const client = new Client(front.transport, { clock });
   const controlPlane = new ControlPlane({
     server,

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import {
   type Cluster,
   type ClusterPort,
+  callWebhook,
   openPort,
   parseGpuNodes,
   plainNodes,
@@ -52,6 +53,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     rootCertificate: data.authority.cert,
     nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
     server: {
+      callWebhook,
       access: { serviceAccounts: { signingKey: data.signingKey } },
       ...(data.journal && { journal: data.journal }),
     },

@@ -1,4 +1,4 @@
-import { ApiError, type ApiResponse, badRequest, notFound } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest } from "@konverge/core";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { ContainerLog, LogLine } from "../kubelet/container-log.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
@@ -108,10 +108,4 @@ async function* follow(
     position = source.end;
     if (more.length > 0) yield text(more, selection);
   }
-}
-
-/** The pod is not on one of the simulated nodes. */
-export function noWorker(name: string, isKnown: boolean): ApiError {
-  if (!isKnown) return notFound({ group: "", plural: "pods" }, name);
-  return badRequest(`pod ${name} does not have a host assigned`);
 }

@@ -1,0 +1,11 @@
+// Stands where envtest expects etcd: the embedded API server keeps its own state, so this only says that it is well.
+import { createServer } from "node:http";
+
+const flag = process.argv.find((argument) => argument.startsWith("--listen-client-urls="));
+const url = new URL(flag ? flag.slice("--listen-client-urls=".length).split(",")[0] : "http://127.0.0.1:2379");
+const server = createServer((_request, response) => {
+  response.setHeader("content-type", "application/json");
+  response.end('{"health":"true","reason":""}');
+});
+server.listen(Number(url.port), url.hostname);
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(0));

@@ -1,0 +1,62 @@
+import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What the launchers are made for. */
+export interface AssetOptions {
+  /** The built-in controllers, the scheduler and simulated nodes run as well. */
+  readonly controllers: boolean;
+  /** Default: ~/.konverge/envtest, or under $KONVERGE_HOME. */
+  readonly folder?: string;
+}
+
+const bin = (name: string) => fileURLToPath(new URL(`../../bin/${name}`, import.meta.url));
+
+/**
+ * Writes a folder for KUBEBUILDER_ASSETS: `kube-apiserver`, `etcd` and `kubectl`, of which the first is the embedded
+ * cluster and the second a formality. Returns its path.
+ */
+export function writeAssets({ controllers, folder }: AssetOptions): string {
+  if (process.platform === "win32") {
+    throw new Error("on Windows, envtest starts .exe files only: run the suite in WSL, or against `konverge up`");
+  }
+  const home = process.env["KONVERGE_HOME"] ?? join(homedir(), ".konverge");
+  const path = folder ?? join(home, controllers ? "envtest-controllers" : "envtest");
+  mkdirSync(path, { recursive: true });
+  const node = quoted(process.execPath);
+  const more = controllers ? " --controllers" : "";
+  launcher(join(path, "kube-apiserver"), `exec ${node} ${quoted(bin("konverge.js"))} envtest-apiserver${more} -- "$@"`);
+  launcher(join(path, "etcd"), `exec ${node} ${quoted(bin("envtest-etcd.js"))} "$@"`);
+  const kubectl = findInPath("kubectl", path);
+  launcher(
+    join(path, "kubectl"),
+    kubectl
+      ? `exec ${quoted(kubectl)} "$@"`
+      : 'echo "kubectl was not in PATH when \\`konverge envtest\\` ran: install it and run that again" >&2; exit 1',
+  );
+  return path;
+}
+
+function launcher(path: string, line: string): void {
+  writeFileSync(path, `#!/bin/sh\n${line}\n`);
+  chmodSync(path, 0o755);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function findInPath(name: string, except: string): string | undefined {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    if (folder === "" || folder === except) continue;
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not there, or not ours to run.
+    }
+  }
+  return undefined;
+}

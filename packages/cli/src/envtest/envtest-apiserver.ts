@@ -1,0 +1,32 @@
+import { listen } from "@konverge/apiserver";
+import { callWebhook, startCluster } from "@konverge/cluster";
+import { realClock } from "@konverge/core";
+import { setupFrom } from "./apiserver-flags.ts";
+
+/** Plays kube-apiserver for envtest until it is told to end. */
+export async function runEnvtestApiServer(args: readonly string[], controllers: boolean): Promise<void> {
+  const clock = realClock();
+  const { host, port, tls, access, admission } = setupFrom(args, clock);
+  const cluster = await startCluster({
+    clock,
+    server: { access, admission, callWebhook },
+    ...(!controllers && { parts: [] }),
+  });
+  const listener = await listen(cluster.guard, {
+    host,
+    port,
+    tls,
+    clock,
+    grace: 200,
+    onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
+  });
+  console.error(`the embedded API server listens at ${listener.url}`);
+  const end = () => {
+    listener
+      .close()
+      .then(() => cluster.stop())
+      .finally(() => process.exit(0));
+  };
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+}

@@ -1,0 +1,23 @@
+import type { ApiServerOptions } from "@konverge/apiserver";
+import { badRequest, type Clock } from "@konverge/core";
+import type { Images } from "../images/image.ts";
+import type { Kubelet } from "../kubelet/kubelet.ts";
+import { execResponse } from "./exec.ts";
+import { logResponse } from "./logs.ts";
+
+/** Answers for the simulated nodes: logs, and streams to what seems to run in containers. */
+export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): NonNullable<ApiServerOptions["kubelet"]> {
+  const host = { clock, image: (reference: string | undefined) => images.find(reference) };
+  return ({ action, call, pod, container }) => {
+    const { name = "", namespace = "" } = pod.metadata as { name?: string; namespace?: string };
+    const worker = kubelet.worker(`${namespace}/${name}`);
+    if (!worker) throw badRequest(`pod ${name} does not run on a simulated node`);
+    const query = new URLSearchParams(call.info.query);
+    if (container !== "") query.set("container", container);
+    if (action === "log") return logResponse(worker, query, clock.now(), call.request.signal);
+    if (action === "exec" || action === "attach") {
+      return execResponse(host, worker, query, call.request.upgrade, action === "attach");
+    }
+    throw badRequest(`simulated containers listen on no ports: ${action} of pod ${name} leads nowhere`);
+  };
+}
