@@ -8,6 +8,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { mutatingPolicies } from "./mutating-policies.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { taintNodesByCondition } from "./nodes.ts";
+import { podSecurity } from "./pod-security.ts";
 import { priority } from "./priority.ts";
 import { rbacEscalation } from "./rbac-escalation.ts";
 import { resourceQuota } from "./resource-quota.ts";
@@ -29,6 +30,7 @@ function allPlugins(callWebhook: CallWebhook, authorizer: Authorizer): Admission
     limitRanger,
     serviceAccount,
     taintNodesByCondition,
+    podSecurity,
     priority,
     defaultTolerationSeconds,
     defaultStorageClass,
