@@ -39,11 +39,6 @@ const signingRequest = (name: string) => ({
   },
 });
 
-const NO_TAINT = "new nodes are not tainted as not ready";
-const NO_REQUESTER = "signing requests do not note who made them, nor keep approvals";
-const NO_EVENT_FIELDS = "events cannot be selected by what they are about";
-const NO_CONVERSION = "events are not converted between their two groups";
-
 export const cluster = [
   story(
     "discovery",
@@ -94,7 +89,7 @@ export const cluster = [
     kubectl("create -f -", { input: [node("suite-a"), node("suite-b")] }),
     kubectl("get nodes"),
     kubectl("get nodes -o wide"),
-    kubectl("get node suite-a -o yaml", { todo: NO_TAINT }),
+    kubectl("get node suite-a -o yaml"),
     kubectl("taint nodes suite-a dedicated=gpu:NoSchedule"),
     kubectl("taint nodes suite-a dedicated=cpu:NoSchedule"),
     kubectl("taint nodes suite-a dedicated=cpu:NoSchedule --overwrite"),
@@ -110,19 +105,19 @@ export const cluster = [
     kubectl("drain suite-b"),
     kubectl("drain suite-b --force --dry-run=server"),
     kubectl("drain suite-b --force --grace-period=0 --disable-eviction --timeout=5s"),
-    kubectl("describe node suite-a", { todo: NO_TAINT }),
+    kubectl("describe node suite-a"),
     kubectl("delete node suite-a suite-b"),
   ),
   story(
     "certificates",
     kubectl("create -f -", { input: [signingRequest("suite-good"), signingRequest("suite-bad")] }),
-    kubectl("get csr", { todo: NO_REQUESTER }),
-    kubectl("get csr -o wide", { todo: NO_REQUESTER }),
+    kubectl("get csr"),
+    kubectl("get csr -o wide"),
     kubectl("certificate approve suite-good"),
     kubectl("certificate deny suite-bad"),
     kubectl("certificate approve nobody"),
-    kubectl("get csr", { todo: NO_REQUESTER }),
-    kubectl("get csr suite-good -o yaml", { todo: NO_REQUESTER }),
+    kubectl("get csr"),
+    kubectl("get csr suite-good -o yaml"),
     kubectl("delete csr suite-good suite-bad"),
   ),
   story(
@@ -153,10 +148,10 @@ export const cluster = [
     }),
     kubectl("get events"),
     kubectl("get events -o wide"),
-    kubectl("get events --field-selector=involvedObject.name=web,type=Warning -o name", { todo: NO_EVENT_FIELDS }),
-    kubectl("get events.events.k8s.io web.1 -o yaml", { todo: NO_CONVERSION }),
+    kubectl("get events --field-selector=involvedObject.name=web,type=Warning -o name"),
+    kubectl("get events.events.k8s.io web.1 -o yaml"),
     kubectl("events"),
-    kubectl("events --for=pod/web --types=Warning", { todo: NO_EVENT_FIELDS }),
+    kubectl("events --for=pod/web --types=Warning"),
     kubectl("events --for=pod/nobody"),
     kubectl("events -A -o name"),
     kubectl("describe pod web"),

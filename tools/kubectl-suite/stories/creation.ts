@@ -1,8 +1,6 @@
 import { kubectl, story } from "../story.ts";
 import { configMap, pod } from "./manifests.ts";
 
-const NO_TOKENS = "service accounts have no token subresource";
-
 export const creation = [
   story(
     "create",
@@ -39,8 +37,8 @@ export const creation = [
     kubectl("describe rolebinding readers"),
     kubectl("create serviceaccount robot"),
     kubectl("get serviceaccount robot -o yaml"),
-    kubectl("create token robot", { todo: NO_TOKENS }),
-    kubectl("create token nobody", { todo: NO_TOKENS }),
+    kubectl("create token robot"),
+    kubectl("create token nobody"),
     kubectl("create quota limited --hard=pods=3,requests.cpu=2"),
     kubectl("create poddisruptionbudget careful --selector=app=web --min-available=1"),
     kubectl("create priorityclass suite-high --value=1000 --description='first'"),

@@ -9,8 +9,7 @@ const job = (name: string) => ({
   spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "example.com/job:1" }] } } },
 });
 
-const NO_ENDPOINTS = "nothing makes endpoints of services";
-const NO_ACCOUNTS = "namespaces get no service account and no certificate authority";
+const NO_ACCOUNTS = "pods are not given the service account of their namespace";
 
 /** When an autoscaler first measures is its own affair. */
 const WITHOUT_MEASURES: readonly Mask[] = [
@@ -104,11 +103,10 @@ export const workloads = [
     "services",
     kubectl("create -f -", { input: [deployment("web", 2), service("web")] }),
     kubectl("rollout status deployment/web --timeout=50s", { masks: [[/^Waiting .*\n/gm, ""]] }),
-    kubectl("get endpointslices -l kubernetes.io/service-name=web", { until: /,/, todo: NO_ENDPOINTS }),
+    kubectl("get endpointslices -l kubernetes.io/service-name=web", { until: /,/ }),
     kubectl("describe service web", {
       until: /Endpoints: +\S+,/,
       masks: [[/Events:[\s\S]*/, ""]],
-      todo: NO_ENDPOINTS,
     }),
     kubectl("expose deployment web --name=second --port=81 --target-port=http"),
     kubectl("get service second -o wide"),
@@ -133,8 +131,8 @@ export const workloads = [
   ),
   story(
     "namespaces",
-    kubectl("get serviceaccounts", { until: /default/, todo: NO_ACCOUNTS }),
-    kubectl("get configmaps", { until: /kube-root-ca.crt/, todo: NO_ACCOUNTS }),
+    kubectl("get serviceaccounts", { until: /default/ }),
+    kubectl("get configmaps", { until: /kube-root-ca.crt/ }),
     kubectl("create namespace doomed"),
     kubectl("create -f - -n doomed", {
       input: [configMap("held", {}, { finalizers: ["example.com/hold"] }), pod("a")],

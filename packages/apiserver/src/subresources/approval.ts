@@ -1,5 +1,6 @@
 import type { AnyObject, ApiResponse } from "@konverge/core";
 import { writeParameters } from "../http/query.ts";
+import type { StrategyContext } from "../resources/strategy.ts";
 import { readBody } from "../verbs/body.ts";
 import type { Call } from "../verbs/call.ts";
 import { writtenResponse } from "../verbs/dispatch.ts";
@@ -8,6 +9,10 @@ import { checkName } from "../verbs/metadata.ts";
 import { patchObject } from "../verbs/patch.ts";
 import { updateObject } from "../verbs/update.ts";
 
+interface Status {
+  conditions?: { type: string; status: string; lastUpdateTime?: string | null; lastTransitionTime?: string | null }[];
+}
+
 /** Requests to `certificatesigningrequests/NAME/approval`: they change the conditions of the status, and nothing else. */
 export async function approve(given: Call): Promise<ApiResponse> {
   if (given.info.verb === "get") return get(given);
@@ -15,8 +20,15 @@ export async function approve(given: Call): Promise<ApiResponse> {
   const approval = {
     ...strategy,
     statusFields: [],
-    prepareForUpdate(object: AnyObject, old: AnyObject) {
-      const { conditions } = (object["status"] ?? {}) as { conditions?: unknown[] };
+    prepareForUpdate(object: AnyObject, old: AnyObject, { now }: StrategyContext) {
+      const { conditions } = (object["status"] ?? {}) as Status;
+      const { conditions: earlier = [] } = (old["status"] ?? {}) as Status;
+      for (const condition of conditions ?? []) {
+        const { type, status } = condition;
+        const same = earlier.find((one) => one.type === type && one.status === status);
+        condition.lastUpdateTime ??= now;
+        condition.lastTransitionTime ??= same?.lastTransitionTime ?? now;
+      }
       object["spec"] = old["spec"];
       object["status"] = { ...(old["status"] as object), ...(conditions && { conditions }) };
     },
