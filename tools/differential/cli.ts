@@ -3,6 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { findControlPlane } from "@konverge/real";
 import type { Difference } from "./compare.ts";
+import { explore } from "./explore.ts";
+import { scriptText } from "./generate.ts";
 import { KnownDifferences } from "./known-differences.ts";
 import { matrixScripts } from "./matrix.ts";
 import { asking, runScripts } from "./run.ts";
@@ -17,6 +19,10 @@ const { values: options } = parseArgs({
     scripts: { type: "string" },
     /** Only scripts whose file or name matches this regular expression. */
     only: { type: "string" },
+    /** How many random conversations to hold on top. */
+    runs: { type: "string", default: "40" },
+    /** Which ones: the same number gives the same conversations. */
+    seed: { type: "string", default: "1" },
     /** Print every difference in full. */
     verbose: { type: "boolean", default: false },
     /** A JSON file with url, token and ca of a real server that runs already, instead of one that is started. */
@@ -64,12 +70,28 @@ await runScripts(
   },
 );
 
+const runs = (options.only && options.only !== "generated") || options.scripts ? 0 : Number(options.runs);
+if (runs > 0) {
+  const {
+    failure,
+    answers: more,
+    seed,
+  } = await explore(real, embedded, known, { runs, seed: Number(options.seed), prefix });
+  answers += more;
+  console.log(`${runs} generated conversations with seed ${seed}`);
+  if (failure) {
+    failed++;
+    report(`generated, seed ${seed}`, failure.differences);
+    console.log(`\n${scriptText(failure.script)}`);
+  }
+}
+
 const stale = options.only || options.scripts ? [] : known.unused();
 for (const { reason } of stale) console.log(`a known difference no longer occurs, remove it: ${reason}`);
 console.log(
   `\n${scripts.length} scripts, ${answers} answers compared, ${triples.size} distinct (verb, resource, outcome), ${known.count} known differences`,
 );
-console.log(`${scripts.length - failed} passed, ${failed + stale.length} failed`);
+console.log(`${scripts.length + (runs > 0 ? 1 : 0) - failed} passed, ${failed + stale.length} failed`);
 process.exitCode = failed + stale.length === 0 ? 0 : 1;
 
 function report(name: string, differences: readonly Difference[]): void {

@@ -5,15 +5,17 @@ import type { Result } from "./play.ts";
  * order of first appearance, resource versions become their rank within the script, moments become a mark. Nothing else is
  * touched: whatever is masked here must differ between two runs of the real server.
  */
-export function normalise(results: readonly Result[]): Result[] {
+export function normalise(results: readonly Result[], namespace: string): Result[] {
   const versions = rankVersions(results);
   const names = new Map<string, string>();
-  return walk(results, undefined, { versions, names }) as Result[];
+  return walk(results, undefined, { versions, names, namespace }) as Result[];
 }
 
 interface Masks {
   versions: Map<string, string>;
   names: Map<string, string>;
+  /** The script's own namespace, which is another one each time. */
+  namespace: string;
 }
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -25,8 +27,7 @@ const ABOUT_VERSIONS = /resource ?version/i;
 function walk(value: unknown, key: string | undefined, masks: Masks): unknown {
   if (typeof value === "string") return text(value, key, masks);
   if (Array.isArray(value)) {
-    const items = key === "managedFields" ? [...value].sort(byManager) : value;
-    return items.map((item) => walk(item, key, masks));
+    return inOrder(value, key).map((item) => walk(item, key, masks));
   }
   if (typeof value !== "object" || value === null) return value;
   const object = value as Record<string, unknown>;
@@ -36,8 +37,19 @@ function walk(value: unknown, key: string | undefined, masks: Masks): unknown {
   return Object.fromEntries(
     Object.keys(object)
       .sort()
-      .map((name) => [name, isListVersion(object, name) ? "version" : walk(object[name], name, masks)]),
+      .map((name) => [own(name, masks), isListVersion(object, name) ? "version" : walk(object[name], name, masks)]),
   );
+}
+
+function inOrder(items: readonly unknown[], key: string | undefined): readonly unknown[] {
+  if (key === "managedFields") return [...(items as Record<string, string>[])].sort(byManager);
+  return key === "causes" ? [...(items as Record<string, string>[])].sort(byConflict) : items;
+}
+
+/** Conflicts with several managers come in any order; all other causes stay where they are. */
+function byConflict(a: Record<string, string>, b: Record<string, string>): number {
+  if (a.reason !== "FieldManagerConflict" || b.reason !== "FieldManagerConflict") return 0;
+  return `${a.message} ${a.field}` < `${b.message} ${b.field}` ? -1 : 1;
 }
 
 /** Managers stand in the order of their times, which are full seconds: between two runs it differs. */
@@ -59,9 +71,9 @@ function isListVersion(object: Record<string, unknown>, key: string): boolean {
 
 function text(value: string, key: string | undefined, masks: Masks): string {
   if (key === "resourceVersion") return masks.versions.get(value) ?? value;
-  if (key === "continue" && value !== "") return token(value);
+  if (key === "continue" && value !== "") return own(token(value), masks);
   if (key === "clusterIP" || key === "clusterIPs") return /^\d+\.\d+/.test(value) ? "address" : value;
-  let masked = value
+  let masked = own(withoutOwnership(value), masks)
     .replace(LOOPBACK, "127.0.0.1:port")
     .replace(UID, (uid) => number(uid, "uid", masks))
     .replace(MOMENT, "moment");
@@ -71,6 +83,22 @@ function text(value: string, key: string | undefined, masks: Masks): string {
   for (const [name, mask] of masks.names)
     if (mask.startsWith("generated") && masked.includes(name)) masked = masked.replaceAll(name, mask);
   return masked;
+}
+
+/** Errors about patches show whole objects, with managers in the order of their times. */
+function withoutOwnership(value: string): string {
+  const start = value.search(/\\?"managedFields\\*":\[/);
+  if (start < 0) return value;
+  let depth = 0;
+  for (let at = value.indexOf("[", start); at < value.length; at++) {
+    if (value[at] === "[") depth++;
+    if (value[at] === "]" && --depth === 0) return value.slice(0, start) + withoutOwnership(value.slice(at + 1));
+  }
+  return value;
+}
+
+function own(text: string, { namespace }: Masks): string {
+  return text.includes(namespace) ? text.replaceAll(namespace, "$ns") : text;
 }
 
 /** A continue token names a version, and where to go on. */

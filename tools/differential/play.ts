@@ -66,7 +66,9 @@ class Player {
   /** The namespace, and the service account that pods in it run as: no controller makes it here. */
   async prepare(): Promise<void> {
     const { ns } = this.#variables;
-    await this.#send("POST", "/api/v1/namespaces", {}, { metadata: { name: ns } });
+    const made = await this.#send("POST", "/api/v1/namespaces", {}, { metadata: { name: ns } });
+    // Where a watch of what happens in the namespace may start.
+    this.#variables.start = String(valueAt(made.body, ".metadata.resourceVersion"));
     await this.#send("POST", `/api/v1/namespaces/${ns}/serviceaccounts`, {}, { metadata: { name: "default" } });
   }
 
@@ -97,8 +99,10 @@ class Player {
     const [method, path] = splitRequest(this.#fill(step.request) as string);
     const headers = { ...(this.#fill(step.headers ?? {}) as HeaderMap), ...impersonation(step.as) };
     const response = await this.#send(method, path, headers, step.body);
-    for (const [name, pointer] of Object.entries(step.save ?? {}))
-      this.#variables[name] = String(valueAt(response.body, pointer));
+    for (const [name, pointer] of Object.entries(step.save ?? {})) {
+      const value = valueAt(response.body, pointer);
+      if (value !== undefined) this.#variables[name] = String(value);
+    }
     return { step: index, what: step.request, ...response };
   }
 
@@ -134,12 +138,14 @@ class Player {
     state.ended = true;
   }
 
-  async #events(index: number, { events: name, count, ended }: EventsStep): Promise<Result> {
+  async #events(index: number, { events: name, count, until, ended }: EventsStep): Promise<Result> {
     const state = this.#watches.get(name);
     if (!state) throw new Error(`no watch called ${name} has been opened`);
-    await this.#until(() => state.ended || (state.events.length >= count && !ended));
-    const what = `events of ${name}`;
-    return { step: index, what, events: state.events.slice(0, count), ...(ended && { ended: state.ended }) };
+    const last = () => state.events.findIndex((event) => nameOf(event) === until);
+    const isHere = () => (until === undefined ? state.events.length >= (count ?? 0) : last() >= 0);
+    await this.#until(() => state.ended || (isHere() && !ended));
+    const events = state.events.slice(0, until === undefined ? (count ?? 0) : last() + 1);
+    return { step: index, what: `events of ${name}`, events, ...(ended && { ended: state.ended }) };
   }
 
   async #wait(index: number, step: WaitStep): Promise<Result[]> {
@@ -222,6 +228,10 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+function nameOf(event: unknown): unknown {
+  return valueAt(event, ".object.metadata.name");
 }
 
 /** `.metadata.ownerReferences[0].uid`: names and indexes only. */

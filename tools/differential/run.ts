@@ -19,7 +19,7 @@ const AT_ONCE = 8;
 
 /** The answers of a server that is asked now. */
 export function asking(target: Target, variables: Variables): Reference {
-  return async (script, namespace) => normalise(await play(script, target, namespace, variables));
+  return async (script, namespace) => normalise(await play(script, target, namespace, variables), namespace);
 }
 
 /** What scripts may refer to besides `$ns`. */
@@ -39,7 +39,7 @@ export async function runScripts(
       reference(script, namespace),
       play(script, embedded, namespace, variables),
     ]);
-    onOutcome({ script, real, differences: compare(script.name, real, normalise(ours)) });
+    onOutcome({ script, real, differences: compare(script.name, real, normalise(ours, namespace)) });
   };
   const numbered = scripts.map((script, index) => ({ script, index }));
   const queue = numbered.filter(({ script }) => !script.alone).values();

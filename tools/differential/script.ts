@@ -55,7 +55,9 @@ export interface WatchStep {
 /** Waits until a watch has brought so many events in all (bookmarks without the initial-events-end mark do not count). */
 export interface EventsStep {
   readonly events: string;
-  readonly count: number;
+  readonly count?: number;
+  /** All events up to the one about an object of this name, however many they are. */
+  readonly until?: string;
   /** The watch must end, too. */
   readonly ended?: boolean;
 }

@@ -123,7 +123,7 @@ function changeErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
     const known = new Set(old.finalizers ?? []);
-    const added = (metadata.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
+    const added = [...new Set(metadata.finalizers ?? [])].filter((finalizer) => !known.has(finalizer)).sort();
     if (added.length > 0) {
       const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(added)}`;
       errors.push(forbidden("metadata.finalizers", detail));

@@ -180,6 +180,10 @@ function scaleOf(call: Call, parent: AnyObject): { scale: AnyObject; found: bool
   return { scale, found: replicas !== undefined };
 }
 
+function replicasOf(scale: AnyObject): number {
+  return (scale["spec"] as { replicas?: number } | undefined)?.replicas ?? 0;
+}
+
 /** Custom resources have the text itself, built-in kinds a selector object, ReplicationControllers plain labels. */
 function selectorText(selector: unknown): string {
   if (typeof selector !== "object" || selector === null) return typeof selector === "string" ? selector : "";
@@ -190,7 +194,7 @@ function selectorText(selector: unknown): string {
 
 function check(call: Call, parent: AnyObject, scale: AnyObject): void {
   const { definition, info, version } = call;
-  const { replicas } = scale["spec"] as { replicas: number };
+  const replicas = replicasOf(scale);
   if (definition.custom) {
     if (replicas === NONE) {
       throw badRequest(`the spec replicas field ${JSON.stringify(version.scale!.specReplicasPath)} cannot be empty`);
@@ -218,7 +222,9 @@ function scaledParent(call: Call, parent: AnyObject, scale: AnyObject, places: R
     at[name] ??= {};
     at = at[name] as Record<string, unknown>;
   }
-  at[names.at(-1)!] = (scale["spec"] as { replicas: number }).replicas;
+  at[names.at(-1)!] = replicasOf(scale);
+  // What this may have brought into being has defaults of its own.
+  if (definition.custom) version.codec.applyDefaults(scaled);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion || !definition.custom) scaled.metadata.resourceVersion = resourceVersion ?? "";
   const apiVersion = apiVersionOf({ group: definition.group, version: version.version });

@@ -46,7 +46,7 @@ export async function asStored(call: Call, object: AnyObject): Promise<AnyObject
   const { definition } = call;
   if (object.apiVersion === definition.storedAs) return object;
   const converted = await convertTo(definition, object, definition.storedAs);
-  return definition.custom ? definition.storageCodec.decode(converted).object : converted;
+  return definition.custom ? refreshed(definition, converted) : converted;
 }
 
 const texts = new WeakMap<Entry, Map<ResourceVersion, string>>();
