@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type AnyObject, deepEqual, isNotFound, type KindRef, type KubeObject } from "@konverge/core";
+import { type AnyObject, deepEqual, isNotFound, type KindRef, type KubeObject, type Timer } from "@konverge/core";
 import {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
@@ -19,6 +19,9 @@ export interface RegistrationOptions {
   log?: Log;
 }
 
+/** Two versions of an operator, during an update, want different things: they must not keep the server busy with it. */
+const REPAIR_PERIOD = 5_000;
+
 /**
  * Tells the API server where the webhooks are and whom to trust, and keeps it so: whoever changes the configurations, or
  * the conversion of a CRD, has it undone. CRDs themselves are left to whoever installs them.
@@ -29,15 +32,15 @@ export class Registration {
   #target: WebhookTarget | undefined;
   #work: Promise<void> = Promise.resolve();
   #stopped = false;
+  #repairedAt = Number.NEGATIVE_INFINITY;
+  #planned: Timer | undefined;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
     this.#cache = new Cache(options.client);
     for (const [kind, name] of this.#registered()) {
       const view = this.#cache.use(kind, { fieldSelector: `metadata.name=${name}` });
-      view.subscribe((change) => {
-        if (!change.listed) this.#repair();
-      });
+      view.subscribe(() => this.#repair());
     }
   }
 
@@ -50,6 +53,7 @@ export class Registration {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#planned?.cancel();
     this.#cache.stop();
     await this.#work.catch(() => {});
   }
@@ -66,7 +70,21 @@ export class Registration {
   }
 
   #repair(): void {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#planned) return;
+    const { clock } = this.#options.client;
+    const wait = this.#repairedAt + REPAIR_PERIOD - clock.monotonic();
+    if (wait > 0) {
+      this.#planned = clock.after(
+        wait,
+        () => {
+          this.#planned = undefined;
+          this.#repair();
+        },
+        { background: true, label: `registration of ${this.#options.name}` },
+      );
+      return;
+    }
+    this.#repairedAt = clock.monotonic();
     this.#enqueue().catch((error: unknown) => {
       (this.#options.log ?? silent).warn({ err: error }, "the registration of webhooks could not be repaired");
     });
