@@ -6,12 +6,13 @@ import { changes } from "./stories/changes.ts";
 import { cluster } from "./stories/cluster.ts";
 import { creation } from "./stories/creation.ts";
 import { custom } from "./stories/custom.ts";
+import { descriptions } from "./stories/descriptions.ts";
 import { reading } from "./stories/reading.ts";
 
 const plane = findControlPlane();
 
 play(
-  [...applying, ...changes, ...creation, ...reading, ...cluster, ...custom],
+  [...applying, ...changes, ...creation, ...reading, ...cluster, ...custom, ...descriptions],
   async () => [await realServer(), await embeddedServer()],
   plane.available ? false : plane.why,
 );

@@ -133,6 +133,7 @@ export const workloads = [
     "namespaces",
     kubectl("get serviceaccounts", { until: /default/ }),
     kubectl("get configmaps", { until: /kube-root-ca.crt/ }),
+    kubectl("describe clusterrole view", { until: /pods\/log/ }),
     kubectl("create namespace doomed"),
     kubectl("create -f - -n doomed", {
       input: [configMap("held", {}, { finalizers: ["example.com/hold"] }), pod("a")],
