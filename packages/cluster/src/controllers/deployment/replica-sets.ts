@@ -71,7 +71,8 @@ async function setRevision({ client }: Context, deployment: Deployment, set: Rep
   const { annotations = {} } = deployment.metadata;
   if (revision === undefined || annotations[REVISION] === revision) return deployment;
   const metadata = { ...deployment.metadata, annotations: { ...annotations, [REVISION]: revision } };
-  return client.update(Deployment, { ...deployment, metadata });
+  // Not a change of what is desired: through the status, it does not count as a new generation.
+  return client.updateStatus(Deployment, { ...deployment, metadata });
 }
 
 async function note(
