@@ -158,3 +158,51 @@ test("a deletion whose answer was lost is looked for as well", async () => {
   assert.equal(await s.exists(ConfigMap, "default/a"), false);
   assert.equal(s.writes().filter((write) => write.startsWith("DELETE")).length, 1);
 });
+
+test("what others change while a status is being written is not lost in its answer", async () => {
+  for (const change of [{ spec: { text: "2" } }, { metadata: { labels: { colour: "red" } } }]) {
+    const s = await stage();
+    const seen: string[] = [];
+    await s.run(
+      controller(Widget, {
+        reconcile({ spec, metadata }) {
+          seen.push(`${spec.text} ${metadata.labels?.["colour"]}`);
+          return { status: { text: spec.text } };
+        },
+      }),
+    );
+    s.interfere = async (request, next) => {
+      if (request.path.includes("/status")) {
+        s.interfere = undefined;
+        await s.user.patch(Widget, "default/w", { merge: change });
+      }
+      return next(request);
+    };
+    await s.widget("w", { text: "1" });
+    await s.settle();
+    assert.deepEqual(seen, ["1 undefined", change.spec ? "2 undefined" : "1 red"]);
+  }
+});
+
+test("nor what others say in the status", async () => {
+  const s = await stage();
+  const seen: (number | undefined)[] = [];
+  await s.run(
+    controller(Widget, {
+      reconcile({ status }) {
+        seen.push(status?.count);
+        return { status: { text: "ours" } };
+      },
+    }),
+  );
+  s.interfere = async (request, next) => {
+    if (request.path.includes("/status")) {
+      s.interfere = undefined;
+      await s.user.patchStatus(Widget, "default/w", { merge: { status: { count: 7 } } });
+    }
+    return next(request);
+  };
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual(seen, [undefined, 7]);
+});

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { FieldsV1 } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { appliedDifference } from "./applied-difference.ts";
-import { ownedPart } from "./owned-part.ts";
+import { ownedPart, unownedPart } from "./owned-part.ts";
 
 const leaf: FieldsV1 = {};
 const isApplied = (...values: Parameters<typeof appliedDifference>) => appliedDifference(...values) === undefined;
@@ -167,6 +167,17 @@ test("the part of an object that a field set owns is what would have to be appli
     spec: { args: ["x"], ports: [{ port: 80, protocol: "TCP", name: "a" }] },
     finalizers: ["ours"],
   });
+  assert.deepEqual(unownedPart(fields, live), {
+    spec: {
+      replicas: 3,
+      ports: [
+        { port: 80, protocol: "TCP" },
+        { port: 81, protocol: "TCP" },
+      ],
+    },
+    finalizers: ["theirs"],
+  });
+  assert.equal(unownedPart({ "f:a": leaf, "f:b": { "f:c": leaf } }, { a: 1, b: { c: 2 } }), undefined);
 });
 
 test("an empty object may be filled by others, unless it is ours as a whole", () => {

@@ -17,16 +17,41 @@ export function ownedPart(fields: FieldsV1, live: unknown): unknown {
 }
 
 function ownedItems(fields: FieldsV1, paths: readonly string[], live: readonly unknown[]): unknown[] {
-  const items: unknown[] = [];
-  for (const item of live) {
-    for (const path of paths) {
-      const value: unknown = JSON.parse(path.slice(2));
-      if (path.startsWith("v:") && item === value) items.push(item);
-      if (!path.startsWith("k:") || !isObject(value) || !isObject(item)) continue;
-      if (Object.keys(value).every((name) => item[name] === value[name])) {
-        items.push({ ...value, ...(ownedPart(fields[path]!, item) as object) });
-      }
-    }
+  return live.flatMap((item) => {
+    const path = paths.find((one) => isItemOf(one, item));
+    if (path === undefined) return [];
+    if (path.startsWith("v:")) return [item];
+    return [{ ...(JSON.parse(path.slice(2)) as object), ...(ownedPart(fields[path]!, item) as object) }];
+  });
+}
+
+/** The part of a live value that a field set does not own; undefined if there is none. */
+export function unownedPart(fields: FieldsV1 | undefined, live: unknown): unknown {
+  if (!fields) return live;
+  const paths = Object.keys(fields).filter((path) => path !== ".");
+  if (paths.length === 0) return undefined;
+  if (Array.isArray(live)) {
+    const items = live.flatMap((item) => unownedItem(fields, paths, item) ?? []);
+    return items.length > 0 ? items : undefined;
   }
-  return items;
+  if (!isObject(live)) return live;
+  const part: JsonObject = {};
+  for (const name in live) {
+    const value = unownedPart(fields[`f:${name}`], live[name]);
+    if (value !== undefined) part[name] = value;
+  }
+  return Object.keys(part).length > 0 ? part : undefined;
+}
+
+function unownedItem(fields: FieldsV1, paths: readonly string[], item: unknown): unknown {
+  const path = paths.find((one) => isItemOf(one, item));
+  return path === undefined ? item : path.startsWith("v:") ? undefined : unownedPart(fields[path]!, item);
+}
+
+/** Whether a path such as `k:{"name":"x"}` or `v:"x"` means this item. */
+function isItemOf(path: string, item: unknown): boolean {
+  const value: unknown = JSON.parse(path.slice(2));
+  if (path.startsWith("v:")) return item === value;
+  if (!path.startsWith("k:") || !isObject(value) || !isObject(item)) return false;
+  return Object.keys(value).every((name) => item[name] === value[name]);
 }

@@ -1,6 +1,8 @@
-import type { KubeObject, ObjectKey } from "@konverge/core";
+import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey } from "@konverge/core";
 import type { OwnedView } from "../apply/children.ts";
+import { unownedPart } from "../apply/owned-part.ts";
 import type { Change } from "../cache/change.ts";
+import { fieldsOf, type OwnFields } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import type { Trigger } from "../observe/observer.ts";
 import type { Priority } from "../queue/work-queue.ts";
@@ -30,8 +32,7 @@ export function subscribe(options: TriggerOptions): void {
 
   view.subscribe(
     guarded("object", (change) => {
-      // What we reported ourselves is no news.
-      if (change.type === "changed" && change.writer === definition.name) return [];
+      if (change.writer === definition.name && isOwnReport(change, view.own(change.key))) return [];
       return (definition.options.when ?? always)(change) ? [change.key] : [];
     }),
   );
@@ -52,6 +53,22 @@ export function subscribe(options: TriggerOptions): void {
       others.subscribe(guarded("watch", (change) => (when(change) ? view.find(index, change.key) : []), priority));
     }
   });
+}
+
+/**
+ * Whether a change that the answer to a write of ours told is no more than what we reported, in the status or by our
+ * finalizer. The answer may also tell what others did in between, of which no event will be news any more.
+ */
+function isOwnReport({ type, before, object, writer }: Change, own: OwnFields | undefined): boolean {
+  if (type !== "changed" || !before) return false;
+  const reported = fieldsOf(own, writer!, "status")?.["f:status"];
+  return deepEqual(unreported(before, reported), unreported(object, reported));
+}
+
+function unreported(object: KubeObject, fields: FieldsV1 | undefined): object {
+  const { status, metadata, ...rest } = object as KubeObject & { status?: unknown };
+  const { resourceVersion: _r, managedFields: _m, finalizers: _f, ...others } = metadata;
+  return { ...rest, metadata: others, status: unownedPart(fields, status) };
 }
 
 const always = () => true;
