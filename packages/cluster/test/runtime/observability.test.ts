@@ -129,7 +129,7 @@ test("a reconcile is one line: trigger, reads, writes, outcome; and no line show
   await s.settle();
   const [first] = lines.filter(({ outcome }) => outcome === "done");
   assert.deepEqual(first?.["triggers"], ["object Widget default/w"]);
-  const [object, child] = first?.["reads"] as string[];
+  const [object, child] = first!["reads"] as string[];
   assert.match(object!, /^Widget default\/w@\d+$/);
   assert.equal(child, "ConfigMap default/a@absent");
   assert.deepEqual(first?.["writes"], ["apply ConfigMap default/a", "apply Widget/status default/w"]);
