@@ -7,9 +7,12 @@
  *
  * It promises to behave as kube-apiserver does: wherever the two differ, it is wrong.
  */
+
+export type { AdmissionOptions } from "./admission/index.ts";
 export * from "./auth/index.ts";
 export { type RequestInfo, requestInfo } from "./http/request-info.ts";
 export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
 export * from "./storage/index.ts";
+export type { Kubelet, KubeletRequest } from "./subresources/index.ts";
 export { type CallWebhook, noWebhooks, type WebhookClientConfig } from "./webhook-call.ts";

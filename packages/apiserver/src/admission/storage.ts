@@ -7,13 +7,19 @@ const CLAIMS = "/persistentvolumeclaims";
 const CLASSES = "storage.k8s.io/storageclasses";
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
 
+const PROTECTED = new Map([
+  ["/persistentvolumes", "kubernetes.io/pv-protection"],
+  [CLAIMS, "kubernetes.io/pvc-protection"],
+  ["storage.k8s.io/volumeattributesclasses", "kubernetes.io/vac-protection"],
+]);
+
 /** Volumes and claims are held until nobody uses them. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: "StorageObjectInUseProtection",
-  handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, "/persistentvolumes", CLAIMS),
-  mutate({ object, resource }) {
+  handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, ...PROTECTED.keys()),
+  mutate({ object, group, resource }) {
     const { metadata } = object!;
-    const finalizer = resource === "persistentvolumes" ? "kubernetes.io/pv-protection" : "kubernetes.io/pvc-protection";
+    const finalizer = PROTECTED.get(`${group}/${resource}`)!;
     if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
   },
 };

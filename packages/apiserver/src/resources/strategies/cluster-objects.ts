@@ -1,7 +1,16 @@
-import type { FieldError, LabelSelector } from "@konverge/core";
+import { deepEqual, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
-import type { CertificateSigningRequest, Lease, Node, PodDisruptionBudget, PriorityClass, Stored } from "./objects.ts";
+import type {
+  CertificateSigningRequest,
+  EndpointSlice,
+  Lease,
+  LimitRange,
+  Node,
+  PodDisruptionBudget,
+  PriorityClass,
+  Stored,
+} from "./objects.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 
 export const node: Strategy = {
@@ -28,6 +37,50 @@ export const node: Strategy = {
   fields: ({ spec }: Stored<Node>) => ({ "spec.unschedulable": String(spec?.unschedulable ?? false) }),
 };
 
+export const limitRange: Strategy = {
+  defaults({ spec }: Stored<LimitRange>) {
+    for (const limit of spec?.limits ?? []) {
+      if (limit.type !== "Container") continue;
+      const limits = { ...limit.max, ...limit.default };
+      const requests = { ...limit.min, ...limits, ...limit.defaultRequest };
+      if (Object.keys(limits).length > 0) limit.default = limits;
+      if (Object.keys(requests).length > 0) limit.defaultRequest = requests;
+    }
+  },
+};
+
+/** Slices count every change of what their readers look at, labels included. */
+export const endpointSlice: Strategy = {
+  changesGeneration(object: Stored<EndpointSlice>, old: Stored<EndpointSlice>) {
+    const seen = ({ metadata, ...rest }: Stored<EndpointSlice>) => {
+      const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...others } = metadata;
+      return { ...rest, metadata: others };
+    };
+    return !deepEqual(seen(object), seen(old));
+  },
+};
+
+interface DeviceRequest {
+  exactly?: { allocationMode?: string; count?: number };
+  firstAvailable?: { allocationMode?: string; count?: number }[];
+}
+
+/** A request for an exact count that says none is for one. */
+function countDefaults(spec: unknown): void {
+  const { devices } = (spec ?? {}) as { devices?: { requests?: DeviceRequest[] } };
+  for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
+    for (const one of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
+      if (one.allocationMode === "ExactCount") one.count ||= 1;
+    }
+  }
+}
+
+export const resourceClaim: Strategy = { defaults: (object) => countDefaults(object["spec"]) };
+
+export const resourceClaimTemplate: Strategy = {
+  defaults: (object) => countDefaults((object["spec"] as { spec?: unknown } | undefined)?.spec),
+};
+
 export const lease: Strategy = {
   validate({ spec }: Stored<Lease>) {
     const { leaseDurationSeconds: seconds, leaseTransitions: transitions } = spec ?? {};
@@ -43,6 +96,7 @@ export const lease: Strategy = {
 };
 
 export const podDisruptionBudget: Strategy = {
+  nameErrors: (name) => pathSegmentErrors(name),
   validate({ spec }: Stored<PodDisruptionBudget>) {
     const { minAvailable, maxUnavailable, selector } = spec ?? {};
     const errors: FieldError[] = [];
@@ -90,7 +144,9 @@ export const priorityClass: Strategy = {
   ],
 };
 
+/** Nobody owns what only the creation of a request decides. */
 export const certificateSigningRequest: Strategy = {
+  resetFields: (subresource) => (subresource === "" ? ["spec", "status"] : ["spec"]),
   prepareForCreate({ spec }: Stored<CertificateSigningRequest>, { call }) {
     const { name, uid, groups, extra } = call.user;
     spec.username = name;

@@ -1,10 +1,11 @@
-import type { AnyObject } from "@konverge/core";
+import { type AnyObject, pathSegmentErrors } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import type { Event, Stored } from "./objects.ts";
 
 /** Events are stored as those of the core group, whichever of the two groups they came through. */
 export const event: Strategy = {
+  nameErrors: (name) => pathSegmentErrors(name),
   validate({ metadata, involvedObject }: Stored<Event>) {
     const { namespace = "" } = involvedObject;
     const isElsewhere = namespace === "" ? metadata.namespace !== "default" : namespace !== metadata.namespace;

@@ -3,7 +3,17 @@ import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
 import { bindingStrategy, roleStrategy } from "./access.ts";
 import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
-import { certificateSigningRequest, lease, node, podDisruptionBudget, priorityClass } from "./cluster-objects.ts";
+import {
+  certificateSigningRequest,
+  endpointSlice,
+  lease,
+  limitRange,
+  node,
+  podDisruptionBudget,
+  priorityClass,
+  resourceClaim,
+  resourceClaimTemplate,
+} from "./cluster-objects.ts";
 import { configMap, secret } from "./config.ts";
 import { convertEvents, event } from "./events.ts";
 import { job } from "./job.ts";
@@ -26,7 +36,11 @@ import {
 const strategies: Record<string, Strategy> = {
   "/ConfigMap": configMap,
   "/Event": event,
+  "/LimitRange": limitRange,
   "/Namespace": namespace,
+  "discovery.k8s.io/EndpointSlice": endpointSlice,
+  "resource.k8s.io/ResourceClaim": resourceClaim,
+  "resource.k8s.io/ResourceClaimTemplate": resourceClaimTemplate,
   "/Node": node,
   "/PersistentVolume": persistentVolume,
   "/PersistentVolumeClaim": persistentVolumeClaim,

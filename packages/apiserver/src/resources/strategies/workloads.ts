@@ -1,4 +1,4 @@
-import { deepEqual } from "@konverge/core";
+import { deepEqual, dns1123LabelErrors, maskTrailingDash } from "@konverge/core";
 import type { Strategy } from "../strategy.ts";
 import { cronJobErrors } from "./job-errors.ts";
 import type {
@@ -82,6 +82,7 @@ export const daemonSet: Strategy = {
 };
 
 export const statefulSet: Strategy = {
+  nameErrors: (name, isPrefix) => dns1123LabelErrors(isPrefix ? maskTrailingDash(name) : name),
   defaults({ spec }: Stored<StatefulSet>) {
     podSpecDefaults(spec.template.spec!);
     for (const claim of spec.volumeClaimTemplates ?? []) {
