@@ -67,8 +67,8 @@ function server(name: Session["server"], access: Access, stop: () => Promise<voi
       return session(name, { kubectl, kubeconfig, home });
     },
     async [Symbol.asyncDispose]() {
-      rmSync(home, { recursive: true, force: true });
       await stop();
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }
