@@ -14,5 +14,5 @@ export { type RequestInfo, requestInfo } from "./http/request-info.ts";
 export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
 export * from "./storage/index.ts";
-export type { Kubelet, KubeletRequest } from "./subresources/index.ts";
+export type { Kubelet as KubeletAccess, KubeletRequest } from "./subresources/index.ts";
 export { type CallWebhook, noWebhooks, type WebhookClientConfig } from "./webhook-call.ts";
