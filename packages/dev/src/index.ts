@@ -4,3 +4,5 @@
  */
 export * from "@konverge/apiserver";
 export * from "@konverge/cluster";
+/** Both packages speak of a kubelet: the one that runs simulated nodes is what users mean. */
+export { Kubelet } from "@konverge/cluster";
