@@ -7,7 +7,7 @@ import { findControlPlane } from "@konverge/real";
 import { builtinDrafts } from "../test/builtin-drafts.ts";
 import { cuttableProxy } from "../test/cuttable-proxy.ts";
 import { pause, RealOperators, times, until, Widget } from "../test/real-operators.ts";
-import { type Controller, controller } from "./index.ts";
+import { type Controller, controller, own } from "./index.ts";
 
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
@@ -91,6 +91,88 @@ test("children of all usual kinds are written once, and not again after a restar
   assert.deepEqual(
     second.writes().map(({ uri }) => uri),
     [],
+  );
+});
+
+test("a child with a field that cannot be changed is replaced, with or without what it owns", options, async () => {
+  await real.namespace("immutable");
+  const labels = { app: "x" };
+  const template = (image: string, restartPolicy: string) => ({
+    metadata: { labels },
+    spec: { restartPolicy, containers: [{ name: "m", image }] },
+  });
+  await using _ = await real.operator(
+    copies("immutable", {
+      owns: [own(kinds.Job, { onImmutable: "recreate" }), own(kinds.StatefulSet, { onImmutable: "orphan" })],
+      reconcile: ({ spec }) => ({
+        children: [
+          {
+            apiVersion: "batch/v1",
+            kind: "Job",
+            metadata: { name: "job" },
+            spec: { template: template(spec.text, "Never") },
+          },
+          {
+            apiVersion: "apps/v1",
+            kind: "StatefulSet",
+            metadata: { name: "set" },
+            spec: { serviceName: spec.text, selector: { matchLabels: labels }, template: template("x", "Always") },
+          },
+        ],
+        status: { text: spec.text },
+      }),
+    }),
+  );
+  await real.widget("immutable", "w", "one");
+  const pods = async (owner: string) => {
+    const { items } = await real.user.list(kinds.Pod, { namespace: "immutable" });
+    return items
+      .filter(({ metadata }) => metadata.ownerReferences?.[0]?.kind === owner)
+      .map(({ metadata }) => metadata.uid);
+  };
+  await until(
+    "both have pods",
+    async () => (await pods("Job")).length === 1 && (await pods("StatefulSet")).length === 1,
+  );
+  const [jobPod, setPod] = [(await pods("Job"))[0], (await pods("StatefulSet"))[0]];
+  await real.user.patch(Widget, "immutable/w", { merge: { spec: { text: "two" } } });
+  const isNew = async () => {
+    const job = await real.user.get(kinds.Job, "immutable/job").catch(() => undefined);
+    const set = await real.user.get(kinds.StatefulSet, "immutable/set").catch(() => undefined);
+    return job?.spec?.template.spec?.containers[0]?.image === "two" && set?.spec?.serviceName === "two";
+  };
+  await until("both are new", isNew);
+  await until("the new job has a new pod", async () => {
+    const [pod] = await pods("Job");
+    return pod !== undefined && pod !== jobPod;
+  });
+  assert.deepEqual(await pods("StatefulSet"), [setPod]);
+});
+
+test("events show up where people look for them", options, async () => {
+  await real.namespace("events");
+  await using _ = await real.operator(
+    copies("events", {
+      owns: [],
+      reconcile({ spec }, { events }) {
+        events.warning("Odd", `the text is ${spec.text}`, { action: "Read" });
+        return { status: { text: spec.text } };
+      },
+    }),
+  );
+  await real.widget("events", "w", "1");
+  const told = async (...command: string[]) => (await real.cluster.kubectl([...command, "-n", "events"])).stdout;
+  await until("it is listed", async () => (await told("get", "events")).includes("the text is 1"));
+  await pause(1100);
+  await real.user.patch(Widget, "events/w", { merge: { spec: { text: "2" } } });
+  await until("the next one is listed", async () => (await told("get", "events")).includes("the text is 2"));
+  const lines = (await told("get", "events", "--sort-by=.lastTimestamp")).trim().split("\n");
+  assert.match(lines.at(-1)!, /Warning\s+Odd\s+widget\/w\s+the text is 2/);
+  assert.doesNotMatch(lines.at(-1)!, /<unknown>/);
+  assert.match(await told("describe", "widgets", "w"), /Warning\s+Odd\s+.*copies\s+the text is 2/);
+  const stored = (await real.user.list(kinds.Event, { namespace: "events" })).items;
+  assert.ok(
+    stored.every(({ eventTime, reportingComponent, action }) => eventTime && reportingComponent && action === "Read"),
   );
 });
 

@@ -62,7 +62,7 @@ export class RealOperators {
   static async start(kubernetes?: string): Promise<RealOperators> {
     const folder = mkdtempSync(join(tmpdir(), "konverge-runtime-"));
     const auditLog = join(folder, "audit.log");
-    const cluster = await startRealCluster({ auditLog, ...(kubernetes && { kubernetes }) });
+    const cluster = await startRealCluster({ auditLog, controllers: true, ...(kubernetes && { kubernetes }) });
     const user = await connect({ kubeconfig: cluster.kubeconfig, userAgent: "user" });
     await user.create(CustomResourceDefinition, Widget.crd() as never);
     const isServed = () =>
