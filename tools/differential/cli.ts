@@ -1,14 +1,15 @@
 // `npm run test:differential`: plays every script on a real kube-apiserver and on the embedded one, and compares.
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { findControlPlane } from "@konverge/real";
+import { allScripts } from "./all-scripts.ts";
 import type { Difference } from "./compare.ts";
 import { explore } from "./explore.ts";
 import { scriptText } from "./generate.ts";
+import { huntMutants } from "./hunt.ts";
 import { KnownDifferences } from "./known-differences.ts";
-import { matrixScripts } from "./matrix.ts";
+import { Recording } from "./recording.ts";
 import { asking, runScripts } from "./run.ts";
-import { loadScripts } from "./script.ts";
 import { type Address, embeddedTarget, realTarget, remoteTarget } from "./target.ts";
 import { triplesOf } from "./triples.ts";
 import { startWebhooks } from "./webhooks.ts";
@@ -23,12 +24,28 @@ const { values: options } = parseArgs({
     runs: { type: "string", default: "40" },
     /** Which ones: the same number gives the same conversations. */
     seed: { type: "string", default: "1" },
+    /** Remember what the real server says, for the tests that run without one. */
+    record: { type: "boolean", default: false },
+    /** Instead of comparing: plant one mistake after the other in the embedded server, and see that each is noticed. */
+    mutants: { type: "boolean", default: false },
     /** Print every difference in full. */
     verbose: { type: "boolean", default: false },
     /** A JSON file with url, token and ca of a real server that runs already, instead of one that is started. */
     server: { type: "string" },
   },
 });
+
+if (options.mutants) {
+  let [caught, missed] = [0, 0];
+  await huntMutants(({ mutant, by }) => {
+    if (by === undefined) missed++;
+    else caught++;
+    console.log(`${by === undefined ? "✖ nothing notices" : "✔"} ${mutant.name}${by === undefined ? "" : ` (${by})`}`);
+  });
+  console.log(`\n${caught} mutants caught, ${missed} not`);
+  console.log(`${caught} passed, ${missed} failed`);
+  process.exit(missed === 0 ? 0 : 1);
+}
 
 const plane = findControlPlane();
 if (!plane.available && !options.server) {
@@ -37,12 +54,8 @@ if (!plane.available && !options.server) {
   process.exit(0);
 }
 
-const folder = options.scripts ?? new URL("./scripts", import.meta.url).pathname;
 const only = new RegExp(options.only ?? "");
-const scripts = [
-  ...globSync(`${folder}/**/*.yaml`).sort().flatMap(loadScripts),
-  ...(options.scripts ? [] : matrixScripts()),
-].filter(({ name, file }) => only.test(name) || only.test(file.slice(folder.length)));
+const scripts = allScripts(options.scripts).filter(({ name, file }) => only.test(name) || only.test(file));
 const known = new KnownDifferences(new URL("./known-differences.yaml", import.meta.url));
 
 await using real = options.server
@@ -52,6 +65,7 @@ await using embedded = await embeddedTarget();
 await using webhooks = await startWebhooks();
 const variables = { webhooks: webhooks.url, caBundle: webhooks.caBundle };
 const triples = new Set<string>();
+const recording = new Recording();
 let answers = 0;
 let failed = 0;
 const prefix = `d${process.pid}`;
@@ -64,11 +78,19 @@ await runScripts(
     for (const triple of triplesOf(theirs)) triples.add(triple);
     answers += theirs.length;
     const unexpected = differences.filter((difference) => !known.covers(difference));
-    if (unexpected.length === 0) return;
+    for (const result of theirs) {
+      if ("failed" in result) console.log(`${script.name}, step ${result.step} on the real server: ${result.failed}`);
+    }
+    if (unexpected.length === 0) {
+      recording.set(script, theirs, differences);
+      return;
+    }
     failed++;
     report(script.name, unexpected);
   },
 );
+
+if (options.record) recording.save(allScripts());
 
 const runs = (options.only && options.only !== "generated") || options.scripts ? 0 : Number(options.runs);
 if (runs > 0) {

@@ -143,7 +143,10 @@ class Player {
     if (!state) throw new Error(`no watch called ${name} has been opened`);
     const last = () => state.events.findIndex((event) => nameOf(event) === until);
     const isHere = () => (until === undefined ? state.events.length >= (count ?? 0) : last() >= 0);
-    await this.#until(() => state.ended || (isHere() && !ended));
+    if (!(await this.#until(() => state.ended || (isHere() && !ended))) || (!ended && !isHere())) {
+      const failed = `waited in vain: of ${count ?? `the events up to ${until}`} there were ${state.events.length}`;
+      return { step: index, what: `events of ${name}`, failed };
+    }
     const events = state.events.slice(0, until === undefined ? (count ?? 0) : last() + 1);
     return { step: index, what: `events of ${name}`, events, ...(ended && { ended: state.ended }) };
   }
