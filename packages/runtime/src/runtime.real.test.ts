@@ -185,7 +185,7 @@ test(
     const texts = new Map(Array.from({ length: scale }, (_, i) => [`w${i}`, "1"]));
     {
       await using first = await real.operator(copies("restart"));
-      await until("all is converged", () => converged("restart", texts));
+      await until("all is converged", () => converged("restart", texts), 60_000 + scale * 50);
       await real.quiet(first);
       assert.equal(first.writes().length, 2 * scale);
     }
