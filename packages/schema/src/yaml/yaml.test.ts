@@ -123,7 +123,11 @@ const json = fc.letrec((tie) => ({
     { depthSize: "small" },
     text,
     fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+    // Whole numbers beyond 2^53 are written with the digits that identify them and read as the exact integer of those.
+    fc
+      .double({ noNaN: true, noDefaultInfinity: true })
+      .filter((number) => !Number.isInteger(number) || Number.isSafeInteger(number))
+      .map((number) => number + 0),
     fc.boolean(),
     fc.constant(null),
     fc.array(tie("value"), { maxLength: 3 }),
@@ -138,7 +142,6 @@ const json = fc.letrec((tie) => ({
 test("whatever is printed is read back the same", () => {
   fc.assert(
     fc.property(json, (value) => {
-      // Integers beyond 2^53 come back as bigints.
       const [back] = parseYaml(printYaml({ value }));
       assert.ok(deepEqual(back, { value }), printYaml({ value }));
     }),
