@@ -108,6 +108,26 @@ test("what a reconcile reads past the cache is not older in the cache afterwards
   assert.equal((await s.user.get(Widget, "default/w")).status?.text, "2");
 });
 
+test("objects that a reconcile was given by its client are its own to change", async () => {
+  const s = await stage();
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      async reconcile({ spec }, { client, observed }) {
+        const map = observed(configMap("a", {})) ? await client.get(ConfigMap, "default/a") : undefined;
+        if (!map) return { children: [configMap("a", { text: spec.text })] };
+        map.data!["more"] = "1";
+        await client.update(ConfigMap, map);
+        return {};
+      },
+    }),
+  );
+  await s.widget("w", { text: "1" });
+  await s.clock.advance(1000);
+  assert.deepEqual((await s.user.get(ConfigMap, "default/a")).data, { text: "1", more: "1" });
+  assert.deepEqual(s.complaints, []);
+});
+
 /** The server carries the request out, and its answer is lost. */
 const lose = (isLost: (method: string, path: string) => boolean): Interference => {
   let lost = false;

@@ -190,7 +190,9 @@ export class Children {
     const { kind } = owned.declared;
     const metadata = { ...desired.metadata, resourceVersion: NEVER };
     try {
-      return await this.#send(kind, { ...desired, metadata }, pass);
+      const answer = await this.#send(kind, { ...desired, metadata }, pass);
+      this.#remember(owned, { name: nameOf(desired, pass.owner), key, desired }, answer);
+      return answer;
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
@@ -204,7 +206,7 @@ export class Children {
 
   /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
   async #update(owned: OwnedView, child: ChildToUpdate, pass: ChildrenPass): Promise<KubeObject | undefined> {
-    const { key, live, desired, exact } = child;
+    const { live, desired, exact } = child;
     if (this.#isUpToDate(owned, child)) return live;
     const { uid, resourceVersion } = live.metadata;
     const metadata = { ...desired.metadata, uid, ...(exact && { resourceVersion }) };
@@ -215,11 +217,19 @@ export class Children {
       if (!isImmutable(error)) throw error;
       return await this.#replace(owned, child, error, pass);
     }
-    const fields = fieldsOf(owned.view.own(key), this.#options.manager);
-    if (fields && appliedDifference(fields, ownedFieldsOf(desired), answer, owned.schema) !== undefined) {
-      this.#answers.remember(child.name, desired, { fields, part: ownedPart(fields, answer) });
-    } else this.#answers.forget(child.name);
+    this.#remember(owned, child, answer);
     return answer;
+  }
+
+  #remember(
+    { view, schema }: OwnedView,
+    { name, key, desired }: Pick<ChildToUpdate, "name" | "key" | "desired">,
+    answer: KubeObject,
+  ): void {
+    const fields = fieldsOf(view.own(key), this.#options.manager);
+    if (fields && appliedDifference(fields, ownedFieldsOf(desired), answer, schema) !== undefined) {
+      this.#answers.remember(name, desired, { fields, part: ownedPart(fields, answer) });
+    } else this.#answers.forget(name);
   }
 
   #isUpToDate({ view, bond, schema }: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {

@@ -1,9 +1,11 @@
 import type { Client } from "@konverge/client";
 import {
   type AnyObject,
+  type ApiError,
   type Clock,
   type Condition,
   type Conditions,
+  groupKindText,
   isNotFound,
   type KindRef,
   type KubeObject,
@@ -14,6 +16,7 @@ import {
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
+import { PermanentError } from "../controller/errors.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
 import { ownedPart } from "./owned-part.ts";
@@ -85,9 +88,15 @@ export class StatusWriter {
         { fieldManager: this.#options.manager, force: true },
       );
     } catch (error) {
+      if (!isNotFound(error)) throw error;
       // The object is gone, and with it what there was to say.
-      if (isNotFound(error)) return undefined;
-      throw error;
+      if ((error as ApiError).details?.name === name) return undefined;
+      const { kind } = this.#options.view;
+      throw new PermanentError(
+        "NoStatus",
+        `${groupKindText(kind)} has no status subresource: declare one in its CustomResourceDefinition, or report nothing`,
+        { cause: error },
+      );
     }
   }
 

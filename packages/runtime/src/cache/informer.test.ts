@@ -223,6 +223,23 @@ test("an object that our write took out of scope is let go by the next bookmark"
   assert.deepEqual(seen(changes), ["deleted default/a 110"]);
 });
 
+test("events about an object wait while we write it, and are then taken in their order", async () => {
+  const { clock, informer, changes, server } = await stage([thing("a", 5), thing("b", 6)]);
+  informer.saw(thing("a", 110), "us");
+  seen(changes);
+  const over = informer.expect("default/a");
+  server.send("MODIFIED", thing("a", 110));
+  server.send("MODIFIED", thing("a", 112, { data: "ours" }));
+  server.send("MODIFIED", thing("b", 115));
+  await clock.advance(1);
+  // What is put off counts as shown: the first write is not taken for one that is out of scope.
+  assert.deepEqual(seen(changes), ["changed default/b 115"]);
+  informer.saw(thing("a", 112, { data: "ours" }), "us");
+  over();
+  assert.deepEqual(seen(changes), ["changed default/a 112"]);
+  assert.ok(informer.get("default/a"));
+});
+
 test("an answer that the watch has overtaken is not news", async () => {
   const { clock, informer, server } = await stage([thing("a", 5)]);
   server.send("MODIFIED", thing("a", 110));

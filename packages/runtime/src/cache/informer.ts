@@ -179,7 +179,8 @@ export class Informer<T extends KubeObject> {
     if (compareVersions(resourceVersion, this.#version) <= 0) return;
     if (this.#unconfirmed.isDeleted(key, uid) || !this.#isNews(key, resourceVersion)) return;
     this.#unconfirmed.wrote(key, resourceVersion);
-    this.#put(key, object, { listed: false, writer });
+    // Whoever made the call has the object as well, and may change it.
+    this.#put(key, object, { listed: false, writer }, false);
   }
 
   /** Notes that an object is gone: by our own deletion, or because a read past the cache did not find it. */
@@ -205,6 +206,8 @@ export class Informer<T extends KubeObject> {
         case "MODIFIED":
         case "DELETED":
           if (!this.#expected.putOff(event)) this.#take(event);
+          // What is put off has been shown nevertheless.
+          else this.#confirm(event.object);
           break;
         case "SYNCED":
           this.#expected.flush((one) => this.#take(one));
@@ -224,8 +227,13 @@ export class Informer<T extends KubeObject> {
   }
 
   #take({ type, object }: ObjectEvent<T>): void {
+    this.#confirm(object);
     if (type === "DELETED") this.#gone(object);
     else this.#seen(object);
+  }
+
+  #confirm({ metadata }: T): void {
+    this.#unconfirmed.confirm(keyOf({ metadata }), metadata.resourceVersion ?? "");
   }
 
   #seen(object: T): void {
@@ -233,17 +241,16 @@ export class Informer<T extends KubeObject> {
     const { uid = "", resourceVersion = "" } = object.metadata;
     const listed = this.#unmentioned !== undefined;
     this.#unmentioned?.delete(key);
-    this.#unconfirmed.confirm(key, resourceVersion);
     if (!listed) this.#passed(resourceVersion);
     if (this.#unconfirmed.isDeleted(key, uid) || !this.#isNews(key, resourceVersion)) return;
-    this.#put(key, object, { listed, writer: undefined });
+    this.#put(key, object, { listed, writer: undefined }, !listed);
   }
 
   #gone(object: T): void {
     const key = keyOf(object);
     const { uid = "", resourceVersion = "" } = object.metadata;
     this.#unmentioned?.delete(key);
-    this.#unconfirmed.confirmDeletion(key, uid, resourceVersion);
+    this.#unconfirmed.confirmDeletion(key, uid);
     if (!this.#unmentioned) this.#passed(resourceVersion);
     // A deletion that is older than what is known is that of an earlier object of the same name.
     if (this.#isNews(key, resourceVersion)) this.#remove(key, object, { listed: false, writer: undefined });
@@ -278,12 +285,13 @@ export class Informer<T extends KubeObject> {
     return compareVersions(resourceVersion, this.#store.entry(key)?.resourceVersion) > 0;
   }
 
-  #put(key: ObjectKey, given: T, how: How): void {
+  /** `hot`: it will be read soon, and nobody else has it. */
+  #put(key: ObjectKey, given: T, how: How, hot: boolean): void {
     const known = this.#store.entry(key);
     const own = this.#options.managers && this.#fieldSets.take(given, this.#options.managers);
     const object = this.#projected(given);
     this.#fieldSets.release(known?.own);
-    this.#store.set(key, object, { own, hot: !how.listed });
+    this.#store.set(key, object, { own, hot });
     this.#indexes.set(key, object);
     this.#emit(known ? "changed" : "added", key, object, known, how);
   }

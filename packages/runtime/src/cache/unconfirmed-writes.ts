@@ -36,9 +36,8 @@ export class UnconfirmedWrites {
   }
 
   /** The watch has shown that the object is gone. */
-  confirmDeletion(key: ObjectKey, uid: string, resourceVersion: string): void {
+  confirmDeletion(key: ObjectKey, uid: string): void {
     if (this.isDeleted(key, uid)) this.#tombstones.delete(key);
-    this.confirm(key, resourceVersion);
   }
 
   /**

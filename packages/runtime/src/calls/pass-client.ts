@@ -1,5 +1,5 @@
 import { type CallOptions, type Client, isInDoubt } from "@konverge/client";
-import { ApiError, isNotFound, type KubeObject, type ObjectKey } from "@konverge/core";
+import { ApiError, isNotFound, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Permit } from "../manager/authority.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
@@ -84,10 +84,15 @@ function note(
 
 function noteFailure(options: PassClientOptions, call: LayeredCall, error: unknown, uid: string | undefined): void {
   const { kind, key, namespace } = call;
-  if (isNotFound(error) && uid && key && isWhole(call)) options.cache.missed(kind, key, uid, undefined);
+  if (uid && key && isGone(error, key)) options.cache.missed(kind, key, uid, undefined);
   if (!isWrite(call) || call.options.dryRun) return;
   if (!isInDoubt(error) && !(error instanceof ApiError && UNSURE.has(error.code))) return;
   options.doubts.add(options.key, { kind, ...(key ? { key } : { namespace }) });
+}
+
+/** The object is not there. A server that does not know the resource says NotFound as well, but of no object. */
+function isGone(error: unknown, key: ObjectKey): boolean {
+  return isNotFound(error) && (error as ApiError).details?.name === splitKey(key).name;
 }
 
 /** Answers that a server, or one in between, gives without knowing what became of the write. */

@@ -150,7 +150,8 @@ export class ControllerLoop {
     let end: End = { outcome: "stopped" };
     if (permit) {
       const work = () => this.#reconcile(key, permit, observer);
-      end = await (observer?.around ? observer.around(work) : work());
+      const attended = observer?.around ? observer.around(work) : work();
+      end = await attended.catch((error: unknown) => failureOf(error, false));
     }
     permit?.end();
     const next = this.#settle(key, end);

@@ -103,11 +103,13 @@ test("a change of a failing key does not wait for its retry", () => {
   assert.equal(queue.take()?.key, "a");
 });
 
-test("fresh changes go before what a listing brought up", () => {
+test("fresh changes go before what a listing brought up, in the same namespace as well", () => {
   const { queue } = newQueue();
-  for (let i = 0; i < 100; i++) queue.add(`n${i}/old`, { priority: "low" });
+  for (let i = 0; i < 1000; i++) queue.add(`n0/old${i}`, { priority: "low" });
   queue.add("n0/fresh");
+  queue.add("n0/old900");
   assert.equal(queue.take()?.key, "n0/fresh");
+  assert.equal(queue.take()?.key, "n0/old900");
 });
 
 test("a waiting key moves up when it is added with a higher priority", () => {

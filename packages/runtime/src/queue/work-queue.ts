@@ -40,8 +40,7 @@ const HEAD_START: Record<Priority, number> = { high: -1, normal: 0, low: 1 };
 
 interface Waiting {
   key: ObjectKey;
-  /** Its place in time among the keys of its namespace. */
-  tag: number;
+  priority: Priority;
   /** Keys are handed out in this order: the time they came, put back or forward by fairness and priority. */
   rank: number;
   order: number;
@@ -71,8 +70,8 @@ export class WorkQueue {
   /** Keys being worked on; the value is the priority with which they were added again meanwhile. */
   readonly #working = new Map<ObjectKey, Priority | undefined>();
   readonly #failures = new Map<ObjectKey, number>();
-  /** For each namespace with waiting keys: how many, and where the last one was placed in time. */
-  readonly #namespaces = new Map<string, { count: number; tag: number }>();
+  /** For each namespace and priority with waiting keys: how many, and where the last one was placed in time. */
+  readonly #lanes = new Map<string, { count: number; tag: number }>();
   readonly #retries: Delays;
   readonly #later: Delays;
   #order = 0;
@@ -126,7 +125,7 @@ export class WorkQueue {
       return undefined;
     }
     this.#heap.pop();
-    this.#leave(next.key);
+    this.#leave(next);
     this.#retries.delete(next.key);
     this.#working.set(next.key, undefined);
     return { key: next.key, waited: this.#clock.monotonic() - next.since };
@@ -180,22 +179,21 @@ export class WorkQueue {
   }
 
   #enqueue(key: ObjectKey, priority: Priority): void {
-    const headStart = HEAD_START[priority] * this.#aging;
     const known = this.#waiting.get(key);
-    if (known) {
-      const rank = known.tag + headStart;
-      if (rank < known.rank) this.#place({ ...known, rank });
-      return;
-    }
+    if (known && HEAD_START[known.priority] <= HEAD_START[priority]) return;
+    if (known) this.#leave(known);
     const now = this.#clock.monotonic();
-    const namespace = splitKey(key).namespace ?? "";
-    const lane = this.#namespaces.get(namespace);
+    const name = laneOf(key, priority);
+    const lane = this.#lanes.get(name);
     const tag = lane ? Math.max(now, lane.tag + this.#fairness) : now;
     if (lane) {
       lane.count++;
       lane.tag = tag;
-    } else this.#namespaces.set(namespace, { count: 1, tag });
-    this.#place({ key, tag, rank: tag + headStart, order: this.#order++, since: now });
+    } else this.#lanes.set(name, { count: 1, tag });
+    const rank = tag + HEAD_START[priority] * this.#aging;
+    // What has become more urgent does not fall back behind the place it had.
+    const entry = { key, priority, rank: Math.min(rank, known?.rank ?? rank), order: this.#order++ };
+    this.#place({ ...entry, since: known?.since ?? now });
     this.onReady();
   }
 
@@ -213,10 +211,12 @@ export class WorkQueue {
     }
   }
 
-  #leave(key: ObjectKey): void {
+  #leave({ key, priority }: Waiting): void {
     this.#waiting.delete(key);
-    const namespace = splitKey(key).namespace ?? "";
-    const lane = this.#namespaces.get(namespace)!;
-    if (--lane.count === 0) this.#namespaces.delete(namespace);
+    const name = laneOf(key, priority);
+    const lane = this.#lanes.get(name)!;
+    if (--lane.count === 0) this.#lanes.delete(name);
   }
 }
+
+const laneOf = (key: ObjectKey, priority: Priority) => `${splitKey(key).namespace ?? ""} ${priority}`;
