@@ -69,10 +69,14 @@ function isListVersion(object: Record<string, unknown>, key: string): boolean {
   );
 }
 
+/** How old an object is, in a table. */
+const AGE = /^\d+[smhdy](\d+[smhdy])?$/;
+
 function text(value: string, key: string | undefined, masks: Masks): string {
   if (key === "resourceVersion") return masks.versions.get(value) ?? value;
   if (key === "continue" && value !== "") return own(token(value), masks);
   if (key === "clusterIP" || key === "clusterIPs") return /^\d+\.\d+/.test(value) ? "address" : value;
+  if (key === "cells" && AGE.test(value)) return "age";
   let masked = own(withoutOwnership(value), masks)
     .replace(LOOPBACK, "127.0.0.1:port")
     .replace(UID, (uid) => number(uid, "uid", masks))

@@ -3,9 +3,12 @@ import { listResponse } from "../representation/answer.ts";
 import type { Call } from "./call.ts";
 import { deleteObject, readDeleteOptions } from "./delete.ts";
 import { selectPage } from "./list.ts";
+import { selectionOf } from "./selectors.ts";
 
 /** Deletes every object that a list with the same parameters would show, and answers with that list. */
 export async function deleteCollection(given: Call): Promise<ApiResponse> {
+  // A selector that cannot be read is told before anything is said about the deletion.
+  selectionOf(given);
   const options = readDeleteOptions(given);
   const call = { ...given, dryRun: (options.dryRun?.length ?? 0) > 0 };
   const { metadata, entries } = await selectPage(call);

@@ -87,7 +87,8 @@ export function ownerErrors(owners: readonly OwnerReference[], path: string): Fi
     if (controller === "") controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(invalidValue(path, owners, detail));
+      const shown = JSON.stringify(owners.map(inFieldOrder));
+      errors.push({ reason: "FieldValueInvalid", field: path, message: `Invalid value: ${shown}: ${detail}` });
     }
   }
   return errors;
@@ -135,4 +136,16 @@ export function fieldManagerErrors(manager: string, path: string): FieldError[] 
 
 function hex(character: string): string {
   return character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+}
+
+/** An owner reference with its fields in the order in which the server writes them. */
+function inFieldOrder({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): OwnerReference {
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller !== undefined && { controller }),
+    ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }),
+  };
 }

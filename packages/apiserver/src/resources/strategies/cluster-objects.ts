@@ -146,6 +146,7 @@ export const priorityClass: Strategy = {
 
 /** Nobody owns what only the creation of a request decides. */
 export const certificateSigningRequest: Strategy = {
+  nameErrors: (name) => pathSegmentErrors(name),
   resetFields: (subresource) => (subresource === "" ? ["spec", "status"] : ["spec"]),
   prepareForCreate({ spec }: Stored<CertificateSigningRequest>, { call }) {
     const { name, uid, groups, extra } = call.user;

@@ -7,7 +7,12 @@ import { podSpecDefaults } from "./pod-spec/defaults.ts";
 const MAX_INT32 = 2 ** 31 - 1;
 const LABEL_PREFIX = "batch.kubernetes.io/";
 
+const PODS_STAY =
+  "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+
 export const job: Strategy = {
+  warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
+    propagationPolicy === undefined && orphanDependents === undefined ? [PODS_STAY] : [],
   presets({ spec }: Stored<Job>) {
     // One pod that must succeed, unless either number is given.
     if (spec && spec.parallelism === undefined && spec.completions === undefined) spec.completions = 1;
