@@ -1,6 +1,14 @@
 // Stands where envtest expects etcd: the embedded API server keeps its own state, so this only says that it is well.
 import { createServer } from "node:http";
 
+// envtest reads the flags that this etcd knows from its help before it starts it.
+if (process.argv.includes("--help")) {
+  console.log(
+    "Usage:\n  etcd [flags]\n\n  --listen-client-urls 'http://localhost:2379'\n  --data-dir 'default.etcd'\n  --unsafe-no-fsync 'false'",
+  );
+  process.exit(0);
+}
+
 const flag = process.argv.find((argument) => argument.startsWith("--listen-client-urls="));
 const url = new URL(flag ? flag.slice("--listen-client-urls=".length).split(",")[0] : "http://127.0.0.1:2379");
 const server = createServer((_request, response) => {

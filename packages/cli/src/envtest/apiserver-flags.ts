@@ -18,6 +18,25 @@ export interface ApiServerSetup {
   readonly access: NonNullable<ApiServerOptions["access"]>;
 }
 
+/** The flags that {@link setupFrom} reads, as a help text. */
+export const HELP = [
+  "bind-address",
+  "secure-port",
+  "cert-dir",
+  "tls-cert-file",
+  "tls-private-key-file",
+  "client-ca-file",
+  "token-auth-file",
+  "service-account-issuer",
+  "service-account-key-file",
+  "service-account-signing-key-file",
+  "api-audiences",
+  "enable-admission-plugins",
+  "disable-admission-plugins",
+]
+  .map((name) => `      --${name} string`)
+  .join("\n");
+
 /** The flags of a command line, in both spellings; of one that comes twice, the last. */
 export function parseFlags(args: readonly string[]): Map<string, string> {
   const flags = new Map<string, string>();

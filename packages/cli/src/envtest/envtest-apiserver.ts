@@ -1,10 +1,17 @@
 import { listen } from "@konverge/apiserver";
 import { callWebhook, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
-import { setupFrom } from "./apiserver-flags.ts";
+import { HELP, setupFrom } from "./apiserver-flags.ts";
 
 /** Plays kube-apiserver for envtest until it is told to end. */
 export async function runEnvtestApiServer(args: readonly string[], controllers: boolean): Promise<void> {
+  // envtest asks for the help first, to learn which flags this version still has.
+  if (args.includes("--help")) {
+    console.log(
+      `Usage:\n  kube-apiserver [flags]\n\nFlags that are understood; others are taken and ignored:\n${HELP}`,
+    );
+    return;
+  }
   const clock = realClock();
   const { host, port, tls, access, admission } = setupFrom(args, clock);
   const cluster = await startCluster({
