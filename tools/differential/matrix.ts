@@ -15,8 +15,12 @@ const APPLY_PATCH = { "content-type": "application/apply-patch+yaml" };
 export function matrixScripts(): Script[] {
   const file = new URL("./matrix.yaml", import.meta.url);
   const bodies = parse(readFileSync(file, "utf8")) as Record<string, Record<string, unknown>>;
-  return Object.entries(bodies).map(([key, { $name: name, $anyName: anyName, ...body }]) => {
-    const steps = conversation(resourceOf(key), body, { name: name as string | undefined, anyName: anyName === true });
+  return Object.entries(bodies).map(([key, { $name: name, $anyName: anyName, $events: events, ...body }]) => {
+    const steps = conversation(resourceOf(key), body, {
+      name: name as string | undefined,
+      anyName: anyName === true,
+      events: (events as number | undefined) ?? 4,
+    });
     return { name: `matrix: ${key}`, file: file.pathname, steps };
   });
 }
@@ -36,7 +40,7 @@ function resourceOf(key: string): BuiltinResource {
 function conversation(
   resource: BuiltinResource,
   body: object,
-  { name: givenName, anyName }: { name: string | undefined; anyName: boolean },
+  { name: givenName, anyName, events }: { name: string | undefined; anyName: boolean; events: number },
 ): Step[] {
   const { group, version, kind, plural, namespaced, verbs } = resource;
   const apiVersion = apiVersionOf(resource);
@@ -99,7 +103,7 @@ function conversation(
     request(`DELETE ${one}?propagationPolicy=Sideways`),
     request(`DELETE ${one}?dryRun=All`),
     request(`DELETE ${one}`),
-    { events: "changes", count: 4 },
+    { events: "changes", count: events },
   ];
   if (verbs.includes("deletecollection")) {
     steps.push(

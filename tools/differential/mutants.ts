@@ -120,10 +120,10 @@ export const mutants: readonly Mutant[] = [
     "draft;",
   ),
   mutant(
-    "uids come from the client",
+    "when an object is to be deleted is said when it is created",
     "verbs/metadata.ts",
-    '  "uid",\n  "creationTimestamp",\n  "deletionTimestamp",',
-    '  "deletionTimestamp",',
+    '  "deletionTimestamp",\n  "deletionGracePeriodSeconds",\n  "selfLink",',
+    '  "selfLink",',
   ),
   mutant(
     "objects can be created in another namespace",

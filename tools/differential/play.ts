@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HeaderMap, headerOf, headerValues, readLines, readText } from "@konverge/core";
+import { parse as parseYaml } from "yaml";
 import type { EventsStep, RequestStep, Script, Step, WaitStep, WatchStep } from "./script.ts";
 import type { Target } from "./target.ts";
 
@@ -185,7 +186,10 @@ class Player {
       ...(filled !== undefined && { body: filled }),
     });
     const text = await readText(response.body);
-    return { status: response.status, ...headersOfNote(response.headers), body: parse(text) };
+    const note = headersOfNote(response.headers);
+    // How YAML is laid out is a matter of taste; what it says is not.
+    const said: unknown = note.contentType === "application/yaml" ? parseYaml(text) : parse(text);
+    return { status: response.status, ...note, body: said };
   }
 
   #body(body: unknown): string | Uint8Array | undefined {

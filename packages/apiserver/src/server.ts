@@ -20,7 +20,7 @@ import type { Extensions } from "./extensions.ts";
 import { contentType } from "./http/bodies.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { bodyResponse } from "./representation/answer.ts";
-import { negotiate, PLAIN } from "./representation/form.ts";
+import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import type { Journal } from "./storage/journal.ts";
@@ -129,7 +129,9 @@ export class ApiServer {
 
   async #answer(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiResponse> {
     const warnings = new Set<string>();
-    const response = await this.#route(request, info, user, (text) => warnings.add(text)).catch(errorResponse);
+    const response = await this.#route(request, info, user, (text) => warnings.add(text)).catch((error: unknown) =>
+      errorResponse(error, errorForm(request, info.query)),
+    );
     this.metrics.count(info, response.status, contentType(request) === APPLY_PATCH);
     if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
     return request.method === "HEAD" ? { ...response, body: "" } : response;
@@ -162,11 +164,17 @@ export class ApiServer {
 }
 
 /** An error that is for the client; others are thrown on. */
-function errorResponse(error: unknown): ApiResponse {
+function errorResponse(error: unknown, form = PLAIN): ApiResponse {
   if (!(error instanceof ApiError)) throw error;
   const { retryAfterSeconds } = error.details ?? {};
   const headers: Record<string, string> = retryAfterSeconds ? { "retry-after": String(retryAfterSeconds) } : {};
-  return bodyResponse(error.code, error.status, PLAIN, headers);
+  return bodyResponse(error.code, statusBody(error), form, headers);
+}
+
+/** The fields of a Status in the order of their declaration. */
+function statusBody({ status: given }: ApiError): object {
+  const { kind, apiVersion, metadata, status, message, reason, details, code } = given;
+  return { kind, apiVersion, metadata, status, message, reason, details, code };
 }
 
 function warningHeader(text: string): string {

@@ -25,6 +25,9 @@ export function bodyResponse(
   return textResponse(status, `${stringifyJson(body)}\n`, form, headers);
 }
 
+/** As Go's YAML library writes it, as far as such things can be set. */
+const YAML_FORM = { sortMapEntries: true, indentSeq: false, singleQuote: true, version: "1.1" } as const;
+
 function textResponse(
   status: number,
   text: string,
@@ -32,7 +35,7 @@ function textResponse(
   headers: Record<string, string | string[]> = {},
 ): ApiResponse {
   if (form.media === "yaml") {
-    const body = stringify(parseJson(text), { sortMapEntries: true, lineWidth: 0, version: "1.1" });
+    const body = stringify(parseJson(text), YAML_FORM);
     return { status, headers: { "content-type": "application/yaml", ...headers }, body };
   }
   const body = form.pretty ? stringifyJson(parseJson(text), 2) : text;

@@ -40,6 +40,17 @@ export function negotiate(request: ApiRequest, query: URLSearchParams, offer: Of
   throw notAcceptable(`only the following media types are accepted: ${AVAILABLE.join(", ")}`);
 }
 
+/** The form in which an error is told: as was asked for, if it can be, and never as anything but itself. */
+export function errorForm(request: ApiRequest, query: URLSearchParams): Form {
+  const accept = headerOf(request.headers, "accept");
+  const form = accept
+    ? parseAccept(accept)
+        .map(formOf)
+        .find((found) => found !== undefined)
+    : undefined;
+  return { ...PLAIN, media: form?.media ?? "json", pretty: wantsPretty(request, query) };
+}
+
 export function notAcceptable(message: string): ApiError {
   return new ApiError({ code: 406, reason: "NotAcceptable", message });
 }

@@ -1,6 +1,7 @@
 import {
   type AnyObject,
-  type ApiError,
+  ApiError,
+  type ApiRequest,
   apiVersionOf,
   badRequest,
   invalid,
@@ -93,13 +94,24 @@ export function ownKind({ definition, version }: Call): Expected {
 function parseBody(call: Call, expected: Expected): JsonText & { text: string } {
   const { request, definition } = call;
   const type = contentType(request) || MEDIA_TYPES[0]!;
-  if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) {
-    return { value: decodeProtobuf(bodyBytes(request), { default: expected }), duplicates: [], text: "" };
-  }
+  if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) return { ...parseProtobuf(request, expected), text: "" };
   const text = bodyText(request);
   if (type === "application/json") return { ...parsed(() => parseJsonText(text), text, expected), text };
   if (type === "application/yaml") return { ...parsed(() => parseYamlText(text), text, expected), text };
   throw unsupportedMediaType(definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
+}
+
+function parseProtobuf(request: ApiRequest, expected: Expected): JsonText {
+  const bytes = bodyBytes(request);
+  try {
+    return { value: decodeProtobuf(bytes, { default: expected }), duplicates: [] };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const hex = Buffer.from(bytes.subarray(0, 30)).toString("hex") + (bytes.length > 30 ? " ..." : "");
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${expected.kind}): ${error.message} (${hex || "<empty>"})`,
+    );
+  }
 }
 
 function parsed(parse: () => JsonText, text: string, expected: Expected): JsonText {

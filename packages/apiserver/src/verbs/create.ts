@@ -83,13 +83,10 @@ async function storeOnce(call: Call, admitted: AnyObject): Promise<Written> {
   await call.admission.validate(call, created, undefined, "CREATE");
 
   const key = storageKey(definition, object.metadata.namespace, object.metadata.name);
-  const existing = store.collection(definition.storage).get(key);
   if (Number(object.metadata.resourceVersion ?? 0) > 0) throw versionGiven();
-  if (existing) throw exists(call, existing);
   const stored = await asStored(call, object);
-  // Conversion may have taken a while.
-  const rival = store.collection(definition.storage).get(key);
-  if (rival) throw exists(call, rival);
+  const existing = store.collection(definition.storage).get(key);
+  if (existing) throw exists(call, existing);
   if (call.dryRun) return { object, created: true };
   const entry = store.put(definition.storage, key, contentOf(definition, stored));
   definition.strategy.afterWrite?.(stored, undefined, strategyContext(call));
