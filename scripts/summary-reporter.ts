@@ -1,4 +1,4 @@
-// Prints what failed, and one closing line: N passed, N failed, N skipped.
+// Prints what failed or is still to do, and one closing line: N passed, N failed, N skipped.
 import type { TestEvent } from "node:test/reporters";
 
 export default async function* summary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -12,6 +12,11 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
       } else counts.passed++;
     }
     if (event.type === "test:fail" && event.data.details.type !== "suite") {
+      if (event.data.todo !== undefined) {
+        counts.skipped++;
+        yield `to do: ${event.data.name}: ${event.data.todo}\n`;
+        continue;
+      }
       counts.failed++;
       const { name, file, line, details } = event.data;
       const cause = (details.error.cause ?? details.error) as Error;
