@@ -185,12 +185,12 @@ test(
     const texts = new Map(Array.from({ length: scale }, (_, i) => [`w${i}`, "1"]));
     {
       await using first = await real.operator(copies("restart"));
-      await until("all is converged", () => converged("restart", texts), 60_000 + scale * 50);
-      await real.quiet(first);
+      await until("all is converged", () => converged("restart", texts), 60_000 + scale * 50, 50 + scale / 2);
+      await real.quiet(first, 1500 + scale, 50 + scale / 4);
       assert.equal(first.writes().length, 2 * scale);
     }
     await using second = await real.operator(copies("restart"));
-    await real.quiet(second);
+    await real.quiet(second, 1500 + scale, 50 + scale / 4);
     assert.deepEqual(
       second.requests().map(({ verb }) => verb),
       ["watch", "watch"],

@@ -26,11 +26,16 @@ export type Widget = ObjectOf<typeof Widget>;
 const clock = realClock();
 
 /** Asks again until it is so; fails after a while. */
-export async function until(what: string, condition: () => Promise<boolean> | boolean, ms = 90_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  ms = 90_000,
+  every = 50,
+): Promise<void> {
   const deadline = clock.monotonic() + ms;
   while (!(await condition())) {
     if (clock.monotonic() > deadline) assert.fail(`it never came true that ${what}`);
-    await sleep(clock, 50);
+    await sleep(clock, every);
   }
 }
 
@@ -118,14 +123,19 @@ export class RealOperators {
   }
 
   /** Waits until an operator has made no request for a while. */
-  async quiet({ requests }: Pick<RunningOperator, "requests">, ms = 1500): Promise<void> {
+  async quiet({ requests }: Pick<RunningOperator, "requests">, ms = 1500, every = 50): Promise<void> {
     let count = -1;
     let since = clock.monotonic();
-    await until("the operator is quiet", () => {
-      const now = requests().length;
-      if (now !== count) since = clock.monotonic();
-      count = now;
-      return clock.monotonic() - since > ms;
-    });
+    await until(
+      "the operator is quiet",
+      () => {
+        const now = requests().length;
+        if (now !== count) since = clock.monotonic();
+        count = now;
+        return clock.monotonic() - since > ms;
+      },
+      180_000,
+      every,
+    );
   }
 }

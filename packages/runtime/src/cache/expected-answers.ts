@@ -42,8 +42,14 @@ export class ExpectedAnswers<T extends KubeObject> {
     return expectation !== undefined;
   }
 
-  /** Nothing waits any longer: a listing begins or ends, which takes account of all there is. */
-  flush(replay: (event: ObjectEvent<T>) => void): void {
-    for (const { events } of this.#expected.values()) for (const event of events.splice(0)) replay(event);
+  /** The events about an object that wait, in their order. */
+  putOffOf(key: ObjectKey): readonly ObjectEvent<T>[] {
+    return this.#expected.get(key)?.events ?? [];
+  }
+
+  /** What has been put off so far waits no longer: about one object, or (when a listing begins or ends) about all. */
+  flush(replay: (event: ObjectEvent<T>) => void, key?: ObjectKey): void {
+    const some = key === undefined ? [...this.#expected.values()] : [this.#expected.get(key)];
+    for (const expectation of some) for (const event of expectation?.events.splice(0) ?? []) replay(event);
   }
 }

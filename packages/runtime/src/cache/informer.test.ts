@@ -210,6 +210,17 @@ test("an object that is created anew under the same name is another one", async 
   assert.equal(informer.get("default/a")?.metadata.uid, "second");
 });
 
+test("answers that come out of order do not mix up two objects of the same name", async () => {
+  const { clock, informer, server, watches } = await stage([thing("a", 5)]);
+  informer.saw(thing("a", 120, { metadata: { name: "a", uid: "second" } }), "us");
+  informer.missed("default/a", "uid-a", "us");
+  server.expire();
+  await clock.advance(1000);
+  watches.at(-1)!.synced(110);
+  await clock.advance(1);
+  assert.equal(informer.get("default/a")?.metadata.uid, "second");
+});
+
 test("an object that our write took out of scope is let go by the next bookmark", async () => {
   const { clock, informer, changes, server } = await stage([]);
   informer.saw(thing("a", 110), "us");

@@ -175,18 +175,29 @@ export class Informer<T extends KubeObject> {
   saw(object: T, writer: string | undefined): void {
     const key = keyOf(object);
     const { uid = "", resourceVersion = "" } = object.metadata;
-    // What the watch has shown already includes this write, and perhaps what others did since.
-    if (compareVersions(resourceVersion, this.#version) <= 0) return;
-    if (this.#unconfirmed.isDeleted(key, uid) || !this.#isNews(key, resourceVersion)) return;
-    this.#unconfirmed.wrote(key, resourceVersion);
+    const [putOff] = this.#expected.putOffOf(key);
+    if (putOff) {
+      // Up to what is put off all is known. An answer from before that is no news, but what is put off is.
+      if (compareVersions(resourceVersion, putOff.object.metadata.resourceVersion) < 0) {
+        this.#expected.flush((event) => this.#take(event), key);
+        return;
+      }
+    } else if (compareVersions(resourceVersion, this.#version) <= 0) {
+      // What the watch has shown already includes this write, and perhaps what others did since.
+      return;
+    }
+    if (this.#unconfirmed.isDeleted(key, uid, resourceVersion) || !this.#isNews(key, resourceVersion)) return;
+    this.#unconfirmed.wrote(key, uid, resourceVersion);
     // Whoever made the call has the object as well, and may change it.
     this.#put(key, object, { listed: false, writer }, false);
   }
 
   /** Notes that an object is gone: by our own deletion, or because a read past the cache did not find it. */
   missed(key: ObjectKey, uid: string, writer: string | undefined): void {
-    this.#unconfirmed.deleted(key, uid);
-    if (this.#store.get(key)?.metadata.uid === uid) this.#remove(key, undefined, { listed: false, writer });
+    const known = this.#store.get(key)?.metadata;
+    const isKnown = known?.uid === uid;
+    this.#unconfirmed.deleted(key, uid, isKnown ? known.resourceVersion : undefined);
+    if (isKnown) this.#remove(key, undefined, { listed: false, writer });
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -206,8 +217,6 @@ export class Informer<T extends KubeObject> {
         case "MODIFIED":
         case "DELETED":
           if (!this.#expected.putOff(event)) this.#take(event);
-          // What is put off has been shown nevertheless.
-          else this.#confirm(event.object);
           break;
         case "SYNCED":
           this.#expected.flush((one) => this.#take(one));
@@ -227,13 +236,9 @@ export class Informer<T extends KubeObject> {
   }
 
   #take({ type, object }: ObjectEvent<T>): void {
-    this.#confirm(object);
+    this.#unconfirmed.confirm(keyOf(object), object.metadata.resourceVersion ?? "");
     if (type === "DELETED") this.#gone(object);
     else this.#seen(object);
-  }
-
-  #confirm({ metadata }: T): void {
-    this.#unconfirmed.confirm(keyOf({ metadata }), metadata.resourceVersion ?? "");
   }
 
   #seen(object: T): void {
@@ -242,7 +247,7 @@ export class Informer<T extends KubeObject> {
     const listed = this.#unmentioned !== undefined;
     this.#unmentioned?.delete(key);
     if (!listed) this.#passed(resourceVersion);
-    if (this.#unconfirmed.isDeleted(key, uid) || !this.#isNews(key, resourceVersion)) return;
+    if (this.#unconfirmed.isDeleted(key, uid, resourceVersion) || !this.#isNews(key, resourceVersion)) return;
     this.#put(key, object, { listed, writer: undefined }, !listed);
   }
 
@@ -276,9 +281,14 @@ export class Informer<T extends KubeObject> {
     this.#release(this.#unconfirmed.passed(resourceVersion));
   }
 
-  /** Objects that we wrote, and of which the watch has nothing to say: they are not in scope. */
+  /**
+   * Objects that we wrote, and of which the watch has nothing to say: they are not in scope. It may have said something
+   * that is put off: that will tell.
+   */
   #release(keys: readonly ObjectKey[]): void {
-    for (const key of keys) this.#remove(key, undefined, { listed: false, writer: undefined });
+    for (const key of keys) {
+      if (this.#expected.putOffOf(key).length === 0) this.#remove(key, undefined, { listed: false, writer: undefined });
+    }
   }
 
   #isNews(key: ObjectKey, resourceVersion: string): boolean {

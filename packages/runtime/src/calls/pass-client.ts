@@ -77,8 +77,8 @@ function note(
     if (isWhole(call)) cache.saw(kind, object!, verb === "get" ? undefined : writer);
   } else if (object && remains(object)) cache.saw(kind, object, writer);
   else {
-    const gone = object?.metadata.uid ?? uid;
-    if (gone) cache.missed(kind, key!, gone, writer);
+    // What was known under that name when the request was sent is gone as well, if it was another one.
+    for (const gone of new Set([object?.metadata.uid, uid])) if (gone) cache.missed(kind, key!, gone, writer);
   }
 }
 
