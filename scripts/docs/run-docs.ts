@@ -2,7 +2,7 @@
 // its own.
 //
 //   ```sh                    every line is a command
-//   ```ts file=operator.ts   is written to that file (and type-checked with all others)
+//   ```ts file=operator.ts   is written to that file
 //   ```ts                    is run
 //   ```yaml file=a.yaml      is written to that file
 //   ```text output           what the commands just before it print; `…` stands for anything
