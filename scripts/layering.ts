@@ -13,6 +13,8 @@ const allowed: Record<string, string[]> = {
 };
 /** What users install; operators and examples may use nothing else. */
 const published = ["konverge", "@konverge/dev"];
+/** What tests of operators use besides. */
+const testTools = ["@konverge/real", "@konverge/operator-suite", "@konverge/operators"];
 
 const wrong: string[] = [];
 for (const file of globSync("{packages,operators,examples}/**/*.ts", { exclude: (f) => f.includes("node_modules") })) {
@@ -40,6 +42,6 @@ function operatorImport(specifier: string, isTest: boolean): string | undefined 
   if (!name)
     return specifier.startsWith(".") && specifier.includes("/packages/") ? "goes round the front door" : undefined;
   if (name === "konverge" || name.endsWith("-operator")) return undefined;
-  if (isTest && (published.includes(name) || name === "@konverge/real")) return undefined;
+  if (isTest && (published.includes(name) || testTools.includes(name))) return undefined;
   return isTest ? "operators' tests import konverge and @konverge/dev" : "operators import konverge alone";
 }

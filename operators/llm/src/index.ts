@@ -5,3 +5,4 @@
 export * from "./llm-model.ts";
 export * from "./llm-model-children.ts";
 export * from "./llm-model-controller.ts";
+export * from "./operator.ts";

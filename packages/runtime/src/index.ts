@@ -38,6 +38,7 @@ export type { ShardOptions } from "./manager/shards.ts";
 export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
+export * from "./operator/operator.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
 export * from "./rbac/index.ts";
 export * from "./webhooks/index.ts";
