@@ -19,7 +19,10 @@ const REPORTERS = [
   "--test-reporter-destination=stdout",
 ];
 
-const steps: Record<string, () => string[]> = {
+/** The suites that need a real control plane. */
+export const realTests = () => tests(true);
+
+const steps: Record<string, (files: readonly string[]) => string[]> = {
   types: () => ["tsc", "--noEmit"],
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
@@ -33,19 +36,20 @@ const steps: Record<string, () => string[]> = {
     ...tests(false),
   ],
   // One file at a time: each starts a control plane of its own.
-  "real tests": () => [
+  "real tests": (files) => [
     "node",
     "--test",
     "--test-concurrency=1",
     "--test-timeout=300000",
     ...REPORTERS,
-    ...(process.argv.length > 2 ? process.argv.slice(2) : tests(true)),
+    ...(files.length > 0 ? files : realTests()),
   ],
 };
 
-export async function runAll(names: string[]): Promise<number> {
+/** Runs steps in order until one fails; `files` narrows what is tested. */
+export async function runAll(names: string[], files: readonly string[] = []): Promise<number> {
   for (const name of names) {
-    const [command, ...args] = steps[name]!();
+    const [command, ...args] = steps[name]!(files);
     const started = performance.now();
     const { status } = spawnSync(command!, args, { stdio: "inherit", shell: process.platform === "win32" });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

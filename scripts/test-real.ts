@@ -1,4 +1,22 @@
-// `npm run test:real`: the suites that need a real control plane.
-import { runAll } from "./steps.ts";
+// `npm run test:real`: the suites that need a real control plane, or the files that are named behind `--`.
+// `npm run test:real -- --kubernetes 1.34.4` runs those of the client and the runtime on an older one, which it builds first.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { realTests, runAll } from "./steps.ts";
 
-process.exit(await runAll(["real tests"]));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { kubernetes: { type: "string" } },
+});
+
+let files = positionals;
+if (values.kubernetes) {
+  const built = spawnSync("node", ["tools/real/build.ts", "--kubernetes", values.kubernetes], { stdio: "inherit" });
+  if (built.status !== 0) process.exit(1);
+  process.env.KONVERGE_KUBERNETES = values.kubernetes;
+  // The others compare with what the embedded server does, which speaks one version.
+  if (files.length === 0)
+    files = realTests().filter((file) => readFileSync(file, "utf8").includes("KONVERGE_KUBERNETES"));
+}
+process.exit(await runAll(["real tests"], files));

@@ -1,5 +1,5 @@
-// `npm run docs`: runs every command and code block of the README and the guide, in order, each document in a folder of
-// its own.
+// `npm run docs`: runs every command and code block of the README, the guide, the reference and the operators' READMEs, in
+// order, each document in a folder of its own, and checks the types of all of it.
 //
 //   ```sh                    every line is a command
 //   ```ts file=operator.ts   is written to that file
@@ -22,19 +22,25 @@ const RUN_ELSEWHERE = new Set([
   "npm run real:build",
 ]);
 
+/** Each document has a folder of its own below it. */
+const FOLDER = resolve(".konverge/docs");
+
 const documents =
-  process.argv.length > 2 ? process.argv.slice(2) : ["README.md", ...globSync("docs/guide/**/*.md").sort()];
+  process.argv.length > 2
+    ? process.argv.slice(2)
+    : ["README.md", ...globSync("docs/{guide,reference}/*.md").sort(), ...globSync("operators/*/README.md").sort()];
+rmSync(FOLDER, { recursive: true, force: true });
 let passed = 0;
 const failures: string[] = [];
 let skipped = 0;
 for (const document of documents) runDocument(document);
+checkTypes();
 for (const failure of failures) console.log(`\n✖ ${failure}`);
 console.log(`\n${passed} passed, ${failures.length} failed, ${skipped} skipped`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
 function runDocument(document: string): void {
-  const folder = resolve(".konverge/docs", basename(document, ".md"));
-  rmSync(folder, { recursive: true, force: true });
+  const folder = join(FOLDER, dirname(document), basename(document, ".md"));
   mkdirSync(folder, { recursive: true });
   let output = "";
   for (const block of blocksOf(readFileSync(document, "utf8"))) {
@@ -45,6 +51,21 @@ function runDocument(document: string): void {
     else passed++;
     if ("output" in problem) output = problem.output;
   }
+}
+
+/** Whether an editor would find fault with the code that readers copy. */
+function checkTypes(): void {
+  writeFileSync(
+    join(FOLDER, "tsconfig.json"),
+    JSON.stringify({
+      extends: resolve("tsconfig.json"),
+      compilerOptions: { noUnusedLocals: false },
+      include: ["**/*.ts", resolve("packages/*/src/**/*.d.ts")],
+    }),
+  );
+  const { status, stdout } = spawnSync("tsc", ["--noEmit", "-p", FOLDER], { encoding: "utf8" });
+  if (status === 0) passed++;
+  else failures.push(`the code in the documents has mistakes of type:\n${stdout}`);
 }
 
 function skip(where: string, block: Block): "skipped" {
