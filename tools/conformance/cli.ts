@@ -1,0 +1,116 @@
+// npm run conformance [-- --sig api-machinery,apps] [--real] [--jobs N] [--timeout S] [--focus REGEX]
+//                     [--check [--sample N]] [--update] [--output DIR]
+// Runs Kubernetes' own conformance specs on the embedded cluster, or with --real on the real control plane with KWOK.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { prepare } from "./binaries.ts";
+import { killE2e } from "./e2e-process.ts";
+import { listedSigs, readList, sampleOf, writeList } from "./lists.ts";
+import { reportText } from "./report.ts";
+import type { SpecResult } from "./run-spec.ts";
+import { runSpecs } from "./run-specs.ts";
+import { listSpecs, type Spec } from "./specs.ts";
+import { embeddedTarget, realTarget } from "./target.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    sig: { type: "string" },
+    real: { type: "boolean", default: false },
+    jobs: { type: "string", default: "2" },
+    timeout: { type: "string", default: "60" },
+    focus: { type: "string" },
+    check: { type: "boolean", default: false },
+    sample: { type: "string" },
+    update: { type: "boolean", default: false },
+    output: { type: "string" },
+  },
+});
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    killE2e();
+    process.exit(130);
+  });
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  killE2e();
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+
+async function main(): Promise<number> {
+  const sigs = options.sig?.split(",") ?? (options.check ? listedSigs(listName()) : ["api-machinery"]);
+  const timeoutSeconds = positive("timeout", options.timeout);
+  const jobs = positive("jobs", options.jobs);
+  if (options.update && (options.focus || options.sample || options.check)) {
+    throw new Error("--update rewrites whole lists: leave out --focus, --sample and --check");
+  }
+  const { e2e, kubectl } = prepare();
+  const chosen = choose(await listSpecs(e2e), sigs);
+  if (chosen.length === 0) throw new Error("no spec is chosen: see the names in tools/conformance/passing");
+  await using target = options.real ? await realTarget() : await embeddedTarget();
+  console.log(`${chosen.length} specs on ${target.name}, ${jobs} at a time, ${timeoutSeconds} s each\n`);
+  const run = { e2e, kubectl, kubeconfig: target.kubeconfig, timeoutSeconds };
+  const results = await runSpecs(chosen, jobs, run, progress);
+  const log = target.log();
+  if (log !== "") console.log(`\nThe cluster complained:\n${log}`);
+  console.log(`\n${reportText(results)}`);
+  if (options.update) update(sigs, results, timeoutSeconds);
+  else if (!options.real && !options.check) compareWithYardstick(results);
+  return results.every(({ passed }) => passed) || options.update ? 0 : 1;
+}
+
+function choose(specs: readonly Spec[], sigs: readonly string[]): Spec[] {
+  const focus = options.focus === undefined ? undefined : new RegExp(options.focus);
+  let chosen = specs.filter(({ sig, name }) => sigs.includes(sig) && (focus?.test(name) ?? true));
+  if (options.check) {
+    const listed = new Set(sigs.flatMap((sig) => readList(listName(), sig)?.names ?? []));
+    const unknown = [...listed].filter((name) => !specs.some((spec) => spec.name === name));
+    if (unknown.length > 0) throw new Error(`listed, and not in e2e.test:\n${unknown.join("\n")}`);
+    chosen = chosen.filter(({ name }) => listed.has(name));
+  }
+  return options.sample === undefined ? chosen : sampleOf(chosen, positive("sample", options.sample));
+}
+
+function progress({ spec, passed, reason, output }: SpecResult): void {
+  console.log(passed ? `passed ${spec.name}` : `FAILED ${spec.name}\n    ${reason}`);
+  if (options.output === undefined) return;
+  mkdirSync(options.output, { recursive: true });
+  const file = spec.name.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(0, 200);
+  writeFileSync(join(options.output, `${passed ? "passed" : "failed"}${file}.log`), output);
+}
+
+function update(sigs: readonly string[], results: readonly SpecResult[], timeoutSeconds: number): void {
+  const date = new Date().toISOString().slice(0, 10);
+  for (const sig of sigs) {
+    const ofSig = results.filter(({ spec }) => spec.sig === sig);
+    const names = ofSig.filter(({ passed }) => passed).map(({ spec }) => spec.name);
+    const where = options.real ? "the real control plane with KWOK" : "the embedded cluster";
+    writeList(listName(), sig, {
+      about: `${date}: ${names.length} of ${ofSig.length} pass on ${where} within ${timeoutSeconds} s each`,
+      names,
+    });
+  }
+}
+
+/** What the real control plane does, and the embedded cluster does not. */
+function compareWithYardstick(results: readonly SpecResult[]): void {
+  const failed = results.filter(({ passed }) => !passed).map(({ spec }) => spec);
+  const behind = failed.filter(({ sig, name }) => readList("yardstick", sig)?.names.includes(name));
+  if (behind.length === 0) return;
+  console.log(`\nThese pass on the real control plane:\n${behind.map(({ name }) => name).join("\n")}`);
+}
+
+function listName(): "passing" | "yardstick" {
+  return options.real ? "yardstick" : "passing";
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is a whole number above 0, not ${text}`);
+  return value;
+}

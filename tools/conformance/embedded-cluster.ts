@@ -1,0 +1,30 @@
+// node tools/conformance/embedded-cluster.ts KUBECONFIG
+// An embedded cluster in a process of its own, as `konverge up` starts it; it ends when its standard input does.
+import { writeFileSync } from "node:fs";
+import { createAuthority } from "@konverge/apiserver";
+import { callWebhook, openPort, plainNodes, startCluster } from "@konverge/cluster";
+import { realClock } from "@konverge/core";
+
+const kubeconfig = process.argv[2];
+if (!kubeconfig) throw new Error("usage: node tools/conformance/embedded-cluster.ts KUBECONFIG");
+
+const authority = createAuthority(realClock());
+const cluster = await startCluster({
+  rootCertificate: authority.cert,
+  nodes: plainNodes(3),
+  server: { callWebhook },
+});
+const port = await openPort(cluster.guard, {
+  authority,
+  onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
+});
+writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
+console.log(port.url);
+
+process.stdin.resume();
+process.stdin.once("end", () => {
+  void port
+    .close()
+    .then(() => cluster.stop())
+    .then(() => process.exit(0));
+});

@@ -1,0 +1,18 @@
+/**
+ * Kubernetes' own conformance specs, run against the embedded cluster, or against a real control plane with simulated
+ * nodes as the yardstick.
+ *
+ * `e2e.test` is built from the published module, unchanged ({@link prepare}); its dry run names the specs
+ * ({@link listSpecs}); each spec runs in a process of its own with a time limit ({@link runSpecs}), those marked [Serial]
+ * alone. A spec counts as passed only when Ginkgo says that it ran and passed. The names of those that pass are committed
+ * in passing/ (the embedded cluster) and yardstick/ (the real control plane), so that one which stops passing is noticed.
+ *
+ * Nothing in the cluster knows that it is being tested: no image, command or name of these specs occurs in it.
+ */
+export { type Binaries, prepare } from "./binaries.ts";
+export { type ListName, listedSigs, readList, type SpecList, sampleOf, writeList } from "./lists.ts";
+export { reportText, sumText } from "./report.ts";
+export type { SpecResult, SpecRun } from "./run-spec.ts";
+export { runSpecs } from "./run-specs.ts";
+export { listSpecs, type Spec } from "./specs.ts";
+export { embeddedTarget, realTarget, type Target } from "./target.ts";

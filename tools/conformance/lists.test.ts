@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatList, listedSigs, parseList, readList, sampleOf } from "./lists.ts";
+import { specsOf } from "./specs.ts";
+
+test("a list is read as it was written, in the order of names", () => {
+  const list = { about: "2026-11-15: 2 of 3 pass", names: ["[sig-b] x", "[sig-a] y"] };
+  assert.deepEqual(parseList(formatList(list)), { ...list, names: ["[sig-a] y", "[sig-b] x"] });
+});
+
+test("a sample is the same whatever the order, and grows by adding", () => {
+  const specs = Array.from({ length: 50 }, (_, index) => ({ name: `spec ${index}` }));
+  const small = sampleOf(specs, 5);
+  assert.deepEqual(sampleOf([...specs].reverse(), 5), small);
+  assert.deepEqual(sampleOf(specs, 9).slice(0, 5), small);
+});
+
+test("the committed lists name each spec once, and each belongs to its sig", () => {
+  for (const name of ["passing", "yardstick"] as const) {
+    for (const sig of listedSigs(name)) {
+      const { names } = readList(name, sig)!;
+      assert.equal(new Set(names).size, names.length, `${name}/${sig}`);
+      for (const spec of names) assert.ok(spec.includes(`[sig-${sig}]`), spec);
+    }
+  }
+});
+
+test("specs are those that the dry run did not filter out, with their sig and area", () => {
+  const report = (State: string, LeafNodeText: string) => ({
+    ContainerHierarchyTexts: ["[sig-scheduling] SchedulerPredicates [Serial]", "PriorityClass"],
+    LeafNodeType: "It",
+    LeafNodeText,
+    State,
+  });
+  const specs = specsOf([{ SpecReports: [report("passed", "counts [Conformance]"), report("skipped", "other")] }]);
+  assert.deepEqual(specs, [
+    {
+      name: "[sig-scheduling] SchedulerPredicates [Serial] PriorityClass counts [Conformance]",
+      sig: "scheduling",
+      area: "SchedulerPredicates",
+      serial: true,
+    },
+  ]);
+});

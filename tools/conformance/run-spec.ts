@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type E2eResult, runE2e } from "./e2e-process.ts";
+import type { Spec } from "./specs.ts";
+
+/** What became of a spec. */
+export interface SpecResult {
+  readonly spec: Spec;
+  readonly passed: boolean;
+  /** Why it did not pass, in one line. */
+  readonly reason: string;
+  /** All that e2e.test said. */
+  readonly output: string;
+}
+
+/** Where specs run, and how long each may take. */
+export interface SpecRun {
+  readonly e2e: string;
+  readonly kubeconfig: string;
+  readonly kubectl: string;
+  readonly timeoutSeconds: number;
+}
+
+/** How long a spec that ran out of time may clean up after itself before it is killed. */
+const CLEANUP_SECONDS = 30;
+
+/** Runs one spec in a process of its own. */
+export async function runSpec(spec: Spec, { e2e, kubeconfig, kubectl, timeoutSeconds }: SpecRun): Promise<SpecResult> {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-conformance-"));
+  try {
+    const result = await runE2e(e2e, folder, {
+      flags: [
+        "--provider=skeleton",
+        `--kubeconfig=${kubeconfig}`,
+        `--kubectl-path=${kubectl}`,
+        "--allowed-not-ready-nodes=-1",
+        "--minStartupPods=-1",
+        `--ginkgo.focus=${escapeGoPattern(spec.name)}$`,
+        `--ginkgo.timeout=${timeoutSeconds}s`,
+        "--ginkgo.grace-period=10s",
+      ],
+      limitSeconds: timeoutSeconds + CLEANUP_SECONDS,
+    });
+    return { spec, ...verdict(result, timeoutSeconds), output: result.output };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A text as a Go regular expression that matches it alone. */
+export function escapeGoPattern(text: string): string {
+  return text.replaceAll(/[\\.+*?()|[\]{}^$]/g, "\\$&");
+}
+
+/** Judges a run by what Ginkgo says at its end: only a spec that ran and passed has passed. */
+export function verdict({ code, output }: E2eResult, timeoutSeconds: number): { passed: boolean; reason: string } {
+  if (code === 0 && /\b1 Passed \| 0 Failed\b/.test(output)) return { passed: true, reason: "" };
+  const at = /In \[[^\]]*\] at: (\S+)/.exec(output)?.[1]?.replace(/^.*\/test\//, "test/");
+  const place = at ? ` (${at})` : "";
+  if (/\[TIMEDOUT\]/.test(output)) return { passed: false, reason: `no end within ${timeoutSeconds} s${place}` };
+  if (code === null) return { passed: false, reason: `no end within ${timeoutSeconds} s, nor after cleaning up` };
+  const failure = /\[(?:FAILED|PANICKED)\] ([\s\S]*?)\n\s*In \[/.exec(output)?.[1];
+  if (failure) return { passed: false, reason: `${oneLine(failure)}${place}` };
+  const skipped = /\[SKIPPED\] ([\s\S]*?)\n/.exec(output)?.[1];
+  if (skipped) return { passed: false, reason: `skipped: ${oneLine(skipped)}` };
+  return { passed: false, reason: `exit code ${code}: ${oneLine(output.slice(-300))}` };
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > 400 ? `${line.slice(0, 400)} …` : line;
+}

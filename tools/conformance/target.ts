@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startRealCluster } from "@konverge/real";
+
+/** A cluster that specs run against. */
+export interface Target extends AsyncDisposable {
+  readonly name: string;
+  readonly kubeconfig: string;
+  /** What the cluster itself complained about. */
+  log(): string;
+}
+
+const LONGEST_LOG = 20_000;
+
+/** The real control plane with controllers, scheduler and KWOK's nodes: the yardstick. */
+export async function realTarget(): Promise<Target> {
+  const cluster = await startRealCluster({ controllers: true, scheduler: true, kwok: { nodes: 3, gpus: 0 } });
+  return {
+    name: "the real control plane with KWOK",
+    kubeconfig: cluster.kubeconfig,
+    log: () => "",
+    [Symbol.asyncDispose]: () => cluster.stop(),
+  };
+}
+
+/** The embedded cluster, in a process of its own so that neither it nor the specs' clients wait for the other. */
+export async function embeddedTarget(): Promise<Target> {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-conformance-cluster-"));
+  const kubeconfig = join(folder, "kubeconfig");
+  const script = fileURLToPath(new URL("embedded-cluster.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, kubeconfig], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin.on("error", () => {});
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints = (complaints + text).slice(-LONGEST_LOG);
+  });
+  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve());
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`the embedded cluster ended with ${code}:\n${complaints}`)));
+  });
+  return {
+    name: "the embedded cluster",
+    kubeconfig,
+    log: () => complaints,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
