@@ -202,11 +202,19 @@ class Player {
   /** Puts variables in place of `$name`, in strings at any depth. */
   #fill(value: unknown): unknown {
     if (typeof value === "string")
-      return value.replace(/\$\{?([A-Za-z][A-Za-z0-9]*)\}?/g, (all, name: string) => this.#variables[name] ?? all);
+      return value.replace(
+        /\$\{?([A-Za-z][A-Za-z0-9]*)\}?/g,
+        (all, name: string) => this.#variables[name] ?? filler(name) ?? all,
+      );
     if (Array.isArray(value)) return value.map((item) => this.#fill(item));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.#fill(key), this.#fill(item)]));
   }
+}
+
+/** `$x300000` is that many letters. */
+function filler(name: string): string | undefined {
+  return /^x[0-9]+$/.test(name) ? "x".repeat(Number(name.slice(1))) : undefined;
 }
 
 function headersOfNote(headers: HeaderMap): Pick<Answer, "contentType" | "warnings" | "retryAfter"> {
@@ -241,11 +249,14 @@ function nameOf(event: unknown): unknown {
   return valueAt(event, ".object.metadata.name");
 }
 
-/** `.metadata.ownerReferences[0].uid`: names and indexes only. */
+/** `.metadata.ownerReferences[0].uid`, `.status.conditions[type=Ready].status`: names, indexes, and items by a field. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value;
-  for (const [, name, index] of path.matchAll(/\.?([A-Za-z0-9_-]+)|\[(\d+)\]/g)) {
-    at = (at as Record<string, unknown> | undefined)?.[name ?? index!];
+  for (const [, field, wanted, index, name] of path.matchAll(
+    /\[([A-Za-z]+)=([^\]]+)\]|\[(\d+)\]|\.?([A-Za-z0-9_-]+)/g,
+  )) {
+    if (field === undefined) at = (at as Record<string, unknown> | undefined)?.[name ?? index!];
+    else at = (at as Record<string, unknown>[] | undefined)?.find((item) => item[field] === wanted);
   }
   return at;
 }

@@ -19,7 +19,8 @@ import { parseAllDocuments } from "yaml";
  *     count: 2
  * ```
  *
- * Scripts are played side by side, each in a namespace of its own, `$ns`. What is not in a namespace is named after it.
+ * In texts, `$name` stands for a variable and `$x1000` for a thousand letters. Scripts are played side by side, each in a
+ * namespace of its own, `$ns`. What is not in a namespace is named after it.
  */
 export interface Script {
   readonly name: string;
@@ -83,7 +84,7 @@ const STEP_KINDS = ["request", "watch", "events", "wait", "compact"];
 
 /** The scripts of a file, or an error that says which step of which script is wrong. */
 export function loadScripts(file: string): Script[] {
-  return parseAllDocuments(readFileSync(file, "utf8")).map((document, index) => {
+  return parseAllDocuments(readFileSync(file, "utf8"), { merge: true }).map((document, index) => {
     if (document.errors.length > 0) throw new Error(`${file}, document ${index + 1}: ${document.errors[0]!.message}`);
     const { name, steps, alone } = (document.toJS() ?? {}) as Partial<Script>;
     if (!name || !Array.isArray(steps))

@@ -7,8 +7,8 @@ export interface AdmissionReview {
 
 /**
  * Admission by path: `allow`, `deny` (with a message), `refuse` (with a status of its own), `warn`, `annotate` (audit),
- * `label` (a JSON patch that adds the label `by: webhook`), `shift` (a patch that cannot be applied), `forget` (another
- * uid).
+ * `label` (a JSON patch that adds the label `by: webhook`), `spoil` (one that makes nonsense of managedFields), `shift` (a
+ * patch that cannot be applied), `forget` (another uid).
  */
 export function admit(behaviour: string, { apiVersion, kind, request }: AdmissionReview): object {
   const { uid, object } = request;
@@ -27,6 +27,8 @@ export function admit(behaviour: string, { apiVersion, kind, request }: Admissio
         ...(object?.metadata?.labels ? [] : [{ op: "add", path: "/metadata/labels", value: {} }]),
         { op: "add", path: "/metadata/labels/by", value: "webhook" },
       ]);
+    case "spoil":
+      return patched([{ op: "replace", path: "/metadata/managedFields", value: [{ operation: "Nonsense" }] }]);
     case "shift":
       return patched([{ op: "remove", path: "/metadata/nowhere" }]);
     case "forget":

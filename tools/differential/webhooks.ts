@@ -48,9 +48,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 
 /** How the embedded server reaches webhooks here; errors are worded as Go's HTTP client words them. */
 export const callWebhook: CallWebhook = ({ url, service, caBundle }, review, { timeoutMs }) => {
-  if (!url) return Promise.reject(new Error(`service ${JSON.stringify(service?.name)} not found`));
+  const parameters = `?timeout=${timeoutMs / 1000}s`;
+  if (!url) {
+    const { name, namespace, port = 443, path = "/" } = service!;
+    const address = `https://${name}.${namespace}.svc:${port}${path}${parameters}`;
+    return Promise.reject(new Error(`Post ${JSON.stringify(address)}: service ${JSON.stringify(name)} not found`));
+  }
   const body = JSON.stringify(review);
-  const target = `${url}?timeout=${timeoutMs / 1000}s`;
+  const target = url + parameters;
   const agent = new Agent({ ca: caBundle ? Buffer.from(caBundle, "base64") : undefined });
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
@@ -59,7 +64,7 @@ export const callWebhook: CallWebhook = ({ url, service, caBundle }, review, { t
       incoming.setEncoding("utf8");
       incoming.on("data", (chunk: string) => (text += chunk));
       incoming.on("end", () => {
-        if (incoming.statusCode !== 200) reject(new Error(`the server could not process the request: ${text}`));
+        if (incoming.statusCode !== 200) reject(new Error(goError(text)));
         else {
           try {
             resolve(JSON.parse(text));
@@ -78,3 +83,8 @@ export const callWebhook: CallWebhook = ({ url, service, caBundle }, review, { t
     outgoing.end(body);
   });
 };
+
+/** How client-go words an answer that is none. */
+function goError(text: string): string {
+  return `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;
+}

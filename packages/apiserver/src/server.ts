@@ -19,6 +19,7 @@ import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
 import { contentType } from "./http/bodies.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { checkTimeout } from "./http/query.ts";
 import { bodyResponse } from "./representation/answer.ts";
 import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
@@ -156,6 +157,7 @@ export class ApiServer {
     const collection = info.verb === "list" || info.verb === "watch";
     const form = negotiate(request, info.query, { custom: definition.custom, collection });
     if (version.deprecation) warn(version.deprecation);
+    if (info.verb !== "watch") checkTimeout(info.query);
     const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
     const response = await dispatch(call, this.#extensions);
     await this.#custom.settle();

@@ -77,8 +77,8 @@ function patched(object: AnyObject, operations: Parameters<typeof applyJsonPatch
   try {
     return applyJsonPatch(deepCopy(object) as never, operations);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new Error(`JSON Patch: ${error.details?.causes?.[0]?.message ?? error.message}`);
+    if (!(error instanceof ApiError) || !(error.cause instanceof Error)) throw error;
+    throw new Error(`JSON Patch: ${error.cause.message}`);
   }
 }
 

@@ -81,11 +81,11 @@ test("a refusal is passed on in the webhook's words", async () => {
   assert.equal(body.reason, "Conflict");
 });
 
-test("a refusal without a word is a 403", async () => {
+test("a refusal without a word is a 400", async () => {
   const s = await stage({ a: (review) => answer(review, { allowed: false }) });
   await s.configure("validating", ["a"]);
   const { status, body } = await s.create();
-  assert.equal(status, 403);
+  assert.equal(status, 400);
   assert.equal(body.message, 'admission webhook "a.example.com" denied the request without explanation');
 });
 
@@ -150,7 +150,7 @@ test("deletes are reviewed with the object that goes", async () => {
   });
   await s.configure("validating", ["a"]);
   await s.create();
-  assert.equal((await s.send("DELETE", "/api/v1/namespaces/default/configmaps/a")).status, 403);
+  assert.equal((await s.send("DELETE", "/api/v1/namespaces/default/configmaps/a")).status, 400);
   assert.deepEqual(operations, ["CREATE a", "DELETE a"]);
 });
 

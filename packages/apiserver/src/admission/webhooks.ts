@@ -67,7 +67,7 @@ export function mutatingWebhooks(callWebhook: CallWebhook): AdmissionPlugin {
           }
           const answer = await ask(attributes, hook, callWebhook);
           if (!answer) continue;
-          if (answer.patch && attributes.object) attributes.object = await patched(attributes, hook, answer);
+          if (answer.patch && attributes.object) attributes.object = await patched(attributes, answer);
           seen.set(hook, JSON.stringify(attributes.object));
         }
       }
@@ -115,22 +115,28 @@ async function ask(attributes: AdmissionAttributes, hook: Hook, callWebhook: Cal
   }
   const uid = call.clock.random.uuid();
   let answer: WebhookAnswer;
+  let problem = "failed to call webhook";
   try {
     const review = admissionReview(attributes, matched, uid, objects);
     const timeoutMs = (webhook.timeoutSeconds ?? 10) * 1000;
-    answer = readResponse(await callWebhook(webhook.clientConfig, review, { timeoutMs }), uid);
+    const said = await callWebhook(webhook.clientConfig, review, { timeoutMs });
+    problem = "received invalid webhook response";
+    answer = readResponse(said, uid);
   } catch (error) {
     if (mayFail) return undefined;
-    throw failedCall(webhook, error);
+    throw failedCall(webhook, problem, error);
   }
   for (const warning of answer.warnings) call.warn(warning);
   if (!answer.allowed) throw denial(webhook, answer);
   return { ...answer, matched, shown: objects.object };
 }
 
-function failedCall({ name }: Webhook, cause: unknown): ApiError {
+function failedCall({ name }: Webhook, problem: string, cause: unknown): ApiError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `failed calling webhook ${quoted(name)}: failed to call webhook: ${why}`;
+  return internalError(`failed calling webhook ${quoted(name)}: ${problem}: ${why}`, cause);
+}
+
+function internalError(message: string, cause: unknown): ApiError {
   return new ApiError(
     {
       code: 500,
@@ -147,7 +153,7 @@ function denial({ name }: Webhook, { status = {} }: WebhookAnswer): ApiError {
   const why = status.message || status.reason;
   const { reason, details } = status;
   return new ApiError({
-    code: status.code && status.code >= 400 ? status.code : 403,
+    code: status.code && status.code >= 400 ? status.code : 400,
     message: why ? `${denied}: ${why}` : `${denied} without explanation`,
     ...(reason !== undefined && { reason }),
     ...(details !== undefined && { details }),
@@ -155,8 +161,7 @@ function denial({ name }: Webhook, { status = {} }: WebhookAnswer): ApiError {
 }
 
 /** The object with a webhook's patch applied to it, read as a body would be. */
-async function patched(attributes: AdmissionAttributes, { webhook }: Hook, answer: Answer): Promise<AnyObject> {
-  const { call } = attributes;
+async function patched({ call }: AdmissionAttributes, answer: Answer): Promise<AnyObject> {
   const version = call.definition.versions.get(answer.matched.version) ?? call.version;
   try {
     const { operations } = decodeJsonPatch(parseJson(answer.patch!));
@@ -166,12 +171,8 @@ async function patched(attributes: AdmissionAttributes, { webhook }: Hook, answe
     call.definition.strategy.defaults?.(object);
     return await convertTo(call.definition, object, requestVersion(call));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw failedPatch(webhook, why, error);
+    // A patch that fails says why in its cause: a client that sent it is told less than the writer of a webhook.
+    const why = error instanceof ApiError && error.cause instanceof Error ? error.cause : error;
+    throw internalError(why instanceof Error ? why.message : String(why), error);
   }
-}
-
-function failedPatch({ name }: Webhook, why: string, cause: unknown): ApiError {
-  const message = `Internal error occurred: failed to apply the patch of webhook ${quoted(name)}: ${why}`;
-  return new ApiError({ code: 500, reason: "InternalError", message }, { cause });
 }

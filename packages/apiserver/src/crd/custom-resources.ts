@@ -7,6 +7,7 @@ import type { Call, Services } from "../verbs/call.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { updateObject } from "../verbs/update.ts";
 import type { CallWebhook } from "../webhook-call.ts";
+import { approvalOf } from "./approval.ts";
 import { conditionOf, isTrueOf, setCondition } from "./conditions.ts";
 import { conversionFor } from "./conversion.ts";
 import { type CustomResourceDefinition, resourceOf } from "./definition.ts";
@@ -17,6 +18,8 @@ const CRDS = { group: "apiextensions.k8s.io", version: "v1", plural: "customreso
 const STORAGE = `${CRDS.group}/${CRDS.plural}`;
 /** What a real server calls itself when it writes to itself. */
 const SELF = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+
+const CONFORMANT = "KubernetesAPIApprovalPolicyConformant";
 
 /** What is served of a CRD, and of which of its states. */
 interface Served {
@@ -79,10 +82,23 @@ export class CustomResources {
 
   async #follow(entry: Entry): Promise<void> {
     const crd = crdOf(entry);
+    if (await this.#approve(crd)) return;
     if (await this.#name(crd)) return;
     this.#serve(entry, crd);
     if (await this.#establish(crd)) return;
     await this.#finalize(crd);
+  }
+
+  /** Says of a CRD in one of Kubernetes' own groups whether it may be there; true when that changed it. */
+  async #approve(crd: CustomResourceDefinition): Promise<boolean> {
+    const approval = approvalOf(crd);
+    if (!approval) return false;
+    const { status, reason, message } = approval;
+    const before = conditionOf(crd, CONFORMANT);
+    if (before?.status === status && before.reason === reason && before.message === message) return false;
+    setCondition(crd, this.#services.clock, [CONFORMANT, status, reason, message]);
+    await this.#updateStatus(crd);
+    return true;
   }
 
   /** Grants names; true when that changed the CRD. */

@@ -6,6 +6,7 @@ import {
   maskTrailingDash,
 } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
+import { APPROVED, approvalOf } from "./approval.ts";
 import { isTrueOf } from "./conditions.ts";
 import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./definition.ts";
 import { hoisted, versionsError } from "./hoisted-spec.ts";
@@ -158,27 +159,14 @@ function storedVersionErrors({ spec, status }: CustomResourceDefinition): FieldE
   return errors;
 }
 
-const APPROVED = "api-approved.kubernetes.io";
-
 /** Kubernetes' own groups need its approval. */
 function approvalErrors(crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(crd.spec.group ?? "")) return [];
-  const state = approvalState(crd);
-  if (old && approvalState(old) === state) return [];
+  const approval = approvalOf(crd);
+  if (!approval || (old && approvalOf(old)?.state === approval.state)) return [];
   const field = `metadata.annotations[${APPROVED}]`;
-  const see = "see https://github.com/kubernetes/enhancements/pull/1111";
-  const must = `protected groups must have approval annotation ${JSON.stringify(APPROVED)}`;
-  if (state === "missing") return [required(field, `${must}, ${see}`)];
-  if (state !== "invalid") return [];
-  const detail = `${must} with either a URL or a reason starting with "unapproved", ${see}`;
-  return [invalidValue(field, crd.metadata.annotations?.[APPROVED], detail)];
-}
-
-function approvalState({ metadata }: CustomResourceDefinition): "missing" | "bypassed" | "approved" | "invalid" {
-  const annotation = metadata.annotations?.[APPROVED] ?? "";
-  if (annotation === "") return "missing";
-  if (annotation.startsWith("unapproved")) return "bypassed";
-  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]+/.test(annotation) ? "approved" : "invalid";
+  if (approval.state === "missing") return [required(field, approval.message)];
+  if (approval.state !== "invalid") return [];
+  return [invalidValue(field, crd.metadata.annotations?.[APPROVED], approval.message)];
 }
 
 function preserveErrors({ spec }: CustomResourceDefinition, old: CustomResourceDefinition | undefined): FieldError[] {

@@ -1,4 +1,4 @@
-import { badRequest, type FieldError, invalid } from "@konverge/core";
+import { badRequest, DurationError, type FieldError, invalid, parseDuration } from "@konverge/core";
 import { fieldManagerErrors, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 
 /** Query parameters are true when they are present, unless they say false or 0. */
@@ -22,6 +22,18 @@ export function integerParameter(query: URLSearchParams, name: string): number |
 function booleanParameter(query: URLSearchParams, name: string): boolean | undefined {
   const text = query.get(name);
   return text === null ? undefined : isTrue(text);
+}
+
+/** Throws 400 for a `timeout` that is none. How long requests may take is otherwise not limited here. */
+export function checkTimeout(query: URLSearchParams): void {
+  const text = query.get("timeout");
+  if (!text) return;
+  try {
+    parseDuration(text);
+  } catch (error) {
+    if (!(error instanceof DurationError)) throw error;
+    throw badRequest(`invalid timeout specified in the request URL - ${error.message}`);
+  }
 }
 
 /** How a write treats fields that it does not know. */

@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  ApiError,
   type ApiRequest,
   apiVersionOf,
   type Clock,
@@ -87,22 +88,33 @@ export function objectOf(entry: Entry): AnyObject {
   return parseJson(entry.text) as AnyObject;
 }
 
-/** What the store keeps of an object, in the stored version, at a revision. */
+/** The longest object that can be stored: etcd's limit on requests. */
+const MOST_BYTES = 1.5 * 1024 * 1024;
+
+/**
+ * What the store keeps of an object, in the stored version, at a revision. Throws when it is too long to be stored; who
+ * owns which field is dropped first.
+ */
 export function contentOf(definition: ResourceDefinition, object: AnyObject): (revision: number) => EntryContent {
   return (revision) => {
     const { metadata } = object;
     metadata.resourceVersion = String(revision);
-    return {
-      text: stringifyJson(definition.storageCodec.canonical(object)),
-      uid: metadata.uid ?? "",
-      labels: metadata.labels,
-      fields: definition.strategy.fields?.(object),
-    };
+    let text = stringifyJson(definition.storageCodec.canonical(object));
+    if (isTooLong(text)) {
+      delete metadata.managedFields;
+      text = stringifyJson(definition.storageCodec.canonical(object));
+      if (isTooLong(text)) throw new ApiError({ code: 500, message: "etcdserver: request is too large" });
+    }
+    return { text, uid: metadata.uid ?? "", labels: metadata.labels, fields: definition.strategy.fields?.(object) };
   };
 }
 
 /** The apiVersion of the request. */
 export function requestVersion({ definition, version }: Call): string {
+function isTooLong(text: string): boolean {
+  return text.length * 3 > MOST_BYTES && Buffer.byteLength(text) > MOST_BYTES;
+}
+
   return apiVersionOf({ group: definition.group, version: version.version });
 }
 

@@ -20,7 +20,7 @@ import {
   strategyContext,
   workingVersion,
 } from "./call.ts";
-import { recordUpdate } from "./managed-fields.ts";
+import { mutated, recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, fillSystemFields, matchNamespace, metadataErrors, wipeSystemFields } from "./metadata.ts";
 import { asStored } from "./stored.ts";
 
@@ -46,7 +46,7 @@ export async function createObject(call: Call, draft: AnyObject): Promise<Writte
   dropDuplicateOwners(call, draft.metadata);
   const owned = await recordUpdate(call, undefined, draft);
   checkNotTerminating(call, owned);
-  const admitted = (await call.admission.mutate(call, owned, undefined, "CREATE")) ?? owned;
+  const admitted = await mutated(call, owned, undefined, "CREATE");
   return storeNew(call, admitted);
 }
 

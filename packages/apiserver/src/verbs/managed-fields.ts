@@ -3,6 +3,7 @@ import {
   excludeFields,
   FieldManager,
   type FieldManagerOptions,
+  managedFieldsProblem,
   managerNameOf,
   withAsyncConversion,
 } from "@konverge/schema/structured-merge";
@@ -12,6 +13,24 @@ import { type Call, convertTo } from "./call.ts";
 /** An object with the ownership it has after this request wrote it over `live` (undefined: a create). */
 export function recordUpdate(call: Call, live: AnyObject | undefined, next: AnyObject): AnyObject | Promise<AnyObject> {
   return withFieldManager(call, (manager) => manager.update(live, next, managerName(call)) as AnyObject);
+}
+
+/** What mutating admission makes of an object; if it has spoilt the record of ownership, that is as it was before. */
+export async function mutated(
+  call: Call,
+  object: AnyObject,
+  old: AnyObject | undefined,
+  operation: "CREATE" | "UPDATE",
+): Promise<AnyObject> {
+  const { managedFields } = object.metadata;
+  const admitted = (await call.admission.mutate(call, object, old, operation)) ?? object;
+  const problem = managedFieldsProblem(admitted.metadata.managedFields);
+  if (problem === undefined) return admitted;
+  const what = "this could be caused by an outdated mutating admission controller; please fix your requests";
+  call.warn(`.metadata.managedFields was in an invalid state after admission; ${what}: ${problem}`);
+  if (managedFields) admitted.metadata.managedFields = managedFields;
+  else delete admitted.metadata.managedFields;
+  return admitted;
 }
 
 /** The name that managedFields records for a request. */

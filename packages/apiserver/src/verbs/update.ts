@@ -24,7 +24,7 @@ import {
   workingVersion,
 } from "./call.ts";
 import { checkNotTerminating, storeNew, type Written } from "./create.ts";
-import { recordUpdate } from "./managed-fields.ts";
+import { mutated, recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, keepSystemFields, metadataUpdateErrors } from "./metadata.ts";
 import { registryKey } from "./registry-key.ts";
 import { asStored, brought } from "./stored.ts";
@@ -76,7 +76,7 @@ async function updateOnce(
   const live = await brought(call, stored);
   const changed = await change(live);
   const owned = ownership ? await recordUpdate(call, live, changed) : changed;
-  const admitted = (!admission && (await call.admission.mutate(call, owned, live, "UPDATE"))) || owned;
+  const admitted = admission ? owned : await mutated(call, owned, live, "UPDATE");
   dropDuplicateOwners(call, admitted.metadata, { admitted: true });
   checkVersion(call, admitted, stored);
 
@@ -112,7 +112,7 @@ async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
   const { subresource, namespace, name } = info;
   const action = resourceAttributes("create", { group, resource, subresource, namespace, name });
   checkNotTerminating(call, draft);
-  const admitted = (await call.admission.mutate(call, draft, undefined, "CREATE")) ?? draft;
+  const admitted = await mutated(call, draft, undefined, "CREATE");
   const { allowed, reason } = call.authorize(user, action);
   if (!allowed) throw forbiddenError(user, action, reason);
   // What version it was based on does not matter where there is none.
