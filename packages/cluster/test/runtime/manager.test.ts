@@ -31,7 +31,17 @@ test("it tells what its watches and controllers are doing", async () => {
   assert.ok([...manager.watches()].every(({ bytes, age }) => bytes > 1000 && age < 60_000));
   assert.deepEqual(
     [...manager.controllers()],
-    [{ cluster: "home", name: "widgets.example.com", depth: 0, working: 0, retrying: 0, concurrency: 10 }],
+    [
+      {
+        cluster: "home",
+        name: "widgets.example.com",
+        depth: 0,
+        depths: { low: 0, normal: 0, high: 0 },
+        working: 0,
+        retrying: 0,
+        concurrency: 10,
+      },
+    ],
   );
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keyOf } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
-import { type Context, controller } from "@konverge/runtime";
+import { type Context, controller, read } from "@konverge/runtime";
 import { configMap, type Interference, stage, Widget } from "./stage.ts";
 
 /** Watches of these objects are cut off: nothing new is heard of them. */
@@ -225,4 +225,37 @@ test("nor what others say in the status", async () => {
   await s.widget("w");
   await s.settle();
   assert.deepEqual(seen, [undefined, 7]);
+});
+
+test("a raw request is read back like any other write, and forgotten objects are gone", async () => {
+  const s = await stage();
+  const seen: (string | undefined)[] = [];
+  let first = true;
+  await s.run(
+    controller(Widget, {
+      watches: [read(ConfigMap)],
+      async reconcile(_widget, { client, cache }) {
+        if (!first) return {};
+        first = false;
+        const path = "/api/v1/namespaces/default/configmaps";
+        const look = () => seen.push(cache.get(ConfigMap, "default/raw")?.data?.["a"]);
+        const made = await client.request({
+          method: "POST",
+          path,
+          body: { metadata: { name: "raw" }, data: { a: "1" } },
+        });
+        assert.equal((JSON.parse(made) as ConfigMap).metadata.name, "raw");
+        look();
+        const contentType = "application/merge-patch+json";
+        await client.request({ method: "PATCH", path: `${path}/raw`, contentType, body: { data: { a: "2" } } });
+        look();
+        await client.request({ method: "DELETE", path: `${path}/raw` });
+        look();
+        return {};
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual(seen, ["1", "2", undefined]);
 });

@@ -1,21 +1,28 @@
 import type {
   AppliedObject,
   ApplyOptions,
+  AttachOptions,
+  Call,
   CallOptions,
   Client,
   DeleteOptions,
   GetOptions,
   Identity,
+  IssuedToken,
   ListOptions,
   NewObject,
   Patch,
+  PortForward,
+  RemoteProcess,
   Scale,
   Selection,
+  TokenOptions,
   WriteOptions,
 } from "@konverge/client";
 import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
-import { Pod } from "@konverge/kinds";
+import { Pod, ServiceAccount } from "@konverge/kinds";
 import type { ApiCall } from "../observe/observer.ts";
+import { objectIn, rawCall } from "./raw-call.ts";
 
 /** A call, and what was asked of it. */
 export interface LayeredCall extends ApiCall {
@@ -27,7 +34,7 @@ export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promis
 
 /**
  * The same client, except that the verbs which read and write objects go through a layer, and that what they write
- * belongs to `fieldManager`. Watches, logs, streams, reviews and raw requests pass by.
+ * belongs to `fieldManager`. Watches, logs and reviews, which change nothing, pass by.
  */
 export function layeredClient(inner: Client, layer: Layer, fieldManager: string): Client {
   const verbs = new LayeredVerbs(inner, layer, fieldManager);
@@ -135,6 +142,40 @@ class LayeredVerbs {
   deleteCollection<T extends KubeObject>(kind: KindRef<T>, options: DeleteOptions & Selection = {}): Promise<void> {
     const call = { verb: "deletecollection", kind, namespace: options.namespace, options } as const;
     return this.#layer(call, (limits) => this.#inner.deleteCollection(kind, { ...options, ...limits }));
+  }
+
+  exec(key: ObjectKey, command: readonly string[], options: AttachOptions = {}): Promise<RemoteProcess> {
+    const call = this.#stream(key, "exec", options);
+    return this.#layer(call, (limits) => this.#inner.exec(key, command, { ...options, ...limits }));
+  }
+
+  attach(key: ObjectKey, options: AttachOptions = {}): Promise<RemoteProcess> {
+    const call = this.#stream(key, "attach", options);
+    return this.#layer(call, (limits) => this.#inner.attach(key, { ...options, ...limits }));
+  }
+
+  portForward(key: ObjectKey, options: CallOptions = {}): Promise<PortForward> {
+    const call = this.#stream(key, "portforward", options);
+    return this.#layer(call, (limits) => this.#inner.portForward(key, { ...options, ...limits }));
+  }
+
+  requestToken(serviceAccount: ObjectKey, options: TokenOptions = {}): Promise<IssuedToken> {
+    const target = this.#target(ServiceAccount, serviceAccount, { subresource: "token" });
+    const call = { verb: "create", ...target, options } as const;
+    return this.#layer(call, (limits) => this.#inner.requestToken(serviceAccount, { ...options, ...limits }));
+  }
+
+  async request(call: Call, options: CallOptions = {}): Promise<string> {
+    let text = "";
+    await this.#layer(rawCall(call, options), async (limits) => {
+      text = await this.#inner.request(call, { ...options, ...limits });
+      return objectIn(text);
+    });
+    return text;
+  }
+
+  #stream(key: ObjectKey, subresource: string, options: CallOptions) {
+    return { verb: "create", ...this.#target(Pod, key, { subresource }), options } as const;
   }
 
   #owned<O extends WriteOptions>(options: O): O {

@@ -47,7 +47,8 @@ export function passClient(options: PassClientOptions): Client {
     try {
       const answer = await send(limits);
       note(options, call, answer as KubeObject | undefined, uid);
-      answered?.({ object: answer as KubeObject, duration: clock.monotonic() - started });
+      const told = isTold(answer) ? { object: answer } : {};
+      answered?.({ ...told, duration: clock.monotonic() - started });
       return answer;
     } catch (error) {
       noteFailure(options, call, error, uid);
@@ -59,6 +60,10 @@ export function passClient(options: PassClientOptions): Client {
   };
   return layeredClient(client, layer, writer);
 }
+
+/** Streams are answers, too, of which there is nothing to tell. */
+const isTold = (answer: unknown): answer is KubeObject =>
+  typeof answer === "object" && answer !== null && "metadata" in answer;
 
 const isWrite = ({ verb }: LayeredCall) => verb !== "get" && verb !== "list";
 
@@ -74,7 +79,8 @@ function note(
   const { verb, kind, key, options } = call;
   if (options.dryRun || verb === "list" || verb === "deletecollection") return;
   if (verb !== "delete") {
-    if (isWhole(call)) cache.saw(kind, object!, verb === "get" ? undefined : writer);
+    // A raw request may be answered with anything.
+    if (object && isWhole(call)) cache.saw(kind, object, verb === "get" ? undefined : writer);
   } else if (object && remains(object)) cache.saw(kind, object, writer);
   else {
     // What was known under that name when the request was sent is gone as well, if it was another one.

@@ -164,8 +164,8 @@ export class Manager implements Managed {
 
   *controllers(): IterableIterator<ControllerState> {
     for (const { cluster, loop } of this.#loops) {
-      const { depth, working, retrying } = loop.queue;
-      yield { cluster, name: loop.definition.name, depth, working, retrying, concurrency: loop.concurrency };
+      const { depth, depths, working, retrying } = loop.queue;
+      yield { cluster, name: loop.definition.name, depth, depths, working, retrying, concurrency: loop.concurrency };
     }
   }
 

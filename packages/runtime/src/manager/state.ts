@@ -1,5 +1,6 @@
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { Scope } from "../cache/informer.ts";
+import type { Priority } from "../queue/work-queue.ts";
 
 /** What a watch is doing. */
 export interface WatchState {
@@ -18,8 +19,9 @@ export interface WatchState {
 export interface ControllerState {
   cluster: string;
   name: string;
-  /** Keys that wait for a worker, are with one, and wait to be tried again. */
+  /** Keys that wait for a worker (in all, and by priority), are with one, and wait to be tried again. */
   depth: number;
+  depths: Readonly<Record<Priority, number>>;
   working: number;
   retrying: number;
   /** How many objects it works on at the same time, at most. */

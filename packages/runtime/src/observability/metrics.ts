@@ -3,6 +3,7 @@ import { realClock } from "@konverge/core";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { DeadlineError } from "../controller/attempt.ts";
 import type { Managed, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart } from "../observe/observer.ts";
+import type { Priority } from "../queue/work-queue.ts";
 
 export interface MetricsOptions {
   /** Where the series are kept. Default: a registry of their own. */
@@ -19,6 +20,9 @@ const RECONCILE_BUCKETS = [
 ];
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000];
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
+/** As controller-runtime numbers them: what a listing brings up is -100, a change 0. */
+const PRIORITIES: Record<Priority, string> = { low: "-100", normal: "0", high: "100" };
 
 type Result = "success" | "error" | "requeue" | "requeue_after";
 const RESULTS: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
@@ -234,8 +238,13 @@ export class Metrics implements Observer {
       for (const [name, total] of sums(controllers(), "working")) set({ controller: name }, total);
     });
     const ofQueue = ["name", "controller"];
-    gauge("workqueue_depth", "Keys that wait for a worker.", ofQueue, (set) => {
-      for (const [name, total] of sums(controllers(), "depth")) set({ name, controller: name }, total);
+    gauge("workqueue_depth", "Keys that wait for a worker.", [...ofQueue, "priority"], (set) => {
+      for (const priority of ["low", "normal", "high"] as const) {
+        const states = controllers().map(({ name, depths }) => ({ name, depth: depths[priority] }));
+        for (const [name, total] of sums(states, "depth")) {
+          set({ name, controller: name, priority: PRIORITIES[priority] }, total);
+        }
+      }
     });
     const ages = (name: string) =>
       [...setOf(this.#running, name)].map(({ since }) => (this.#clock.monotonic() - since) / 1000);

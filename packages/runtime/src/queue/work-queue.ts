@@ -96,6 +96,13 @@ export class WorkQueue {
     return this.#waiting.size;
   }
 
+  /** The same by priority. */
+  get depths(): Readonly<Record<Priority, number>> {
+    const depths = { low: 0, normal: 0, high: 0 };
+    for (const [name, { count }] of this.#lanes) depths[name.slice(name.indexOf(" ") + 1) as Priority] += count;
+    return depths;
+  }
+
   /** Keys with workers. */
   get working(): number {
     return this.#working.size;
@@ -168,6 +175,7 @@ export class WorkQueue {
     this.#retries.clear();
     this.#later.clear();
     this.#waiting.clear();
+    this.#lanes.clear();
     this.#bucket?.close();
   }
 

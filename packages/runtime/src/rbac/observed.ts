@@ -1,4 +1,5 @@
 import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
+import { type RequestTarget, targetOf } from "../calls/request-target.ts";
 import { type Access, covers } from "./access.ts";
 
 /** Everybody who is known to the server may ask these. */
@@ -53,33 +54,29 @@ export function compareAccess(declared: readonly Access[], observed: readonly Ac
 const sameThing = (held: Access, one: Access) =>
   held.verb === one.verb && held.group === one.group && held.resource === one.resource;
 
-function accessOf({ method, path }: ApiRequest, { status }: ApiResponse): Access[] {
-  const { pathname, searchParams } = new URL(path, "http://localhost");
-  const parts = pathname
-    .split("/")
-    .filter((part) => part !== "")
-    .map(decodeURIComponent);
-  const core = parts[0] === "api";
-  if (!core && parts[0] !== "apis") return [];
-  const group = core ? "" : parts[1];
-  let rest = parts.slice(core ? 2 : 3);
-  if (group === undefined || rest.length === 0) return [];
-  let namespace: string | undefined;
-  // `namespaces/x/pods` is about pods, `namespaces/x` and `namespaces/x/status` about the namespace.
-  if (rest[0] === "namespaces" && rest.length > 2 && rest[2] !== "status" && rest[2] !== "finalize") {
-    namespace = rest[1];
-    rest = rest.slice(2);
-  }
-  const [plural = "", name, subresource] = rest;
-  if (EVERYBODY.has(plural)) return [];
-  const resource = subresource ? `${plural}/${subresource}` : plural;
-  const place = { group, resource, ...(namespace && { namespace }) };
-  const verb = verbOf(method, name !== undefined, searchParams.get("watch") === "true");
+function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse): Access[] {
+  const target = targetOf(path);
+  if (!target || EVERYBODY.has(target.plural)) return [];
+  const who = headers["impersonate-user"];
+  // What is done in somebody else's name has to be allowed to them.
+  if (who !== undefined) return [impersonation(String(who))];
+  const { group, namespace, name } = target;
+  const place = { group, resource: resourceOf(target), ...(namespace && { namespace }) };
+  const verb = verbOf(method, name !== undefined, target.query.get("watch") === "true");
   const access: Access = { verb, ...place, ...(name !== undefined && { name }) };
   // What creates on its way must be allowed to create.
   const creates = (verb === "patch" || verb === "update") && status === 201;
   return creates ? [access, { verb: "create", ...place }] : [access];
 }
+
+/** The right to act as somebody: service accounts are a resource of their own, all others are `users`. */
+function impersonation(user: string): Access {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  if (namespace === undefined) return { verb: "impersonate", group: "", resource: "users", name: user };
+  return { verb: "impersonate", group: "", resource: "serviceaccounts", namespace, ...(name && { name }) };
+}
+
+const resourceOf = ({ plural, subresource }: RequestTarget) => (subresource ? `${plural}/${subresource}` : plural);
 
 function verbOf(method: string, named: boolean, watching: boolean): string {
   switch (method) {
