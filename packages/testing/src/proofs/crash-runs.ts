@@ -1,0 +1,68 @@
+import type { AnyObject } from "@konverge/core";
+import type { EmbeddedOptions } from "../stage/embedded-ground.ts";
+import { playEmbedded } from "../stage/embedded-stage.ts";
+import type { Fate } from "../stage/ground.ts";
+import type { Scenario } from "../stage/stage.ts";
+import { differences, endState } from "./end-state.ts";
+
+/** How crashes are explored. */
+export interface CrashOptions {
+  readonly stage?: EmbeddedOptions;
+  /** Takes out of an object what may differ between two good runs. */
+  readonly mask?: (object: AnyObject) => AnyObject;
+  /** Of many writes, only every so manieth is tried. Default: 1, all of them. */
+  readonly every?: number;
+}
+
+/** What was found out by crashing an operator at each of its writes. */
+export interface CrashFindings {
+  /** How many writes the scenario took without a crash. */
+  readonly writes: number;
+  readonly runs: number;
+  /** Empty, if it survives. */
+  readonly problems: readonly string[];
+}
+
+const MOMENTS = ["before the answer", "after the answer"] as const;
+
+/**
+ * Plays a scenario once cleanly, then twice for each write that the operators make: they are crashed right after the write
+ * took effect, before or after they learn of it, and start afresh. Each run must end as the clean one did.
+ */
+export async function crashRuns(scenario: Scenario, options: CrashOptions = {}): Promise<CrashFindings> {
+  const { every = 1, mask } = options;
+  const play = async (fate: Fate) => {
+    let writes = 0;
+    const state = await playEmbedded(scenario, options.stage, fate, async (stage) => {
+      await stage.settled();
+      writes = stage.writes();
+      return endState(stage, mask);
+    });
+    return { state: state!, writes };
+  };
+  const clean = await play({});
+  const problems: string[] = [];
+  let runs = 1;
+  for (let at = 1; at <= clean.writes; at += every) {
+    for (const moment of MOMENTS) {
+      const where = `crashed at write ${at} of ${clean.writes}, ${moment}`;
+      let crashed = false;
+      runs++;
+      try {
+        const fate: Fate = {
+          crashAt(write) {
+            if (crashed || write !== at) return undefined;
+            crashed = true;
+            return moment;
+          },
+        };
+        const { state } = await play(fate);
+        if (!crashed) problems.push(`${where}: that write was never made; two runs of the scenario differ`);
+        for (const problem of differences(clean.state, state)) problems.push(`${where}: ${problem}`);
+      } catch (error) {
+        problems.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+  return { writes: clean.writes, runs, problems };
+}

@@ -1,0 +1,103 @@
+import type { AnyObject } from "@konverge/core";
+import type { OperatorStage } from "../stage/operator-stage.ts";
+
+/** They tell how it came about, not what is. */
+const PASSING = new Set(["Event", "Lease", "PodMetrics"]);
+/** What depends on when and where, not on what is wanted. */
+const CHANCE = new Set([
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "managedFields",
+  "generation",
+  "nodeName",
+  "hostIP",
+  "hostIPs",
+  "podIP",
+  "podIPs",
+  "clusterIP",
+  "clusterIPs",
+  "nodePort",
+  "containerID",
+  "caBundle",
+  "addresses",
+]);
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/**
+ * All objects of the stage's namespace, as text that two runs share if they end alike: without times, identities, addresses
+ * and generated names, and with secrets' keys only.
+ */
+export async function endState(
+  stage: OperatorStage,
+  mask?: (object: AnyObject) => AnyObject,
+): Promise<Map<string, string>> {
+  const { client, namespace } = stage;
+  const objects: AnyObject[] = [];
+  const { resources } = await client.mapper.refresh();
+  const seen = new Set<string>();
+  for (const kind of resources) {
+    const id = `${kind.plural}.${kind.group}`;
+    if (!kind.namespaced || seen.has(id) || PASSING.has(kind.kind) || !kind.verbs.includes("list")) continue;
+    seen.add(id);
+    const { items } = await client.list(kind, { namespace });
+    objects.push(...items.map((item) => (mask ? mask(item) : item)));
+  }
+  const names = generatedNames(objects);
+  const state = new Map<string, string>();
+  for (const object of objects) {
+    const text = masked(JSON.stringify(cleaned(object), null, 1), names);
+    const name = masked(object.metadata.name, names);
+    let key = `${object.kind} ${name}`;
+    for (let i = 2; state.has(key); i++) key = `${object.kind} ${name} (${i})`;
+    state.set(key, text);
+  }
+  return state;
+}
+
+/** How two end states differ, in sentences. */
+export function differences(expected: Map<string, string>, actual: Map<string, string>): string[] {
+  const told: string[] = [];
+  for (const [key, text] of expected) {
+    const other = actual.get(key);
+    if (other === undefined) told.push(`${key} is missing`);
+    else if (other !== text) told.push(`${key} differs: ${firstDifference(text, other)}`);
+  }
+  for (const key of actual.keys()) if (!expected.has(key)) told.push(`${key} should not be there`);
+  return told;
+}
+
+function firstDifference(expected: string, actual: string): string {
+  const [a, b] = [expected.split("\n"), actual.split("\n")];
+  const at = a.findIndex((line, i) => line !== b[i]);
+  const line = at < 0 ? a.length : at;
+  return `expected ${(a[line] ?? "nothing more").trim()}, but it is ${(b[line] ?? "nothing more").trim()}`;
+}
+
+function cleaned(value: unknown, key = "", kind?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => cleaned(item));
+  if (typeof value === "string") return TIME.test(value) ? "<time>" : value;
+  if (typeof value !== "object" || value === null) return value;
+  const { kind: own = kind } = value as { kind?: string };
+  const secret = own === "Secret" && (key === "data" || key === "stringData");
+  const entries = Object.entries(value).filter(([name]) => !CHANCE.has(name));
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, secret ? "<secret>" : cleaned(inner, name, key === "" ? own : undefined)]),
+  );
+}
+
+/** Names that the server made up, and what they are made from; the longest first. */
+function generatedNames(objects: readonly AnyObject[]): [string, string][] {
+  const names: [string, string][] = [];
+  for (const { metadata } of objects) {
+    if (metadata.generateName) names.push([metadata.name, `${metadata.generateName}*`]);
+  }
+  return names.sort(([a], [b]) => b.length - a.length);
+}
+
+function masked(text: string, names: readonly [string, string][]): string {
+  let result = text;
+  for (const [name, mask] of names) result = result.replaceAll(name, mask);
+  return result;
+}

@@ -1,0 +1,153 @@
+import { type Cluster, type NodeShape, openPort, startCluster } from "@konverge/cluster";
+import { type Clock, realClock, sleep, type Transport, VirtualClock } from "@konverge/core";
+import { Namespace } from "@konverge/kinds";
+import { builtInCertificates, Registration, type Webhooks } from "@konverge/runtime";
+import type { Ground } from "./ground.ts";
+import { removeRegistrations } from "./registrations.ts";
+import type { Shell } from "./shell.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+/** How an embedded stage is set up. */
+export interface EmbeddedOptions {
+  /** Default: virtual. kubectl lives in real time, and needs `real`. */
+  readonly time?: "virtual" | "real";
+  /** Default: a few, with GPUs of two types among them. */
+  readonly nodes?: readonly NodeShape[];
+  /** Default: `stage`. */
+  readonly namespace?: string;
+  /** Seed of the virtual clock. */
+  readonly seed?: number;
+  /** Let the seed choose among what happens at the same time. */
+  readonly shuffle?: boolean;
+  /** Runs commands in which `kubectl` speaks to a cluster; without it there are none. */
+  readonly shell?: (kubeconfig: string, namespace: string) => Shell;
+}
+
+/** Half an hour of virtual time; real time costs more. */
+const PATIENCE = { virtual: 30 * 60_000, real: 90_000 };
+/** Nothing but routine for so long counts as settled. */
+const QUIET = { virtual: 120_000, real: 2_000 };
+/** What has not settled by then never will. */
+const SETTLING = { virtual: 2 * 3_600_000, real: 120_000 };
+/** They change for ever. */
+const ROUTINE = /lease|node|event/i;
+
+/** The embedded cluster as something to stand on. `end` stops it. */
+export interface EmbeddedGround extends Ground {
+  readonly cluster: Cluster;
+  end(): Promise<void>;
+}
+
+export async function embeddedGround(options: EmbeddedOptions = {}): Promise<EmbeddedGround> {
+  const { time = "virtual", namespace = "stage", nodes, shell } = options;
+  const virtual = time === "virtual" ? new VirtualTime(new VirtualClock(options)) : undefined;
+  const clock: Clock = virtual?.clock ?? realClock();
+  const wait = <T>(promise: Promise<T>) => (virtual ? virtual.wait(promise) : promise);
+  const reachable = new Map<string, Webhooks>();
+  const cluster = await wait(
+    startCluster({
+      clock,
+      ...(nodes && { nodes }),
+      server: {
+        callWebhook: async (target, review) => {
+          const name = new URL(target.url ?? "https://nowhere").hostname.split(".")[0]!;
+          const webhooks = reachable.get(name);
+          if (!webhooks) throw new Error(`connect ECONNREFUSED: no process of ${name} answers`);
+          return webhooks.call(target, review);
+        },
+      },
+    }),
+  );
+  const client = virtual ? virtual.patient(cluster.client) : cluster.client;
+  for (const name of ["default", namespace]) {
+    await client.create(Namespace, { metadata: { name } }).catch(() => undefined);
+  }
+  let running: { shell: Shell; close(): Promise<void> } | undefined;
+  const pass = (ms: number) => (virtual ? virtual.pass(ms) : sleep(clock, ms));
+  return {
+    where: "embedded",
+    client,
+    clock,
+    namespace,
+    cluster,
+    patience: PATIENCE[time],
+    conversionUrl: (operator) => `${urlOf(operator)}/convert`,
+    wait,
+    pass,
+    connect: async (account) => asAccount(cluster, account),
+    async register({ name, home, webhooks, client: own }) {
+      const secret = { name: `${name}-certificates`, namespace: home };
+      const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
+      const certificates = source();
+      const { bundle = "" } = await (virtual ? virtual.hold(certificates) : certificates);
+      reachable.set(name, webhooks);
+      const registration = new Registration({ client: own, name, webhooks });
+      await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });
+      return async () => {
+        reachable.delete(name);
+        await registration.stop();
+        await removeRegistrations(cluster.client, name);
+      };
+    },
+    async settled() {
+      const start = clock.monotonic();
+      let [seen, since] = [workIn(cluster), start];
+      for (;;) {
+        await pass(time === "virtual" ? 5_000 : 200);
+        const now = workIn(cluster);
+        if (now !== seen) [seen, since] = [now, clock.monotonic()];
+        if (clock.monotonic() - since >= QUIET[time]) return;
+        if (clock.monotonic() - start > SETTLING[time]) throw new Error(`it does not settle: ${lastWork(cluster)}`);
+      }
+    },
+    async shell(command, more) {
+      if (virtual) throw new Error('kubectl lives in real time: give the stage { time: "real" }');
+      if (!shell) throw new Error("this stage was given no way to run commands");
+      if (!running) {
+        const port = await openPort(cluster.guard);
+        running = { shell: shell(port.kubeconfig(), namespace), close: () => port.close() };
+      }
+      return running.shell.run(command, more);
+    },
+    async end() {
+      await running?.shell.end();
+      await running?.close();
+      await wait(cluster.stop());
+    },
+  };
+}
+
+const urlOf = (operator: string) => `https://${operator}.webhooks.test`;
+
+/** Every request is a turn of its own, and passes the same checks as one from outside. */
+function asAccount(cluster: Cluster, { name, namespace }: { name: string; namespace: string }): Transport {
+  const certificate = {
+    commonName: `system:serviceaccount:${namespace}:${name}`,
+    organizations: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+    fingerprint: "",
+  };
+  return async (request) => {
+    await new Promise<void>((resolve) => cluster.clock.post(resolve, `request of ${name}`));
+    return cluster.guard.handle(request, { address: "", certificate });
+  };
+}
+
+/** Grows with each change that is more than routine. */
+function workIn(cluster: Cluster): number {
+  return Math.max(...changesIn(cluster).map(({ revision }) => revision), 0);
+}
+
+function lastWork(cluster: Cluster): string {
+  const last = changesIn(cluster).sort((a, b) => b.revision - a.revision)[0];
+  return last ? `${last.resource} ${last.key} still changes` : "nothing is known to change";
+}
+
+function changesIn({ server: { store } }: Cluster): { resource: string; key: string; revision: number }[] {
+  const newest: { resource: string; key: string; revision: number }[] = [];
+  for (const resource of store.resources()) {
+    if (ROUTINE.test(resource)) continue;
+    const last = store.collection(resource).changesAfter(store.compacted)?.at(-1);
+    if (last) newest.push({ resource, key: last.key, revision: last.revision });
+  }
+  return newest;
+}

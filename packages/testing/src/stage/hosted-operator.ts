@@ -1,0 +1,153 @@
+import { type ApiRequest, type ApiResponse, readText, type Transport } from "@konverge/core";
+import type { Log, Operator } from "@konverge/runtime";
+import type { Fate, Ground } from "./ground.ts";
+import { Life } from "./life.ts";
+import { OperatorProcess } from "./operator-process.ts";
+import type { Disturbance, RunningOperator, StartOptions } from "./stage.ts";
+
+/** What all operators of a stage share. */
+export interface Traffic {
+  writes: number;
+  disturbance: Disturbance | undefined;
+}
+
+/**
+ * An operator on a stage: one process after another. Each has a life of its own; what one knew, the next does not.
+ */
+export class HostedOperator implements RunningOperator {
+  readonly complaints: string[] = [];
+  readonly #operator: Operator;
+  readonly #ground: Ground;
+  readonly #home: string;
+  readonly #options: StartOptions;
+  readonly #traffic: Traffic;
+  readonly #fate: Fate;
+  #life = new Life();
+  #process: OperatorProcess | undefined;
+  #unregister: (() => Promise<void>) | undefined;
+  #starting = false;
+  #failure: unknown;
+
+  constructor(
+    operator: Operator,
+    place: { ground: Ground; home: string; traffic: Traffic; fate: Fate },
+    options: StartOptions,
+  ) {
+    this.#operator = operator;
+    this.#ground = place.ground;
+    this.#home = place.home;
+    this.#traffic = place.traffic;
+    this.#fate = place.fate;
+    this.#options = options;
+  }
+
+  /** Why a process could not be started again after a crash, if it could not. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Resolves when a process is at work. If it dies on the way, the next one is waited for. */
+  restart(): Promise<void> {
+    return this.#ground.wait(this.#live());
+  }
+
+  crash(): void {
+    this.#life.end();
+    this.#process = undefined;
+  }
+
+  async stop(): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process) await this.#ground.wait(process.stop());
+    if (this.#unregister) await this.#ground.wait(this.#unregister());
+    this.#life.end();
+  }
+
+  async metrics(): Promise<string> {
+    if (!this.#process) throw new Error(`${this.#operator.name} does not run`);
+    return this.#process.metrics();
+  }
+
+  async #live(): Promise<void> {
+    this.#starting = true;
+    try {
+      do {
+        this.#life = new Life();
+        await this.#incarnate(this.#life);
+      } while (this.#life.over);
+    } finally {
+      this.#starting = false;
+    }
+  }
+
+  async #incarnate(life: Life): Promise<void> {
+    const { name } = this.#operator;
+    const home = this.#home;
+    const reached = await this.#ground.connect({ name, namespace: home });
+    const process = new OperatorProcess(this.#operator, {
+      transport: this.#dying(life, life.transport(this.#observed(reached))),
+      clock: life.clock(this.#ground.clock),
+      home,
+      log: this.#log(),
+      ...this.#options,
+    });
+    this.#process = process;
+    const { webhooks, client } = process;
+    const work = async () => {
+      if (webhooks) this.#unregister = await this.#ground.register({ name, home, webhooks, client });
+      await process.start();
+    };
+    const died = new Promise<void>((resolve) => life.onEnd(resolve));
+    await Promise.race([work(), died]);
+  }
+
+  /** Ends the life at the write that fate has chosen. The next one begins by itself. */
+  #dying(life: Life, transport: Transport): Transport {
+    const fate = this.#fate;
+    if (!fate.crashAt) return transport;
+    return async (request) => {
+      const how = isWrite(request) ? fate.crashAt?.(this.#traffic.writes + 1) : undefined;
+      const answer = await transport(request);
+      if (!how || life.over) return answer;
+      this.crash();
+      // While a start is under way, it goes on with the next life.
+      if (!this.#starting) {
+        this.#live().catch((error: unknown) => {
+          this.#failure = error;
+        });
+      }
+      return how === "after the answer" ? answer : new Promise<ApiResponse>(() => {});
+    };
+  }
+
+  #observed(inner: Transport): Transport {
+    const reached = this.#fate.around?.(inner) ?? inner;
+    return async (request) => {
+      if (isWrite(request)) this.#traffic.writes++;
+      const { disturbance } = this.#traffic;
+      const answer = await (disturbance ? disturbance(request, reached) : reached(request));
+      if (answer.status === 403 && this.#fate.refused) {
+        const body = await readText(answer.body);
+        // Quotas and admission refuse with the same status; only missing permissions are worded like this.
+        if (/ cannot [a-z]+ resource /.test(body)) this.#fate.refused(body);
+        return { ...answer, body };
+      }
+      return answer;
+    };
+  }
+
+  #log(): Log {
+    const complain = (fields: object, message: string) => {
+      const { err } = fields as { err?: unknown };
+      this.complaints.push(err === undefined ? message : `${message}: ${err instanceof Error ? err.message : err}`);
+    };
+    const log: Log = { debug() {}, info() {}, warn: complain, error: complain, child: () => log };
+    return log;
+  }
+}
+
+/** A request that changes something, other than a lease; asking whether one may is no change either. */
+function isWrite({ method, path }: ApiRequest): boolean {
+  return method !== "GET" && !path.includes("/leases") && !path.includes("selfsubject");
+}

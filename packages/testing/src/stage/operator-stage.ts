@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { type AnyObject, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
+import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
+import { Metrics, type Operator, rolesFor } from "@konverge/runtime";
+import { type AnyKind, parseYaml } from "@konverge/schema";
+import type { Fate, Ground } from "./ground.ts";
+import { HostedOperator, type Traffic } from "./hosted-operator.ts";
+import { operatorAccess } from "./operator-access.ts";
+import { operatorContext } from "./operator-process.ts";
+import { report } from "./report.ts";
+import type { CommandResult, Disturbance, RunningOperator, ShellOptions, Stage, StartOptions } from "./stage.ts";
+
+/** The field manager of what a scenario's user applies. */
+const USER = "user";
+
+/** A stage, on whatever ground. */
+export class OperatorStage implements Stage {
+  readonly where: Stage["where"];
+  readonly client: Stage["client"];
+  readonly clock: Stage["clock"];
+  readonly namespace: string;
+  readonly cluster: Stage["cluster"];
+  readonly #ground: Ground;
+  readonly #fate: Fate;
+  readonly #traffic: Traffic = { writes: 0, disturbance: undefined };
+  readonly #operators: HostedOperator[] = [];
+  readonly #kinds = new Set<AnyKind>();
+
+  constructor(ground: Ground, fate: Fate = {}) {
+    this.#ground = ground;
+    this.#fate = fate;
+    this.where = ground.where;
+    this.client = ground.client;
+    this.clock = ground.clock;
+    this.namespace = ground.namespace;
+    this.cluster = ground.cluster;
+  }
+
+  async start(operator: Operator, options: StartOptions = {}): Promise<RunningOperator> {
+    await this.install(operator);
+    const home = `${this.namespace}-system`;
+    await this.#ensure(Namespace, { metadata: { name: home } });
+    await this.#allow(operator, home, options);
+    const hosted = new HostedOperator(
+      operator,
+      { ground: this.#ground, home, traffic: this.#traffic, fate: this.#fate },
+      options,
+    );
+    this.#operators.push(hosted);
+    await hosted.restart();
+    return hosted;
+  }
+
+  async install(operator: Operator): Promise<void> {
+    for (const kind of operator.kinds) {
+      this.#kinds.add(kind);
+      const name = `${kind.plural}.${kind.group}`;
+      const crd = crdOf(kind, this.#ground.conversionUrl(operator.name));
+      await this.client.apply(CustomResourceDefinition, crd as never, { fieldManager: "installer", force: true });
+      await this.until(`the CRD ${name} is established`, async () => {
+        const { status } = await this.client.get(CustomResourceDefinition, name);
+        return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
+      });
+    }
+    for (const kind of operator.kinds) await this.until(`${kind.plural} are served`, () => this.#isServed(kind));
+  }
+
+  async apply(yaml: string | object): Promise<void> {
+    const documents = typeof yaml === "string" ? parseYaml(yaml) : [yaml];
+    for (const document of documents as AnyObject[]) {
+      const kind = await this.client.mapper.resolve(document).catch(async () => {
+        await this.#ground.wait(this.client.mapper.refresh());
+        return this.client.mapper.resolve(document);
+      });
+      const namespace = kind.namespaced ? { namespace: document.metadata.namespace ?? this.namespace } : {};
+      const object = { ...document, metadata: { ...document.metadata, ...namespace } };
+      await this.client.apply(kind, object as never, { fieldManager: USER, force: true });
+    }
+  }
+
+  get<T extends KubeObject>(kind: KindRef<T>, name: string): Promise<T> {
+    return this.client.get(kind, this.#key(kind, name));
+  }
+
+  async find<T extends KubeObject>(kind: KindRef<T>, name: string): Promise<T | undefined> {
+    try {
+      return await this.get(kind, name);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list<T extends KubeObject>(kind: KindRef<T>, labelSelector?: string): Promise<T[]> {
+    const where = kind.namespaced ? { namespace: this.namespace } : {};
+    return (await this.client.list(kind, { ...where, ...(labelSelector && { labelSelector }) })).items;
+  }
+
+  async condition(kind: KindRef<KubeObject>, name: string, type: string): Promise<string | undefined> {
+    const object = (await this.find(kind, name)) as AnyObject | undefined;
+    const { conditions = [] } = (object?.["status"] ?? {}) as {
+      conditions?: { type: string; status: string; reason?: string }[];
+    };
+    const found = conditions.find((one) => one.type === type);
+    return found && `${found.status} ${found.reason ?? ""}`.trim();
+  }
+
+  async events(kind: KindRef<KubeObject>, name: string): Promise<string[]> {
+    const events = await this.list(Event);
+    return events
+      .filter(({ involvedObject }) => involvedObject.kind === kind.kind && involvedObject.name === name)
+      .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+      .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+  }
+
+  async until(what: string, condition: () => Promise<boolean> | boolean, timeout?: number): Promise<void> {
+    const { clock, patience } = this.#ground;
+    const start = clock.monotonic();
+    const end = start + (timeout ?? patience);
+    for (;;) {
+      await this.#ground.pass(0);
+      if (await condition()) return;
+      this.#checkOperators();
+      const now = clock.monotonic();
+      if (now > end) assert.fail(`it never came true that ${what}\n${await this.#report()}`);
+      // What takes long is looked at less often.
+      await this.#ground.pass(Math.min(Math.max(50, (now - start) / 20), 10_000));
+    }
+  }
+
+  async settled(): Promise<void> {
+    await this.#ground.settled(() => this.#traffic.writes);
+    this.#checkOperators();
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.#ground.pass(ms);
+  }
+
+  writes(): number {
+    return this.#traffic.writes;
+  }
+
+  disturb(how: Disturbance | undefined): void {
+    this.#traffic.disturbance = how;
+  }
+
+  kubectl(...args: string[]): Promise<CommandResult> {
+    return this.shell(`kubectl ${args.map(quoted).join(" ")}`);
+  }
+
+  shell(command: string, options: ShellOptions = {}): Promise<CommandResult> {
+    return this.#ground.shell(command, options);
+  }
+
+  /** Ends all operators that still run. */
+  async end(): Promise<void> {
+    for (const operator of this.#operators) await operator.stop();
+  }
+
+  #report(): Promise<string> {
+    return report(this, [...this.#kinds], this.#operators);
+  }
+
+  #checkOperators(): void {
+    for (const { failure } of this.#operators) if (failure !== undefined) throw failure;
+  }
+
+  /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
+  async #allow(operator: Operator, home: string, options: StartOptions): Promise<void> {
+    const { registry } = new Metrics({ process: false });
+    const parts = operator.create(operatorContext(operator, registry, options));
+    const { namespaces } = options;
+    const accesses = operatorAccess(operator, parts, { home, ...(namespaces && { namespaces }) });
+    await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
+    const account = { name: operator.name, namespace: home };
+    const allowed = this.#fate.restrict?.(accesses) ?? accesses;
+    for (const role of rolesFor(allowed, { name: `${operator.name}.${home}`, serviceAccount: account })) {
+      const kind = await this.client.mapper.resolve(role);
+      await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });
+    }
+    const [first] = allowed;
+    if (!first) return;
+    const { verb, group, resource, namespace } = first;
+    const who = { user: `system:serviceaccount:${home}:${operator.name}` };
+    await this.until("the roles are in force", async () => {
+      const question = { verb, kind: { group, plural: resource }, ...(namespace && { namespace }) };
+      return (await this.client.canI(question, { who })).allowed;
+    });
+  }
+
+  async #ensure<T extends KubeObject>(kind: KindRef<T>, object: { metadata: { name: string; namespace?: string } }) {
+    const found = await this.find(kind, keyOf(object));
+    if (!found) await this.client.create(kind, object as never);
+  }
+
+  #isServed(kind: KindRef<KubeObject>): Promise<boolean> {
+    return this.client.list(kind, { limit: 1 }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #key(kind: KindRef<KubeObject>, name: string): string {
+    return kind.namespaced && !name.includes("/") ? `${this.namespace}/${name}` : name;
+  }
+}
+
+/** Kinds that are converted by functions need to know where these will be. */
+function crdOf(kind: AnyKind, url: string): CustomResourceDefinition {
+  const { definition } = kind as { definition?: { conversion?: object } };
+  return kind.crd(definition?.conversion ? { conversionWebhook: { url } } : {});
+}
+
+function timeOf({ eventTime, firstTimestamp, lastTimestamp }: Event): string {
+  return eventTime ?? firstTimestamp ?? lastTimestamp ?? "";
+}
+
+function quoted(argument: string): string {
+  return /^[\w./:=,@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}

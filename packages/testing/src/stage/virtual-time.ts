@@ -1,0 +1,73 @@
+import type { Client } from "@konverge/client";
+import { realClock, sleep, type VirtualClock } from "@konverge/core";
+
+/** Moves a virtual clock on as far as somebody waits for something. */
+export class VirtualTime {
+  readonly clock: VirtualClock;
+  readonly #machine = realClock();
+  #held = 0;
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock;
+  }
+
+  /** Waits for a promise, letting time pass as far as it needs. */
+  async wait<T>(promise: Promise<T>): Promise<T> {
+    const settled = watched(promise);
+    await this.clock.step(this.clock.monotonic());
+    while (!settled()) {
+      // Time moves on only when nothing is left to do at the present moment.
+      if ((await this.clock.step(this.clock.monotonic())) || settled()) continue;
+      if (this.#held > 0) await sleep(this.#machine, 1);
+      else if (!(await this.clock.step()) && !settled()) {
+        throw new Error("nothing happens any more in the cluster, and what is waited for has not come");
+      }
+    }
+    return promise;
+  }
+
+  /** Lets time pass. */
+  async pass(ms: number): Promise<void> {
+    const end = this.clock.monotonic() + ms;
+    while (this.#held > 0) {
+      if (!(await this.clock.step(this.clock.monotonic()))) await sleep(this.#machine, 1);
+    }
+    await this.clock.advance(Math.max(0, end - this.clock.monotonic()));
+  }
+
+  /**
+   * Holds time while something is done outside JavaScript: keys and certificates are made by other threads, which the clock
+   * does not see. Without it time would run away meanwhile.
+   */
+  async hold<T>(work: Promise<T>): Promise<T> {
+    this.#held++;
+    try {
+      return await work;
+    } finally {
+      this.#held--;
+    }
+  }
+
+  /** A client whose calls move the clock on by themselves, so that a scenario can simply await them. */
+  patient(client: Client): Client {
+    return new Proxy(client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          const answer: unknown = value.apply(target, args);
+          return answer instanceof Promise ? this.wait(answer) : answer;
+        };
+      },
+    });
+  }
+}
+
+function watched(promise: Promise<unknown>): () => boolean {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  return () => isSettled;
+}

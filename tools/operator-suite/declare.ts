@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { NodeShape } from "@konverge/cluster";
+import type { AnyObject } from "@konverge/core";
+import { findControlPlane } from "@konverge/real";
+import type { Operator } from "@konverge/runtime";
+import {
+  type CrashOptions,
+  crashRuns,
+  type EmbeddedOptions,
+  playEmbedded,
+  roleRuns,
+  type Scenario,
+} from "@konverge/testing";
+import { kubectlFolder, shellFor } from "./kubectl.ts";
+import { type RealStages, realStages } from "./real-ground.ts";
+
+/** How a stage is set up, wherever it is. */
+export interface StageOptions {
+  /** Of the embedded cluster. Default: virtual; scenarios that run kubectl need `real`. */
+  readonly time?: "virtual" | "real";
+  /** Default: three plain nodes, two with eight H100 each, one with eight A100. */
+  readonly nodes?: readonly NodeShape[];
+  /** Default: one that is made for the scenario. */
+  readonly namespace?: string;
+  /** The scenario runs kubectl: it is skipped where there is none. */
+  readonly kubectl?: boolean;
+}
+
+/** Milliseconds that one scenario may take on a real control plane. */
+const LONGEST = 180_000;
+
+function embeddedOptions({ kubectl, ...options }: StageOptions): EmbeddedOptions {
+  return { ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
+}
+
+/** Declares a test of a scenario on the embedded cluster. */
+export function onEmbedded(name: string, scenario: Scenario, options: StageOptions = {}): void {
+  const found = options.kubectl ? kubectlFolder() : { folder: "" };
+  test(name, { skip: "why" in found ? found.why : false }, async () => {
+    await playEmbedded(scenario, embeddedOptions(options));
+  });
+}
+
+/**
+ * Declares tests of scenarios on one real control plane, each in a namespace of its own; skipped, with the reason, where
+ * there is none. For `*.real.test.ts`.
+ */
+export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: StageOptions = {}): void {
+  const plane = findControlPlane();
+  describe("on a real control plane", { skip: plane.available ? false : plane.why }, () => {
+    let stages: RealStages;
+    before(async () => {
+      stages = await realStages(options);
+    });
+    after(async () => {
+      await stages?.[Symbol.asyncDispose]();
+    });
+    for (const [index, [name, scenario]] of Object.entries(scenarios).entries()) {
+      const namespace = index === 0 && options.namespace ? options.namespace : `stage-${index}`;
+      test(name, { timeout: LONGEST }, () => stages.play(namespace, scenario));
+    }
+  });
+}
+
+/**
+ * Declares a test that plays a scenario once cleanly, then twice per write of its operators, crashing them right after the
+ * write took effect (before and after they learn of it): it must always end as the clean run did.
+ */
+export function survivesCrashes(
+  name: string,
+  _operator: Operator,
+  scenario: Scenario,
+  options: StageOptions & { mask?: (object: AnyObject) => AnyObject; every?: number } = {},
+): void {
+  test(name, async () => {
+    const { mask, every, ...stage } = options;
+    const crash: CrashOptions = { stage: embeddedOptions(stage), ...(mask && { mask }), ...(every && { every }) };
+    const { problems, writes } = await crashRuns(scenario, crash);
+    assert.ok(writes > 0, "the operator wrote nothing: there was nothing to crash");
+    assert.deepEqual(problems, []);
+  });
+}
+
+/** Declares a test that the generated role is exactly what the operator needs to play these scenarios. */
+export function exactRole(operator: Operator, scenarios: readonly Scenario[], options: StageOptions = {}): void {
+  test(`${operator.name} runs under exactly its role: nothing is refused, and nothing is allowed that it does not need`, async () => {
+    const { problems, tried } = await roleRuns(operator, scenarios, embeddedOptions(options));
+    assert.deepEqual(problems, []);
+    assert.ok(tried > 0, "no permission was tried");
+  });
+}

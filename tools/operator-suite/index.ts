@@ -1,0 +1,21 @@
+/**
+ * Tests of this repository's operators: one scenario, played on the embedded cluster and on a real control plane.
+ *
+ * A scenario is a function of a {@link Stage} that asserts what it expects. {@link onEmbedded} and {@link onReal} declare it
+ * as a test, {@link survivesCrashes} crashes the operator at each of its writes, {@link exactRole} takes each permission
+ * away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
+ *
+ * ```ts
+ * const converges: Scenario = async (stage) => {
+ *   await stage.start(llmOperator);
+ *   await stage.apply(sample);
+ *   await stage.until("it is ready", async () => (await stage.condition(LLMModel, "llama", "Ready")) === "True AsExpected");
+ * };
+ * onEmbedded("a model converges", converges);
+ * survivesCrashes("a model converges, whenever the operator dies", llmOperator, converges);
+ * ```
+ */
+export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
+export { exactRole, onEmbedded, onReal, type StageOptions, survivesCrashes } from "./declare.ts";
+export { kubectlFolder } from "./kubectl.ts";
+export { type RealGround, realStages } from "./real-ground.ts";

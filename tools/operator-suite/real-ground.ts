@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { type Client, connect } from "@konverge/client";
+import { DEFAULT_NODES, type NodeShape } from "@konverge/cluster";
+import { realClock, sleep, type Transport } from "@konverge/core";
+import { Namespace, Node } from "@konverge/kinds";
+import { type RealCluster, startRealCluster } from "@konverge/real";
+import { serveWebhooks } from "@konverge/runtime";
+import { type Ground, OperatorStage, removeRegistrations, type Scenario } from "@konverge/testing";
+import { shellFor } from "./kubectl.ts";
+
+/** A namespace of a real control plane as something to stand on. */
+export interface RealGround extends Ground {
+  end(): Promise<void>;
+}
+
+/** No write by an operator for so long counts as settled. */
+const QUIET = 3_000;
+const SETTLING = 120_000;
+const PATIENCE = 90_000;
+
+/** A real control plane on which scenarios are played, one after another, each in a namespace of its own. */
+export interface RealStages extends AsyncDisposable {
+  readonly cluster: RealCluster;
+  readonly client: Client;
+  play(name: string, scenario: Scenario): Promise<void>;
+}
+
+/** Starts a real control plane with simulated nodes. */
+export async function realStages(options: { nodes?: readonly NodeShape[] } = {}): Promise<RealStages> {
+  const cluster = await startRealCluster({ controllers: true, scheduler: true, kwok: { nodes: 0 } });
+  const client = await connect({ kubeconfig: cluster.kubeconfig });
+  for (const shape of options.nodes ?? DEFAULT_NODES) await client.create(Node, kwokNode(shape) as never);
+  return {
+    cluster,
+    client,
+    async play(namespace, scenario) {
+      const ground = await realGround(cluster, client, namespace);
+      const stage = new OperatorStage(ground);
+      try {
+        await scenario(stage);
+      } finally {
+        await stage.end();
+        await ground.end();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await cluster.stop();
+    },
+  };
+}
+
+function kwokNode({ name, capacity, labels, taints }: NodeShape): object {
+  return {
+    metadata: {
+      name,
+      annotations: { "kwok.x-k8s.io/node": "fake" },
+      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", type: "kwok", ...labels },
+    },
+    ...(taints && { spec: { taints } }),
+    status: { capacity, allocatable: capacity },
+  };
+}
+
+async function realGround(cluster: RealCluster, client: Client, namespace: string): Promise<RealGround> {
+  const clock = realClock();
+  await client.create(Namespace, { metadata: { name: namespace } });
+  const clients: Client[] = [];
+  const shell = shellFor(readFileSync(cluster.kubeconfig, "utf8"), namespace);
+  const ground: RealGround = {
+    where: "real",
+    client,
+    clock,
+    namespace,
+    cluster: undefined,
+    patience: PATIENCE,
+    conversionUrl: () => "https://127.0.0.1:1/convert",
+    wait: (promise) => promise,
+    pass: (ms) => sleep(clock, ms),
+    async connect(account) {
+      const { token } = await client.requestToken(`${account.namespace}/${account.name}`);
+      let transport: Transport | undefined;
+      clients.push(
+        await connect({
+          config: {
+            server: cluster.url,
+            ca: { value: cluster.ca },
+            credentials: { token: { value: token } },
+          },
+          around: (socket) => {
+            transport = socket;
+            return socket;
+          },
+        }),
+      );
+      return transport!;
+    },
+    async register({ name, home, webhooks, client: own }) {
+      const place = { host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0", namespace: home };
+      const serving = await serveWebhooks(webhooks, { client: own, name, ...place });
+      return async () => {
+        await serving.close();
+        await removeRegistrations(client, name);
+      };
+    },
+    async settled(writes) {
+      const start = clock.monotonic();
+      let [seen, since] = [writes(), start];
+      while (clock.monotonic() - since < QUIET) {
+        if (clock.monotonic() - start > SETTLING) throw new Error("it does not settle: the operators write on and on");
+        await sleep(clock, 200);
+        if (writes() !== seen) [seen, since] = [writes(), clock.monotonic()];
+      }
+    },
+    shell: (command, more) => shell.run(command, more),
+    async end() {
+      await shell.end();
+      for (const one of clients) await one.close();
+      for (const name of [namespace, `${namespace}-system`])
+        await client.delete(Namespace, name).catch(() => undefined);
+    },
+  };
+  return ground;
+}
