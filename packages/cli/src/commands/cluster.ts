@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { realClock } from "@konverge/core";
+import { Command, Option } from "commander";
+import type { UpOptions } from "../up/up.ts";
+import { factor, port, whole } from "./arguments.ts";
+
+/** `konverge up` and `down`. */
+export function clusterCommands(fail: (error: unknown) => never): Command[] {
+  const up = new Command("up")
+    .description("start an embedded Kubernetes cluster on a port of this machine")
+    .option("--name <name>", "names the cluster and its context", "konverge")
+    .option("--port <number>", "port to listen on; any that is free without it", port, 0)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--kubeconfig <file>", "write a kubeconfig there; without it a context is added to your own")
+    .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
+    .option("--nodes <number>", "how many nodes without GPUs", whole, 3)
+    .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
+    .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
+    .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
+    .option("--background", "return when the cluster is ready; end it with `konverge down`")
+    .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
+    .action(async (options: UpOptions & { background?: boolean }) => {
+      const { summary } = await import("../up/summary.ts");
+      if (options.background) {
+        const { upInBackground } = await import("../up/background.ts");
+        const args = process.argv.slice(process.argv.indexOf("up") + 1).filter((arg) => arg !== "--background");
+        console.log(summary(await upInBackground(options.name, args), true));
+        return;
+      }
+      const { up: start } = await import("../up/up.ts");
+      const started = await start(options);
+      console.log(summary(started.noted, false));
+      // Whoever started it in the background waits for this.
+      process.send?.("ready");
+      let ending = false;
+      const end = () => {
+        // A second signal means now.
+        if (ending) process.exit(130);
+        ending = true;
+        started.stop().then(() => process.exit(0), fail);
+      };
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+    });
+  const down = new Command("down")
+    .description("end a cluster that `konverge up` started")
+    .addOption(new Option("--name <name>", "the cluster").default("konverge"))
+    .option("--all", "end all of them")
+    .action(async ({ name, all }: { name: string; all?: boolean }) => {
+      const { down: end } = await import("../up/background.ts");
+      const { notedNames } = await import("../up/running-clusters.ts");
+      for (const one of all ? notedNames() : [name]) {
+        if (await end(one, realClock())) console.log(`cluster ${one} has ended`);
+        else console.log(`no cluster named ${one} runs`);
+      }
+    });
+  return [up, down];
+}
+
+/** `konverge envtest`, and what its launchers call. */
+export function envtestCommands(): Command[] {
+  return [
+    new Command("envtest")
+      .description("print a folder for KUBEBUILDER_ASSETS, with which envtest suites run on the embedded cluster")
+      .option("--controllers", "run the built-in controllers, the scheduler and simulated nodes as well")
+      .option("--folder <path>", "where to put it; without it, in your home")
+      .addHelpText("after", '\nFor example: KUBEBUILDER_ASSETS="$(konverge envtest)" go test ./...')
+      .action(async ({ controllers = false, folder }: { controllers?: boolean; folder?: string }) => {
+        const { writeAssets } = await import("../envtest/assets.ts");
+        console.log(writeAssets({ controllers, ...(folder !== undefined && { folder: resolve(folder) }) }));
+      }),
+  ];
+}
+
+/** What stands where envtest expects kube-apiserver. */
+export function envtestApiServerCommand(): Command {
+  return new Command("envtest-apiserver")
+    .option("--controllers")
+    .argument("[flags...]", "flags of kube-apiserver")
+    .action(async (flags: string[], { controllers = false }: { controllers?: boolean }) => {
+      const { runEnvtestApiServer } = await import("../envtest/envtest-apiserver.ts");
+      await runEnvtestApiServer(flags, controllers);
+    });
+}

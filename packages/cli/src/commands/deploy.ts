@@ -1,0 +1,92 @@
+import { createInterface } from "node:readline/promises";
+import type { Client } from "@konverge/client";
+import type { Operator } from "@konverge/runtime";
+import { Command } from "commander";
+import { connectToCluster } from "../cluster-connection.ts";
+import { deploy, undeploy } from "../deploy/deploy.ts";
+import { install } from "../deploy/install.ts";
+import { uninstall } from "../deploy/uninstall.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { chosenOperators, loadOperators } from "../run/operator-modules.ts";
+import { whole } from "./arguments.ts";
+
+interface SharedOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace: string;
+  readonly operators?: string;
+  readonly image: string;
+  readonly dryRun?: boolean;
+  readonly timeout: number;
+  readonly classicRole?: boolean;
+  readonly wait: boolean;
+  readonly force?: boolean;
+}
+
+/** `konverge install`, `uninstall`, `deploy` and `undeploy`. */
+export function deployCommands(): Command[] {
+  return [
+    command("install", "install the kinds of operators, and wait until the cluster serves them").action(
+      onCluster((operators, client, options) => install(operators, client, options)),
+    ),
+    command("uninstall", "remove the kinds of operators, with all their objects")
+      .option("--force", "even though there are objects of them, which are lost")
+      .action(
+        onCluster((operators, client, options) =>
+          uninstall(operators, client, { ...options, ...(process.stdin.isTTY && { confirm }) }),
+        ),
+      ),
+    command("deploy", "install operators as Deployments, with all they need, and wait until they are available")
+      .option("--image <image>", "the image that they run", DEFAULT_IMAGE)
+      .option("--classic-role", "also give them every verb on their kinds and children, as scaffolded roles do")
+      .option("--no-wait", "return without waiting for the Deployments")
+      .action(
+        onCluster((operators, client, { wait, ...options }) =>
+          deploy(operators, client, { ...options, noWait: !wait }),
+        ),
+      ),
+    command("undeploy", "remove the Deployments of operators and all they need; kinds and objects stay").action(
+      onCluster((operators, client, options) => undeploy(operators, client, options)),
+    ),
+  ];
+}
+
+function command(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
+    .option("--operators <names>", "all, or names with commas between them")
+    .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
+    .option("--dry-run", "ask the cluster what would happen, and change nothing")
+    .option("--timeout <seconds>", "how long to wait", whole, 180)
+    .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG or ~/.kube/config")
+    .option("--context <name>", "which context of it");
+}
+
+type Work = (
+  operators: readonly Operator[],
+  client: Client,
+  options: Omit<SharedOptions, "operators"> & { tell(text: string): void },
+) => Promise<void>;
+
+function onCluster(work: Work) {
+  return async (modules: string[], { operators: names, image = DEFAULT_IMAGE, ...options }: SharedOptions) => {
+    const operators = chosenOperators(await loadOperators(modules), names);
+    const client = await connectToCluster(options);
+    try {
+      const tell = (text: string) => console.log(text);
+      await work(operators, client, { ...options, image, timeout: options.timeout * 1000, tell });
+    } finally {
+      await client.close();
+    }
+  };
+}
+
+async function confirm(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return (await terminal.question("Remove them? Type yes: ")).trim() === "yes";
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { manifestFiles } from "../manifests/files.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { manifestDifferences, writeManifests } from "../manifests/write-manifests.ts";
+import { chosenOperators, loadOperators } from "../run/operator-modules.ts";
+import { UsageError } from "../usage-error.ts";
+
+interface ManifestsOptions {
+  readonly output: string;
+  readonly check?: boolean;
+  readonly image: string;
+  readonly namespace: string;
+  readonly operators?: string;
+}
+
+/** `konverge manifests` */
+export function manifestsCommand(): Command {
+  return new Command("manifests")
+    .description("write CRDs, roles, webhooks and Deployments of operators, as kustomize bases")
+    .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
+    .option("--output <folder>", "where to write", "config")
+    .option("--check", "write nothing; fail, and show what differs, if the folder is not up to date")
+    .option("--image <image>", "the image that the Deployments run", DEFAULT_IMAGE)
+    .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
+    .option("--operators <names>", "all, or names with commas between them")
+    .action(async (modules: string[], options: ManifestsOptions) => {
+      const operators = chosenOperators(await loadOperators(modules), options.operators);
+      const files = manifestFiles(operators, options);
+      const folder = resolve(options.output);
+      if (options.check) {
+        const differences = manifestDifferences(folder, files);
+        if (differences.length === 0) return console.log(`${options.output} is up to date`);
+        throw new UsageError(
+          `${options.output} is not what the operators say:\n${differences.join("\n")}\nWrite it with: konverge manifests`,
+        );
+      }
+      const { changed, removed } = writeManifests(folder, files);
+      for (const path of changed) console.log(`${options.output}/${path} written`);
+      for (const path of removed) console.log(`${options.output}/${path} removed`);
+      if (changed.length + removed.length === 0) console.log(`${options.output} is up to date`);
+    });
+}

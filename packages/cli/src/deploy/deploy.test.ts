@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  ClusterRole,
+  CustomResourceDefinition,
+  Deployment,
+  Role,
+  ServiceAccount,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
+import { commandStage } from "../../test/command-stage.ts";
+import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
+import { DEFAULT_IMAGE } from "../manifests/operator-objects.ts";
+import { deploy, undeploy } from "./deploy.ts";
+import { install } from "./install.ts";
+import { uninstall } from "./uninstall.ts";
+
+const operators = [greetingOperator];
+const CRD = "greetings.test.example.com";
+
+/** Where what is told is kept. */
+function heard() {
+  const lines: string[] = [];
+  return { lines, options: { namespace: "ops", image: DEFAULT_IMAGE, tell: (text: string) => lines.push(text) } };
+}
+
+test("kinds are installed once: doing it again changes nothing, a dry run nothing at all", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { lines, options } = heard();
+  await install(operators, client, { ...options, dryRun: true });
+  await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
+  await install(operators, client, options);
+  await client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }));
+  const before = await client.get(CustomResourceDefinition, CRD);
+  await install(operators, client, options);
+  const after = await client.get(CustomResourceDefinition, CRD);
+  assert.equal(after.metadata.resourceVersion, before.metadata.resourceVersion);
+  const name = `customresourcedefinition.apiextensions.k8s.io/${CRD}`;
+  assert.deepEqual(lines, [`${name} created (dry run)`, `${name} created`, `${name} unchanged`]);
+});
+
+test("kinds with objects are removed only when that is meant", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { lines, options } = heard();
+  await install(operators, client, options);
+  await client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }));
+  await assert.rejects(uninstall(operators, client, options), /nothing was removed: .* say --force/);
+  assert.match(lines.join("\n"), /Greeting: 1 \(default\/a\)/);
+  await assert.rejects(uninstall(operators, client, { ...options, confirm: async () => false }), /nothing was removed/);
+  await client.get(CustomResourceDefinition, CRD);
+  await uninstall(operators, client, { ...options, confirm: async () => true });
+  await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
+  await uninstall(operators, client, options);
+});
+
+test("an object that a finalizer holds back is named when its kind cannot go", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { options } = heard();
+  await install(operators, client, options);
+  const metadata = { name: "held", namespace: "default", finalizers: ["test.example.com/wait"] };
+  await client.create(Greeting, { ...Greeting.new(metadata, { to: "you" }), metadata });
+  await assert.rejects(
+    uninstall(operators, client, { ...options, force: true, timeout: 200 }),
+    /finalizers hold back default\/held \(test\.example\.com\/wait\)\nIs the operator at work\?/,
+  );
+});
+
+test("a deployment brings its namespace, roles, webhooks and Deployment, and goes without its kinds", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { lines, options } = heard();
+  await deploy(operators, client, { ...options, dryRun: true });
+  await assert.rejects(client.get(ServiceAccount, "ops/greeting-operator"), /not found/);
+  await deploy(operators, client, options);
+  assert.equal(lines.at(-1), "deployment.apps/greeting-operator is available");
+  const deployment = await client.get(Deployment, "ops/greeting-operator");
+  assert.equal(deployment.status?.availableReplicas, 1);
+  const role = await client.get(Role, "ops/greeting-operator");
+  assert.ok(role.rules?.some(({ resources }) => resources?.includes("greetings/status")));
+  await client.get(ValidatingWebhookConfiguration, "greeting-operator");
+  const known = lines.length;
+  await deploy(operators, client, options);
+  const again = lines.slice(known).filter((line) => !line.endsWith("is available"));
+  assert.ok(again.length > 5);
+  assert.deepEqual(
+    again.filter((line) => !line.endsWith(" unchanged")),
+    [],
+  );
+  await undeploy(operators, client, options);
+  await assert.rejects(client.get(ServiceAccount, "ops/greeting-operator"), /not found/);
+  await assert.rejects(client.get(ClusterRole, "greeting-operator"), /not found/);
+  await assert.rejects(client.get(ValidatingWebhookConfiguration, "greeting-operator"), /not found/);
+  await client.get(CustomResourceDefinition, CRD);
+  await undeploy(operators, client, options);
+});
+
+test("a Deployment that does not become available says what its pods wait for", async () => {
+  await using stage = await commandStage({ nodes: [] });
+  const { options } = heard();
+  await assert.rejects(
+    deploy(operators, stage.client, { ...options, timeout: 1500 }),
+    /deployment ops\/greeting-operator is not available after 1.5 s: .*no nodes available[\s\S]*kubectl describe pods/,
+  );
+});

@@ -1,0 +1,113 @@
+import type { Client } from "@konverge/client";
+import { findCondition, type KubeObject } from "@konverge/core";
+import { Deployment, Namespace, Pod } from "@konverge/kinds";
+import type { Operator } from "@konverge/runtime";
+import { type ManifestOptions, type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
+import { type ApplyOptions, applyObjects, deleteObjects, maybe } from "./apply-objects.ts";
+import { install } from "./install.ts";
+import { untilDefined } from "./waiting.ts";
+
+export interface DeployOptions extends ApplyOptions, ManifestOptions {
+  /** Also the roles that give more than is needed. */
+  readonly classicRole?: boolean;
+  /** Milliseconds to wait for the Deployments. Default: three minutes. */
+  readonly timeout?: number;
+  /** Return without waiting for the Deployments. */
+  readonly noWait?: boolean;
+}
+
+/**
+ * Installs operators with all they need, and waits until their Deployments are available. Doing it again changes nothing,
+ * or changes what is different.
+ */
+export async function deploy(operators: readonly Operator[], client: Client, options: DeployOptions): Promise<void> {
+  const { namespace, dryRun } = options;
+  const home: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+  if (!(await maybe(client, Namespace, namespace))) await applyObjects(client, [home], options);
+  await install(operators, client, options);
+  const monitored = await servesMonitors(client);
+  for (const operator of operators) {
+    const objects = operatorObjects(operator, options);
+    const all = [
+      objects.serviceAccount,
+      ...objects.roles,
+      ...(options.classicRole ? objects.classicRoles : []),
+      objects.service,
+      ...objects.webhooks,
+      objects.deployment,
+      ...(monitored ? [objects.serviceMonitor] : []),
+    ];
+    await applyObjects(client, all as unknown as KubeObject[], options);
+  }
+  if (dryRun || options.noWait) return;
+  for (const { name } of operators) await available(client, `${namespace}/${name}`, options);
+}
+
+/** Takes operators away: the API server is first told to ask them no more. Their kinds and the objects of these stay. */
+export async function undeploy(operators: readonly Operator[], client: Client, options: DeployOptions): Promise<void> {
+  const { namespace } = options;
+  const monitored = await servesMonitors(client);
+  for (const operator of operators) {
+    const objects: OperatorObjects = operatorObjects(operator, options);
+    const { name } = operator;
+    const own = { name, namespace };
+    const all = [
+      ...objects.webhooks,
+      ...(monitored ? [objects.serviceMonitor] : []),
+      objects.deployment,
+      objects.service,
+      ...objects.classicRoles,
+      ...objects.roles,
+      objects.serviceAccount,
+      { apiVersion: "v1", kind: "Secret", metadata: { ...own, name: `${name}-certificates` } },
+      { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: own },
+    ];
+    await deleteObjects(client, all as unknown as KubeObject[], options);
+  }
+}
+
+/** The Prometheus operator is there, so it may as well know where the metrics are. */
+async function servesMonitors(client: Client): Promise<boolean> {
+  const surface = await client.mapper.refresh();
+  return surface.resources.some(({ group, kind }) => group === "monitoring.coreos.com" && kind === "ServiceMonitor");
+}
+
+async function available(client: Client, key: string, options: DeployOptions): Promise<void> {
+  const { timeout = 180_000, tell } = options;
+  const done = await untilDefined(client.clock, timeout, async () => {
+    const { metadata, spec, status } = await client.get(Deployment, key);
+    const wanted = spec?.replicas ?? 1;
+    const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+    const { updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = status ?? {};
+    return isSeen && updatedReplicas >= wanted && availableReplicas >= wanted && replicas === updatedReplicas
+      ? true
+      : undefined;
+  });
+  if (done) {
+    tell(`deployment.apps/${key.split("/")[1]} is available`);
+    return;
+  }
+  throw new Error(
+    `deployment ${key} is not available after ${timeout / 1000} s: ${await whyNot(client, key)}\nLook at: kubectl describe pods -l app=${key.split("/")[1]} -n ${key.split("/")[0]}`,
+  );
+}
+
+/** What the pods wait for, or what the Deployment says of itself. */
+async function whyNot(client: Client, key: string): Promise<string> {
+  const [namespace = "", name = ""] = key.split("/");
+  const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name}` });
+  const reasons = new Set<string>();
+  for (const { metadata, status } of items) {
+    const scheduled = findCondition((status?.conditions ?? []) as never, "PodScheduled");
+    if (scheduled?.status === "False") reasons.add(`${metadata.name}: ${scheduled.message}`);
+    for (const { state, lastState, ready } of status?.containerStatuses ?? []) {
+      const { reason, message } = state?.waiting ?? lastState?.terminated ?? {};
+      if (reason) reasons.add(`${metadata.name}: ${reason}${message ? ` (${message})` : ""}`);
+      else if (!ready) reasons.add(`${metadata.name} is not ready; see its log: kubectl logs ${metadata.name}`);
+    }
+  }
+  if (reasons.size > 0) return [...reasons].join("; ");
+  const { status } = await client.get(Deployment, key);
+  const told = (status?.conditions ?? []).filter(({ status: value }) => value !== "True").map(({ message }) => message);
+  return told.join("; ") || "it has no pods";
+}

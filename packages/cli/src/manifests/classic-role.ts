@@ -1,0 +1,27 @@
+import { type AccessObject, type OperatorParts, rolesFor } from "@konverge/runtime";
+
+const ALL = ["get", "list", "watch", "create", "update", "patch", "delete"];
+
+/**
+ * The roles that scaffolded operators usually have: every verb on their own kinds and on their children, whether it is used
+ * or not. For those who extend an operator by hand; {@link rolesFor} of what is declared is enough to run it.
+ */
+export function classicRoles(
+  name: string,
+  { controllers }: OperatorParts,
+  serviceAccount: { name: string; namespace: string },
+): AccessObject[] {
+  const accesses = controllers.flatMap(({ kind, owns }) => {
+    const { group, plural } = kind;
+    const on = (verbs: readonly string[], resource: string, of = group) =>
+      verbs.map((verb) => ({ verb, group: of, resource }));
+    return [
+      ...on(ALL, plural),
+      ...on(["get", "update", "patch"], `${plural}/status`),
+      ...on(["update"], `${plural}/finalizers`),
+      ...owns.flatMap((owned) => on(ALL, owned.kind.plural, owned.kind.group)),
+      ...on(["create", "patch"], "events", ""),
+    ];
+  });
+  return rolesFor(accesses, { name: `${name}-classic`, serviceAccount });
+}

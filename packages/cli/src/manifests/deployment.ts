@@ -1,0 +1,81 @@
+import type { Deployment, EnvVar } from "@konverge/kinds";
+import type { Operator } from "@konverge/runtime";
+import { WEBHOOK_PORT } from "../run/operator-process.ts";
+
+export const METRICS_PORT = 8080;
+const PROBE_PORT = 8081;
+/** The user of distroless images that is not root. */
+const NOBODY = 65_532;
+
+interface DeploymentOptions {
+  readonly namespace: string;
+  readonly image: string;
+  readonly labels: Record<string, string>;
+  readonly webhooks: boolean;
+}
+
+/** The Deployment in which an operator runs: not as root, on a file system it cannot write to, one replica that acts. */
+export function deploymentOf(operator: Operator, options: DeploymentOptions): Deployment {
+  const { name } = operator;
+  const { namespace, image, labels, webhooks } = options;
+  const probe = (path: string) => ({ httpGet: { path, port: "probes" } });
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels, annotations: { "kubectl.kubernetes.io/default-container": "operator" } },
+        spec: {
+          serviceAccountName: name,
+          // A little more than the manager gives the work in progress.
+          terminationGracePeriodSeconds: 40,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: NOBODY,
+            runAsGroup: NOBODY,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [
+            {
+              name: "operator",
+              image,
+              args: ["run", `--operators=${name}`, "--leader-elect"],
+              env: environmentOf(operator),
+              ports: [
+                { name: "metrics", containerPort: METRICS_PORT },
+                { name: "probes", containerPort: PROBE_PORT },
+                ...(webhooks ? [{ name: "webhooks", containerPort: WEBHOOK_PORT }] : []),
+              ],
+              livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 15, periodSeconds: 20 },
+              readinessProbe: { ...probe("/readyz"), initialDelaySeconds: 1, periodSeconds: 5 },
+              resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ["ALL"] },
+              },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** What can be set is there to be seen, with its default: `kubectl set env` changes it. */
+function environmentOf({ settings = [] }: Operator): EnvVar[] {
+  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  const own = settings.flatMap(({ env, default: value }) =>
+    env && env !== "LOG_LEVEL" && value !== undefined ? [{ name: env, value }] : [],
+  );
+  const logLevel = settings.find(({ env }) => env === "LOG_LEVEL")?.default ?? "info";
+  return [
+    { name: "LOG_LEVEL", value: logLevel },
+    field("POD_NAME", "metadata.name"),
+    field("POD_NAMESPACE", "metadata.namespace"),
+    ...own,
+  ];
+}

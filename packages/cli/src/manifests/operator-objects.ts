@@ -1,0 +1,153 @@
+import type { KubeObject } from "@konverge/core";
+import type {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Service,
+  ServiceAccount,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
+import {
+  type AccessObject,
+  Metrics,
+  type Operator,
+  type OperatorParts,
+  rolesFor,
+  silent,
+  Webhooks,
+} from "@konverge/runtime";
+import type { AnyKind } from "@konverge/schema";
+import { accessOf, hasWebhooks } from "../run/operator-parts.ts";
+import { settingsOf } from "../run/settings.ts";
+import { classicRoles } from "./classic-role.ts";
+import { deploymentOf, METRICS_PORT } from "./deployment.ts";
+
+/** How operators are to be installed. */
+export interface ManifestOptions {
+  /** Where their Deployments, service accounts and leases are. */
+  readonly namespace: string;
+  readonly image: string;
+}
+
+/** The name that the image goes by where nobody gives another: a container of it runs `konverge`. */
+export const DEFAULT_IMAGE = "konverge/operators:0.1.0";
+export const DEFAULT_NAMESPACE = "default";
+
+/** All objects of an operator's installation. */
+export interface OperatorObjects {
+  readonly name: string;
+  readonly crds: readonly CustomResourceDefinition[];
+  readonly serviceAccount: ServiceAccount;
+  /** The least that works: for the whole cluster, and for its own namespace. */
+  readonly roles: readonly AccessObject[];
+  /** More than is needed, as handwritten roles often are; part of no installation unless asked for. */
+  readonly classicRoles: readonly AccessObject[];
+  readonly service: Service;
+  readonly deployment: KubeObject;
+  readonly webhooks: readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[];
+  /** For clusters with the Prometheus operator. */
+  readonly serviceMonitor: KubeObject;
+}
+
+/** An operator's parts, made only to be looked at. */
+export function partsOf(operator: Operator): OperatorParts {
+  const { registry } = new Metrics({ process: false });
+  return operator.create({ metrics: registry, settings: settingsOf(operator, new Map(), {}), log: silent });
+}
+
+/** Everything that an operator's installation consists of. The same input gives the same objects. */
+export function operatorObjects(operator: Operator, options: ManifestOptions): OperatorObjects {
+  const { name } = operator;
+  const { namespace } = options;
+  const parts = partsOf(operator);
+  const labels = labelsOf(name);
+  const account = { name, namespace };
+  return {
+    name,
+    crds: operator.kinds.map((kind) => crdOf(kind, operator, parts, namespace)),
+    serviceAccount: { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...account, labels } },
+    roles: rolesOf(operator, parts, namespace).map((role) => labelled(role, labels)),
+    classicRoles: classicRoles(name, parts, account).map((role) => labelled(role, labels)),
+    service: serviceOf(name, namespace, hasWebhooks(parts)),
+    deployment: deploymentOf(operator, { ...options, labels, webhooks: hasWebhooks(parts) }),
+    webhooks: webhookConfigurations(name, parts, account, labels),
+    serviceMonitor: serviceMonitorOf(name, namespace, labels),
+  };
+}
+
+function labelsOf(name: string): Record<string, string> {
+  return { app: name, "app.kubernetes.io/name": name, "app.kubernetes.io/managed-by": "konverge" };
+}
+
+/** Kinds of several versions are converted by the operator that brings them. */
+function crdOf(kind: AnyKind, { name }: Operator, { conversions = [] }: OperatorParts, namespace: string) {
+  const converts = conversions.some((one) => one.kind === kind.kind && one.group === kind.group);
+  return kind.crd(converts ? { conversionWebhook: { service: { name, namespace, path: "/convert", port: 443 } } } : {});
+}
+
+/**
+ * The Role of its own namespace also has what the ClusterRole gives everywhere for its own kinds: it adds no right, and
+ * who may look into one namespace only sees there what the operator may do with them.
+ */
+function rolesOf(operator: Operator, parts: OperatorParts, home: string): AccessObject[] {
+  const { name, kinds } = operator;
+  const accesses = accessOf(name, parts, { home, leader: true });
+  const isOwn = (group: string, resource: string) =>
+    kinds.some((kind) => kind.group === group && kind.plural === resource.split("/")[0]);
+  const atHome = accesses
+    .filter((one) => one.namespace === undefined && isOwn(one.group, one.resource))
+    .map((one) => ({ ...one, namespace: home }));
+  return rolesFor([...accesses, ...atHome], { name, serviceAccount: { name, namespace: home } });
+}
+
+function serviceOf(name: string, namespace: string, webhooks: boolean): Service {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace, labels: labelsOf(name) },
+    spec: {
+      selector: { app: name },
+      ports: [
+        { name: "metrics", port: METRICS_PORT, targetPort: "metrics" },
+        ...(webhooks ? [{ name: "webhooks", port: 443, targetPort: "webhooks" }] : []),
+      ],
+    },
+  };
+}
+
+/** The operator itself adds its authority's certificate, and keeps all of it as it is here. */
+function webhookConfigurations(
+  name: string,
+  parts: OperatorParts,
+  service: { name: string; namespace: string },
+  labels: Record<string, string>,
+): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
+  const { admissions = [] } = parts;
+  const webhooks = new Webhooks({ admissions });
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const target = { service: { ...service, port: 443 } };
+  const mutating = webhooks.mutating(target);
+  const validating = webhooks.validating(target);
+  const metadata = { name, labels };
+  return [
+    ...(mutating.length > 0
+      ? [{ apiVersion, kind: "MutatingWebhookConfiguration" as const, metadata, webhooks: mutating }]
+      : []),
+    ...(validating.length > 0
+      ? [{ apiVersion, kind: "ValidatingWebhookConfiguration" as const, metadata, webhooks: validating }]
+      : []),
+  ] as (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[];
+}
+
+function serviceMonitorOf(name: string, namespace: string, labels: Record<string, string>): KubeObject {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "ServiceMonitor",
+    metadata: { name, namespace, labels },
+    spec: { selector: { matchLabels: { app: name } }, endpoints: [{ port: "metrics", path: "/metrics" }] },
+  } as KubeObject;
+}
+
+function labelled(object: AccessObject, labels: Record<string, string>): AccessObject {
+  const { apiVersion, kind, metadata, ...rest } = object;
+  return { apiVersion, kind, metadata: { ...metadata, labels }, ...rest } as AccessObject;
+}

@@ -1,0 +1,66 @@
+import type { PolicyRule } from "@konverge/kinds";
+import type { Controller, OperatorParts } from "@konverge/runtime";
+
+/** Why an operator is given a rule, in a sentence: the comment above it. */
+export function reasonFor(rule: PolicyRule, name: string, parts: OperatorParts): string {
+  const { resources = [], apiGroups = [] } = rule;
+  const group = apiGroups[0] ?? "";
+  const reasons = resources.map((resource) => resourceReason(group, resource, rule, name, parts));
+  return sentence([...new Set(reasons.flat())]);
+}
+
+function resourceReason(group: string, resource: string, rule: PolicyRule, name: string, parts: OperatorParts) {
+  const [plural = "", subresource] = resource.split("/");
+  const { verbs = [], resourceNames } = rule;
+  const is = (kind: { group: string; plural: string }) => kind.group === group && kind.plural === plural;
+  const reasons: string[] = [];
+  for (const one of parts.controllers) reasons.push(...controllerReasons(one, is, subresource, verbs));
+  if (group === "" && plural === "events") reasons.push("tells in events what it did");
+  if (group === "coordination.k8s.io" && plural === "leases") {
+    reasons.push(
+      resourceNames ? "holds and renews its lease, so that one replica acts" : "makes its lease when there is none yet",
+    );
+  }
+  if (group === "" && plural === "secrets" && (resourceNames?.includes(`${name}-certificates`) || onlyCreates(verbs))) {
+    if ((parts.admissions ?? []).length + (parts.conversions ?? []).length > 0) {
+      reasons.push("keeps the certificates of its webhooks");
+    }
+  }
+  if (group === "admissionregistration.k8s.io") reasons.push("keeps its admission webhooks registered");
+  if (group === "apiextensions.k8s.io") reasons.push("keeps its conversion webhook registered");
+  return reasons.length > 0 ? reasons : ["uses it in its own code"];
+}
+
+function controllerReasons(
+  { kind, owns, finalizer, options }: Controller,
+  is: (kind: { group: string; plural: string }) => boolean,
+  subresource: string | undefined,
+  verbs: readonly string[],
+): string[] {
+  const reasons: string[] = [];
+  if (is(kind)) {
+    if (subresource === "status") reasons.push(`reports the status of each ${kind.kind}`);
+    else if (subresource === "finalizers") reasons.push(`lets children block the deletion of their ${kind.kind}`);
+    else if (subresource === undefined) {
+      const cleans = finalizer && verbs.includes("patch") ? ", and holds it back until it has cleaned up" : "";
+      reasons.push(`reconciles each ${kind.kind}${cleans}`);
+    }
+  }
+  if (subresource === undefined && owns.some((owned) => is(owned.kind))) {
+    reasons.push(`makes and mends children of each ${kind.kind}`);
+  }
+  if (subresource === undefined && options.watches?.some((watched) => is(watched.kind))) {
+    reasons.push(`reads them for each ${kind.kind}`);
+  }
+  if (options.uses?.some((used) => is(used.kind) && used.subresource === subresource)) {
+    reasons.push(`uses them in the code for ${kind.kind}`);
+  }
+  return reasons;
+}
+
+const onlyCreates = (verbs: readonly string[]) => verbs.length === 1 && verbs[0] === "create";
+
+function sentence(reasons: readonly string[]): string {
+  const text = reasons.join("; ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { realClock } from "@konverge/core";
+import { ClusterRoleBinding, ConfigMap, Lease } from "@konverge/kinds";
+import { commandStage, until } from "../../test/command-stage.ts";
+import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
+import { runCommand } from "../commands/run.ts";
+import { install } from "../deploy/install.ts";
+import { type RunWorld, runOperators } from "./run-operators.ts";
+
+const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
+const NOWHERE = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+
+/** Runs the command as a process would, and returns what it wrote and how to end it. */
+function started(args: readonly string[], env: RunWorld["env"] = {}) {
+  const lines: string[] = [];
+  const stop = new AbortController();
+  const ready = Promise.withResolvers<Parameters<NonNullable<RunWorld["ready"]>>[0]>();
+  const world: RunWorld = {
+    env,
+    stop: stop.signal,
+    write: (text) => lines.push(text),
+    ready: (process) => ready.resolve(process),
+  };
+  const done = runCommand(() => world)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .parseAsync([...args], { from: "user" });
+  done.catch((error: unknown) => ready.reject(error));
+  ready.promise.catch(() => {});
+  const end = () => {
+    stop.abort();
+    return done;
+  };
+  return { lines, ready: ready.promise, end, done };
+}
+
+const silently = { namespace: "default", tell: () => {} };
+const hello = (name: string, namespace = "default") => Greeting.new({ name, namespace }, { to: "you" });
+
+test("operators of a module run against the cluster of a kubeconfig until they are told to stop", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  const { lines, ready, end } = started([
+    MODULE,
+    "--install",
+    "--verbose",
+    "--kubeconfig",
+    kubeconfig,
+    "--word=Ahoy",
+    "--metrics-bind-address=127.0.0.1:0",
+    "--health-probe-bind-address=127.0.0.1:0",
+  ]);
+  const { ports } = await ready;
+  await client.create(Greeting, hello("one"));
+  await until("it is greeted", async () => (await client.get(ConfigMap, "default/one")).data?.["said"] === "Ahoy, you");
+  const [port] = ports.values();
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/readyz`)).text(), "ok\n");
+  assert.match(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(), /controller_runtime_reconcile_total/);
+  await end();
+  assert.match(lines.join(""), /reconcile done/);
+  assert.match(lines.at(-1)!, /"stopped"/);
+  await client.create(Greeting, hello("late"));
+  await assert.rejects(client.get(ConfigMap, "default/late"), /not found/);
+});
+
+test("only the namespaces that are named are looked after, by the one that leads", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  await install([greetingOperator], client, silently);
+  const args = [MODULE, "--kubeconfig", kubeconfig, "--namespace", "kube-public", "--leader-elect", ...NOWHERE];
+  const first = started(args, { POD_NAME: "first" });
+  await first.ready;
+  await until("the first leads", async () => {
+    const { spec } = await client.get(Lease, "default/greeting-operator");
+    return spec?.holderIdentity === "first";
+  });
+  const second = started(args, { POD_NAME: "second", GREETING_WORD: "Servus" });
+  await second.ready;
+  await client.create(Greeting, hello("outside"));
+  await client.create(Greeting, hello("inside", "kube-public"));
+  await until("what is inside is greeted", async () => Boolean(await client.get(ConfigMap, "kube-public/inside")));
+  await assert.rejects(client.get(ConfigMap, "default/outside"), /not found/);
+  await first.end();
+  await client.create(Greeting, hello("next", "kube-public"));
+  await until("the second has taken over", async () => {
+    const { data } = await client.get(ConfigMap, "kube-public/next");
+    return data?.["said"] === "Servus, you";
+  });
+  await second.end();
+});
+
+test("webhooks are served to an API server that reaches this machine", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  const args = [MODULE, "--install", "--kubeconfig", kubeconfig, "--webhook-host=127.0.0.1", "--webhook-port=0"];
+  const { ready, end } = started([...args, ...NOWHERE]);
+  await ready;
+  const nobody = Greeting.new({ name: "n", namespace: "default" }, { to: "nobody" });
+  await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
+  await client.create(Greeting, hello("one"));
+  await end();
+});
+
+test("what cannot work says why, and what to do", async () => {
+  await using stage = await commandStage();
+  const { kubeconfig, folder, client, port } = stage;
+  const fails = async (args: readonly string[], why: RegExp, env?: RunWorld["env"]) =>
+    assert.rejects(started([...args, ...NOWHERE], env).done, (error: Error) => {
+      assert.match(error.message, why);
+      return true;
+    });
+  const here = ["--kubeconfig", kubeconfig];
+  await fails(["./no-such-module.ts", ...here], /there is no file \.\/no-such-module\.ts/);
+  const empty = join(folder, "empty.ts");
+  writeFileSync(empty, "export const nothing = 1;\n");
+  await fails([empty, ...here], /exports no operator: export what operator\(/);
+  const broken = join(folder, "broken.ts");
+  writeFileSync(broken, "throw new Error('half done');\n");
+  await fails([broken, ...here], /broken\.ts cannot be loaded: half done/);
+  await fails([MODULE, "--kubeconfig", join(folder, "none")], /there is no such file[\s\S]*konverge up/);
+  await fails([MODULE, ...here], /does not know these kinds: Greeting[\s\S]*konverge install/);
+  await fails([MODULE, ...here, "--wrod=Hi"], /unknown option --wrod: these operators have --word/);
+  await fails([MODULE, ...here, "--operators=other"], /no operator named other: .* greeting-operator/);
+  await fails([MODULE, ...here], /LOG_LEVEL: there is no log level loud/, { LOG_LEVEL: "loud" });
+  await install([greetingOperator], client, silently);
+  const mere = join(folder, "mere");
+  writeFileSync(mere, port.kubeconfig("somebody", []));
+  await fails(
+    [MODULE, "--kubeconfig", mere],
+    /somebody is not allowed to:[\s\S]*watch greetings[\s\S]*konverge manifests/,
+  );
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: "somebody" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ kind: "User", name: "somebody", apiGroup: "rbac.authorization.k8s.io" }],
+  });
+  const allowed = started([MODULE, "--kubeconfig", mere, ...NOWHERE]);
+  await allowed.ready;
+  await allowed.end();
+  const away = join(folder, "away");
+  writeFileSync(away, port.kubeconfig().replaceAll(port.url, "https://127.0.0.1:1"));
+  await fails([MODULE, "--kubeconfig", away], /the API server does not answer: [\s\S]*Is the cluster up\?/);
+});
+
+test("without a module, the project says which operators it has", async () => {
+  const { loadOperators } = await import("./operator-modules.ts");
+  await using stage = await commandStage({ parts: [] });
+  writeFileSync(join(stage.folder, "package.json"), '{"type":"module","konverge":{"operators":"./all.ts"}}');
+  writeFileSync(join(stage.folder, "all.ts"), `export { greetingOperator } from ${JSON.stringify(MODULE)};\n`);
+  assert.deepEqual(await loadOperators([], stage.folder), [greetingOperator]);
+});
+
+test("a port that is taken is named", async () => {
+  await using stage = await commandStage();
+  const { port } = stage.port;
+  const options = { webhooks: "off" as const, webhookPort: 0, kubeconfig: stage.kubeconfig, install: true };
+  const metricsBindAddress = { host: "127.0.0.1", port };
+  const world = { env: {}, stop: new AbortController().signal, write: () => {}, clock: realClock() };
+  await assert.rejects(
+    runOperators([MODULE], { ...options, metricsBindAddress }, world),
+    /port \d+ is taken by another process: choose another with --metrics-bind-address/,
+  );
+});

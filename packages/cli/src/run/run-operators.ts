@@ -1,0 +1,141 @@
+import type { Client, ConnectionConfig } from "@konverge/client";
+import { type Clock, realClock } from "@konverge/core";
+import { type LogLevel, Metrics, type Operator, type ProcessLog, processLog } from "@konverge/runtime";
+import { connectToCluster } from "../cluster-connection.ts";
+import { install } from "../deploy/install.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Address } from "./address.ts";
+import { chosenOperators, loadOperators } from "./operator-modules.ts";
+import { type OperatorProcess, startOperators, type WebhookPlace } from "./operator-process.ts";
+import { checkFlags, openArguments } from "./settings.ts";
+
+/** The options of `konverge run`. */
+export interface RunOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly operators?: string;
+  readonly leaderElect?: boolean;
+  readonly verbose?: boolean;
+  readonly install?: boolean;
+  readonly metricsBindAddress?: Address;
+  readonly healthProbeBindAddress?: Address;
+  readonly webhooks: "auto" | "on" | "off";
+  readonly webhookHost?: string;
+  readonly webhookPort: number;
+}
+
+/** What `konverge run` has around it: a process of its own, or a container that it plays in another one. */
+export interface RunWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Stop when it fires. */
+  readonly stop: AbortSignal;
+  readonly clock?: Clock;
+  /** Takes the log, in lines. Default: standard output. */
+  readonly write?: (text: string) => void;
+  /** How the cluster is reached, where the options and the environment do not say. */
+  readonly config?: ConnectionConfig;
+  /** It plays a container: listens on free ports of this machine, and tells which stands for which. */
+  readonly expose?: (port: number, localPort: number) => void;
+  /** Called when all operators are at work. */
+  readonly ready?: (process: OperatorProcess) => void;
+}
+
+/** Runs operators until it is told to stop. */
+export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
+  const { env, clock = realClock(), stop } = world;
+  const { modules, flags } = openArguments(words);
+  const log = logOf(options, world, clock);
+  const operators = chosenOperators(await loadOperators(modules), options.operators ?? env["OPERATORS"]);
+  if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
+  checkFlags(operators, flags);
+  const metrics = new Metrics({ clock, process: world.expose === undefined });
+  const isInside = world.config !== undefined || (!options.kubeconfig && !env["KUBECONFIG"] && inPod(env));
+  const client = await connectToCluster(options, {
+    clock,
+    env,
+    userAgent: `konverge/${operators.length === 1 ? operators[0]!.name : "operators"}`,
+    around: metrics.transport(),
+    ...(world.config && { config: world.config }),
+  });
+  try {
+    if (options.install) await install(operators, client, { namespace: client.namespace, tell: told(log) });
+    const process = await startOperators({
+      operators,
+      client,
+      metrics,
+      log,
+      flags,
+      env,
+      leaderElect: options.leaderElect ?? false,
+      ...(options.namespace && { namespaces: options.namespace.split(",").map((one) => one.trim()) }),
+      ...withDefined("metricsAddress", local(options.metricsBindAddress, world)),
+      ...withDefined("probeAddress", local(options.healthProbeBindAddress, world)),
+      ...withDefined("webhooks", webhookPlace(options, isInside, world)),
+      ...(env["POD_NAME"] && { identity: env["POD_NAME"] }),
+    });
+    await whileWorking(process, operators, client, log, { ...world, stop });
+  } finally {
+    await client.close();
+  }
+}
+
+async function whileWorking(
+  process: OperatorProcess,
+  operators: readonly Operator[],
+  client: Client,
+  log: ProcessLog,
+  world: RunWorld,
+): Promise<void> {
+  for (const [port, localPort] of process.ports) world.expose?.(port, localPort);
+  const names = operators.map(({ name }) => name).join(", ");
+  const { standby } = process.manager;
+  log.info({ operators: names, namespace: client.namespace }, standby ? "waits for its lease" : "at work");
+  world.ready?.(process);
+  const told = new Promise<void>((resolve) => {
+    if (world.stop.aborted) resolve();
+    world.stop.addEventListener("abort", () => resolve(), { once: true });
+  });
+  try {
+    await Promise.race([told, process.done]);
+  } finally {
+    log.info({ operators: names }, "stops: work in progress is finished first");
+    await process.stop();
+    log.info({ operators: names }, "stopped");
+  }
+}
+
+function logOf({ verbose }: RunOptions, { env, write }: RunWorld, clock: Clock): ProcessLog {
+  try {
+    return processLog({
+      clock,
+      env,
+      ...(verbose && { level: "debug" as LogLevel }),
+      ...(write && { destination: { write } }),
+    });
+  } catch (error) {
+    throw new UsageError(`LOG_LEVEL: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** A container that is played takes any free port: its neighbours have the same numbers. */
+function local(address: Address | undefined, { expose }: RunWorld): Address | undefined {
+  return address && expose ? { host: "127.0.0.1", port: 0, named: address.port } : address;
+}
+
+function webhookPlace(
+  { webhooks, webhookHost, webhookPort }: RunOptions,
+  isInside: boolean,
+  { expose }: RunWorld,
+): WebhookPlace | undefined {
+  if (webhooks === "off" || (webhooks === "auto" && !isInside && !webhookHost)) return undefined;
+  if (!isInside) return { by: "url", host: webhookHost ?? "127.0.0.1", port: webhookPort };
+  return expose ? { by: "service", host: "127.0.0.1", port: 0 } : { by: "service", port: webhookPort };
+}
+
+const inPod = (env: RunWorld["env"]) => Boolean(env["KUBERNETES_SERVICE_HOST"] && env["KUBERNETES_SERVICE_PORT"]);
+const told = (log: ProcessLog) => (text: string) => log.info({}, text);
+
+function withDefined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
+}

@@ -1,0 +1,40 @@
+import { ConfigMap } from "@konverge/kinds";
+import { admission, controller, fieldInvalid, operator } from "@konverge/runtime";
+import { defineKind } from "@konverge/schema";
+import { z } from "zod";
+
+/** A kind that is small enough to be seen through: a greeting in a ConfigMap. */
+export const Greeting = defineKind({
+  group: "test.example.com",
+  kind: "Greeting",
+  versions: { v1: { spec: z.object({ to: z.string() }), status: z.object({ said: z.string().optional() }) } },
+});
+
+/** The operator that the tests of the command run. */
+export const greetingOperator = operator({
+  name: "greeting-operator",
+  description: "Greets.",
+  kinds: [Greeting],
+  settings: [{ flag: "word", env: "GREETING_WORD", default: "Hello", description: "How to greet." }],
+  create: ({ settings }) => ({
+    controllers: [
+      controller(Greeting, {
+        owns: [ConfigMap],
+        reconcile: ({ metadata, spec }) => {
+          const said = `${settings["word"]}, ${spec.to}`;
+          return {
+            children: [
+              { apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { said } } as ConfigMap,
+            ],
+            status: { said },
+          };
+        },
+      }),
+    ],
+    admissions: [
+      admission(Greeting, {
+        validate: ({ spec }) => (spec.to === "nobody" ? [fieldInvalid("spec.to", spec.to, "must be somebody")] : []),
+      }),
+    ],
+  }),
+});
