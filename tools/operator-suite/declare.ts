@@ -34,12 +34,15 @@ function embeddedOptions({ kubectl, ...options }: StageOptions): EmbeddedOptions
   return { ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
 }
 
+/** Plays a scenario on an embedded cluster of its own. */
+export async function playOnEmbedded(scenario: Scenario, options: StageOptions = {}): Promise<void> {
+  await playEmbedded(scenario, embeddedOptions(options));
+}
+
 /** Declares a test of a scenario on the embedded cluster. */
 export function onEmbedded(name: string, scenario: Scenario, options: StageOptions = {}): void {
   const found = options.kubectl ? kubectlFolder() : { folder: "" };
-  test(name, { skip: "why" in found ? found.why : false }, async () => {
-    await playEmbedded(scenario, embeddedOptions(options));
-  });
+  test(name, { skip: "why" in found ? found.why : false }, () => playOnEmbedded(scenario, options));
 }
 
 /**

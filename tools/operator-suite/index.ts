@@ -16,6 +16,6 @@
  * ```
  */
 export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
-export { exactRole, onEmbedded, onReal, type StageOptions, survivesCrashes } from "./declare.ts";
+export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions, survivesCrashes } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
-export { type RealGround, realStages } from "./real-ground.ts";
+export { type RealGround, type RealStages, realStages } from "./real-ground.ts";

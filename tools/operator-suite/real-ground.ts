@@ -6,6 +6,7 @@ import { Namespace, Node } from "@konverge/kinds";
 import { type RealCluster, startRealCluster } from "@konverge/real";
 import { serveWebhooks } from "@konverge/runtime";
 import { type Ground, OperatorStage, removeRegistrations, type Scenario } from "@konverge/testing";
+import { emptied, freshNamespace, withoutInstances } from "./clearing.ts";
 import { shellFor } from "./kubectl.ts";
 
 /** A namespace of a real control plane as something to stand on. */
@@ -39,6 +40,7 @@ export async function realStages(options: { nodes?: readonly NodeShape[] } = {})
       try {
         await scenario(stage);
       } finally {
+        await withoutInstances(stage);
         await stage.end();
         await ground.end();
       }
@@ -64,7 +66,8 @@ function kwokNode({ name, capacity, labels, taints }: NodeShape): object {
 
 async function realGround(cluster: RealCluster, client: Client, namespace: string): Promise<RealGround> {
   const clock = realClock();
-  await client.create(Namespace, { metadata: { name: namespace } });
+  // It may be one that every cluster has, or one whose last scenario is still being taken down.
+  const isNew = await freshNamespace(client, namespace);
   const clients: Client[] = [];
   const shell = shellFor(readFileSync(cluster.kubeconfig, "utf8"), namespace);
   const ground: RealGround = {
@@ -116,8 +119,10 @@ async function realGround(cluster: RealCluster, client: Client, namespace: strin
     async end() {
       await shell.end();
       for (const one of clients) await one.close();
-      for (const name of [namespace, `${namespace}-system`])
+      if (!isNew) await emptied(client, namespace);
+      for (const name of [...(isNew ? [namespace] : []), `${namespace}-system`]) {
         await client.delete(Namespace, name).catch(() => undefined);
+      }
     },
   };
   return ground;

@@ -153,13 +153,18 @@ export class OperatorStage implements Stage {
     return this.#ground.shell(command, options);
   }
 
+  /** The kinds of all operators that were installed here. */
+  get kinds(): readonly AnyKind[] {
+    return [...this.#kinds];
+  }
+
   /** Ends all operators that still run. */
   async end(): Promise<void> {
     for (const operator of this.#operators) await operator.stop();
   }
 
   #report(): Promise<string> {
-    return report(this, [...this.#kinds], this.#operators);
+    return report(this, this.kinds, this.#operators);
   }
 
   #checkOperators(): void {
