@@ -94,6 +94,38 @@ test("an operator works under the role that its declaration gives", async () => 
   assert.deepEqual(superfluous.map(accessText), []);
 });
 
+test("what is done in a tenant's name needs no right but to act as them", async () => {
+  const s = await stage();
+  const tenants = () =>
+    controller(Widget, {
+      owns: [ConfigMap],
+      as: ({ metadata }) => ({ user: `system:serviceaccount:${metadata.namespace}:tenant` }),
+      reconcile: () => ({ children: [configMap("a", { a: "1" })] }),
+    });
+  await grant(s, [tenants()]);
+  const recorder = new AccessRecorder();
+  await s.run(tenants(), { client: robotClient(s, recorder), preflight: true });
+  await s.widget("w");
+  await s.clock.advance(5_000);
+  assert.equal(await s.exists(ConfigMap, "default/a"), false);
+  const refused = await s.user.get(Widget, "default/w");
+  const { reason, message } = refused.status?.conditions?.find(({ type }) => type === "Ready") ?? {};
+  assert.equal(reason, "Forbidden");
+  assert.match(message ?? "", /ConfigMap default\/a cannot be written as system:serviceaccount:default:tenant: /);
+  const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["create", "patch"] }];
+  await s.user.create(kinds.Role, { metadata: { name: "t", namespace: "default" }, rules });
+  await s.user.create(kinds.RoleBinding, {
+    metadata: { name: "t", namespace: "default" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "t" },
+    subjects: [{ kind: "ServiceAccount", name: "tenant", namespace: "default" }],
+  });
+  await s.clock.advance(60_000);
+  assert.deepEqual((await s.user.get(ConfigMap, "default/a")).data, { a: "1" });
+  const { missing, superfluous } = compareAccess(declaredAccess([tenants()]), recorder.accesses());
+  assert.deepEqual(missing.map(accessText), []);
+  assert.deepEqual(superfluous.map(accessText), []);
+});
+
 test("a preflight names every missing rule, and nothing is started", async () => {
   const s = await stage();
   const some = controller(Widget, { reconcile: () => undefined });

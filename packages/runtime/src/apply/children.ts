@@ -4,11 +4,13 @@ import {
   type Clock,
   groupKindText,
   isConflict,
+  isForbidden,
   isNotFound,
   type KindRef,
   type KubeObject,
   keyOf,
   type ObjectKey,
+  type ObjectMeta,
   parseApiVersion,
   type Schema,
 } from "@konverge/core";
@@ -26,6 +28,7 @@ import { isImmutable } from "./immutable.ts";
 import { inParallel } from "./in-parallel.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { ownedPart } from "./owned-part.ts";
+import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
 
 /** A declared kind of children, and the objects there are of it. */
 export interface OwnedView {
@@ -42,6 +45,8 @@ export const BY_OWNER = "konverge/owner";
 const PARALLEL = 8;
 /** No object ever has this version, so that an apply with it can only create. */
 const NEVER = "1";
+/** Milliseconds until it is tried again what a tenant is not allowed to do. */
+const REFUSED_RETRY = 30_000;
 
 export interface ChildrenOptions {
   manager: string;
@@ -53,7 +58,12 @@ export interface ChildrenOptions {
 /** What a reconcile does to children it does with this. */
 export interface ChildrenPass {
   owner: KubeObject;
+  /** Reads. */
   client: Client;
+  /** Writes: as the controller itself or as the tenant that owns the object. */
+  writer: Client;
+  /** The tenant, if it is one. */
+  tenant: string | undefined;
   /** Told what was done that users should hear of. */
   report: (reason: string, message: string) => void;
 }
@@ -66,8 +76,8 @@ export interface ChildrenPass {
  * - Fields that the draft does not name are left to whoever sets them; fields that it no longer names are given up.
  * - An object that is somebody else's, or was never ours, is not touched. A child of an earlier object of the same name is
  *   waited for until it is gone.
- * - Only children that this controller applied are pruned, and only after all others have been applied. They are found by
- *   their owner, among all declared kinds, so that it does not matter when or by which process they were made.
+ * - Only children that this controller applied are pruned, and only after all others have been applied; of those that came
+ *   one after the other, the last one first, and the next when it is gone. They are found by their owner, among all declared kinds, so that it does not matter when or by which process they were made.
  *
  * Assumption: all kinds that were ever returned are still declared. A new version that no longer makes a kind of child
  * keeps declaring it for as long as old ones may be around; RBAC, which follows the declaration, would forbid it otherwise.
@@ -120,20 +130,17 @@ export class Children {
     return [...states.values()];
   }
 
-  /** Removes children that only a label holds, for an owner that goes. Resolves to the names of those still there. */
-  async release(pass: ChildrenPass): Promise<string[]> {
-    const remaining: string[] = [];
-    for (const owned of this.#owned.values()) {
-      if (owned.declared.by !== "label") continue;
-      for (const child of this.all(pass.owner, owned.declared.kind)) {
-        if (!child.metadata.deletionTimestamp) await this.#delete(owned, child, pass, "Background");
-        const left = owned.view.get(keyOf(child));
-        if (left?.metadata.uid === child.metadata.uid) {
-          remaining.push(`${groupKindText(owned.declared.kind)} ${keyOf(child)}`);
-        }
-      }
-    }
-    return remaining;
+  /**
+   * Removes children for an owner that goes: those that only a label holds, or all of them. Resolves to the names of those
+   * still there.
+   */
+  async release(pass: ChildrenPass, which: "labelled" | "all"): Promise<string[]> {
+    const isLeaving = ({ declared }: OwnedView) => which === "all" || declared.by === "label";
+    const leaving = this.#existing(pass.owner).filter(({ owned }) => isLeaving(owned));
+    await this.#remove(leaving, pass);
+    return leaving
+      .filter(({ owned, object }) => owned.view.get(keyOf(object))?.metadata.uid === object.metadata.uid)
+      .map(({ name }) => name);
   }
 
   async #ensure(
@@ -153,13 +160,12 @@ export class Children {
     const state = (object: KubeObject | undefined, readiness = object && this.#readiness(one, object)) =>
       ({ name, key, planned: one, object, readiness: readiness ?? waiting("NotFound", "it is not there") }) as const;
 
-    const missing = (options.after ?? [])
-      .map((other) => nameOf(other, owner))
-      .filter((other) => !states.has(other) || !isReady(states.get(other)!));
+    const after = (options.after ?? []).map((other) => nameOf(other, owner));
+    const missing = after.filter((other) => !states.has(other) || !isReady(states.get(other)!));
     if (missing.length > 0) {
       return state(owned.view.get(key), waiting("WaitingForOthers", `it waits for ${missing.join(", ")}`));
     }
-    const place = { namespace, bond: owned.bond.metadata(owner) };
+    const place = { namespace, bond: withAnnotations(owned.bond.metadata(owner), rememberAfter(after)) };
     if (owned.view.get(key) === undefined) {
       const created = await this.#create(owned, key, draftOf(withInitial(draft, options.initially), place), pass);
       if (created) return state(created);
@@ -260,13 +266,25 @@ export class Children {
 
   async #prune(isWanted: (name: string) => boolean, pass: ChildrenPass): Promise<void> {
     const { manager } = this.#options;
-    for (const owned of this.#owned.values()) {
-      for (const child of this.all(pass.owner, owned.declared.kind)) {
-        if (child.metadata.deletionTimestamp || isWanted(nameOf(child, pass.owner))) continue;
-        if (!fieldsOf(owned.view.own(keyOf(child)), manager)) continue;
-        await this.#delete(owned, child, pass, "Background");
-        this.#answers.forget(nameOf(child, pass.owner));
-      }
+    const doomed = this.#existing(pass.owner).filter(({ name, owned, object }) => {
+      return !isWanted(name) && fieldsOf(owned.view.own(keyOf(object)), manager) !== undefined;
+    });
+    await this.#remove(doomed, pass);
+  }
+
+  /** All children there are, of all kinds. */
+  #existing(owner: KubeObject): ExistingChild[] {
+    return [...this.#owned.values()].flatMap((owned) =>
+      this.all(owner, owned.declared.kind).map((object) => ({ owned, object, name: nameOf(object, owner) })),
+    );
+  }
+
+  /** Removes those of the children whose turn it is. The others follow when these are gone, of which there is an event. */
+  async #remove(doomed: readonly ExistingChild[], pass: ChildrenPass): Promise<void> {
+    for (const { doomed: one, awaited } of nextToGo(doomed)) {
+      // What others wait for is gone only when all that it owns is.
+      await this.#delete(one.owned, one.object, pass, awaited ? "Foreground" : "Background");
+      this.#answers.forget(one.name);
     }
   }
 
@@ -274,27 +292,28 @@ export class Children {
   async #delete(
     owned: OwnedView,
     { metadata, ...child }: KubeObject,
-    { client }: ChildrenPass,
+    pass: ChildrenPass,
     propagationPolicy: "Background" | "Foreground" | "Orphan",
   ): Promise<void> {
     const { uid, resourceVersion } = metadata;
     const key = keyOf({ ...child, metadata });
     try {
-      await client.delete(owned.declared.kind, key, {
+      await pass.writer.delete(owned.declared.kind, key, {
         preconditions: { uid, resourceVersion },
         propagationPolicy,
       });
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error)) throw refusal(error, `${groupKindText(owned.declared.kind)} ${key}`, pass);
     }
   }
 
-  #send(kind: KindRef<KubeObject>, desired: Child, { client }: ChildrenPass): Promise<KubeObject> {
-    const { manager } = this.#options;
-    return client.apply(kind as KindRef<AnyObject>, desired as AnyObject, {
-      fieldManager: manager,
-      force: true,
-    });
+  async #send(kind: KindRef<KubeObject>, desired: Child, pass: ChildrenPass): Promise<KubeObject> {
+    const options = { fieldManager: this.#options.manager, force: true };
+    try {
+      return await pass.writer.apply(kind as KindRef<AnyObject>, desired as AnyObject, options);
+    } catch (error) {
+      throw refusal(error, nameOf(desired, pass.owner), pass);
+    }
   }
 
   #ownedOf(kind: GroupKind): OwnedView {
@@ -308,6 +327,10 @@ export class Children {
   }
 }
 
+interface ExistingChild extends Doomed {
+  owned: OwnedView;
+}
+
 interface ChildToUpdate {
   name: string;
   key: ObjectKey;
@@ -316,6 +339,17 @@ interface ChildToUpdate {
   one: PlannedChild;
   /** Only if nobody has written it since: it repeats values that are somebody else's to change. */
   exact: boolean;
+}
+
+/** A tenant's missing right is the tenant's to get, at any time, and no event will tell when. */
+function refusal(error: unknown, name: string, { tenant }: ChildrenPass): unknown {
+  if (tenant === undefined || !isForbidden(error)) return error;
+  const message = `${name} cannot be written as ${tenant}: ${(error as Error).message}. Allow it to ${tenant}`;
+  return new ExternalError("Forbidden", message, { cause: error, after: REFUSED_RETRY });
+}
+
+function withAnnotations(metadata: Partial<ObjectMeta>, { annotations }: Partial<ObjectMeta>): Partial<ObjectMeta> {
+  return annotations ? { ...metadata, annotations: { ...metadata.annotations, ...annotations } } : metadata;
 }
 
 type GroupKind = { group: string; kind: string };

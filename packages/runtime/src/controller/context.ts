@@ -1,4 +1,4 @@
-import type { Client } from "@konverge/client";
+import type { Client, Identity } from "@konverge/client";
 import { type Clock, groupKindText, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
 import type { Children } from "../apply/children.ts";
@@ -10,6 +10,7 @@ import type { CacheReader, Context, Observed } from "./definition.ts";
 
 export interface ContextTools {
   controller: string;
+  as: ((object: KubeObject) => Identity) | undefined;
   children: Children;
   /** What the controller has declared besides its own kind and its children. */
   views: readonly View<KubeObject>[];
@@ -32,6 +33,10 @@ export function contextFor(
     observed: observedBy(tools.children, object, pass.observer),
     cache: cacheReader(tools, pass.observer),
     client,
+    get tenant() {
+      const identity = tools.as?.(object);
+      return identity ? client.as(identity) : client;
+    },
     events: tools.events.about(object),
     signal,
     log: tools.log.child({ object: keyOf(object) }),

@@ -1,4 +1,4 @@
-import type { Client } from "@konverge/client";
+import type { Client, Identity } from "@konverge/client";
 import type { Clock, Conditions, KindRef, KubeObject, ObjectKey } from "@konverge/core";
 import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
 import type { EventSink } from "../events/recorder.ts";
@@ -62,6 +62,8 @@ export interface Context {
   readonly cache: CacheReader;
   /** Reads and writes past the cache. What it reads and writes is seen by all later reads of the cache. */
   readonly client: Client;
+  /** The same in the name that `as` gives; without it, the same. */
+  readonly tenant: Client;
   /** Tells users what happened, in an Event about the object. */
   readonly events: EventSink;
   /** Fires when the reconcile's time is up, or when it must no longer act. */
@@ -78,6 +80,18 @@ interface CommonOptions<T extends KubeObject> {
   name?: string;
   /** The kinds of children. Whatever changes them is undone, and they go when the object goes. */
   owns?: readonly (KindRef<KubeObject> | OwnedKind)[];
+  /**
+   * How children go when their object goes: by the garbage collector, all at once (`collected`, the default), or by the
+   * controller, what came last first and each when the one before it is gone (`ordered`), for which it gets a finalizer.
+   * What children are pruned for is always in order.
+   */
+  teardown?: "collected" | "ordered";
+  /**
+   * In whose name an object's children are written: `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`.
+   * An object can then bring about no more than its tenant may, whatever the controller may. Finalizers, status and events
+   * remain the controller's own.
+   */
+  as?(object: T): Identity;
   /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
   watches?: readonly Watched<T>[];
   /** What reconcilers do through `client` besides, for the roles and the preflight: `use(Secret, ["get"])`. */
@@ -148,7 +162,8 @@ export interface Controller {
 export function controller<T extends KubeObject>(kind: KindRef<T>, options: ControllerOptions<T>): Controller {
   const name = options.name ?? (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`);
   const owns = (options.owns ?? []).map((given) => ("plural" in given ? { kind: given } : given));
-  const needsFinalizer = options.cleanup !== undefined || owns.some(({ by }) => by === "label");
+  const needsFinalizer =
+    options.cleanup !== undefined || options.teardown === "ordered" || owns.some(({ by }) => by === "label");
   return {
     name,
     kind,

@@ -225,6 +225,7 @@ export class ControllerLoop {
     const { view, watched, children, status } = this.#wiring;
     const tools = {
       controller: this.definition.name,
+      as: this.definition.options.as,
       children,
       views: [view, ...watched.map((one) => one.view)],
       events: this.#events,

@@ -96,7 +96,8 @@ export class Pass {
     if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
     if (outcome === "conflict" && failures + 1 < REPORTED_CONFLICTS) return;
     const why = object.metadata.deletionTimestamp ? "CleanupFailed" : reason;
-    if (outcome !== "external") events.about(object).warning(why, message);
+    // What passes by itself is said where it can be unsaid; a kind without conditions has no such place.
+    if (outcome !== "external" || !status.hasConditions) events.about(object).warning(why, message);
     if (!status.hasConditions) return;
     const conditions = conditionsFromError(why, message, { permanent: outcome === "permanent" });
     await status.write(object, { conditions }, one.client);
@@ -131,7 +132,8 @@ export class Pass {
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
     const unfinished = await definition.options.cleanup?.(object, this.#tools.context(object, one));
     if (unfinished) return this.#waitFor(object, unfinished, one);
-    const remaining = await children.release(this.#childrenPass(object, one));
+    const which = definition.options.teardown === "ordered" ? "all" : "labelled";
+    const remaining = await children.release(this.#childrenPass(object, one), which);
     if (remaining.length > 0) return this.#waitFor(object, { waitingFor: remaining.join(", ") }, one);
     const others = finalizers.filter((name) => name !== definition.finalizer);
     await this.#setFinalizers(object, others, one);
@@ -162,6 +164,13 @@ export class Pass {
 
   #childrenPass(owner: KubeObject, { client }: OnePass): ChildrenPass {
     const events = this.#tools.events.about(owner);
-    return { owner, client, report: (reason, message) => events.normal(reason, message) };
+    const tenant = this.#tools.definition.options.as?.(owner);
+    return {
+      owner,
+      client,
+      writer: tenant ? client.as(tenant) : client,
+      tenant: tenant?.user,
+      report: (reason, message) => events.normal(reason, message),
+    };
   }
 }

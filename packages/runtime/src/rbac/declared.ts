@@ -60,9 +60,13 @@ export function declaredAccess(controllers: readonly Controller[], options: Acce
     for (const { kind: child, by } of owns) {
       const place = { namespaces: by === "label" ? undefined : namespaces };
       read(child, place);
+      add(child, ["get"], { ...place, rare: true });
+      // What is written in a tenant's name is the tenant's to be allowed.
+      if (own.as) continue;
       add(child, ["create", "patch"], place);
-      add(child, ["get", "delete"], { ...place, rare: true });
+      add(child, ["delete"], { ...place, rare: true });
     }
+    if (own.as) add(SERVICE_ACCOUNTS, ["impersonate"], { namespaces });
     for (const { kind: other, options: need } of own.watches ?? []) {
       read(other, { namespaces: need.namespaces ?? namespaces });
     }
@@ -88,6 +92,8 @@ interface Placement {
   name?: string;
 }
 
+/** Who else is to be impersonated, users and groups, cannot be known from a function: that takes a rule by hand. */
+const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts", namespaced: true };
 const EVENTS = { group: "", plural: "events", namespaced: true };
 const LEASES = { group: "coordination.k8s.io", plural: "leases", namespaced: true };
 

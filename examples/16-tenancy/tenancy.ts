@@ -1,0 +1,25 @@
+// Serve tenants without lending them the operator's rights: children are written in the name of a service account that
+// the object names, in its own namespace.
+import { controller, defineKind } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { z } from "zod";
+
+export const Wish = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Wish",
+  versions: {
+    v1: {
+      spec: z.object({ serviceAccount: z.string(), text: z.string() }),
+      status: z.object({ text: z.string().optional() }),
+    },
+  },
+});
+
+export const wishes = controller(Wish, {
+  owns: [ConfigMap],
+  as: ({ metadata, spec }) => ({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccount}` }),
+  reconcile: ({ metadata, spec }) => ({
+    status: { text: spec.text },
+    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { text: spec.text } }],
+  }),
+});
