@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap } from "@konverge/kinds";
+import { crashRuns, playEmbedded, roleRuns } from "@konverge/testing";
+import { converges, forgetful, greedy, sneaky, sound, Widget } from "./widgets.ts";
+
+test("an operator that infers all from the cluster survives a crash at each of its writes", async () => {
+  const { writes, runs, problems } = await crashRuns(converges(sound));
+  assert.deepEqual(problems, []);
+  assert.equal(writes, 3, "two ConfigMaps and a status");
+  assert.equal(runs, 7, "one clean run, and two for each write");
+});
+
+test("an operator that keeps its progress in memory is found out, and it is told at which write", async () => {
+  const { problems } = await crashRuns(converges(forgetful));
+  assert.ok(
+    problems.includes("crashed at write 1 of 3, after the answer: ConfigMap w-b is missing"),
+    problems.join("\n"),
+  );
+  assert.ok(problems.includes("crashed at write 1 of 3, before the answer: ConfigMap w-b is missing"));
+});
+
+test("a role that is exactly what is needed passes, and each permission is tried", async () => {
+  const { tried, problems } = await roleRuns(sound, [converges(sound)]);
+  assert.deepEqual(problems, []);
+  assert.equal(tried, 5, "watch widgets, watch configmaps, create and patch them, patch the status");
+});
+
+test("a permission that nobody needs is found", async () => {
+  const { problems } = await roleRuns(greedy, [converges(greedy)]);
+  assert.deepEqual(problems, ["the role allows what no scenario needs: list secrets"]);
+});
+
+test("a permission that is missing is found, even if the operator hides it", async () => {
+  const { problems } = await roleRuns(sneaky, [converges(sneaky)]);
+  assert.match(problems[0] ?? "", /does not allow what the operator does: .*cannot list resource/);
+});
+
+test("an operator that was crashed does nothing until it is started again, and then all it missed", async () => {
+  await playEmbedded(async (stage) => {
+    const running = await stage.start(sound);
+    running.crash();
+    const before = stage.writes();
+    await stage.apply({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: {} });
+    await stage.settled();
+    assert.equal(stage.writes(), before);
+    assert.equal(await stage.find(ConfigMap, "w-a"), undefined);
+    await running.restart();
+    await stage.settled();
+    assert.ok(await stage.find(ConfigMap, "w-a"));
+    assert.match(await running.metrics(), /controller_runtime_reconcile_total\{.*result="success"\} [1-9]/);
+  });
+});
+
+test("requests can be disturbed, and what is waited for in vain is told with how things stand", async () => {
+  await playEmbedded(async (stage) => {
+    await stage.start(sound);
+    stage.disturb(async (request, next) => {
+      if (request.method === "GET") return next(request);
+      return {
+        status: 500,
+        headers: {},
+        body: '{"kind":"Status","status":"Failure","code":500,"message":"disturbed"}',
+      };
+    });
+    await stage.apply({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: {} });
+    const waiting = stage.until(
+      "there is a status",
+      async () => (await stage.get(Widget, "w")).status !== undefined,
+      60_000,
+    );
+    await assert.rejects(
+      waiting,
+      /it never came true that there is a status[\s\S]*Widget w: no status[\s\S]*disturbed/,
+    );
+    stage.disturb(undefined);
+    await stage.until("it recovers", async () => (await stage.get(Widget, "w")).status?.text === "");
+  });
+});

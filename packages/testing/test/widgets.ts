@@ -1,0 +1,109 @@
+import { ConfigMap, Secret } from "@konverge/kinds";
+import { controller, type Operator, operator, use } from "@konverge/runtime";
+import { defineKind, type ObjectOf } from "@konverge/schema";
+import type { Scenario } from "@konverge/testing";
+import { z } from "zod";
+
+/** A kind of the tests. */
+export const Widget = defineKind({
+  group: "example.com",
+  kind: "Widget",
+  versions: {
+    v1: { spec: z.object({ text: z.string().default("") }), status: z.object({ text: z.string().optional() }) },
+  },
+});
+export type Widget = ObjectOf<typeof Widget>;
+
+const map = (name: string, text: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name },
+  data: { text },
+});
+
+/** Keeps two ConfigMaps for each Widget. */
+export const sound: Operator = operator({
+  name: "widget-operator",
+  description: "Keeps ConfigMaps.",
+  kinds: [Widget],
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        owns: [ConfigMap],
+        reconcile: ({ metadata: { name }, spec }) => ({
+          children: [map(`${name}-a`, spec.text), map(`${name}-b`, spec.text)],
+          status: { text: spec.text },
+        }),
+      }),
+    ],
+  }),
+});
+
+/** Makes the second ConfigMap only if it made the first one in the same life: progress that a crash loses. */
+export const forgetful: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        uses: [use(ConfigMap, ["get", "create"])],
+        async reconcile({ metadata: { name, namespace }, spec }, { client }) {
+          const exists = await client.get(ConfigMap, `${namespace}/${name}-a`).then(
+            () => true,
+            () => false,
+          );
+          if (exists) return { status: { text: spec.text } };
+          for (const suffix of ["a", "b"]) {
+            await client.create(ConfigMap, { metadata: { name: `${name}-${suffix}`, namespace }, data: {} });
+          }
+          return { status: { text: spec.text } };
+        },
+      }),
+    ],
+  }),
+});
+
+/** Declares more than it needs. */
+export const greedy: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        owns: [ConfigMap],
+        uses: [use(Secret, ["list"])],
+        reconcile: ({ metadata: { name }, spec }) => ({
+          children: [map(`${name}-a`, spec.text)],
+          status: { text: "" },
+        }),
+      }),
+    ],
+  }),
+});
+
+/** Does more than it declares. */
+export const sneaky: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        async reconcile({ metadata, spec }, { client }) {
+          const secrets = await client.list(Secret, { namespace: metadata.namespace }).catch(() => undefined);
+          return { status: { text: secrets ? "found" : spec.text } };
+        },
+      }),
+    ],
+  }),
+});
+
+/** A Widget is made, and its status says so. */
+export const converges =
+  (which: Operator): Scenario =>
+  async (stage) => {
+    await stage.start(which);
+    await stage.apply({
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w" },
+      spec: { text: "hello" },
+    });
+    await stage.until("the status is written", async () => (await stage.get(Widget, "w")).status?.text !== undefined);
+  };
