@@ -1,0 +1,55 @@
+import { podName } from "./names.ts";
+import type { PodState } from "./pod-state.ts";
+import type { TrainingJob } from "./training-job.ts";
+import type { Member } from "./worker-environment.ts";
+
+/** The pods of a job, sorted by what is to be done with them. */
+export interface Gang {
+  /** All that shall train together. */
+  readonly wanted: readonly Member[];
+  /** Those of them that are there, whatever their state. */
+  readonly current: readonly PodState[];
+  /** Those that are not. */
+  readonly missing: readonly Member[];
+  /** Pods to delete: of earlier gangs, beyond the wanted number, or failed and to be replaced. */
+  readonly obsolete: readonly PodState[];
+  /** Pods on their way out. */
+  readonly leaving: readonly PodState[];
+  /** Pods of this gang that were made for another spec. */
+  readonly outdated: readonly PodState[];
+}
+
+/** Sorts the pods of a job; `hash` is the name of what it asks for now. */
+export function gangOf(job: TrainingJob, pods: readonly PodState[], hash: string): Gang {
+  const attempt = job.status?.attempt ?? 0;
+  const wanted = membersOf(job, attempt);
+  const isWanted = ({ role, index }: PodState) => wanted.some((one) => one.role === role && one.index === index);
+  const leaving = pods.filter(({ state }) => state === "Terminating");
+  const staying = pods.filter(({ state }) => state !== "Terminating");
+  const outdated = staying.filter((one) => one.attempt === attempt && one.specHash !== hash);
+  const obsolete = staying.filter(
+    (one) => one.attempt !== attempt || (!isWanted(one) && one.specHash === hash) || isReplaced(job, one),
+  );
+  const current = staying.filter((one) => !obsolete.includes(one) && !outdated.includes(one));
+  const missing = wanted.filter(({ role, index }) => !current.some((one) => one.role === role && one.index === index));
+  return { wanted, current, missing, obsolete, leaving, outdated };
+}
+
+/** In an elastic job, a worker whose failure has been counted makes room for its successor. */
+function isReplaced({ spec, status }: TrainingJob, { pod, state }: PodState): boolean {
+  return spec.elastic !== undefined && state === "Failed" && pod.metadata.uid === status?.failure?.podUid;
+}
+
+function membersOf({ spec }: TrainingJob, attempt: number): Member[] {
+  const members = (role: Member["role"], count: number) =>
+    Array.from({ length: count }, (_, index) => ({ role, index, attempt }));
+  return [...members("worker", spec.workers), ...members("ps", spec.parameterServers?.count ?? 0)];
+}
+
+/** The members that can be made now: a whole gang only when nothing of the last one is left. */
+export function creatable(job: TrainingJob, { missing, obsolete, leaving }: Gang): readonly Member[] {
+  const attempt = job.status?.attempt ?? 0;
+  if ([...obsolete, ...leaving].some((one) => one.attempt !== attempt)) return [];
+  const taken = new Set([...obsolete, ...leaving].map(({ pod }) => pod.metadata.name));
+  return missing.filter(({ role, index }) => !taken.has(podName(job, role, index)));
+}

@@ -1,0 +1,147 @@
+import { type Context, hasCondition, isAlreadyExists, keyOf } from "konverge";
+import { PersistentVolumeClaim } from "konverge/kinds";
+import { checkpointClaimFor } from "./checkpoint-claim.ts";
+import { deletePods } from "./delete-pods.ts";
+import { creatable, type Gang, gangOf } from "./gang.ts";
+import { type Hyperparameters, hyperparametersConfigMap } from "./hyperparameters.ts";
+import { podsOf } from "./job-pods.ts";
+import { tell } from "./job-problems.ts";
+import { withReports } from "./job-progress.ts";
+import { activeConditions, activeStatus, type Problem } from "./job-status.ts";
+import { ensurePodGroup } from "./pod-group.ts";
+import type { Tools, TrainingResult } from "./tools.ts";
+import type { TrainingJob } from "./training-job.ts";
+import type { TrainingJobStatus } from "./training-job-status.ts";
+import { activeDeadline, restartTime, startDeadline } from "./verdict.ts";
+import { createPods } from "./worker-creation.ts";
+import type { Member } from "./worker-environment.ts";
+import { type GangMarks, specHash } from "./worker-pod.ts";
+import { serviceFor } from "./worker-service.ts";
+
+/** A job that trains is looked at this often, for its progress. */
+const WHILE_RUNNING = 30_000;
+/** A server that refuses pods is asked again after this. */
+const AFTER_REFUSAL = 30_000;
+
+/**
+ * Makes of a job what its status says it is: pods of earlier gangs go, those of this one are made when there is room, and
+ * while they train their progress is read. Without hyperparameters, which come from a ConfigMap that is gone, there is
+ * nothing to make.
+ */
+export async function goOn(
+  job: TrainingJob,
+  found: Gang,
+  hyperparameters: Hyperparameters | undefined,
+  context: Context,
+  tools: Tools,
+): Promise<TrainingResult> {
+  const now = context.clock.now();
+  if (hasCondition(job, "Suspended")) context.events.normal("Resumed", "Workers are started again");
+  await deletePods(found.obsolete, context.client);
+  const members = now >= restartTime(job) ? creatable(job, found) : [];
+  const made = hyperparameters && members.length > 0 ? await make(job, members, hyperparameters, context, tools) : {};
+  if (made.created) tellCreated(job, found, made.created, context);
+  const hash = hyperparameters ? specHash(job, hyperparameters) : found.current[0]!.specHash;
+  const gang = gangOf(job, podsOf(job, context), hash);
+  const status = await statusOf(job, gang, { ...made.status }, context, tools);
+  const problem = made.problem ?? gang.current.find(({ obstacle }) => obstacle)?.obstacle;
+  tell(job, problem, context);
+  tellChanges(job, status, context);
+  return {
+    ...(hyperparameters && { children: childrenOf(job, hyperparameters) }),
+    status,
+    conditions: activeConditions(job, status, problem),
+    ...lookAgain(job, status, made.problem, now),
+  };
+}
+
+function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters) {
+  const configMap = hyperparametersConfigMap(job, hyperparameters);
+  return [serviceFor(job), ...(configMap ? [configMap] : [])];
+}
+
+interface Made {
+  readonly created?: number;
+  readonly problem?: Problem;
+  readonly status?: Pick<TrainingJobStatus, "podGroup">;
+}
+
+/** What pods need comes before them. */
+async function make(
+  job: TrainingJob,
+  members: readonly Member[],
+  hyperparameters: Hyperparameters,
+  context: Context,
+  { schedulers }: Tools,
+): Promise<Made> {
+  const { client } = context;
+  await ensureClaim(job, context);
+  const size = job.spec.workers + (job.spec.parameterServers?.count ?? 0);
+  const isGang = (job.spec.scheduling?.gang ?? true) && size > 1;
+  const scheduler = isGang ? await ensurePodGroup(job, schedulers, client) : undefined;
+  const gang: GangMarks = scheduler?.marks(job) ?? {};
+  const creation = await createPods(job, members, { hyperparameters, gang }, client);
+  const podGroup = scheduler && { scheduler: scheduler.name, name: job.metadata.name };
+  return { ...creation, ...(podGroup && { status: { podGroup } }) };
+}
+
+async function ensureClaim(job: TrainingJob, { cache, client, events }: Context): Promise<void> {
+  const claim = checkpointClaimFor(job);
+  if (!claim || cache.get(PersistentVolumeClaim, keyOf(claim))) return;
+  try {
+    await client.create(PersistentVolumeClaim, claim);
+    events.normal("CheckpointsCreated", `Created the claim ${claim.metadata.name}`);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
+
+/** A whole gang is told by its size, whoever made the first of it. */
+function tellCreated({ spec, status }: TrainingJob, found: Gang, created: number, { events }: Context): void {
+  const count = status?.phase === "Running" ? created : spec.workers;
+  if (found.missing.length <= created) events.normal("WorkersCreated", `Created ${count} worker pods`);
+}
+
+async function statusOf(
+  job: TrainingJob,
+  gang: Gang,
+  made: Pick<TrainingJobStatus, "podGroup">,
+  context: Context,
+  { logs }: Tools,
+): Promise<TrainingJobStatus> {
+  const status = activeStatus(job, gang, new Map());
+  if (status.phase !== "Running") return { ...status, ...made };
+  const reports = await logs.read(job, gang.current, context);
+  const steps = new Map([...reports].map(([id, { step }]) => [id, step]));
+  return { ...withReports(activeStatus(job, gang, steps), reports, context.clock.now()), ...made };
+}
+
+function tellChanges({ status: before }: TrainingJob, status: TrainingJobStatus, { events }: Context): void {
+  if (status.phase === "Running" && before?.phase !== "Running") {
+    events.normal("TrainingStarted", `${(status.active ?? 0) + (status.succeeded ?? 0)} workers run`);
+  }
+  const late = status.stragglers ?? [];
+  if (late.some((id) => !before?.stragglers?.includes(id))) {
+    events.warning("Straggling", `Far behind the others: ${late.map((id) => `worker ${id}`).join(", ")}`);
+  }
+}
+
+/** When time alone will change something. */
+function lookAgain(
+  job: TrainingJob,
+  status: TrainingJobStatus,
+  refused: Problem | undefined,
+  now: number,
+): { after?: number } {
+  const stored = { ...job, status };
+  const begins = restartTime(job);
+  const waits = [
+    activeDeadline(stored) - now,
+    startDeadline(stored) - now,
+    ...(status.phase === "Running" ? [WHILE_RUNNING] : []),
+    ...(refused ? [AFTER_REFUSAL] : []),
+    ...(begins > now ? [begins - now] : []),
+  ];
+  const after = Math.min(...waits);
+  return Number.isFinite(after) ? { after: Math.max(1, after) } : {};
+}

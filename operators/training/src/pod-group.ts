@@ -1,0 +1,73 @@
+import { type ApiError, type Client, isAlreadyExists, isNotFound, type ObjectKey } from "konverge";
+import { GANG_SCHEDULERS, type GangScheduler, type PodGroup } from "./gang-scheduler.ts";
+import type { TrainingJob } from "./training-job.ts";
+
+/** Which schedulers' PodGroups may be used: the operator's setting. */
+export type GangChoice = "auto" | "none" | (string & {});
+
+/** The schedulers that a setting allows; throws if there is none of that name. */
+export function gangSchedulers(choice: GangChoice): readonly GangScheduler[] {
+  if (choice === "auto") return GANG_SCHEDULERS;
+  if (choice === "none") return [];
+  const chosen = GANG_SCHEDULERS.filter(({ name }) => name === choice);
+  const known = ["auto", "none", ...GANG_SCHEDULERS.map(({ name }) => name)].join(", ");
+  if (chosen.length === 0) throw new TypeError(`there is no gang scheduler ${choice}: use one of ${known}`);
+  return chosen;
+}
+
+/**
+ * Sees to the job's PodGroup with the first scheduler whose PodGroups the cluster knows. Undefined if it knows none: pods
+ * are then placed one by one.
+ */
+export async function ensurePodGroup(
+  job: TrainingJob,
+  schedulers: readonly GangScheduler[],
+  client: Client,
+): Promise<GangScheduler | undefined> {
+  for (const scheduler of schedulers) {
+    const known = await find(job, scheduler, client);
+    if (known === "not served") continue;
+    const wanted = scheduler.podGroup(job);
+    if (known === undefined) {
+      await client.create(scheduler.kind, wanted).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
+    } else if (differs(wanted.spec, known.spec)) {
+      await client.patch(scheduler.kind, keyOfGroup(job), { merge: { spec: wanted.spec } });
+    }
+    return scheduler;
+  }
+  return undefined;
+}
+
+/** Takes away the PodGroup that the status names. */
+export async function removePodGroup(job: TrainingJob, client: Client): Promise<void> {
+  const { podGroup } = job.status ?? {};
+  const scheduler = GANG_SCHEDULERS.find(({ name }) => name === podGroup?.scheduler);
+  if (!podGroup || !scheduler) return;
+  await client.delete(scheduler.kind, keyOfGroup(job)).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}
+
+function keyOfGroup({ metadata }: TrainingJob): ObjectKey {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+async function find(
+  job: TrainingJob,
+  { kind }: GangScheduler,
+  client: Client,
+): Promise<PodGroup | undefined | "not served"> {
+  try {
+    return await client.get(kind, keyOfGroup(job));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // Of a kind that it does not know, a server says NotFound of no object in particular.
+    return (error as ApiError).details?.name === job.metadata.name ? undefined : "not served";
+  }
+}
+
+function differs(wanted: PodGroup["spec"], known: PodGroup["spec"] | undefined): boolean {
+  return Object.entries(wanted).some(([name, value]) => known?.[name] !== value);
+}

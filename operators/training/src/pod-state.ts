@@ -1,0 +1,123 @@
+import type { Pod } from "konverge/kinds";
+import { ATTEMPT_LABEL, CONTAINER, INDEX_LABEL, ROLE_LABEL, type Role, SPEC_LABEL } from "./names.ts";
+
+/** Why a pod ended in failure. */
+export interface ExitCause {
+  readonly exitCode?: number;
+  readonly signal?: number;
+  readonly reason: string;
+  readonly message?: string;
+  /** RFC 3339; of a pod that says nothing, when it was created. */
+  readonly time: string;
+  /** The cluster ended it, not the program. */
+  readonly isDisruption: boolean;
+}
+
+/** What keeps a pod from running. */
+export interface Obstacle {
+  readonly reason: "Unschedulable" | "ClaimNotFound" | "ImagePullFailed" | "ConfigError" | "VolumeProblem";
+  readonly message: string;
+}
+
+/** A pod of a job as the operator sees it. */
+export interface PodState {
+  readonly pod: Pod;
+  readonly role: Role;
+  readonly index: number;
+  readonly attempt: number;
+  readonly specHash: string;
+  readonly state: "Pending" | "Running" | "Succeeded" | "Failed" | "Terminating";
+  readonly cause?: ExitCause;
+  readonly obstacle?: Obstacle;
+}
+
+/** Reasons of pods that say by themselves that the node or the scheduler ended them. */
+const DISRUPTIONS = new Set([
+  "Evicted",
+  "Preempted",
+  "Preempting",
+  "NodeLost",
+  "NodeShutdown",
+  "Shutdown",
+  "Terminated",
+]);
+
+/** Reads a pod that was made for a job; undefined if it lacks the labels that say which one it is. */
+export function podState(pod: Pod): PodState | undefined {
+  const { labels = {}, deletionTimestamp } = pod.metadata;
+  const role = labels[ROLE_LABEL];
+  const index = Number.parseInt(labels[INDEX_LABEL] ?? "", 10);
+  if ((role !== "worker" && role !== "ps") || Number.isNaN(index)) return undefined;
+  const attempt = Number.parseInt(labels[ATTEMPT_LABEL] ?? "", 10) || 0;
+  const common = { pod, role, index, attempt, specHash: labels[SPEC_LABEL] ?? "" } as const;
+  if (deletionTimestamp) return { ...common, state: "Terminating" };
+  const { phase } = pod.status ?? {};
+  if (phase === "Running" || phase === "Succeeded") return { ...common, state: phase };
+  if (phase === "Failed") return { ...common, state: "Failed", cause: exitCauseOf(pod) };
+  const obstacle = obstacleOf(pod);
+  return { ...common, state: "Pending", ...(obstacle && { obstacle }) };
+}
+
+function exitCauseOf({ metadata, status }: Pod): ExitCause {
+  const ended = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state?.terminated;
+  const disruption = status?.conditions?.find(({ type, status: is }) => type === "DisruptionTarget" && is === "True");
+  const isDisruption = disruption !== undefined || DISRUPTIONS.has(status?.reason ?? "");
+  const message = (isDisruption ? (disruption?.message ?? status?.message) : undefined) ?? ended?.message;
+  return {
+    ...(ended && { exitCode: ended.exitCode }),
+    ...(signalOf(ended) !== undefined && { signal: signalOf(ended)! }),
+    reason: (isDisruption && (status?.reason || disruption?.reason)) || ended?.reason || status?.reason || "Error",
+    ...((message ?? status?.message) && { message: lastLines(message ?? status!.message!) }),
+    time: ended?.finishedAt ?? metadata.creationTimestamp ?? "",
+    isDisruption,
+  };
+}
+
+/** Shells report a signal by 128 and its number. */
+function signalOf(ended: { signal?: number; exitCode: number } | undefined): number | undefined {
+  if (ended?.signal) return ended.signal;
+  return ended && ended.exitCode > 128 && ended.exitCode < 160 ? ended.exitCode - 128 : undefined;
+}
+
+const LONGEST_MESSAGE = 500;
+
+function lastLines(text: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.length <= LONGEST_MESSAGE ? trimmed : `…${trimmed.slice(1 - LONGEST_MESSAGE)}`;
+}
+
+const PULL_FAILURES = new Set(["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"]);
+const CONFIG_FAILURES = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
+
+function obstacleOf({ status }: Pod): Obstacle | undefined {
+  for (const { state, image } of status?.containerStatuses ?? []) {
+    const { reason = "", message = "" } = state?.waiting ?? {};
+    // What the node says changes from try to try; what is wrong does not.
+    if (PULL_FAILURES.has(reason)) {
+      return {
+        reason: "ImagePullFailed",
+        message: `the image ${image} cannot be pulled: check its name and pull secrets`,
+      };
+    }
+    if (CONFIG_FAILURES.has(reason)) return { reason: "ConfigError", message };
+  }
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
+  const { message = "" } = scheduled;
+  const claim = /persistentvolumeclaim "([^"]+)" not found/.exec(message)?.[1];
+  if (claim) return { reason: "ClaimNotFound", message: `the claim ${claim} does not exist: create it` };
+  if (/persistentvolumeclaim|unbound immediate/i.test(message)) return { reason: "VolumeProblem", message };
+  return { reason: "Unschedulable", message };
+}
+
+/** The failure that came first: the others' are mostly its consequence. */
+export function firstFailure(pods: readonly PodState[]): PodState | undefined {
+  let first: PodState | undefined;
+  for (const one of pods) if (one.state === "Failed" && (!first || comesBefore(one, first))) first = one;
+  return first;
+}
+
+function comesBefore(a: PodState, b: PodState): boolean {
+  const [x, y] = [a.cause?.time ?? "", b.cause?.time ?? ""];
+  return x === y ? a.index < b.index : x < y;
+}

@@ -1,0 +1,61 @@
+import { type Context, keyOf } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { afterTheEnd } from "./finished-job.ts";
+import { gangOf } from "./gang.ts";
+import { goOn } from "./go-on.ts";
+import { hyperparametersOf } from "./hyperparameters.ts";
+import { podsOf } from "./job-pods.ts";
+import { tell } from "./job-problems.ts";
+import { activeConditions, isFinished, type Problem, reportedBefore } from "./job-status.ts";
+import { record } from "./record-verdict.ts";
+import { specProblems } from "./spec-problems.ts";
+import { suspended } from "./suspended-job.ts";
+import type { Tools, TrainingResult } from "./tools.ts";
+import type { TrainingJob } from "./training-job.ts";
+import { judge } from "./verdict.ts";
+import { specHash } from "./worker-pod.ts";
+
+/**
+ * One look at a job. It either finds that something has happened (a worker failed, all are done, a deadline has passed)
+ * and only records it in the status, or it does what the recorded state asks for.
+ */
+export async function reconcileJob(job: TrainingJob, context: Context, tools: Tools): Promise<TrainingResult> {
+  tools.metrics.created(job);
+  const result = await resultFor(job, context, tools);
+  tools.metrics.seen(keyOf(job), job, { ...reportedBefore(job), ...result.status });
+  return result;
+}
+
+async function resultFor(job: TrainingJob, context: Context, tools: Tools): Promise<TrainingResult> {
+  const pods = podsOf(job, context);
+  if (isFinished(job)) return afterTheEnd(job, pods, context);
+  if (job.spec.suspend) return suspended(job, pods, context);
+  const [wrong] = specProblems(job);
+  if (wrong) return hold(job, { reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` }, context);
+  const { spec, metadata } = job;
+  const source = spec.hyperparametersFrom?.configMapName;
+  const from = source ? context.cache.get(ConfigMap, `${metadata.namespace}/${source}`) : undefined;
+  const hyperparameters = source && !from ? undefined : hyperparametersOf(job, from);
+  // Workers that run do not mind that the ConfigMap is gone which they were made from.
+  const hash = hyperparameters
+    ? specHash(job, hyperparameters)
+    : pods.find(({ attempt }) => attempt === (job.status?.attempt ?? 0))?.specHash;
+  if (hash === undefined) return hold(job, configMapNotFound(source!), context);
+  const gang = gangOf(job, pods, hash);
+  const verdict = judge(job, gang, context.clock.now());
+  if (verdict.type !== "go-on") return record(job, verdict, gang, context, tools);
+  if (!hyperparameters && gang.missing.length > 0) return hold(job, configMapNotFound(source!), context);
+  return goOn(job, gang, hyperparameters, context, tools);
+}
+
+function configMapNotFound(name: string): Problem {
+  return { reason: "ConfigMapNotFound", message: `the ConfigMap ${name} does not exist: create it` };
+}
+
+/** Nothing is done until users mend it; their change brings the job back here. */
+function hold(job: TrainingJob, problem: Problem, context: Context): TrainingResult {
+  tell(job, problem, context);
+  const before = reportedBefore(job);
+  const status = { ...before, phase: before.phase ?? ("Pending" as const) };
+  return { status, conditions: activeConditions(job, status, problem) };
+}

@@ -1,0 +1,27 @@
+import { admission } from "konverge";
+import { isFinished } from "./job-status.ts";
+import { specProblems } from "./spec-problems.ts";
+import { TrainingJob } from "./training-job.ts";
+
+/** A job with this label waits for Kueue to admit it. */
+export const KUEUE_QUEUE = "kueue.x-k8s.io/queue-name";
+
+/**
+ * Judges TrainingJobs before they are stored. A new job of a Kueue queue begins suspended, since it is Kueue that resumes
+ * it when there is quota.
+ */
+export const trainingJobAdmission = admission(TrainingJob, {
+  mutate(draft, { operation }) {
+    if (operation === "CREATE" && draft.metadata.labels?.[KUEUE_QUEUE]) draft.spec.suspend = true;
+  },
+  validate(job, { old, warn }) {
+    if (job.metadata.deletionTimestamp) return [];
+    if (job.spec.checkpointDir && !job.spec.checkpointVolume) {
+      warn("spec.checkpointVolume is not set: checkpoints are lost when workers restart");
+    }
+    if (old && isFinished(old) && old.metadata.generation !== job.metadata.generation) {
+      warn("the job is finished: changes to its spec have no effect");
+    }
+    return specProblems(job);
+  },
+});

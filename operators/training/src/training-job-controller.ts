@@ -1,0 +1,74 @@
+import { type Context, type Controller, controller, keyOf, use, watch } from "konverge";
+import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
+import { checkpointClaimFor } from "./checkpoint-claim.ts";
+import { GANG_SCHEDULERS } from "./gang-scheduler.ts";
+import { JOB_LABEL, PODS_BY_JOB } from "./names.ts";
+import { type GangChoice, gangSchedulers } from "./pod-group.ts";
+import { reconcileJob } from "./reconcile-job.ts";
+import type { Tools } from "./tools.ts";
+import { TrainingJob } from "./training-job.ts";
+import type { TrainingMetrics } from "./training-metrics.ts";
+import { LogReader } from "./worker-logs.ts";
+
+export const FINALIZER = "trainingjob.ml.example.com/finalizer";
+
+export interface TrainingJobsOptions {
+  readonly metrics: TrainingMetrics;
+  /** Default: `auto`. */
+  readonly gangScheduling?: GangChoice;
+}
+
+/**
+ * Keeps the workers of each TrainingJob. Pods are made and deleted one by one, not applied: hardly anything of a pod can
+ * be changed, and what a new version of this operator would write differently must not disturb a pod that trains. All
+ * else of a job is applied and repaired.
+ */
+export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsOptions): Controller {
+  const tools: Tools = { metrics, schedulers: gangSchedulers(gangScheduling), logs: new LogReader() };
+  return controller(TrainingJob, {
+    owns: [Service, ConfigMap],
+    watches: [
+      watch(Pod, {
+        labelSelector: JOB_LABEL,
+        to: ({ metadata }) => jobOf(metadata),
+        indexes: { [PODS_BY_JOB]: ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? [] },
+      }),
+      watch(PersistentVolumeClaim, { labelSelector: JOB_LABEL, to: ({ metadata }) => jobOf(metadata) }),
+      watch(ConfigMap, {
+        references: ({ metadata, spec }: TrainingJob) =>
+          spec.hyperparametersFrom ? [`${metadata.namespace}/${spec.hyperparametersFrom.configMapName}`] : [],
+      }),
+    ],
+    uses: [
+      use(Pod, ["get", "create", "delete"]),
+      use(Pod, ["get"], { subresource: "log" }),
+      use(PersistentVolumeClaim, ["create", "delete"]),
+      use(TrainingJob, ["delete"]),
+      ...GANG_SCHEDULERS.map(({ kind }) => use(kind, ["get", "create", "patch", "delete"])),
+    ],
+    finalizer: FINALIZER,
+    reconcile: (job, context) => reconcileJob(job, context, tools),
+    cleanup: (job, context) => cleanup(job, context, tools),
+  });
+}
+
+function jobOf({ namespace, labels }: { namespace?: string; labels?: Record<string, string> }): string[] {
+  const name = labels?.[JOB_LABEL];
+  return name ? [`${namespace}/${name}`] : [];
+}
+
+/**
+ * Pods, Services and ConfigMaps go by themselves, since the job owns them. Checkpoints do not: they are deleted here, if
+ * the job says so.
+ */
+async function cleanup(job: TrainingJob, { cache, client, events }: Context, tools: Tools) {
+  tools.metrics.forget(keyOf(job), job);
+  tools.logs.forget(job);
+  const claim = checkpointClaimFor(job);
+  if (!claim || job.spec.checkpointVolume?.onDelete !== "Delete") return undefined;
+  const existing = cache.get(PersistentVolumeClaim, keyOf(claim));
+  if (!existing || existing.metadata.deletionTimestamp) return undefined;
+  await client.delete(PersistentVolumeClaim, keyOf(existing), { preconditions: { uid: existing.metadata.uid! } });
+  events.normal("CheckpointsDeleted", `Deleted the claim ${existing.metadata.name}`, { action: "Cleanup" });
+  return undefined;
+}

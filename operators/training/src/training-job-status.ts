@@ -1,0 +1,73 @@
+import { listMap } from "konverge";
+import { z } from "zod";
+
+const time = () => z.iso.datetime().optional();
+const count = () => z.int().min(0).optional();
+
+/** What the operator reports of a job, the same in all versions. */
+export const trainingJobStatus = z.object({
+  phase: z.enum(["Pending", "Running", "Succeeded", "Failed"]).optional(),
+  startTime: time().describe("When all workers ran for the first time since the job was created or resumed."),
+  completionTime: time(),
+  workers: count().describe("Worker pods that exist."),
+  active: count().describe("Of these, how many run."),
+  succeeded: count(),
+  failed: count(),
+  selector: z.string().optional(),
+  attempt: count().describe("The number of the gang that trains now: 0 is the first."),
+  restarts: count().describe("How often the job was restarted since a worker failed. A gang counts once."),
+  disruptions: count().describe("How often it was restarted since a worker was evicted, preempted or deleted."),
+  workerStatuses: z
+    .array(
+      z.object({
+        workerId: z.int(),
+        podName: z.string().optional(),
+        status: z.string().optional(),
+        node: z.string().optional(),
+        exitCode: z.int().optional(),
+        message: z.string().optional(),
+        step: z.int().optional(),
+      }),
+    )
+    .check(listMap("workerId"))
+    .optional(),
+  failure: z
+    .object({
+      podName: z.string(),
+      podUid: z.string(),
+      workerId: z.int().optional(),
+      attempt: z.int(),
+      exitCode: z.int().optional(),
+      signal: z.int().optional(),
+      reason: z.string(),
+      message: z.string().optional(),
+      time: z.iso.datetime(),
+    })
+    .optional()
+    .describe("The worker that failed first, last time: the others' ends are mostly a consequence."),
+  progress: z
+    .object({
+      percent: z.int().optional(),
+      step: z.int(),
+      totalSteps: z.int().optional(),
+      epoch: z.int().optional(),
+      stepsPerSecond: z.number().optional(),
+      estimatedCompletionTime: time(),
+      reportedAt: z.iso.datetime(),
+      metrics: z.record(z.string(), z.number()).optional(),
+    })
+    .optional()
+    .describe("What workers report on their output."),
+  stragglers: z.array(z.int()).optional().describe("Workers that are far behind the others."),
+  lastCheckpoint: z.object({ path: z.string(), step: z.int().optional(), reportedAt: z.iso.datetime() }).optional(),
+  podGroup: z
+    .object({ scheduler: z.string(), name: z.string() })
+    .optional()
+    .describe("The object by which the scheduler knows that the workers belong together."),
+});
+
+/** What the operator reports of a job. */
+export type TrainingJobStatus = z.infer<typeof trainingJobStatus>;
+export type WorkerStatus = NonNullable<TrainingJobStatus["workerStatuses"]>[number];
+export type Failure = NonNullable<TrainingJobStatus["failure"]>;
+export type Progress = NonNullable<TrainingJobStatus["progress"]>;

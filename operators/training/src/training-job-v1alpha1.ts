@@ -1,0 +1,37 @@
+import { z } from "zod";
+import * as field from "./training-job-fields.ts";
+
+/** The spec of v1alpha1, in which objects are stored: what is asked for, in one flat list. */
+export const trainingJobV1alpha1 = z.object({
+  framework: field.framework,
+  workers: field.workers,
+  gpuPerWorker: field.gpuPerWorker,
+  gpuType: field.gpuType,
+  image: field.image,
+  command: field.command,
+  args: field.args,
+  env: field.env,
+  resources: field.resources,
+  dataVolume: field.dataVolume,
+  checkpointDir: field.checkpointDir,
+  checkpointVolume: field.checkpointVolume,
+  hyperparameters: field.hyperparameters,
+  hyperparametersFrom: field.hyperparametersFrom,
+  passHyperparameters: field.passHyperparameters,
+  parameterServers: field.parameterServers,
+  elastic: field.elastic,
+  restartPolicy: field.restartPolicy,
+  backoffLimit: field.backoffLimit,
+  activeDeadlineSeconds: field.activeDeadlineSeconds,
+  startDeadlineSeconds: field.startDeadlineSeconds,
+  ttlSecondsAfterFinished: field.ttlSecondsAfterFinished,
+  cleanPodPolicy: field.cleanPodPolicy,
+  successPolicy: field.successPolicy,
+  suspend: field.suspend,
+  scheduling: field.scheduling,
+  nodeSelector: field.nodeSelector,
+  tolerations: field.tolerations,
+  serviceAccountName: field.serviceAccountName,
+  imagePullSecrets: field.imagePullSecrets,
+  podMetadata: field.podMetadata,
+});

@@ -1,0 +1,146 @@
+import type { Gang } from "./gang.ts";
+import { podName } from "./names.ts";
+import { firstFailure, type PodState } from "./pod-state.ts";
+import type { TrainingJob } from "./training-job.ts";
+import type { Failure } from "./training-job-status.ts";
+
+/**
+ * What is to become of a job. A verdict is stored in the status before anything is done about it, so that an operator
+ * that stops in between neither forgets it nor counts it twice.
+ */
+export type Verdict =
+  | { readonly type: "go-on" }
+  | { readonly type: "succeeded" }
+  | { readonly type: "failed"; readonly reason: string; readonly message: string; readonly failure?: Failure }
+  /** All workers begin anew: since one failed or was lost, or since the spec has changed. */
+  | {
+      readonly type: "restart";
+      readonly why: "failure" | "disruption" | "change";
+      readonly message: string;
+      readonly failure?: Failure;
+    }
+  /** One worker of an elastic job is replaced. */
+  | {
+      readonly type: "replace";
+      readonly why: "failure" | "disruption";
+      readonly message: string;
+      readonly failure: Failure;
+    };
+
+/** Judges a job by its pods. `now` is in milliseconds since 1970. */
+export function judge(job: TrainingJob, gang: Gang, now: number): Verdict {
+  if (isDone(job, gang)) return { type: "succeeded" };
+  const overdue = deadlinePassed(job, now);
+  if (overdue) return { type: "failed", ...overdue };
+  const failed = firstFailure(gang.current);
+  if (failed) return afterFailure(job, failed);
+  if (gang.outdated.length > 0) return { type: "restart", why: "change", message: "the spec has changed" };
+  return lostWorker(job, gang) ?? { type: "go-on" };
+}
+
+function isDone({ spec }: TrainingJob, { current }: Gang): boolean {
+  const workers = current.filter(({ role }) => role === "worker");
+  const done = workers.filter(({ state }) => state === "Succeeded");
+  if (spec.successPolicy === "Chief") return done.some(({ index }) => index === 0);
+  // Workers of an elastic job agree on its end: who came too late finds nobody to train with.
+  if (spec.elastic) return done.length > 0 && !workers.some(({ state }) => state === "Running");
+  return done.length === spec.workers;
+}
+
+function deadlinePassed(job: TrainingJob, now: number): { reason: string; message: string } | undefined {
+  const { spec } = job;
+  if (now >= activeDeadline(job)) {
+    const message = `the training has taken longer than activeDeadlineSeconds (${spec.activeDeadlineSeconds} s)`;
+    return { reason: "DeadlineExceeded", message };
+  }
+  if (now >= startDeadline(job)) {
+    const message = `not all workers ran within startDeadlineSeconds (${spec.startDeadlineSeconds} s)`;
+    return { reason: "StartDeadlineExceeded", message };
+  }
+  return undefined;
+}
+
+/** When the training must be over, in milliseconds since 1970. */
+export function activeDeadline({ spec, status }: TrainingJob): number {
+  if (spec.activeDeadlineSeconds === undefined || !status?.startTime) return Number.POSITIVE_INFINITY;
+  return Date.parse(status.startTime) + 1000 * spec.activeDeadlineSeconds;
+}
+
+/** When all workers must run, in milliseconds since 1970: counted from the job's creation, its resumption or its restart. */
+export function startDeadline({ metadata, spec, status }: TrainingJob): number {
+  if (spec.startDeadlineSeconds === undefined || status?.phase === "Running") return Number.POSITIVE_INFINITY;
+  const resumed = status?.conditions?.find((one) => one.type === "Suspended" && one.status === "False");
+  const begins = [metadata.creationTimestamp, resumed?.lastTransitionTime, status?.failure?.time];
+  const since = Math.max(0, ...begins.flatMap((time) => (time ? [Date.parse(time)] : [])));
+  return since === 0 ? Number.POSITIVE_INFINITY : since + 1000 * spec.startDeadlineSeconds;
+}
+
+function afterFailure(job: TrainingJob, failed: PodState): Verdict {
+  const { spec, status } = job;
+  const failure = failureOf(failed);
+  const message = failureText(failure);
+  const cause = failed.cause!;
+  if (spec.restartPolicy === "Never") return { type: "failed", reason: "WorkerFailed", message, failure };
+  const type = spec.elastic ? "replace" : "restart";
+  if (cause.isDisruption) return { type, why: "disruption", message, failure };
+  if (spec.restartPolicy === "ExitCode" && !isRetried(cause.exitCode)) {
+    const told = `${message}; exit codes below 128 are not retried (restartPolicy ExitCode)`;
+    return { type: "failed", reason: "PermanentExitCode", message: told, failure };
+  }
+  if ((status?.restarts ?? 0) >= spec.backoffLimit) {
+    const told = `${message}; ${spec.backoffLimit} restarts have been used up (backoffLimit)`;
+    return { type: "failed", reason: "BackoffLimitExceeded", message: told, failure };
+  }
+  return { type, why: "failure", message, failure };
+}
+
+/** Codes from 128 mean that a signal ended the process: memory ran out, or somebody killed it. */
+function isRetried(exitCode: number | undefined): boolean {
+  return exitCode === undefined || exitCode >= 128;
+}
+
+function failureOf({ pod, role, index, attempt, cause }: PodState): Failure {
+  const { exitCode, signal, reason, message, time } = cause!;
+  return {
+    podName: pod.metadata.name,
+    podUid: pod.metadata.uid!,
+    ...(role === "worker" && { workerId: index }),
+    attempt,
+    ...(exitCode !== undefined && { exitCode }),
+    ...(signal !== undefined && { signal }),
+    reason,
+    ...(message && { message }),
+    time,
+  };
+}
+
+/** One sentence: which worker failed, and how. */
+export function failureText({ podName: name, exitCode, signal, reason, message }: Failure): string {
+  const how = exitCode === undefined ? "" : ` with exit code ${exitCode}${signal ? ` (signal ${signal})` : ""}`;
+  return `${name} failed${how}: ${reason}${message ? `: ${message}` : ""}`;
+}
+
+/** A worker that ran and is no longer there. An elastic job gets a new one; in any other, nobody would talk to it. */
+function lostWorker({ metadata, spec, status, ...job }: TrainingJob, gang: Gang): Verdict | undefined {
+  if (spec.elastic || status?.phase !== "Running") return undefined;
+  const [lost] = gang.missing;
+  if (!lost) return undefined;
+  const name = podName({ metadata, spec, ...job }, lost.role, lost.index);
+  const message = `${name} is gone`;
+  return spec.restartPolicy === "Never"
+    ? { type: "failed", reason: "WorkerLost", message: `${message}, and restartPolicy is Never` }
+    : { type: "restart", why: "disruption", message };
+}
+
+/** The wait before a restart, in milliseconds: 10 s, doubled with each, at most 5 minutes. Lost nodes are not waited for. */
+export function restartDelay({ status }: TrainingJob): number {
+  const restarts = status?.restarts ?? 0;
+  return restarts === 0 ? 0 : Math.min(5 * 60_000, 10_000 * 2 ** (restarts - 1));
+}
+
+/** When the next gang, or the successor of an elastic job's worker, may begin, in milliseconds since 1970. */
+export function restartTime(job: TrainingJob): number {
+  const { attempt = 0, failure } = job.status ?? {};
+  if (!failure?.exitCode || (!job.spec.elastic && failure.attempt !== attempt - 1)) return 0;
+  return Date.parse(failure.time) + restartDelay(job);
+}

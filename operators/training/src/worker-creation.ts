@@ -1,0 +1,78 @@
+import {
+  ApiError,
+  type Client,
+  isAlreadyExists,
+  isControlledBy,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  keyOf,
+} from "konverge";
+import { Pod } from "konverge/kinds";
+import type { Problem } from "./job-status.ts";
+import type { TrainingJob } from "./training-job.ts";
+import type { Member } from "./worker-environment.ts";
+import { type PodContext, podFor } from "./worker-pod.ts";
+
+/** What came of making pods. */
+export interface Creation {
+  readonly created: number;
+  /** Why it went no further. */
+  readonly problem?: Problem;
+}
+
+/**
+ * Makes pods in the order of their numbers, up to the first that the server refuses for a reason that users can mend.
+ * Anything else it refuses is thrown, and tried again.
+ */
+export async function createPods(
+  job: TrainingJob,
+  members: readonly Member[],
+  context: PodContext,
+  client: Client,
+): Promise<Creation> {
+  let created = 0;
+  for (const member of members) {
+    const pod = podFor(job, member, context);
+    try {
+      await client.create(Pod, pod);
+      created++;
+    } catch (error) {
+      const problem = isAlreadyExists(error) ? await takenName(job, pod, client) : refusal(error, pod.metadata.name);
+      if (!problem) throw error;
+      return { created, problem };
+    }
+  }
+  return { created };
+}
+
+/** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
+async function takenName(job: TrainingJob, { metadata }: Pod, client: Client): Promise<Problem> {
+  const { name } = metadata;
+  const waiting = { reason: "NameTaken", message: `the pod ${name} has to go before the worker can be made` };
+  try {
+    const live = await client.get(Pod, keyOf({ metadata }));
+    if (!isControlledBy(live, job)) {
+      const message = `there is a pod ${name} that is not this job's: delete it, or give the job another name`;
+      return { reason: "NameTaken", message };
+    }
+    const { uid, resourceVersion } = live.metadata;
+    if (!live.metadata.deletionTimestamp) {
+      await client.delete(Pod, keyOf({ metadata }), { preconditions: { uid, resourceVersion } });
+    }
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return waiting;
+}
+
+function refusal(error: unknown, name: string): Problem | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const message = `${name} cannot be created: ${error.message}`;
+  if (isForbidden(error) && /exceeded quota|must specify/.test(error.message))
+    return { reason: "QuotaExceeded", message };
+  // Not being allowed to make pods at all is the operator's own trouble.
+  if (isForbidden(error) && !/cannot create resource/.test(error.message)) return { reason: "PodForbidden", message };
+  if (isInvalid(error)) return { reason: "PodInvalid", message };
+  return undefined;
+}

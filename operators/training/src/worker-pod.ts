@@ -1,0 +1,166 @@
+import { ownerReference, templateHash } from "konverge";
+import type { Pod, PodSpec, ResourceRequirements, Volume, VolumeMount } from "konverge/kinds";
+import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
+import {
+  ATTEMPT_LABEL,
+  CONTAINER,
+  checkpointClaimName,
+  hyperparametersName,
+  INDEX_LABEL,
+  labelsOf,
+  podName,
+  ROLE_LABEL,
+  SPEC_LABEL,
+  serviceName,
+} from "./names.ts";
+import { TrainingJob } from "./training-job.ts";
+import { environmentOf, type Member, portOf } from "./worker-environment.ts";
+
+/** What the gang's scheduler wants of its pods. */
+export interface GangMarks {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly schedulerName?: string;
+}
+
+export interface PodContext {
+  readonly hyperparameters: Hyperparameters;
+  readonly gang: GangMarks;
+}
+
+/**
+ * A name for all that the job asks of its pods. It is made from what the user wrote and from nothing else, so that a new
+ * version of this operator, which may write pods differently, leaves those alone that run.
+ */
+export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters): string {
+  const { framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic } = spec;
+  const { checkpointDir, checkpointVolume, parameterServers, passHyperparameters, nodeSelector, tolerations } = spec;
+  const { serviceAccountName, imagePullSecrets, podMetadata, scheduling, workers } = spec;
+  const { onDelete: _, ...volume } = checkpointVolume ?? {};
+  return templateHash({
+    ...{ framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic },
+    ...{ checkpointDir, parameterServers, nodeSelector, tolerations, serviceAccountName, imagePullSecrets },
+    ...{ podMetadata, scheduling, volume, hyperparameters, passHyperparameters },
+    // An elastic job changes its size as it runs; any other has to be told anew.
+    workers: elastic ? undefined : workers,
+  });
+}
+
+/** A pod of the job. */
+export function podFor(job: TrainingJob, member: Member, context: PodContext): Pod {
+  const { role, index, attempt } = member;
+  const { podMetadata } = job.spec;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name: podName(job, role, index),
+      namespace: job.metadata.namespace,
+      labels: {
+        ...podMetadata?.labels,
+        ...context.gang.labels,
+        ...labelsOf(job),
+        [ROLE_LABEL]: role,
+        [INDEX_LABEL]: String(index),
+        [ATTEMPT_LABEL]: String(attempt),
+        [SPEC_LABEL]: specHash(job, context.hyperparameters),
+      },
+      annotations: { ...podMetadata?.annotations, ...context.gang.annotations },
+      ownerReferences: [ownerReference(TrainingJob, job)],
+    },
+    spec: podSpecFor(job, member, context),
+  };
+}
+
+function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang }: PodContext): PodSpec {
+  const { spec } = job;
+  const { volumes, volumeMounts } = storageFor(job, hyperparameters);
+  const schedulerName = spec.scheduling?.schedulerName ?? gang.schedulerName;
+  const gpuType = member.role === "worker" ? spec.gpuType : undefined;
+  const passed = spec.passHyperparameters.includes("args") ? Object.entries(hyperparameters) : [];
+  const args = [...(spec.args ?? []), ...passed.map(([name, value]) => argumentOf(name, value))];
+  return {
+    // A worker that restarts alone finds nobody who waits for it: the operator restarts the gang.
+    restartPolicy: "Never",
+    hostname: podName(job, member.role, member.index),
+    subdomain: serviceName(job),
+    ...(schedulerName && { schedulerName }),
+    ...(spec.scheduling?.priorityClassName && { priorityClassName: spec.scheduling.priorityClassName }),
+    ...(spec.serviceAccountName && { serviceAccountName: spec.serviceAccountName }),
+    ...(spec.imagePullSecrets && { imagePullSecrets: spec.imagePullSecrets }),
+    ...((spec.nodeSelector || gpuType) && {
+      nodeSelector: { ...spec.nodeSelector, ...(gpuType && { "nvidia.com/gpu.product": gpuType }) },
+    }),
+    ...(spec.tolerations && { tolerations: spec.tolerations }),
+    containers: [
+      {
+        name: CONTAINER,
+        image: spec.image,
+        command: spec.command,
+        ...(args.length > 0 && { args }),
+        env: environmentOf(job, member, hyperparameters),
+        ports: [{ name: "training", containerPort: portOf(job) }],
+        ...resourcesFor(job, member),
+        ...(volumeMounts.length > 0 && { volumeMounts }),
+        // The last lines of a worker that failed are why it did.
+        terminationMessagePolicy: "FallbackToLogsOnError",
+      },
+    ],
+    ...(volumes.length > 0 && { volumes }),
+  };
+}
+
+function resourcesFor({ spec }: TrainingJob, { role }: Member): { resources?: ResourceRequirements } {
+  const given = (role === "ps" ? spec.parameterServers?.resources : spec.resources) ?? {};
+  const texts = (amounts: Record<string, string | number> = {}) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+  const gpus: Record<string, string> =
+    role === "worker" && spec.gpuPerWorker > 0 ? { "nvidia.com/gpu": String(spec.gpuPerWorker) } : {};
+  const limits: Record<string, string> = { ...texts(given.limits), ...gpus };
+  const requests = texts(given.requests);
+  if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return {};
+  return {
+    resources: {
+      ...(Object.keys(limits).length > 0 && { limits }),
+      ...(Object.keys(requests).length > 0 && { requests }),
+    },
+  };
+}
+
+interface Mount {
+  volume: Volume;
+  mount: VolumeMount;
+}
+
+function storageFor(job: TrainingJob, hyperparameters: Hyperparameters) {
+  const { dataVolume, checkpointDir, checkpointVolume, framework, passHyperparameters } = job.spec;
+  const mounts: Mount[] = [];
+  if (dataVolume) {
+    const { claimName, readOnly, mountPath } = dataVolume;
+    mounts.push({
+      volume: { name: "data", persistentVolumeClaim: { claimName, ...(readOnly && { readOnly }) } },
+      mount: { name: "data", mountPath, ...(readOnly && { readOnly }) },
+    });
+  }
+  if (checkpointDir) {
+    const claimName = checkpointVolume && (checkpointVolume.claimName ?? checkpointClaimName(job));
+    mounts.push({
+      volume: { name: "checkpoints", ...(claimName ? { persistentVolumeClaim: { claimName } } : { emptyDir: {} }) },
+      mount: { name: "checkpoints", mountPath: checkpointDir },
+    });
+  }
+  if (passHyperparameters.includes("file") && Object.keys(hyperparameters).length > 0) {
+    mounts.push({
+      volume: { name: "hyperparameters", configMap: { name: hyperparametersName(job) } },
+      mount: { name: "hyperparameters", mountPath: HYPERPARAMETERS_PATH, readOnly: true },
+    });
+  }
+  if (framework === "pytorch") {
+    // Data loaders and NCCL hand tensors over through it; a container's own is far too small.
+    mounts.push({
+      volume: { name: "shared-memory", emptyDir: { medium: "Memory" } },
+      mount: { name: "shared-memory", mountPath: "/dev/shm" },
+    });
+  }
+  return { volumes: mounts.map(({ volume }) => volume), volumeMounts: mounts.map(({ mount }) => mount) };
+}

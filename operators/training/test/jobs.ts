@@ -1,0 +1,82 @@
+import type { Stage } from "@konverge/operator-suite";
+import { TrainingJob, type TrainingJobStatus } from "@konverge/training-operator";
+import { Pod } from "konverge/kinds";
+
+/** A job as users write it, with what a test does not care for filled in. */
+export function job(name: string, spec: Record<string, unknown> = {}): object {
+  return {
+    apiVersion: "ml.example.com/v1alpha1",
+    kind: "TrainingJob",
+    metadata: { name },
+    spec: {
+      framework: "pytorch",
+      workers: 2,
+      image: "pytorch/pytorch:2.4.0",
+      command: ["python", "/workspace/train.py"],
+      ...spec,
+    },
+  };
+}
+
+/** What the operator reports of a job. */
+export async function statusOf(stage: Stage, name: string): Promise<Partial<TrainingJobStatus>> {
+  return (await stage.find(TrainingJob, name))?.status ?? {};
+}
+
+export async function untilPhase(stage: Stage, name: string, phase: string): Promise<void> {
+  await stage.until(`${name} is ${phase}`, async () => (await statusOf(stage, name)).phase === phase);
+}
+
+/** The job's pods in the order of their names. */
+export async function podsOf(stage: Stage, name: string): Promise<Pod[]> {
+  return stage.list(Pod, `ml.example.com/training-job=${name}`);
+}
+
+export const namesOf = (pods: readonly Pod[]): string[] => pods.map(({ metadata }) => metadata.name);
+
+export const envOf = (pod: Pod): Record<string, string | undefined> =>
+  Object.fromEntries((pod.spec!.containers[0]!.env ?? []).map(({ name, value }) => [name, value]));
+
+/** Ends a worker as its node would report it. No node contradicts it: an end is final. */
+export async function endWorker(
+  stage: Stage,
+  pod: string,
+  exitCode: number,
+  more: { reason?: string; message?: string } = {},
+): Promise<void> {
+  const { spec, status } = await stage.get(Pod, pod);
+  const time = `${new Date(stage.clock.now()).toISOString().slice(0, 19)}Z`;
+  const { reason = exitCode === 0 ? "Completed" : "Error", message } = more;
+  await stage.client.patchStatus(Pod, `${stage.namespace}/${pod}`, {
+    merge: {
+      status: {
+        phase: exitCode === 0 ? "Succeeded" : "Failed",
+        containerStatuses: [
+          {
+            name: "trainer",
+            image: spec!.containers[0]!.image!,
+            imageID: "",
+            ready: false,
+            restartCount: 0,
+            state: {
+              terminated: {
+                exitCode,
+                reason,
+                ...(message && { message }),
+                startedAt: status?.startTime ?? time,
+                finishedAt: time,
+              },
+            },
+          },
+        ],
+      },
+    },
+  });
+}
+
+/** Ends all workers of a job with success. */
+export async function endAll(stage: Stage, name: string): Promise<void> {
+  for (const pod of await podsOf(stage, name)) {
+    if (pod.metadata.name.includes("-worker-")) await endWorker(stage, pod.metadata.name, 0);
+  }
+}

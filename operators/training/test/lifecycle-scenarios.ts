@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import type { Scenario } from "@konverge/operator-suite";
+import { TrainingJob, trainingOperator } from "@konverge/training-operator";
+import { ConfigMap, Service } from "konverge/kinds";
+import { endAll, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
+
+/** From its creation to its end: pods, Service, environment, phases, times, events. */
+export const aJobSucceeds: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(job("mnist", { workers: 3, hyperparameters: { learningRate: 0.001, optimizer: "adam" } }));
+  await untilPhase(stage, "mnist", "Running");
+
+  const pods = await podsOf(stage, "mnist");
+  assert.deepEqual(namesOf(pods), ["mnist-worker-0", "mnist-worker-1", "mnist-worker-2"]);
+  const created = await stage.get(TrainingJob, "mnist");
+  assert.deepEqual(created.metadata.finalizers, ["trainingjob.ml.example.com/finalizer"]);
+  for (const [index, pod] of pods.entries()) {
+    const [owner] = pod.metadata.ownerReferences ?? [];
+    assert.deepEqual([owner?.uid, owner?.controller], [created.metadata.uid, true]);
+    const { MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE, HP_LEARNING_RATE, HP_OPTIMIZER } = envOf(pod);
+    assert.equal(MASTER_ADDR, `mnist-worker-0.mnist-workers.${stage.namespace}.svc`);
+    assert.deepEqual([MASTER_PORT, RANK, WORLD_SIZE], ["23456", String(index), "3"]);
+    assert.deepEqual([HP_LEARNING_RATE, HP_OPTIMIZER], ["0.001", "adam"]);
+  }
+  const service = await stage.get(Service, "mnist-workers");
+  assert.equal(service.spec?.clusterIP, "None");
+  assert.equal(service.spec?.publishNotReadyAddresses, true);
+  const { data } = await stage.get(ConfigMap, "mnist-hyperparameters");
+  assert.deepEqual(JSON.parse(data!["hyperparameters.json"]!), { learningRate: "0.001", optimizer: "adam" });
+
+  const running = await statusOf(stage, "mnist");
+  assert.ok(running.startTime);
+  assert.deepEqual(
+    running.workerStatuses?.map(({ workerId, podName, status }) => [workerId, podName, status]),
+    [0, 1, 2].map((id) => [id, `mnist-worker-${id}`, "Running"]),
+  );
+  assert.equal(await stage.condition(TrainingJob, "mnist", "Ready"), "True WorkersRunning");
+
+  await endAll(stage, "mnist");
+  await untilPhase(stage, "mnist", "Succeeded");
+  const done = await statusOf(stage, "mnist");
+  assert.ok(done.completionTime! >= done.startTime!);
+  assert.equal(done.startTime, running.startTime);
+  assert.equal(await stage.condition(TrainingJob, "mnist", "Succeeded"), "True TrainingSucceeded");
+  assert.deepEqual(namesOf(await podsOf(stage, "mnist")), namesOf(pods));
+  const events = await stage.events(TrainingJob, "mnist");
+  assert.ok(events.includes("Normal WorkersCreated Created 3 worker pods"), events.join("\n"));
+
+  await stage.client.delete(TrainingJob, `${stage.namespace}/mnist`);
+  await stage.until("all of it is gone", async () => {
+    const left = [...(await podsOf(stage, "mnist")), await stage.find(Service, "mnist-workers")];
+    return !(await stage.find(TrainingJob, "mnist")) && left.every((one) => one === undefined);
+  });
+};

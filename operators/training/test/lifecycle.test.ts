@@ -1,0 +1,4 @@
+import { onEmbedded } from "@konverge/operator-suite";
+import * as scenarios from "./lifecycle-scenarios.ts";
+
+onEmbedded("a job's workers are made, train and end, and all of it goes with the job", scenarios.aJobSucceeds);
