@@ -1,0 +1,71 @@
+import { copyFileSync, cpSync } from "node:fs";
+import { join } from "node:path";
+import { type Peer, step } from "./peer.ts";
+
+const HELM = "v3.22.0";
+
+const go = { command: "go", install: "install Go 1.26 or newer (https://go.dev/dl)" };
+const goEnvironment = { CGO_ENABLED: "0", GOFLAGS: "-mod=readonly -buildvcs=false", GOWORK: "off" };
+
+/** An operator in Go on controller-runtime. */
+export const controllerRuntime: Peer = {
+  name: "controller-runtime",
+  recipe: "go build",
+  toolchain: go,
+  program: "operator",
+  build({ sources, target }) {
+    step("go", ["build", "-trimpath", "-o", join(target, "operator"), "."], sources, goEnvironment);
+  },
+};
+
+/** The package manager, as its authors publish it; its folder here holds the chart. */
+export const helm: Peer = {
+  name: "helm",
+  recipe: HELM,
+  toolchain: go,
+  program: "helm",
+  build({ target }) {
+    const flags = ["-trimpath", "-ldflags", `-s -w -X helm.sh/helm/v3/internal/version.version=${HELM}`];
+    const env = { ...goEnvironment, GOFLAGS: "-buildvcs=false", GOBIN: target };
+    step("go", ["install", ...flags, `helm.sh/helm/v3/cmd/helm@${HELM}`], target, env);
+  },
+};
+
+/** An operator in Python on kopf. */
+export const kopf: Peer = {
+  name: "kopf",
+  recipe: "pip install --target",
+  toolchain: { command: "python3", install: "install Python 3.10 or newer with pip" },
+  program: "operator.py",
+  build({ sources, target }) {
+    const packages = join(target, "packages");
+    step("python3", ["-m", "pip", "install", "-q", "--target", packages, "-r", "requirements.txt"], sources);
+    copyFileSync(join(sources, "operator.py"), join(target, "operator.py"));
+  },
+};
+
+/** An operator in Rust on kube-rs. */
+export const kubeRs: Peer = {
+  name: "kube-rs",
+  recipe: "cargo build",
+  toolchain: { command: "cargo", install: "install Rust 1.89 or newer (https://rustup.rs)" },
+  program: "operator",
+  build({ sources, target, shared }) {
+    step("cargo", ["build", "--locked"], sources, { CARGO_TARGET_DIR: shared });
+    copyFileSync(join(shared, "debug", "peer-kube-rs"), join(target, "operator"));
+  },
+};
+
+/** A program in JavaScript on the official client. */
+export const clientNode: Peer = {
+  name: "client-node",
+  recipe: "npm ci",
+  toolchain: { command: "npm", install: "install Node with npm" },
+  program: "program.mjs",
+  build({ sources, target }) {
+    cpSync(sources, target, { recursive: true });
+    step("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], target);
+  },
+};
+
+export const PEERS: readonly Peer[] = [controllerRuntime, helm, kopf, kubeRs, clientNode];
