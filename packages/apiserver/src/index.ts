@@ -8,7 +8,9 @@
  * It promises to behave as kube-apiserver does: wherever the two differ, it is wrong.
  */
 
+export type { Activity, OpenWatch, Underway } from "./activity.ts";
 export type { AdmissionOptions } from "./admission/index.ts";
+export type { AggregationOptions, CallExtension, ExtensionTarget, FrontProxy } from "./aggregation/index.ts";
 export * from "./auth/index.ts";
 export { type RequestInfo, requestInfo } from "./http/request-info.ts";
 export * from "./listener/index.ts";

@@ -7,7 +7,9 @@ import {
   type Transport,
   toFetch,
 } from "@konverge/core";
+import { Activity } from "./activity.ts";
 import type { AdmissionOptions } from "./admission/index.ts";
+import type { Aggregation, AggregationOptions } from "./aggregation/index.ts";
 import type { AuditLog } from "./audit/index.ts";
 import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
 import { attributesOf, forbiddenError } from "./auth/attributes.ts";
@@ -18,8 +20,8 @@ import { CustomResources } from "./crd/custom-resources.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
 import { contentType } from "./http/bodies.ts";
-import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { checkTimeout } from "./http/query.ts";
+import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { bodyResponse } from "./representation/answer.ts";
 import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
@@ -51,6 +53,8 @@ export interface ApiServerOptions {
   admission?: AdmissionOptions;
   /** How conversion and admission webhooks are reached. Without it they cannot be. */
   callWebhook?: CallWebhook;
+  /** How other API servers, which APIServices name, are reached. Without it they cannot be. */
+  aggregation?: AggregationOptions;
 }
 
 /** Who acts through {@link ApiServer.transport}. */
@@ -66,11 +70,14 @@ export class ApiServer {
   readonly registry = new Registry();
   readonly access: AccessControl;
   readonly metrics = new ServerMetrics();
+  /** Who does what just now. */
+  readonly activity = new Activity();
   /** Stands between a network and this server: what a listener serves. */
   readonly guard: Guard;
   readonly #custom: CustomResources;
   readonly #services: Services;
   readonly #extensions: Extensions;
+  readonly #aggregation: Aggregation;
 
   constructor(options: ApiServerOptions = {}) {
     const { clock = realClock(), state, journal, history, audit } = options;
@@ -78,12 +85,14 @@ export class ApiServer {
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
-    const { admission, tables, extensions } = wire(this, options);
+    const { admission, tables, extensions, aggregation } = wire(this, options);
     this.#extensions = extensions;
+    this.#aggregation = aggregation;
     this.#services = {
       store: this.store,
       clock,
       registry: this.registry,
+      activity: this.activity,
       admission,
       tables,
       authorize: (user, action) => this.access.authorizer.authorize(user, action),
@@ -112,6 +121,7 @@ export class ApiServer {
   }
 
   close(): void {
+    this.#aggregation.close();
     this.store.close();
   }
 
@@ -130,15 +140,18 @@ export class ApiServer {
 
   async #answer(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiResponse> {
     const warnings = new Set<string>();
-    const response = await this.#route(request, info, user, (text) => warnings.add(text)).catch((error: unknown) =>
-      errorResponse(error, errorForm(request, info.query)),
-    );
+    const answered = this.activity.begin(user.name, info);
+    const response = await this.#route(request, info, user, (text) => warnings.add(text))
+      .catch((error: unknown) => errorResponse(error, errorForm(request, info.query)))
+      .finally(answered);
     this.metrics.count(info, response.status, contentType(request) === APPLY_PATCH);
     if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
     return request.method === "HEAD" ? { ...response, body: "" } : response;
   }
 
   async #route(request: ApiRequest, info: RequestInfo, user: User, warn: (text: string) => void): Promise<ApiResponse> {
+    const elsewhere = this.#aggregation.answer(request, info, user);
+    if (elsewhere) return elsewhere;
     if (!info.isResource) {
       for (const answer of this.#extensions.paths) {
         const response = await answer(request, info, user);
@@ -152,15 +165,16 @@ export class ApiServer {
       return pageNotFound();
     }
     const { definition, version } = found;
+    if (info.verb !== "watch") checkTimeout(info.query);
     checkRoute(request, info, definition, version);
     checkPatchRoute(request, info, definition);
     const collection = info.verb === "list" || info.verb === "watch";
     const form = negotiate(request, info.query, { custom: definition.custom, collection });
     if (version.deprecation) warn(version.deprecation);
-    if (info.verb !== "watch") checkTimeout(info.query);
     const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
     const response = await dispatch(call, this.#extensions);
     await this.#custom.settle();
+    this.#aggregation.settle();
     return response;
   }
 }

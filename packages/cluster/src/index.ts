@@ -23,4 +23,5 @@ export { type ServedKind, ServedKinds } from "./parts/served-kinds.ts";
 export { callWebhook } from "./port/call-webhook.ts";
 export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
 export { scaledClock } from "./port/scaled-clock.ts";
+export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";

@@ -1,14 +1,18 @@
-import { ApiServer, type ApiServerOptions, type Guard } from "@konverge/apiserver";
+import { ApiServer, type ApiServerOptions, type Guard, type Snapshot } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
-import { type Clock, realClock } from "@konverge/core";
+import { type Clock, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
 import { type Image, Images } from "./images/image.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
+import { accountAdmission } from "./parts/account-admission.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
 import { ClusterFront } from "./port/front.ts";
+import { type SettledOptions, settled } from "./rest/settled.ts";
+import { knowing } from "./rest/timed-work.ts";
+import { goBack } from "./state/go-back.ts";
 import { nodeStreams } from "./streams/node-streams.ts";
 
 export interface ClusterOptions {
@@ -38,7 +42,26 @@ export interface Cluster extends AsyncDisposable {
   readonly kubelet: Kubelet;
   /** Says how containers of an image behave, or which program they run. */
   image(name: string, image: Image): void;
+  /**
+   * Resolves when the cluster has come to rest: nothing is under way, every watcher has all there is, only housekeeping
+   * waits for its time, and for some minutes nothing but heartbeats has been written. Throws a {@link NotSettledError}
+   * that names who still works otherwise. On a {@link VirtualClock} it moves the time itself: nobody else should meanwhile.
+   */
+  settled(options?: SettledOptions): Promise<void>;
+  /** The whole state, to go back to or to start another cluster from. Takes no time and never changes. */
+  snapshot(): Snapshot;
+  /** Goes back to an earlier state. Controllers, nodes and clients stay at work, and see what has changed. */
+  restore(state: Snapshot): void;
+  /** Another cluster with the same state, which lives its own life from then on, at the same time of the same day. */
+  fork(options?: ForkOptions): Promise<Cluster>;
   stop(): Promise<void>;
+}
+
+/** What is different in a fork. */
+export interface ForkOptions {
+  /** Default: for a virtual clock one that starts at the present time, else the same. */
+  clock?: Clock;
+  log?: Log;
 }
 
 /**
@@ -50,11 +73,19 @@ export interface Cluster extends AsyncDisposable {
  * ```
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { clock = realClock(), rootCertificate, log } = options;
-  const images = new Images();
+  return clusterOf({ ...options, clock: knowing(options.clock ?? realClock()) }, new Images());
+}
+
+async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
+  const { clock, rootCertificate, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
-  const server = new ApiServer({ kubelet: nodeStreams(kubelet, images, clock), ...options.server, clock });
+  const server = new ApiServer({
+    kubelet: nodeStreams(kubelet, images, clock),
+    ...options.server,
+    admission: accountAdmission(parts, options.server?.admission),
+    clock,
+  });
   const front = new ClusterFront(server, kubelet, clock, options.server?.audit);
   const client = new Client(front.transport, { clock });
   const controlPlane = new ControlPlane({
@@ -70,5 +101,25 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     server.close();
   };
   const image = (name: string, known: Image) => images.register(name, known);
-  return { server, guard: front.guard, client, clock, controlPlane, kubelet, image, stop, [Symbol.asyncDispose]: stop };
+  return {
+    server,
+    guard: front.guard,
+    client,
+    clock,
+    controlPlane,
+    kubelet,
+    image,
+    settled: (conditions) => settled(server, clock, conditions),
+    snapshot: () => server.snapshot(),
+    restore: (state) => goBack(server, state),
+    fork: (changes = {}) => {
+      // What is written down elsewhere is written by the first cluster alone.
+      const { journal, audit, ...setUp } = options.server ?? {};
+      const time = clock instanceof VirtualClock ? new VirtualClock({ start: clock.now() }) : clock;
+      const own = { clock: time, ...changes, server: { ...setUp, state: server.snapshot() } };
+      return clusterOf({ ...options, ...own, clock: knowing(own.clock) }, images.fork());
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }

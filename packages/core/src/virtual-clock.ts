@@ -91,10 +91,19 @@ export class VirtualClock implements Clock {
 
   /** Lets `ms` pass, running all that falls due. */
   async advance(ms: number): Promise<void> {
+    await this.advanceAtMost(ms, Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Lets `ms` pass, running what falls due, but no more than so many entries. True when all of the time has passed;
+   * false when there is more to do.
+   */
+  async advanceAtMost(ms: number, entries: number): Promise<boolean> {
     const until = this.#elapsed + ms;
     await drain();
-    while (await this.#run(until));
-    this.#elapsed = until;
+    for (let count = 0; await this.#run(until); ) if (++count >= entries) return false;
+    this.#elapsed = Math.max(this.#elapsed, until);
+    return true;
   }
 
   /** When the next entry that is not background falls due (elapsed milliseconds), or undefined. */

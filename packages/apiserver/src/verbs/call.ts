@@ -9,6 +9,7 @@ import {
   stringifyJson,
   timestamp,
 } from "@konverge/core";
+import type { Activity } from "../activity.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import type { User } from "../auth/user.ts";
 import type { RequestInfo } from "../http/request-info.ts";
@@ -42,6 +43,7 @@ export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly registry: Registry;
+  readonly activity: Activity;
   readonly admission: Admission;
   /** Makes tables, see representation/table.ts. */
   readonly tables: TableMaker;
@@ -109,12 +111,12 @@ export function contentOf(definition: ResourceDefinition, object: AnyObject): (r
   };
 }
 
-/** The apiVersion of the request. */
-export function requestVersion({ definition, version }: Call): string {
 function isTooLong(text: string): boolean {
   return text.length * 3 > MOST_BYTES && Buffer.byteLength(text) > MOST_BYTES;
 }
 
+/** The apiVersion of the request. */
+export function requestVersion({ definition, version }: Call): string {
   return apiVersionOf({ group: definition.group, version: version.version });
 }
 

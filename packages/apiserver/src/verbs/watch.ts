@@ -1,4 +1,5 @@
 import { ApiError, type ApiResponse, type Clock, expired, type Timer } from "@konverge/core";
+import type { Activity, OpenWatch } from "../activity.ts";
 import { type ListParameters, listParameters } from "../http/query.ts";
 import { EventWriter, errorLine } from "../representation/event-text.ts";
 import { checkTableParameters } from "../representation/table.ts";
@@ -100,7 +101,10 @@ async function changeLine(writer: EventWriter, selection: Selection, change: Cha
 }
 
 /** What wakes a watch up: a change, the time for a bookmark, its end. */
-class Pulse {
+class Pulse implements OpenWatch {
+  readonly user: string;
+  readonly path: string;
+  readonly #activity: Activity;
   readonly #stops: readonly (() => void)[];
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
@@ -112,7 +116,12 @@ class Pulse {
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor({ store, definition, request, clock, registry }: Call, parameters: ListParameters) {
+  constructor(call: Call, parameters: ListParameters) {
+    const { store, definition, request, clock, registry, activity, user, info } = call;
+    this.user = user.name;
+    this.path = info.path;
+    this.#activity = activity;
+    activity.watches.add(this);
     this.#clock = clock;
     this.#bookmarks = parameters.allowWatchBookmarks;
     this.#signal = request.signal;
@@ -126,6 +135,10 @@ class Pulse {
     const seconds = parameters.timeoutSeconds || SHORTEST_WATCH_SECONDS + clock.random.below(SHORTEST_WATCH_SECONDS);
     this.#limit = clock.after(seconds * 1000, this.#end, { background: true, label: "watch time-out" });
     this.#schedule();
+  }
+
+  get caughtUp(): boolean {
+    return this.#wake !== undefined && !this.#raised;
   }
 
   get ended(): boolean {
@@ -146,6 +159,7 @@ class Pulse {
   }
 
   stop(): void {
+    this.#activity.watches.delete(this);
     this.#limit.cancel();
     this.#tick?.cancel();
     for (const stop of this.#stops) stop();

@@ -1,5 +1,6 @@
 import type { Container, Pod } from "@konverge/kinds";
 import type { Behaviour } from "../kubelet/behaviour.ts";
+import type { LocalAddress } from "./exposed-ports.ts";
 
 /** What a program that plays a container works with. */
 export interface ContainerProcess {
@@ -10,6 +11,10 @@ export interface ContainerProcess {
   readonly env: Readonly<Record<string, string>>;
   /** The files in the container's volumes (ConfigMaps, Secrets, tokens, downward API), by absolute path. */
   readonly files: ReadonlyMap<string, string>;
+  /** A folder in which each of these files lies under its path, kept up to date; gone when the container has ended. */
+  folder(): Promise<string>;
+  /** Says where on this machine the program listens for a port of its pod: at the first of these where somebody answers. */
+  expose(port: number, ...addresses: readonly LocalAddress[]): void;
   /** Adds to the pod's log. */
   write(text: string): void;
   /** Aborts when the container is told to stop. */
@@ -59,6 +64,13 @@ export class Images {
   /** Registers an image: `registry/name:tag` for one tag, without a tag for all. */
   register(name: string, image: Image): void {
     this.#known.set(name, image);
+  }
+
+  /** The same images, to which others can be added. */
+  fork(): Images {
+    const fork = new Images();
+    for (const [name, image] of this.#known) fork.register(name, image);
+    return fork;
   }
 
   find(reference: string | undefined): Image | undefined {

@@ -42,6 +42,8 @@ export class PodWorker {
   #again = false;
   #failure: { reason: string; message: string } | undefined;
   #mountProblem: string | undefined;
+  /** When the pod must have ended, in milliseconds since 1970. */
+  #latest = NEVER;
   #gone = false;
   #deleting = false;
 
@@ -96,7 +98,10 @@ export class PodWorker {
     if (!isOver || this.#pod.metadata.deletionTimestamp) this.#report();
     const { clock } = this.#host;
     if (next !== NEVER && !this.#gone) {
-      this.#timer = clock.after(next - clock.now(), () => this.advance(), { label: `kubelet: ${keyOf(this.#pod)}` });
+      // A deadline that a pod may never come near is nothing that anybody waits for.
+      const background = next === this.#latest;
+      const label = `kubelet: ${keyOf(this.#pod)}`;
+      this.#timer = clock.after(next - clock.now(), () => this.advance(), { background, label });
     }
   }
 
@@ -140,6 +145,7 @@ export class PodWorker {
     } else if (evicted <= now) {
       this.#fail("Evicted", "The node was low on resource: memory. ");
     }
+    this.#latest = deadline;
     return Math.min(deadline, evicted);
   }
 

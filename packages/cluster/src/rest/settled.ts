@@ -1,0 +1,140 @@
+import type { ApiServer } from "@konverge/apiserver";
+import { type Clock, sleep, splitKey, VirtualClock } from "@konverge/core";
+import { foregroundOf } from "./timed-work.ts";
+
+/** When a cluster counts as settled. Milliseconds are those of the cluster's own clock. */
+export interface SettledOptions {
+  /** So long nothing but heartbeats must have been written. Default: three minutes; a second in real time. */
+  quiet?: number;
+  /** So long it may take. Default: an hour; a minute in real time. */
+  within?: number;
+}
+
+/** A cluster that does not come to rest. The message names who still works, and at what. */
+export class NotSettledError extends Error {
+  override readonly name = "NotSettledError";
+  /** A line for each reason. */
+  readonly reasons: readonly string[];
+
+  constructor(what: string, reasons: readonly string[]) {
+    super([what, ...reasons].join("\n  "));
+    this.reasons = reasons;
+  }
+}
+
+const VIRTUAL = { quiet: 3 * 60_000, within: 3_600_000 };
+const REAL = { quiet: 1_000, within: 60_000 };
+/** So many entries run before it is looked at whether time still passes. */
+const CHUNK = 5_000;
+/** An object that changes so often without time passing never stops. */
+const STORM = 500;
+/** What many who do one thing each may take without time passing. */
+const MOST_CHUNKS = 2_000;
+const SHOWN = 8;
+const HEARTBEATS = new Set(["coordination.k8s.io/leases"]);
+
+/**
+ * Resolves when a cluster has come to rest: no request is under way, every watcher has all there is, nobody waits for
+ * anything but housekeeping (timers marked as background: leases, resyncs, schedules), and for some time nothing has been
+ * written but heartbeats. Otherwise it throws and names who still works.
+ *
+ * On a virtual clock it moves the time itself; on a real one it waits.
+ */
+export async function settled(server: ApiServer, clock: Clock, options: SettledOptions = {}): Promise<void> {
+  const { quiet, within } = { ...(clock instanceof VirtualClock ? VIRTUAL : REAL), ...options };
+  const end = clock.monotonic() + within;
+  const slice = clock instanceof VirtualClock ? quiet : Math.max(1, quiet / 20);
+  let since = clock.monotonic();
+  let { revision } = server.store;
+  for (;;) {
+    await (clock instanceof VirtualClock
+      ? passVirtual(clock, slice, server)
+      : sleep(clock, slice, { background: true }));
+    const [busy, written] = [busyWith(server, clock), changedSince(server, revision)];
+    if (busy.length === 0 && written.size === 0) {
+      if (clock.monotonic() - since >= quiet) return;
+    } else {
+      if (clock.monotonic() >= end) {
+        const reasons = [...busy, ...changeLines(server, written)];
+        throw new NotSettledError(`the cluster has not settled within ${seconds(within)}:`, reasons);
+      }
+      since = clock.monotonic();
+      ({ revision } = server.store);
+    }
+  }
+}
+
+/** Lets time pass, unless it stands still because somebody never stops. */
+async function passVirtual(clock: VirtualClock, ms: number, server: ApiServer): Promise<void> {
+  const until = clock.monotonic() + ms;
+  let stood = clock.monotonic();
+  let { revision } = server.store;
+  for (let chunks = 0; !(await clock.advanceAtMost(until - clock.monotonic(), CHUNK)); ) {
+    if (clock.monotonic() > stood) {
+      chunks = 0;
+      stood = clock.monotonic();
+      ({ revision } = server.store);
+      continue;
+    }
+    const written = changedSince(server, revision);
+    const storms = new Map([...written].filter(([, { count }]) => count > STORM));
+    if (storms.size === 0 && ++chunks < MOST_CHUNKS) continue;
+    const reasons = [...changeLines(server, storms.size > 0 ? storms : written), ...busyWith(server, clock)];
+    throw new NotSettledError("the cluster never settles: it works on and on without time passing:", reasons);
+  }
+}
+
+/** Who is at work now, or waits for work. */
+function busyWith({ activity }: ApiServer, clock: Clock): string[] {
+  const now = clock.monotonic();
+  const requests = Array.from(
+    activity.underway,
+    ({ user, verb, path }) => `${user} waits for the answer to ${verb} ${path}`,
+  );
+  const watches = [...activity.watches]
+    .filter(({ caughtUp }) => !caughtUp)
+    .map(({ user, path }) => `${user} has not taken all that the watch of ${path} has for it`);
+  const timers = foregroundOf(clock).map(({ label, due }) =>
+    due > now ? `${label} (in ${seconds(due - now)})` : `${label} (now)`,
+  );
+  return [requests, watches, timers].flatMap(shortened);
+}
+
+interface Written {
+  count: number;
+  readonly resource: string;
+  readonly key: string;
+}
+
+/** The objects that have changed after a revision, heartbeats aside, and how often. */
+function changedSince({ store }: ApiServer, revision: number): Map<string, Written> {
+  const written = new Map<string, Written>();
+  if (store.revision === revision) return written;
+  for (const resource of store.resources()) {
+    if (HEARTBEATS.has(resource)) continue;
+    for (const { key } of store.collection(resource).changesAfter(revision) ?? [{ key: "" }]) {
+      const known = written.get(`${resource} ${key}`);
+      if (known) known.count++;
+      else written.set(`${resource} ${key}`, { count: 1, resource, key });
+    }
+  }
+  return written;
+}
+
+function changeLines({ activity }: ApiServer, written: ReadonlyMap<string, Written>): string[] {
+  const lines = [...written.values()]
+    .sort((a, b) => b.count - a.count)
+    .map(({ resource, key, count }) => {
+      const { namespace = "", name } = splitKey(key);
+      const writer = activity.lastWriter(resource.slice(resource.indexOf("/") + 1), namespace, name);
+      const times = count === 1 ? "was written" : `was written ${count} times`;
+      return `${resource} ${key} ${times}${writer ? `, last by ${writer}` : ""}`;
+    });
+  return shortened(lines);
+}
+
+function shortened(lines: readonly string[]): string[] {
+  return lines.length > SHOWN ? [...lines.slice(0, SHOWN), `and ${lines.length - SHOWN} more`] : [...lines];
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;

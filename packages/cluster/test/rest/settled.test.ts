@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Cluster, type ClusterOptions, NotSettledError, startCluster } from "@konverge/cluster";
+import { type Clock, sleep, VirtualClock } from "@konverge/core";
+import { ConfigMap, Deployment, Pod } from "@konverge/kinds";
+import { controller, run } from "@konverge/runtime";
+import { during } from "../behaviour/stages.ts";
+
+const HOUR = 3_600_000;
+
+function deployment(name: string, replicas: number, more: object = {}) {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "app" }] } };
+  return {
+    metadata: { name, namespace: "default" },
+    spec: { replicas, selector: { matchLabels: labels }, template, ...more },
+  };
+}
+
+async function onVirtual(
+  play: (cluster: Cluster, clock: VirtualClock, wait: <T>(promise: Promise<T>) => Promise<T>) => Promise<void>,
+  options: ClusterOptions = {},
+): Promise<void> {
+  const clock = new VirtualClock();
+  const wait = <T>(promise: Promise<T>) => during(clock, promise);
+  const cluster = await wait(startCluster({ ...options, clock }));
+  try {
+    await play(cluster, clock, wait);
+  } finally {
+    await wait(cluster.stop());
+  }
+}
+
+test("a cluster has settled when a rollout is complete, waits for pods included", () =>
+  onVirtual(async ({ client, settled }, _clock, wait) => {
+    await wait(client.create(Deployment, deployment("web", 3, { minReadySeconds: 60 })));
+    await settled();
+    const { status } = await wait(client.get(Deployment, "default/web"));
+    assert.equal(status?.availableReplicas, 3);
+    const { items } = await wait(client.list(Pod, { namespace: "default" }));
+    assert.deepEqual(
+      items.map(({ status }) => status?.phase),
+      ["Running", "Running", "Running"],
+    );
+  }));
+
+test("an empty cluster has settled, and so has one with pods that find no place", () =>
+  onVirtual(async ({ client, settled }, _clock, wait) => {
+    await settled();
+    const resources = { requests: { cpu: "1000" } };
+    const containers = [{ name: "main", image: "app", resources }];
+    await wait(client.create(Pod, { metadata: { name: "huge", namespace: "default" }, spec: { containers } }));
+    await settled();
+    assert.equal((await wait(client.get(Pod, "default/huge"))).status?.phase, "Pending");
+  }));
+
+test("a pod that crashes again and again is named", () =>
+  onVirtual(async ({ client, settled }, _clock, wait) => {
+    const annotations = { "sim.konverge.dev/crash-after": "1s" };
+    const metadata = { name: "crashing", namespace: "default", annotations };
+    await wait(client.create(Pod, { metadata, spec: { containers: [{ name: "main", image: "app" }] } }));
+    await assert.rejects(settled(), (error: unknown) => {
+      assert.ok(error instanceof NotSettledError);
+      assert.match(error.message, /has not settled within 3600 s/);
+      assert.ok(
+        error.reasons.some((reason) => reason.startsWith("kubelet: default/crashing (in ")),
+        error.message,
+      );
+      return true;
+    });
+  }));
+
+test("an operator that writes for ever is named, although no time passes", () =>
+  onVirtual(async ({ client, clock, settled }, _clock, wait) => {
+    const restless = controller(ConfigMap, {
+      name: "restless",
+      when: ({ object: { metadata } }) => metadata.name === "counter",
+      async reconcile(counter, context) {
+        const next = String(Number(counter.data?.["count"] ?? 0) + 1);
+        await context.client.patch(ConfigMap, "default/counter", { merge: { data: { count: next } } });
+      },
+    });
+    const manager = await wait(run(restless, { client, clock }));
+    await wait(client.create(ConfigMap, { metadata: { name: "counter", namespace: "default" } }));
+    await assert.rejects(settled(), (error: unknown) => {
+      assert.ok(error instanceof NotSettledError);
+      assert.match(error.message, /without time passing/);
+      assert.match(
+        error.reasons[0] ?? "",
+        /^\/configmaps default\/counter was written \d+ times, last by kubernetes-admin/,
+      );
+      return true;
+    });
+    await wait(manager.stop());
+  }));
+
+test("an operator whose work fails is named by its retries, one that looks again now and then is not", () =>
+  onVirtual(async ({ client, clock, settled }, _clock, wait) => {
+    let fails = true;
+    const flaky = controller(ConfigMap, {
+      name: "flaky",
+      when: ({ object: { metadata } }) => metadata.name === "wish",
+      reconcile() {
+        if (fails) throw new Error("no luck");
+        return { after: 30_000 };
+      },
+    });
+    const manager = await wait(run(flaky, { client, clock }));
+    await wait(client.create(ConfigMap, { metadata: { name: "wish", namespace: "default" } }));
+    await assert.rejects(settled({ within: HOUR }), /flaky: retry/);
+    fails = false;
+    await settled();
+    await wait(manager.stop());
+  }));
+
+test("a watcher that has not taken what there is keeps a cluster from settling", () =>
+  onVirtual(async ({ client, server, settled }, _clock, wait) => {
+    const { body } = await server.transport({ method: "GET", path: "/api/v1/configmaps?watch=1", headers: {} });
+    assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+    const events = body[Symbol.asyncIterator]();
+    const first = events.next();
+    await wait(client.create(ConfigMap, { metadata: { name: "a", namespace: "default" } }));
+    await first;
+    await wait(client.create(ConfigMap, { metadata: { name: "b", namespace: "default" } }));
+    await assert.rejects(settled({ within: 60_000 }), /has not taken all that the watch of \/api\/v1\/configmaps has/);
+    await events.return?.();
+    await settled();
+  }));
+
+test("in real time a cluster settles as well", async () => {
+  await using cluster = await startCluster();
+  await cluster.client.create(Deployment, deployment("web", 2));
+  await cluster.settled({ quiet: 200 });
+  assert.equal((await cluster.client.get(Deployment, "default/web")).status?.readyReplicas, 2);
+});
+
+test("in real time, too, those who wait are named", async () => {
+  await using cluster = await startCluster();
+  const waiting = new AbortController();
+  const { clock }: { clock: Clock } = cluster;
+  const late = sleep(clock, HOUR, { label: "somebody slow", signal: waiting.signal }).catch(() => {});
+  try {
+    await assert.rejects(cluster.settled({ quiet: 20, within: 100 }), /somebody slow \(in 3\d\d\d(\.\d)? s\)/);
+  } finally {
+    waiting.abort();
+    await late;
+  }
+});
+
+test("a fork has the state, the time and the images of a cluster, and its own life", () =>
+  onVirtual(async (cluster, clock, wait) => {
+    cluster.image("odd", { startDelay: 5_000 });
+    await wait(cluster.client.create(Deployment, deployment("web", 2)));
+    await cluster.settled();
+    const fork = await cluster.fork();
+    const forked = fork.clock as VirtualClock;
+    assert.equal(forked.now(), clock.now());
+    const before = (await wait(cluster.client.list(Pod))).items.map(({ metadata }) => metadata.uid);
+    await during(forked, fork.client.patch(Deployment, "default/web", { merge: { spec: { replicas: 5 } } }));
+    await fork.settled();
+    const after = (await during(forked, fork.client.list(Pod))).items;
+    assert.equal(after.length, 5);
+    assert.ok(before.every((uid) => after.some(({ metadata }) => metadata.uid === uid)));
+    assert.ok(after.every(({ status }) => status?.phase === "Running"));
+    await cluster.settled();
+    assert.deepEqual(
+      (await wait(cluster.client.list(Pod))).items.map(({ metadata }) => metadata.uid),
+      before,
+    );
+    await during(forked, fork.stop());
+  }));
+
+test("a cluster that goes back has what it had, and goes on from there", () =>
+  onVirtual(async (cluster, _clock, wait) => {
+    const { client } = cluster;
+    await wait(client.create(Deployment, deployment("web", 2)));
+    await wait(client.create(ConfigMap, { metadata: { name: "kept", namespace: "default" }, data: { a: "1" } }));
+    await cluster.settled();
+    const earlier = cluster.snapshot();
+    const kept = await wait(client.get(ConfigMap, "default/kept"));
+    await wait(client.delete(ConfigMap, "default/kept"));
+    await wait(client.patch(Deployment, "default/web", { merge: { spec: { replicas: 4 } } }));
+    await wait(client.create(Deployment, deployment("new", 1)));
+    await cluster.settled();
+    cluster.restore(earlier);
+    const back = await wait(client.get(ConfigMap, "default/kept"));
+    assert.equal(back.metadata.uid, kept.metadata.uid);
+    assert.notEqual(back.metadata.resourceVersion, kept.metadata.resourceVersion);
+    await cluster.settled();
+    const pods = (await wait(client.list(Pod, { namespace: "default" }))).items;
+    assert.deepEqual(
+      pods.map(({ metadata, status }) => [metadata.labels?.["app"], status?.phase]),
+      [
+        ["web", "Running"],
+        ["web", "Running"],
+      ],
+    );
+    await wait(client.patch(Deployment, "default/web", { merge: { spec: { replicas: 3 } } }));
+    await cluster.settled();
+    assert.equal((await wait(client.get(Deployment, "default/web"))).status?.readyReplicas, 3);
+  }));
