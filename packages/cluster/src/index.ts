@@ -12,6 +12,8 @@
  */
 
 export { CONTROLLERS } from "./controllers/controllers.ts";
+export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
+export type { LocalAddress } from "./images/exposed-ports.ts";
 export type { ContainerProcess, ExecSession, Image, PortConnection, Program } from "./images/image.ts";
 export { ANNOTATION_PREFIX, type Behaviour } from "./kubelet/behaviour.ts";
 export { Kubelet, type KubeletOptions } from "./kubelet/kubelet.ts";

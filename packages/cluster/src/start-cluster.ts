@@ -9,7 +9,9 @@ import { accountAdmission } from "./parts/account-admission.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
+import { webhookCaller } from "./port/call-webhook.ts";
 import { ClusterFront } from "./port/front.ts";
+import { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
 import { type SettledOptions, settled } from "./rest/settled.ts";
 import { knowing } from "./rest/timed-work.ts";
 import { goBack } from "./state/go-back.ts";
@@ -42,6 +44,8 @@ export interface Cluster extends AsyncDisposable {
   readonly kubelet: Kubelet;
   /** Says how containers of an image behave, or which program they run. */
   image(name: string, image: Image): void;
+  /** Serves the cluster on a port of this machine. Programs in its pods reach it there, in the name of their accounts. */
+  listen(options?: PortOptions): Promise<ClusterPort>;
   /**
    * Resolves when the cluster has come to rest: nothing is under way, every watcher has all there is, only housekeeping
    * waits for its time, and for some minutes nothing but heartbeats has been written. Throws a {@link NotSettledError}
@@ -80,13 +84,14 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
   const { clock, rootCertificate, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
-  const server = new ApiServer({
+  const server: ApiServer = new ApiServer({
     kubelet: nodeStreams(kubelet, images, clock),
+    callWebhook: webhookCaller(() => front.inside),
     ...options.server,
     admission: accountAdmission(parts, options.server?.admission),
     clock,
   });
-  const front = new ClusterFront(server, kubelet, clock, options.server?.audit);
+  const front: ClusterFront = new ClusterFront(server, kubelet, clock, options.server?.audit);
   const client = new Client(front.transport, { clock });
   const controlPlane = new ControlPlane({
     server,
@@ -109,6 +114,13 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     controlPlane,
     kubelet,
     image,
+    listen: async (place = {}) => {
+      const port = await openPort(front.guard, place);
+      const host = new URL(port.url).hostname.replace(/^\[|\]$/g, "");
+      const everywhere = host === "0.0.0.0" || host === "::";
+      kubelet.apiServer = { host: everywhere ? "127.0.0.1" : host, port: port.port, ca: port.authority.cert };
+      return port;
+    },
     settled: (conditions) => settled(server, clock, conditions),
     snapshot: () => server.snapshot(),
     restore: (state) => goBack(server, state),

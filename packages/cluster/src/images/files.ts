@@ -4,7 +4,7 @@ import { configMapData, fieldValue, resourceValue, secretData } from "./environm
 import type { ProgramHost } from "./program.ts";
 
 /** Where every container finds the identity it acts with. */
-const IDENTITY = "/var/run/secrets/kubernetes.io/serviceaccount";
+export const IDENTITY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** The files that a container's volumes hold, by absolute path: ConfigMaps, Secrets, tokens and the downward API. */
 export async function filesOf(host: ProgramHost, pod: Pod, container: Container): Promise<Map<string, string>> {
@@ -59,7 +59,7 @@ async function addSource(
   }
   if (serviceAccountToken) {
     const { path, audience, expirationSeconds } = serviceAccountToken;
-    files.set(path, await tokenOf(host, pod, { audience, expirationSeconds }));
+    files.set(path, await host.tokens.token({ audience, expirationSeconds }));
   }
 }
 
@@ -76,22 +76,8 @@ function addItems(
 async function addIdentity(host: ProgramHost, pod: Pod, files: Map<string, string>): Promise<void> {
   if (pod.spec?.automountServiceAccountToken === false) return;
   const path = `${IDENTITY}/token`;
-  if (!files.has(path)) files.set(path, await tokenOf(host, pod, {}));
+  if (!files.has(path)) files.set(path, await host.tokens.token({}));
   if (!files.has(`${IDENTITY}/namespace`)) files.set(`${IDENTITY}/namespace`, pod.metadata.namespace ?? "default");
-  if (host.apiServer && !files.has(`${IDENTITY}/ca.crt`)) files.set(`${IDENTITY}/ca.crt`, host.apiServer.ca);
-}
-
-async function tokenOf(
-  { client }: ProgramHost,
-  pod: Pod,
-  { audience, expirationSeconds = 3607 }: { audience?: string; expirationSeconds?: number },
-): Promise<string> {
-  const { name, namespace = "default", uid = "" } = pod.metadata;
-  const account = `${namespace}/${pod.spec?.serviceAccountName || "default"}`;
-  const issued = await client.requestToken(account, {
-    expirationSeconds,
-    ...(audience && { audiences: [audience] }),
-    boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid },
-  });
-  return issued.token;
+  // The ConfigMap with it may not have been published yet, or by a cluster that did not know its port.
+  if (host.apiServer && !files.get(`${IDENTITY}/ca.crt`)) files.set(`${IDENTITY}/ca.crt`, host.apiServer.ca);
 }

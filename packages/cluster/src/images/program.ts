@@ -1,35 +1,88 @@
 import type { Client } from "@konverge/client";
+import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import type { Run } from "../kubelet/container.ts";
 import type { ContainerLog } from "../kubelet/container-log.ts";
 import type { Place } from "../kubelet/pod-status.ts";
 import { environmentOf, expand } from "./environment.ts";
+import type { ExposedPorts } from "./exposed-ports.ts";
 import { filesOf } from "./files.ts";
-import type { Images } from "./image.ts";
+import type { Images, Program } from "./image.ts";
+import { LiveFiles } from "./live-files.ts";
+import { PodTokens } from "./pod-tokens.ts";
 
-/** What programs in pods need of their cluster. */
-export interface ProgramHost {
+/** Where programs in pods reach the API server. */
+export interface ApiServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The certificate by which they know it, in PEM. */
+  readonly ca: string;
+}
+
+/** What containers with programs need of their cluster. */
+export interface ProgramSite {
   readonly client: Client;
+  readonly clock: Clock;
   readonly images: Images;
+  readonly exposed: ExposedPorts;
   readonly place: Place;
-  readonly apiServer: { host: string; port: number; ca: string } | undefined;
+  readonly apiServer: ApiServerAddress | undefined;
+}
+
+/** The same, for one pod. */
+export interface ProgramHost extends ProgramSite {
+  readonly tokens: PodTokens;
+}
+
+/** A program in its container. */
+export interface ProgramRun extends Run {
+  /** Settles when the program has ended and what was made for it is gone. */
+  readonly over: Promise<void>;
 }
 
 /** Starts the program that an image is. Undefined when it is none. */
 export function startProgram(
-  host: ProgramHost,
+  site: ProgramSite,
   pod: Pod,
   container: Container,
   log: ContainerLog,
   ended: (exitCode: number) => void,
-): Run | undefined {
-  const program = host.images.find(container.image)?.run;
+): ProgramRun | undefined {
+  const program = site.images.find(container.image)?.run;
   if (!program) return undefined;
   const stop = new AbortController();
   const killed = new AbortController();
-  const run = async () => {
+  const host: ProgramHost = { ...site, tokens: new PodTokens(site.client, site.clock, pod) };
+  const over = inContainer(host, pod, container, program, log, { stop: stop.signal, killed: killed.signal }).then(
+    ended,
+    (error: unknown) => {
+      log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      ended(1);
+    },
+  );
+  return {
+    stop: () => stop.abort(),
+    kill: () => {
+      stop.abort();
+      killed.abort();
+    },
+    over,
+  };
+}
+
+async function inContainer(
+  host: ProgramHost,
+  pod: Pod,
+  container: Container,
+  program: Program,
+  log: ContainerLog,
+  { stop, killed }: { stop: AbortSignal; killed: AbortSignal },
+): Promise<number> {
+  const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container));
+  const withdrawals: (() => void)[] = [];
+  try {
     const env = await environmentOf(host, pod, container);
-    const files = await filesOf(host, pod, container);
+    await volumes.open();
     const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env));
     const code = await program({
       pod,
@@ -37,24 +90,20 @@ export function startProgram(
       command: expanded(container.command),
       args: expanded(container.args),
       env,
-      files,
-      write: (text) => {
-        if (!killed.signal.aborted) log.write(text);
+      files: volumes.files,
+      folder: () => volumes.folder(),
+      expose: (port, ...addresses) => {
+        if (!killed.aborted) withdrawals.push(host.exposed.expose(pod.metadata.uid ?? "", port, addresses));
       },
-      stop: stop.signal,
-      killed: killed.signal,
+      write: (text) => {
+        if (!killed.aborted) log.write(text);
+      },
+      stop,
+      killed,
     });
     return code ?? 0;
-  };
-  run().then(ended, (error: unknown) => {
-    log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    ended(1);
-  });
-  return {
-    stop: () => stop.abort(),
-    kill: () => {
-      stop.abort();
-      killed.abort();
-    },
-  };
+  } finally {
+    for (const withdraw of withdrawals) withdraw();
+    await volumes.close();
+  }
 }

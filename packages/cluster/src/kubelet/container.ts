@@ -1,10 +1,11 @@
 import { type Clock, formatMs } from "@konverge/core";
-import type { Container, Pod } from "@konverge/kinds";
+import type { Container, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
 import { type Behaviour, behaviourOf } from "./behaviour.ts";
 import { outcomeOf } from "./commands.ts";
 import { ContainerLog } from "./container-log.ts";
+import { Probes } from "./probes.ts";
 
 /** Init containers run one after the other to their end; sidecars start in that order and stay. */
 export type Role = "init" | "sidecar" | "main" | "ephemeral";
@@ -37,6 +38,8 @@ export interface ContainerHost {
   configProblem(container: Container): string | undefined;
   /** Runs a program in its place; `ended` is called once. */
   run(container: Container, log: ContainerLog, ended: (exitCode: number) => void): Run | undefined;
+  /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
+  probe(container: Container, probe: Probe): Promise<string | undefined>;
   /** Something happened outside the turn of {@link SimulatedContainer.advance}. */
   changed(): void;
 }
@@ -59,6 +62,8 @@ const TASK_DURATION = 100;
 /** Exit codes above this are those of a signal. */
 const SIGNALS = 128;
 const SIGKILL = 9;
+/** The exit code of a container of which nobody knows how it ended. */
+const LOST = 255;
 
 /**
  * One container, simulated. {@link advance} is told the time, does what falls due and says when it wants to be called
@@ -85,6 +90,8 @@ export class SimulatedContainer {
   #pullBackoff = 0;
   #pulled = false;
   #run: Run | undefined;
+  /** Those of a program; the others are content by themselves. */
+  #probes: Probes | undefined;
   #unhealthySince: number | undefined;
   #stopping = false;
 
@@ -101,7 +108,7 @@ export class SimulatedContainer {
 
   /** It has begun to run, and its startup probe is content. */
   get started(): boolean {
-    return this.state === "running";
+    return this.state === "running" && (this.#probes?.started ?? true);
   }
 
   /** The log of the present run; one that has written nothing yet begins it with this. */
@@ -144,19 +151,27 @@ export class SimulatedContainer {
   }
 
   /** Takes up where an earlier kubelet left off. */
-  restore(status: {
-    restartCount: number;
-    running?: number;
-    ended?: Ended;
-    last?: Ended;
-    ready: boolean;
-    id: string;
-  }): void {
+  restore(
+    status: {
+      restartCount: number;
+      running?: number;
+      ended?: Ended;
+      last?: Ended;
+      ready: boolean;
+      id: string;
+    },
+    isProgram: boolean,
+  ): void {
     this.restarts = status.restartCount;
     this.id = status.id;
     this.last = status.last;
     this.#pulled = true;
-    if (status.running !== undefined) {
+    if (status.running !== undefined && isProgram) {
+      // It ended with the process that ran it.
+      this.state = "terminated";
+      const times = { startedAt: status.running, finishedAt: this.#clock.now() };
+      this.ended = { exitCode: LOST, reason: "Unknown", ...times, id: status.id };
+    } else if (status.running !== undefined) {
       this.state = "running";
       this.startedAt = status.running;
       this.ready = status.ready;
@@ -240,6 +255,25 @@ export class SimulatedContainer {
       this.#exit = { at: 0, code: exitCode };
       host.changed();
     });
+    this.#probes = new Probes(
+      {
+        clock: host.clock,
+        events: host.events,
+        check: (probe) => host.probe(this.spec, probe),
+        changed: () => host.changed(),
+        unhealthy: (kind, probe) => {
+          if (this.id === id && this.state === "running") this.#endUnhealthy(host, kind, probe);
+        },
+      },
+      this.spec,
+    );
+  }
+
+  #endUnhealthy(host: ContainerHost, kind: "startup" | "liveness", probe: Probe): void {
+    host.events.normal("Killing", `Container ${this.spec.name} failed ${kind} probe, will be restarted`);
+    const seconds = probe.terminationGracePeriodSeconds ?? host.pod.spec?.terminationGracePeriodSeconds ?? 30;
+    this.stop(host, seconds * 1000);
+    host.changed();
   }
 
   #plannedExit(host: ContainerHost, behaviour: Behaviour, now: number): PlannedExit | undefined {
@@ -268,6 +302,10 @@ export class SimulatedContainer {
       const { code, reason, message } = this.#exit;
       this.#end(now, code, reason, message);
       return this.advance(host);
+    }
+    if (this.#probes) {
+      this.ready = this.#probes.ready && behaviour.ready !== false && !this.#stopping;
+      return this.#exit?.at ?? NEVER;
     }
     const readyAt = this.startedAt + readyDelay(this.spec, behaviour);
     const wasReady = this.ready;
@@ -305,6 +343,8 @@ export class SimulatedContainer {
   #end(now: number, exitCode: number, reason: string | undefined, message: string | undefined): void {
     this.#run?.kill();
     this.#run = undefined;
+    this.#probes?.stop();
+    this.#probes = undefined;
     this.state = "terminated";
     this.ready = false;
     this.#exit = undefined;

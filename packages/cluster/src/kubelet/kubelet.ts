@@ -1,13 +1,16 @@
-import { compareVersions, type KindRef, type KubeObject, type ObjectKey } from "@konverge/core";
+import { type Clock, compareVersions, type KindRef, type KubeObject, type ObjectKey, sleep } from "@konverge/core";
 import { DaemonSet, Node, Pod } from "@konverge/kinds";
 import { Cache, EventRecorder, type View } from "@konverge/runtime";
+import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
-import { startProgram } from "../images/program.ts";
+import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
+import { PodNetwork } from "../streams/pod-network.ts";
 import { ConfigSource } from "./config-source.ts";
 import { addressOf, createNode, Heartbeats, isSilent, isUp, reportUp } from "./node-keeper.ts";
 import type { NodeShape } from "./node-shape.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
+import { checkProbe } from "./probe-check.ts";
 
 /** What the nodes of a cluster are like. */
 export interface KubeletOptions {
@@ -15,8 +18,6 @@ export interface KubeletOptions {
   images: Images;
   /** Make the nodes with the cluster, not with the first object that needs them. */
   atOnce?: boolean;
-  /** Where programs in pods reach the API server. */
-  apiServer?: () => { host: string; port: number; ca: string } | undefined;
 }
 
 /** A node, as its kubelet knows it. */
@@ -26,6 +27,8 @@ interface KnownNode {
   readonly used: Set<number>;
 }
 
+/** How long programs are given to end with their cluster, in milliseconds. */
+const LAST_GRACE = 5_000;
 const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
 
 /**
@@ -38,10 +41,16 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<ObjectKey, PodWorker>();
   readonly #nodes = new Map<string, KnownNode>();
-  #stop: (() => void) | undefined;
+  readonly #programs = new Set<ProgramRun>();
+  readonly #exposed = new ExposedPorts();
+  /** Reaches the ports of pods. */
+  readonly network: PodNetwork;
+  /** Where programs in pods reach the API server; undefined while it has no port. */
+  apiServer: ApiServerAddress | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
+    this.network = new PodNetwork({ exposed: this.#exposed, image: (reference) => options.images.find(reference) });
   }
 
   /** As a part of the cluster. */
@@ -93,12 +102,26 @@ export class Kubelet {
     const awake = () => [...this.#nodes].filter(([, { silent }]) => !silent).map(([name]) => name);
     const heartbeats = new Heartbeats(client, clock, awake);
     heartbeats.start();
-    this.#stop = () => {
-      heartbeats.stop();
-      for (const key of [...this.#workers.keys()]) this.#drop(key);
-      cache.stop();
+    return {
+      stop: async () => {
+        heartbeats.stop();
+        await this.#endPrograms(clock);
+        for (const key of [...this.#workers.keys()]) this.#drop(key);
+        cache.stop();
+      },
     };
-    return { stop: async () => this.#stop?.() };
+  }
+
+  /** They are asked to end, and killed if they do not. */
+  async #endPrograms(clock: Clock): Promise<void> {
+    const programs = [...this.#programs];
+    if (programs.length === 0) return;
+    const over = new AbortController();
+    for (const program of programs) program.stop();
+    const late = sleep(clock, LAST_GRACE, { signal: over.signal, label: "kubelet: last grace" }).catch(() => {});
+    await Promise.race([Promise.all(programs.map((program) => program.over)), late]);
+    over.abort();
+    for (const program of programs) program.kill();
   }
 
   #followNodes(
@@ -156,7 +179,7 @@ export class Kubelet {
 
   #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {
     const { client, clock } = context;
-    const { images, apiServer } = this.#options;
+    const { images } = this.#options;
     const { hostIP, podPrefix } = addressOf(node.index);
     const podIP = pod.spec?.hostNetwork ? hostIP : (pod.status?.podIP ?? `${podPrefix}.${freeNumber(node.used)}`);
     if (podIP !== hostIP) node.used.add(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));
@@ -168,14 +191,18 @@ export class Kubelet {
       image: (reference) => images.find(reference),
       configProblem: (about, container) => config.problemOf(about, container),
       volumeProblem: (about) => config.volumeProblemOf(about),
-      run: (about, container, log, ended) =>
-        startProgram(
-          { client, images, place: { hostIP, podIP }, apiServer: apiServer?.() },
-          about,
-          container,
-          log,
-          ended,
-        ),
+      run: (about, container, log, ended) => {
+        const { apiServer } = this;
+        const site = { client, clock, images, exposed: this.#exposed, place: { hostIP, podIP }, apiServer };
+        const run = startProgram(site, about, container, log, ended);
+        if (run) {
+          this.#programs.add(run);
+          void run.over.then(() => this.#programs.delete(run));
+        }
+        return run;
+      },
+      probe: (about, container, probe) =>
+        checkProbe({ network: this.network, clock, image: (name) => images.find(name) }, about, container, probe),
     };
   }
 

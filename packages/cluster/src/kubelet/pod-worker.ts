@@ -1,6 +1,6 @@
 import type { Client } from "@konverge/client";
 import { type Clock, isConflict, isNotFound, keyOf, type Timer } from "@konverge/core";
-import { type Container, type ContainerStatus, Pod, type PodStatus } from "@konverge/kinds";
+import { type Container, type ContainerStatus, Pod, type PodStatus, type Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
 import { behaviourOf } from "./behaviour.ts";
@@ -19,6 +19,8 @@ export interface PodHost {
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
   run(pod: Pod, container: Container, log: ContainerLog, ended: (exitCode: number) => void): Run | undefined;
+  /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
+  probe(pod: Pod, container: Container, probe: Probe): Promise<string | undefined>;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -250,6 +252,7 @@ export class PodWorker {
       image: (reference) => this.#host.image(reference),
       configProblem: (container) => this.#host.configProblem(pod, container),
       run: (container, log, ended) => this.#host.run(pod, container, log, ended),
+      probe: (container, probe) => this.#host.probe(this.#pod, container, probe),
       changed: () => clock.post(() => this.advance(), `kubelet: ${keyOf(pod)}`),
     };
   }
@@ -277,7 +280,8 @@ export class PodWorker {
     ];
     for (const container of this.#containers) {
       const known = all.find(({ name }) => name === container.spec.name);
-      if (known && (known.state?.running || known.state?.terminated)) container.restore(restored(known));
+      if (known && (known.state?.running || known.state?.terminated))
+        container.restore(restored(known), this.#host.image(container.spec.image)?.run !== undefined);
     }
   }
 }

@@ -1,22 +1,30 @@
 import { type ApiServer, Guard, type GuardOptions, type RequestInfo, requestInfo } from "@konverge/apiserver";
+import { Client } from "@konverge/client";
 import { ApiError, type ApiRequest, type ApiResponse, type Clock, stringifyJson, type Transport } from "@konverge/core";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { metricsResponse, withMetricsGroup } from "../metrics/metrics-api.ts";
+import { ServiceBackends } from "../streams/service-backend.ts";
+import { isProxied, type ProxyHost, proxied } from "./proxies.ts";
 
 /**
- * What stands before the API server: it answers what an aggregated API would (metrics.k8s.io), and passes everything
- * else on. Requests have been authorized before they get here.
+ * What stands before the API server: it answers what an aggregated API would (metrics.k8s.io), passes on what is meant for
+ * pods and Services themselves (proxies), and everything else to the server. Requests have been authorized before they get
+ * here.
  */
 export class ClusterFront {
   readonly guard: Guard;
   readonly #server: ApiServer;
   readonly #kubelet: Kubelet;
   readonly #clock: Clock;
+  /** What programs in pods are reached by. */
+  readonly inside: ProxyHost;
 
   constructor(server: ApiServer, kubelet: Kubelet, clock: Clock, audit?: GuardOptions["audit"]) {
     this.#server = server;
     this.#kubelet = kubelet;
     this.#clock = clock;
+    const client = new Client(server.transport, { clock });
+    this.inside = { client, network: kubelet.network, backends: new ServiceBackends(client, kubelet) };
     this.guard = new Guard({
       access: server.access,
       ...(audit && { audit }),
@@ -41,6 +49,7 @@ export class ClusterFront {
       if (info.path === "/apis") return withMetricsGroup(await onward(request));
       return metricsResponse(this.#kubelet, this.#server, this.#clock, request, info);
     }
+    if (isProxied(info)) return proxied(this.inside, request, info);
     return onward(request);
   }
 }

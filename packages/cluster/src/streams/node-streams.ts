@@ -4,6 +4,7 @@ import type { Images } from "../images/image.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { execResponse } from "./exec.ts";
 import { logResponse } from "./logs.ts";
+import { portForwardResponse } from "./port-forward.ts";
 
 /** Answers for the simulated nodes: logs, and streams to what seems to run in containers. */
 export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): NonNullable<ApiServerOptions["kubelet"]> {
@@ -18,6 +19,7 @@ export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): Non
     if (action === "exec" || action === "attach") {
       return execResponse(host, worker, query, call.request.upgrade, action === "attach");
     }
-    throw badRequest(`simulated containers listen on no ports: ${action} of pod ${name} leads nowhere`);
+    if (action === "portforward") return portForwardResponse(kubelet.network, worker.pod, call.request.upgrade);
+    throw badRequest(`${action} of pod ${name} is answered in front of this server`);
   };
 }

@@ -1,0 +1,89 @@
+import { type Clock, sleep } from "@konverge/core";
+import type { Container, Pod, Probe } from "@konverge/kinds";
+import type { Image } from "../images/image.ts";
+import { requestOver } from "../streams/pod-http.ts";
+import type { PodNetwork } from "../streams/pod-network.ts";
+import { namedPort } from "../streams/service-backend.ts";
+import { outcomeOf } from "./commands.ts";
+
+/** What a probe is carried out with. */
+export interface CheckHost {
+  readonly network: PodNetwork;
+  readonly clock: Clock;
+  image(reference: string | undefined): Image | undefined;
+}
+
+/** Carries out a probe of a program: undefined when it is content, otherwise what is wrong. */
+export async function checkProbe(
+  host: CheckHost,
+  pod: Pod,
+  container: Container,
+  probe: Probe,
+): Promise<string | undefined> {
+  const timeout = (probe.timeoutSeconds ?? 1) * 1000;
+  const over = new AbortController();
+  const late = sleep(host.clock, timeout, { signal: over.signal, background: true, label: "kubelet: probe" }).then(
+    () => {
+      over.abort();
+      return "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
+    },
+    () => undefined,
+  );
+  try {
+    return await Promise.race([carriedOut(host, pod, container, probe, over.signal), late]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function carriedOut(
+  { network, image }: CheckHost,
+  pod: Pod,
+  container: Container,
+  { httpGet, tcpSocket, grpc, exec }: Probe,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (exec) return execProblem(image(container.image), pod, container, exec.command ?? [], signal);
+  const given = httpGet?.port ?? tcpSocket?.port ?? grpc?.port;
+  const port = typeof given === "string" && !/^\d+$/.test(given) ? namedPort(pod, given) : Number(given);
+  if (port === undefined || Number.isNaN(port)) return `couldn't find port: ${given}`;
+  const ip = pod.status?.podIP ?? "";
+  if (!httpGet) {
+    (await network.dial(pod, port)).destroy();
+    return undefined;
+  }
+  const { path = "/", scheme = "HTTP", httpHeaders = [] } = httpGet;
+  const url = `${scheme.toLowerCase()}://${ip}:${port}${path}`;
+  try {
+    const headers = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
+    const response = await requestOver(await network.dial(pod, port), {
+      method: "GET",
+      path,
+      headers: { host: `${ip}:${port}`, "user-agent": "kube-probe/1.36", ...headers },
+      ...(scheme === "HTTPS" && { tls: { rejectUnauthorized: false } }),
+      signal,
+    });
+    response.resume();
+    const { statusCode = 0 } = response;
+    return statusCode >= 200 && statusCode < 400 ? undefined : `HTTP probe failed with statuscode: ${statusCode}`;
+  } catch (error) {
+    return `Get "${url}": ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function execProblem(
+  image: Image | undefined,
+  pod: Pod,
+  { name }: Container,
+  command: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!image?.exec) return outcomeOf({ command: [...command] })?.exitCode ? "command failed" : undefined;
+  let output = "";
+  const add = (text: string | Uint8Array) => {
+    output += typeof text === "string" ? text : Buffer.from(text).toString("utf8");
+  };
+  const stdin = (async function* (): AsyncGenerator<Uint8Array> {})();
+  const code = await image.exec({ pod, container: name, command, stdin, stdout: add, stderr: add, signal });
+  return code === 0 ? undefined : `command ${JSON.stringify(command)} failed: ${output.trim()}`;
+}

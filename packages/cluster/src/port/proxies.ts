@@ -1,0 +1,112 @@
+import type { RequestInfo } from "@konverge/apiserver";
+import type { Client } from "@konverge/client";
+import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
+import { Pod } from "@konverge/kinds";
+import { requestOver } from "../streams/pod-http.ts";
+import type { PodNetwork } from "../streams/pod-network.ts";
+import { type Backend, NoBackendError, namedPort, type ServiceBackends } from "../streams/service-backend.ts";
+
+/** Headers that are about one connection, or for the API server alone. */
+const NOT_PASSED_ON = new Set([
+  "authorization",
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** What proxies need of their cluster. */
+export interface ProxyHost {
+  readonly client: Client;
+  readonly network: PodNetwork;
+  readonly backends: ServiceBackends;
+}
+
+/** Whether a request is to be passed on to a pod or to one behind a Service. */
+export function isProxied({ group, resource, subresource, name }: RequestInfo): boolean {
+  return group === "" && subresource === "proxy" && name !== "" && (resource === "pods" || resource === "services");
+}
+
+/** Passes a request on to whoever listens: `pods/NAME:PORT/proxy/PATH`, `services/SCHEME:NAME:PORT/proxy/PATH`. */
+export async function proxied(host: ProxyHost, request: ApiRequest, info: RequestInfo): Promise<ApiResponse> {
+  if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
+  const { scheme, name, port } = targetOf(info.name);
+  const at = info.path.indexOf("/proxy");
+  const path = info.path.slice(info.path.indexOf("/", at + 1) < 0 ? info.path.length : at + "/proxy".length);
+  // Relative links of a page would lead astray without the slash.
+  if (path === "") return { status: 301, headers: { location: `${info.path}/` }, body: "" };
+  const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
+  const backend =
+    info.resource === "pods" ? await podBackend(host, info, name, port) : await backendOf(host, info, name, port);
+  try {
+    const connection = await host.network.dial(backend.pod, backend.port);
+    const response = await requestOver(connection, {
+      method: request.method,
+      path: path + query,
+      headers: { ...passedOn(request.headers), host: `${backend.pod.status?.podIP ?? name}:${backend.port}` },
+      ...(request.body !== undefined && { body: request.body }),
+      // Nobody vouches for the certificates of pods, so a real API server does not look at them either.
+      ...(scheme === "https" && { tls: { rejectUnauthorized: false } }),
+      ...(request.signal && { signal: request.signal }),
+    });
+    return { status: response.statusCode ?? 502, headers: passedOn(response.headers as HeaderMap), body: response };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw unavailable(`error trying to reach service: ${why}`);
+  }
+}
+
+function targetOf(text: string): { scheme: string; name: string; port: string } {
+  const parts = text.split(":");
+  const [first = "", second = "", third = ""] = parts;
+  if (parts.length === 1) return { scheme: "http", name: first, port: "" };
+  if (parts.length === 2) return { scheme: "http", name: first, port: second };
+  if (parts.length > 3 || (first !== "http" && first !== "https" && first !== "")) {
+    throw badRequest(`invalid service request ${JSON.stringify(text)}`);
+  }
+  return { scheme: first || "http", name: second, port: third };
+}
+
+async function podBackend(
+  { client }: ProxyHost,
+  { namespace }: RequestInfo,
+  name: string,
+  port: string,
+): Promise<Backend> {
+  const pod = await client.get(Pod, `${namespace}/${name}`);
+  const declared = pod.spec?.containers.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
+  const number = port === "" ? declared : /^\d+$/.test(port) ? Number(port) : namedPort(pod, port);
+  if (number === undefined) throw badRequest(`address not allowed: pod ${JSON.stringify(name)} has no port ${port}`);
+  return { pod, port: number };
+}
+
+async function backendOf(
+  { backends }: ProxyHost,
+  { namespace }: RequestInfo,
+  name: string,
+  port: string,
+): Promise<Backend> {
+  return backends.find(namespace, name, port).catch((error: unknown) => {
+    if (!(error instanceof NoBackendError)) throw error;
+    if (!error.isMissing) throw unavailable(error.message);
+    const details = { name, kind: "services" };
+    throw new ApiError({ code: 404, reason: "NotFound", message: `services "${name}" not found`, details });
+  });
+}
+
+function passedOn(headers: HeaderMap): Record<string, string | readonly string[]> {
+  const kept: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !name.startsWith(":") && !NOT_PASSED_ON.has(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+function unavailable(message: string): ApiError {
+  return new ApiError({ code: 503, reason: "ServiceUnavailable", message });
+}

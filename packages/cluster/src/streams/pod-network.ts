@@ -1,0 +1,74 @@
+import { connect } from "node:net";
+import { type Duplex, duplexPair } from "node:stream";
+import type { Pod } from "@konverge/kinds";
+import type { ExposedPorts, LocalAddress } from "../images/exposed-ports.ts";
+import type { Image } from "../images/image.ts";
+
+/** What the network needs to know about what runs in pods. */
+export interface NetworkHost {
+  readonly exposed: ExposedPorts;
+  image(reference: string | undefined): Image | undefined;
+}
+
+/**
+ * Reaches the ports of pods: those of programs on this machine, and those that an image's `connect` answers. Nobody listens
+ * on any other: connections to it are refused, as they would be.
+ */
+export class PodNetwork {
+  readonly #host: NetworkHost;
+
+  constructor(host: NetworkHost) {
+    this.#host = host;
+  }
+
+  /** Connects to a port of a pod. */
+  async dial(pod: Pod, port: number): Promise<Duplex> {
+    for (const address of this.#host.exposed.find(pod.metadata.uid ?? "", port)) {
+      const connection = await dialLocal(address).catch(() => undefined);
+      if (connection) return connection;
+    }
+    const scripted = this.#scripted(pod);
+    if (scripted) return answered(scripted, pod, port);
+    const where = pod.status?.podIP ?? pod.metadata.name;
+    throw new Error(`dial tcp ${where}:${port}: connect: connection refused`);
+  }
+
+  #scripted(pod: Pod): Image["connect"] {
+    for (const { name, image } of pod.spec?.containers ?? []) {
+      const isRunning = pod.status?.containerStatuses?.some((one) => one.name === name && one.state?.running);
+      const known = isRunning ? this.#host.image(image) : undefined;
+      if (known?.connect) return known.connect.bind(known);
+    }
+    return undefined;
+  }
+}
+
+function dialLocal({ host = "127.0.0.1", port }: LocalAddress): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, host);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+    socket.once("error", reject);
+  });
+}
+
+function answered(handler: NonNullable<Image["connect"]>, pod: Pod, port: number): Duplex {
+  const [near, far] = duplexPair();
+  const gone = new AbortController();
+  far.once("close", () => gone.abort());
+  far.on("error", () => {});
+  const connection = {
+    pod,
+    port,
+    incoming: far as AsyncIterable<Uint8Array>,
+    write: (data: string | Uint8Array) => void far.write(data),
+    signal: gone.signal,
+  };
+  handler(connection).then(
+    () => far.end(),
+    () => near.destroy(new Error("connection reset by peer")),
+  );
+  return near;
+}

@@ -1,0 +1,117 @@
+import type { Duplex } from "node:stream";
+import { type ApiResponse, badRequest, type MessageSocket } from "@konverge/core";
+import type { Pod } from "@konverge/kinds";
+import type { PodNetwork } from "./pod-network.ts";
+import { socketPair } from "./socket-pair.ts";
+import { type ClientFrame, ClientFrames, ServerFrames } from "./spdy.ts";
+
+/** SPDY's frames, tunnelled through a WebSocket: how kubectl forwards ports since 1.31. */
+const PROTOCOL = "SPDY/3.1+portforward.k8s.io";
+
+/** Answers a request to forward ports of a pod: one message stream, through which go any number of connections. */
+export function portForwardResponse(
+  network: PodNetwork,
+  pod: Pod,
+  upgrade: readonly string[] | undefined,
+): ApiResponse {
+  if (!upgrade?.includes(PROTOCOL)) throw badRequest(`unable to upgrade: this server forwards ports by ${PROTOCOL}`);
+  const [near, far] = socketPair(PROTOCOL);
+  new Forwarding(network, pod, far).serve().then(
+    () => far.close(1000),
+    () => far.close(1011),
+  );
+  return { status: 101, headers: {}, body: "", socket: near };
+}
+
+/** A connection in the making: the client opens a stream for errors, and one for the bytes. */
+interface Wanted {
+  readonly port: number;
+  error?: number;
+  data?: number;
+}
+
+class Forwarding {
+  readonly #network: PodNetwork;
+  readonly #pod: Pod;
+  readonly #socket: MessageSocket;
+  readonly #frames = new ServerFrames();
+  readonly #wanted = new Map<string, Wanted>();
+  /** By data stream. What comes before the connection is made waits in it. */
+  readonly #connections = new Map<number, Promise<Duplex | undefined>>();
+
+  constructor(network: PodNetwork, pod: Pod, socket: MessageSocket) {
+    this.#network = network;
+    this.#pod = pod;
+    this.#socket = socket;
+  }
+
+  async serve(): Promise<void> {
+    const reader = new ClientFrames();
+    try {
+      for await (const message of this.#socket.messages) {
+        const bytes = typeof message === "string" ? Buffer.from(message) : message;
+        for (const frame of await reader.push(bytes)) {
+          if (frame.type === "goaway") return;
+          await this.#take(frame);
+        }
+      }
+    } finally {
+      reader.close();
+      for (const connection of this.#connections.values()) void connection.then((one) => one?.destroy());
+    }
+  }
+
+  async #take(frame: Exclude<ClientFrame, { type: "goaway" }>): Promise<void> {
+    if (frame.type === "ping") this.#socket.send(this.#frames.ping(frame.id));
+    else if (frame.type === "open") this.#open(frame);
+    else if (frame.type === "reset") (await this.#connections.get(frame.stream))?.destroy();
+    else {
+      const connection = await this.#connections.get(frame.stream);
+      if (!connection || connection.destroyed) return;
+      if (frame.data.length > 0 && !connection.write(frame.data)) {
+        await new Promise<void>((resolve) => {
+          connection.once("drain", resolve);
+          connection.once("close", resolve);
+        });
+      }
+      if (frame.fin) connection.end();
+    }
+  }
+
+  #open({ stream, headers }: Extract<ClientFrame, { type: "open" }>): void {
+    this.#socket.send(this.#frames.reply(stream));
+    const id = headers.get("requestid") ?? "";
+    const wanted: Wanted = this.#wanted.get(id) ?? { port: Number(headers.get("port")) };
+    this.#wanted.set(id, wanted);
+    if (headers.get("streamtype") === "error") wanted.error = stream;
+    else wanted.data = stream;
+    const { error, data } = wanted;
+    if (error === undefined || data === undefined) return;
+    this.#wanted.delete(id);
+    this.#connections.set(data, this.#connect(wanted.port, error, data));
+  }
+
+  async #connect(port: number, error: number, data: number): Promise<Duplex | undefined> {
+    const send = (bytes: Buffer) => this.#socket.send(bytes);
+    const nothing = Buffer.alloc(0);
+    try {
+      const connection = await this.#network.dial(this.#pod, port);
+      connection.on("data", (chunk: Buffer) => send(this.#frames.data(data, chunk)));
+      connection.once("error", () => send(this.#frames.reset(data)));
+      connection.once("end", () => send(this.#frames.data(data, nothing, true)));
+      connection.once("close", () => {
+        send(this.#frames.data(error, nothing, true));
+        this.#connections.delete(data);
+      });
+      return connection;
+    } catch (failure) {
+      const { name, uid } = this.#pod.metadata;
+      const why = failure instanceof Error ? failure.message : String(failure);
+      const text = `error forwarding port ${port} to pod ${name}, uid ${uid}: failed to connect to localhost:${port} inside the pod: ${why}`;
+      send(this.#frames.data(error, Buffer.from(text), true));
+      send(this.#frames.data(data, nothing, true));
+      this.#connections.delete(data);
+      return undefined;
+    }
+  }
+}

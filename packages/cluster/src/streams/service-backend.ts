@@ -1,0 +1,75 @@
+import type { Client } from "@konverge/client";
+import { isNotFound, selectsLabels } from "@konverge/core";
+import { type Pod, Service, type ServicePort } from "@konverge/kinds";
+import type { Kubelet } from "../kubelet/kubelet.ts";
+
+/** A pod behind a Service, and which of its ports is meant. */
+export interface Backend {
+  readonly pod: Pod;
+  readonly port: number;
+}
+
+/** How a request for a Service ended before it reached a pod. */
+export class NoBackendError extends Error {
+  override readonly name = "NoBackendError";
+  readonly isMissing: boolean;
+
+  constructor(message: string, isMissing = false) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
+/** The pods behind Services, as whoever forwards traffic finds them: only those that are ready. */
+export class ServiceBackends {
+  readonly #client: Client;
+  readonly #kubelet: Kubelet;
+
+  constructor(client: Client, kubelet: Kubelet) {
+    this.#client = client;
+    this.#kubelet = kubelet;
+  }
+
+  /** A ready pod for a port of a Service, by its number or name; empty stands for its only one. */
+  async find(namespace: string, name: string, port: string): Promise<Backend> {
+    const service = await this.#client.get(Service, `${namespace}/${name}`).catch((error: unknown) => {
+      if (isNotFound(error)) throw new NoBackendError(`service ${JSON.stringify(name)} not found`, true);
+      throw error;
+    });
+    const { ports = [], selector = {} } = service.spec ?? {};
+    const wanted = chosenPort(ports, port);
+    if (!wanted) throw new NoBackendError(`no service port ${JSON.stringify(port)} found for service "${name}"`);
+    for (const { pod } of this.#kubelet.workers()) {
+      if (pod.metadata.namespace !== namespace || Object.keys(selector).length === 0 || !isReady(pod)) continue;
+      if (!selectsLabels({ matchLabels: selector }, pod.metadata.labels ?? {})) continue;
+      const target = targetPort(pod, wanted);
+      if (target !== undefined) return { pod, port: target };
+    }
+    throw new NoBackendError(`no endpoints available for service "${name}"`);
+  }
+}
+
+function chosenPort(ports: readonly ServicePort[], port: string): ServicePort | undefined {
+  if (port === "") return ports.length === 1 ? ports[0] : ports.find(({ name }) => name === undefined);
+  return ports.find((one) => one.name === port || String(one.port) === port);
+}
+
+/** The number of a port of a pod; a name is looked up among its containers'. */
+export function targetPort(pod: Pod, { targetPort: target, port }: Pick<ServicePort, "targetPort" | "port">) {
+  if (target === undefined || target === 0) return port;
+  return typeof target === "number" || /^\d+$/.test(target) ? Number(target) : namedPort(pod, target);
+}
+
+/** The number of a port that a pod's containers name. */
+export function namedPort(pod: Pod, name: string): number | undefined {
+  for (const { ports = [] } of pod.spec?.containers ?? []) {
+    const found = ports.find((one) => one.name === name);
+    if (found) return found.containerPort;
+  }
+  return undefined;
+}
+
+function isReady({ metadata, status }: Pod): boolean {
+  if (metadata.deletionTimestamp) return false;
+  return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
+}
