@@ -42,11 +42,11 @@ export async function endWorker(
   stage: Stage,
   pod: string,
   exitCode: number,
-  more: { reason?: string; message?: string } = {},
+  more: { reason?: string; message?: string; secondsLater?: number } = {},
 ): Promise<void> {
   const { spec, status } = await stage.get(Pod, pod);
-  const time = `${new Date(stage.clock.now()).toISOString().slice(0, 19)}Z`;
-  const { reason = exitCode === 0 ? "Completed" : "Error", message } = more;
+  const { reason = exitCode === 0 ? "Completed" : "Error", message, secondsLater = 0 } = more;
+  const time = `${new Date(stage.clock.now() + 1000 * secondsLater).toISOString().slice(0, 19)}Z`;
   await stage.client.patchStatus(Pod, `${stage.namespace}/${pod}`, {
     merge: {
       status: {

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
+import { CustomResourceDefinition } from "konverge/kinds";
+import { endAll, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
+
+/** Installs a scheduler's PodGroups, as far as this operator has to do with them. */
+export async function installPodGroups(stage: Stage, { kind }: typeof volcano): Promise<void> {
+  const name = `podgroups.${kind.group}`;
+  const isGuarded = kind.group.endsWith("k8s.io");
+  await stage.apply({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: {
+      name,
+      ...(isGuarded && {
+        annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/scheduler-plugins/pull/50" },
+      }),
+    },
+    spec: {
+      group: kind.group,
+      names: { kind: "PodGroup", plural: "podgroups", singular: "podgroup", listKind: "PodGroupList" },
+      scope: "Namespaced",
+      versions: [
+        {
+          name: kind.version,
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: {
+                spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+                status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+              },
+            },
+          },
+        },
+      ],
+    },
+  });
+  await stage.until(`${name} are served`, async () => {
+    const { status } = await stage.client.get(CustomResourceDefinition, name);
+    return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
+  });
+}
+
+/** The workers' PodGroup, as the coscheduling plugin reads it: made before them, changed with them, gone after them. */
+export const aPodGroupIsKept: Scenario = async (stage) => {
+  await installPodGroups(stage, schedulerPlugins);
+  await stage.start(trainingOperator);
+  await stage.apply(job("together", { workers: 2 }));
+  await untilPhase(stage, "together", "Running");
+  const group = await stage.get(schedulerPlugins.kind, "together");
+  assert.equal(group.spec.minMember, 2);
+  assert.equal(group.metadata.ownerReferences?.[0]?.kind, "TrainingJob");
+  for (const { metadata } of await podsOf(stage, "together")) {
+    assert.equal(metadata.labels?.["scheduling.x-k8s.io/pod-group"], "together");
+  }
+  assert.deepEqual((await statusOf(stage, "together")).podGroup, { scheduler: "scheduler-plugins", name: "together" });
+  await stage.client.patch(TrainingJob, `${stage.namespace}/together`, { merge: { spec: { workers: 3 } } });
+  await stage.until("the gang has grown", async () => {
+    const status = await statusOf(stage, "together");
+    return status.active === 3 && (await stage.get(schedulerPlugins.kind, "together")).spec.minMember === 3;
+  });
+  await endAll(stage, "together");
+  await untilPhase(stage, "together", "Succeeded");
+  await stage.until("the PodGroup is gone", async () => !(await stage.find(schedulerPlugins.kind, "together")));
+};
+
+/** The same as Volcano reads it. */
+export const volcanoIsTold: Scenario = async (stage) => {
+  await installPodGroups(stage, volcano);
+  await stage.start(trainingOperator, { settings: { gangScheduling: "volcano" } });
+  await stage.apply(
+    job("erupts", { workers: 2, scheduling: { queue: "research", schedulerName: "default-scheduler" } }),
+  );
+  await untilPhase(stage, "erupts", "Running");
+  const { spec } = await stage.get(volcano.kind, "erupts");
+  assert.deepEqual([spec.minMember, spec["queue"]], [2, "research"]);
+  for (const { metadata } of await podsOf(stage, "erupts")) {
+    assert.equal(metadata.annotations?.["scheduling.k8s.io/group-name"], "erupts");
+  }
+  // Volcano places its own pods, unless another scheduler is asked for.
+  await stage.apply(job("alone", { workers: 2 }));
+  await stage.until("it has pods", async () => (await podsOf(stage, "alone")).length === 2);
+  assert.equal((await podsOf(stage, "alone"))[0]!.spec!.schedulerName, "volcano");
+  await stage.client.patch(TrainingJob, `${stage.namespace}/erupts`, { merge: { spec: { workers: 3 } } });
+  await stage.until("it has grown", async () => (await statusOf(stage, "erupts")).active === 3);
+  assert.equal((await stage.get(volcano.kind, "erupts")).spec.minMember, 3);
+  await stage.client.patch(TrainingJob, `${stage.namespace}/erupts`, { merge: { spec: { suspend: true } } });
+  await stage.until("the PodGroup is gone", async () => !(await stage.find(volcano.kind, "erupts")));
+};

@@ -1,0 +1,10 @@
+import { onEmbedded } from "@konverge/operator-suite";
+import * as scenarios from "./restart-scenarios.ts";
+
+onEmbedded("two failing workers restart the gang once, and the first cause is told", scenarios.theGangRestartsOnce);
+onEmbedded("after backoffLimit restarts the job fails", scenarios.theBackOffLimitIsReached);
+onEmbedded("with restartPolicy ExitCode, exit codes decide", scenarios.exitCodesDecide);
+onEmbedded("disruptions restart the gang without using up the limit", scenarios.disruptionsAreNotFailures);
+onEmbedded("with restartPolicy Never, the first failure is the last", scenarios.oneTryOnly);
+onEmbedded("a changed spec makes a new gang, without counting as a restart", scenarios.aChangedSpecRestarts);
+onEmbedded("an elastic job bends between its bounds", scenarios.anElasticJobBends);
