@@ -18,8 +18,14 @@ export class Upgrades {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: LARGEST_MESSAGE,
-    handleProtocols: (_offered, request) => this.#protocols.get(request) || false,
   });
+
+  constructor() {
+    this.#server.on("headers", (headers, request) => {
+      const protocol = this.#protocols.get(request);
+      if (protocol) headers.push(`Sec-WebSocket-Protocol: ${protocol}`);
+    });
+  }
 
   /** Completes an upgrade as the handler answered it: with a stream, or with a refusal. */
   async complete(incoming: IncomingMessage, socket: Duplex, head: Buffer, response: ApiResponse): Promise<void> {
@@ -29,6 +35,8 @@ export class Upgrades {
     }
     const inner = response.socket;
     this.#protocols.set(incoming, inner.protocol);
+    // The library takes only protocols whose names are tokens; that of port forwarding (SPDY/3.1+…) is none.
+    delete incoming.headers["sec-websocket-protocol"];
     this.#server.handleUpgrade(incoming, socket, head, (outer) => {
       this.#open.add(outer);
       outer.on("close", () => this.#open.delete(outer));
