@@ -1,4 +1,5 @@
 import { admissionOf } from "./admission/index.ts";
+import { Aggregation } from "./aggregation/index.ts";
 import {
   reviewLocalSubjectAccess,
   reviewSelfAccess,
@@ -21,21 +22,35 @@ import { noWebhooks } from "./webhook-call.ts";
 /** Where clients are told to find the server. */
 const ADDRESS = "127.0.0.1:6443";
 
+/** What a real server calls itself when it writes to itself. */
+const SELF = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+
 /** What the server is made of besides storage and verbs. */
 export interface Wiring {
   readonly admission: Admission;
   readonly tables: TableMaker;
   readonly extensions: Extensions;
+  readonly aggregation: Aggregation;
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
-export function wire({ registry, access, store, clock, metrics }: ApiServer, options: ApiServerOptions = {}): Wiring {
+export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring {
+  const { registry, access, store, clock, metrics } = server;
   const { authorizer, authenticator, serviceAccounts } = access;
-  const openApi = new OpenApi(registry);
-  const discovery = new Discovery(registry, () => ADDRESS);
-  const aboutServer = serverPaths(store, registry, metrics);
   bootstrap(store, registry, clock);
+  const self = server.as(SELF);
+  const aggregation = new Aggregation({
+    store,
+    registry,
+    clock,
+    self,
+    ...(options.aggregation && { options: options.aggregation }),
+  });
+  const openApi = new OpenApi(registry, aggregation);
+  const discovery = new Discovery(registry, () => ADDRESS, aggregation);
+  const aboutServer = serverPaths(store, registry, metrics);
   return {
+    aggregation,
     admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),
     tables: tableContent,
     extensions: {

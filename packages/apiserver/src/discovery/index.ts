@@ -4,22 +4,31 @@
  */
 import { createHash } from "node:crypto";
 import { type ApiRequest, type ApiResponse, headerOf, stringifyJson } from "@konverge/core";
+import type { DiscoveredGroup, PlainGroup } from "../aggregation/merged-groups.ts";
 import { parseAccept } from "../http/media-types.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
 import { AGGREGATED_TYPE, groupDiscoveryList } from "./aggregated.ts";
 import { type ServedGroup, servedGroups } from "./api-groups.ts";
-import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./plain.ts";
+import { apiResourceList, apiVersions, GROUP_LIST, plainGroup } from "./plain.ts";
+
+/** What other servers serve under this one's name. */
+export interface ForeignGroups {
+  plainGroups(groups: readonly PlainGroup[]): readonly PlainGroup[];
+  discoveredGroups(groups: readonly DiscoveredGroup[]): readonly DiscoveredGroup[];
+}
 
 export class Discovery {
   readonly #registry: Registry;
   readonly #address: () => string;
+  readonly #foreign: ForeignGroups;
   #generation = -1;
   #groups: ServedGroup[] = [];
 
-  constructor(registry: Registry, address: () => string) {
+  constructor(registry: Registry, address: () => string, foreign: ForeignGroups) {
     this.#registry = registry;
     this.#address = address;
+    this.#foreign = foreign;
   }
 
   /** Answers a request under /api or /apis that is not about objects; undefined when there is no such document. */
@@ -31,17 +40,28 @@ export class Discovery {
     const path = info.path.replace(/\/+$/, "");
     if (path === "/api" || path === "/apis") {
       const core = path === "/api";
-      const groups = this.#groups.filter(({ group }) => (group === "") === core);
-      if (wantsAggregated(request)) return tagged(request, AGGREGATED_TYPE, groupDiscoveryList(groups));
-      return plain(core ? apiVersions(this.#address()) : apiGroupList(groups));
+      if (wantsAggregated(request)) return tagged(request, AGGREGATED_TYPE, this.#aggregated(core));
+      return plain(core ? apiVersions(this.#address()) : { ...GROUP_LIST, groups: this.#plainGroups() });
     }
     const [, root, first, second] = path.split("/");
+    if (root === "apis" && second === undefined) {
+      const found = this.#plainGroups().find(({ name }) => name === first);
+      return found && plain({ kind: "APIGroup", apiVersion: "v1", ...found });
+    }
     const group = this.#groups.find((candidate) => candidate.group === (root === "api" ? "" : first));
     if (!group) return undefined;
     const version = root === "api" ? first : second;
-    if (version === undefined) return plain(apiGroup(group));
     const served = group.versions.find((candidate) => candidate.version === version);
     return served && plain(apiResourceList(served));
+  }
+
+  #plainGroups(): readonly PlainGroup[] {
+    return this.#foreign.plainGroups(this.#groups.filter(({ group }) => group !== "").map(plainGroup));
+  }
+
+  #aggregated(core: boolean): object {
+    const list = groupDiscoveryList(this.#groups.filter(({ group }) => (group === "") === core));
+    return core ? list : { ...list, items: this.#foreign.discoveredGroups(list.items) };
   }
 }
 

@@ -10,17 +10,12 @@ export function apiVersions(address: string) {
   };
 }
 
-export function apiGroupList(groups: readonly ServedGroup[]) {
-  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.filter(({ group }) => group !== "").map(groupOf) };
-}
+/** What a list of groups is besides the groups. */
+export const GROUP_LIST = { kind: "APIGroupList", apiVersion: "v1" };
 
-export function apiGroup(group: ServedGroup) {
-  return { kind: "APIGroup", apiVersion: "v1", ...groupOf(group) };
-}
-
-function groupOf({ group, versions }: ServedGroup) {
+export function plainGroup({ group, versions }: ServedGroup) {
   const named = versions.map((version) => ({ groupVersion: groupVersionText(version), version: version.version }));
-  return { name: group, versions: named, preferredVersion: named[0] };
+  return { name: group, versions: named, ...(named[0] && { preferredVersion: named[0] }) };
 }
 
 export function apiResourceList(served: ServedVersion) {

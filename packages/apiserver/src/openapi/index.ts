@@ -5,13 +5,14 @@
  */
 import { createHash } from "node:crypto";
 import { type ApiRequest, type ApiResponse, headerOf, stringifyJson } from "@konverge/core";
+import type { SwaggerPart } from "../aggregation/foreign-documents.ts";
 import { type ServedVersion, servedGroups } from "../discovery/api-groups.ts";
 import { parseAccept } from "../http/media-types.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
 import { openApiDocument } from "./document.ts";
 import { encodeSwagger, PROTOBUF_TYPE } from "./protobuf-2.ts";
-import { swaggerDocument } from "./version-2.ts";
+import { type SwaggerDocument, swaggerDocument } from "./version-2.ts";
 
 const ROOT = "/openapi/v3";
 const SWAGGER = "/openapi/v2";
@@ -25,17 +26,31 @@ const SWAGGER_TYPES: Record<string, string> = {
   "application/com.github.proto-openapi.spec.v2@v1.0+protobuf": PROTOBUF_TYPE,
 };
 
+/** What other servers describe of what they serve under this one's name. */
+export interface ForeignOpenApi {
+  /** Grows when any of it changes. */
+  readonly generation: number;
+  /** The addresses of version 3 documents, by the names under which they are listed. */
+  openApi3(): ReadonlyMap<string, string>;
+  /** Parts of version 2 documents. */
+  openApi2(): readonly SwaggerPart[];
+}
+
+const NOTHING_FOREIGN: ForeignOpenApi = { generation: 0, openApi3: () => new Map(), openApi2: () => [] };
+
 /** Serves the documents of a registry; each is made when it is first asked for, and kept until the registry changes. */
 export class OpenApi {
   readonly #registry: Registry;
-  #generation = -1;
+  readonly #foreign: ForeignOpenApi;
+  #generation = "";
   #served = new Map<string, ServedVersion>();
   #texts = new Map<string, { text: string; hash: string }>();
 
   readonly #swaggers = new Map<string, { body: string | Uint8Array; hash: string }>();
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, foreign: ForeignOpenApi = NOTHING_FOREIGN) {
     this.#registry = registry;
+    this.#foreign = foreign;
   }
 
   answer(request: ApiRequest, { path }: RequestInfo): ApiResponse | undefined {
@@ -57,7 +72,8 @@ export class OpenApi {
     const type = SWAGGER_TYPES[asked.type]!;
     let document = this.#swaggers.get(type);
     if (!document) {
-      const swagger = swaggerDocument([...this.#served.values()].map(openApiDocument));
+      const own = swaggerDocument([...this.#served.values()].map(openApiDocument));
+      const swagger = withParts(own, this.#foreign.openApi2());
       const body = type === PROTOBUF_TYPE ? encodeSwagger(swagger) : stringifyJson(swagger);
       document = { body, hash: digest(body) };
       this.#swaggers.set(type, document);
@@ -68,8 +84,9 @@ export class OpenApi {
   }
 
   #refresh(): void {
-    if (this.#generation === this.#registry.generation) return;
-    this.#generation = this.#registry.generation;
+    const generation = `${this.#registry.generation} ${this.#foreign.generation}`;
+    if (this.#generation === generation) return;
+    this.#generation = generation;
     this.#texts.clear();
     this.#swaggers.clear();
     this.#served.clear();
@@ -82,10 +99,11 @@ export class OpenApi {
   }
 
   #index(): object {
-    const paths = [...this.#served.keys()]
-      .sort()
-      .map((name) => [name, { serverRelativeURL: `${ROOT}/${name}?hash=${this.#document(name)!.hash}` }]);
-    return { paths: Object.fromEntries(paths) };
+    const addresses = new Map<string, string>();
+    for (const name of this.#served.keys()) addresses.set(name, `${ROOT}/${name}?hash=${this.#document(name)!.hash}`);
+    for (const [name, address] of this.#foreign.openApi3()) addresses.set(name, address);
+    const sorted = [...addresses].sort(([a], [b]) => (a < b ? -1 : 1));
+    return { paths: Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }])) };
   }
 
   #document(name: string): { text: string; hash: string } | undefined {
@@ -99,6 +117,16 @@ export class OpenApi {
     }
     return document;
   }
+}
+
+/** A version 2 document with parts of others'; where both define the same name, our own stays. */
+function withParts(own: SwaggerDocument, parts: readonly SwaggerPart[]): SwaggerDocument {
+  let { paths, definitions } = own;
+  for (const part of parts) {
+    paths = { ...paths, ...part.paths };
+    definitions = { ...part.definitions, ...definitions };
+  }
+  return { ...own, paths, definitions };
 }
 
 function digest(body: string | Uint8Array): string {

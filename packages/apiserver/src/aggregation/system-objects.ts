@@ -1,0 +1,26 @@
+import { type AnyObject, type Clock, timestamp } from "@konverge/core";
+import type { Registry } from "../resources/registry.ts";
+import type { Store } from "../storage/store.ts";
+import { contentOf } from "../verbs/call.ts";
+
+/** An object that the server itself makes. */
+export interface SystemObject {
+  readonly group: string;
+  readonly plural: string;
+  readonly key: string;
+  readonly object: AnyObject;
+  /** What the server then owns, as managed fields have it. */
+  readonly fields: object;
+}
+
+/** Stores an object of the server's own, as new, with what differs from cluster to cluster filled in. */
+export function putSystemObject(store: Store, registry: Registry, clock: Clock, made: SystemObject): void {
+  const { group, plural, key, object, fields } = made;
+  const definition = registry.get(group, plural)!;
+  const now = timestamp(clock);
+  const manager = { manager: "kube-apiserver", operation: "Update", apiVersion: object.apiVersion, time: now };
+  object.metadata.uid = clock.random.uuid();
+  object.metadata.creationTimestamp = now;
+  object.metadata.managedFields = [{ ...manager, fieldsType: "FieldsV1", fieldsV1: fields }] as never;
+  store.put(definition.storage, key, contentOf(definition, object));
+}
