@@ -15,6 +15,8 @@ test("a run in which no spec ran has not passed", () => {
 
 test("a failure is told by its first message and place, in one line", () => {
   const output = [
+    "• [FAILED] [3.2 seconds]\n[sig-apps] Deployment [It] works",
+    "  [FAILED] in [It] - k8s.io/kubernetes/test/e2e/apps/deployment.go:42 @ now",
     "  [FAILED] expected replicas\n      <int>: 1\n  to equal 2",
     "  In [It] at: k8s.io/kubernetes/test/e2e/apps/deployment.go:42 @ 11/15/26 18:00:00.1",
     "  [FAILED] a later one\n  In [AfterEach] at: x.go:1 @ now",
