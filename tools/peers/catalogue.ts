@@ -18,7 +18,7 @@ export const controllerRuntime: Peer = {
   },
 };
 
-/** The package manager, as its authors publish it; its folder here holds the chart. */
+/** The package manager, as its authors publish it. */
 export const helm: Peer = {
   name: "helm",
   recipe: HELM,
