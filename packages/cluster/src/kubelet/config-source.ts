@@ -16,8 +16,8 @@ export class ConfigSource {
   readonly #secrets: View<Secret>;
 
   constructor(cache: Cache) {
-    this.#configMaps = cache.use(ConfigMap, { project: keysOnly });
-    this.#secrets = cache.use(Secret, { project: keysOnly });
+    this.#configMaps = cache.use(ConfigMap);
+    this.#secrets = cache.use(Secret);
   }
 
   async whenSynced(): Promise<void> {
@@ -84,19 +84,4 @@ export class ConfigSource {
     if (key === undefined || found.data?.[key] !== undefined || found.binaryData?.[key] !== undefined) return undefined;
     return `couldn't find key ${key} in ${kind === "configmap" ? "ConfigMap" : "Secret"} ${namespace}/${name}`;
   }
-}
-
-/** The contents are read when a program needs them; until then only the keys matter. */
-function keysOnly<T extends Holder>(object: T): T {
-  const { apiVersion, kind, metadata, data, binaryData } = object;
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const keys = (values: Record<string, string> | undefined) =>
-    values && Object.fromEntries(Object.keys(values).map((key) => [key, ""]));
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, namespace, uid, resourceVersion },
-    data: keys(data),
-    binaryData: keys(binaryData),
-  } as unknown as T;
 }

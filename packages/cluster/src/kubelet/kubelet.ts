@@ -1,6 +1,6 @@
 import { type Clock, compareVersions, type KindRef, type KubeObject, type ObjectKey, sleep } from "@konverge/core";
 import { DaemonSet, Node, Pod } from "@konverge/kinds";
-import { Cache, EventRecorder, type View } from "@konverge/runtime";
+import { EventRecorder, type View } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
@@ -77,12 +77,10 @@ export class Kubelet {
   }
 
   async #start(context: PartContext): Promise<RunningPart> {
-    const { client, clock } = context;
-    const cache = new Cache(client);
+    const { client, cache, clock } = context;
     const nodes = cache.use(Node);
     const pods = cache.use(Pod);
     const config = new ConfigSource(cache);
-    cache.start();
     await Promise.all([nodes.whenSynced(), pods.whenSynced(), config.whenSynced()]);
     pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
     for (const [index, shape] of this.#options.nodes.entries()) {
@@ -107,7 +105,6 @@ export class Kubelet {
         heartbeats.stop();
         await this.#endPrograms(clock);
         for (const key of [...this.#workers.keys()]) this.#drop(key);
-        cache.stop();
       },
     };
   }

@@ -1,8 +1,8 @@
 import type { ApiServer } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
-import type { Clock, Transport } from "@konverge/core";
-import { type Log, silent } from "@konverge/runtime";
-import type { Part, RunningPart } from "./part.ts";
+import { type Clock, groupKindText, type Transport } from "@konverge/core";
+import { Cache, type Log, silent } from "@konverge/runtime";
+import type { Part, PartContext, RunningPart } from "./part.ts";
 import { type ServedKind, ServedKinds } from "./served-kinds.ts";
 
 export interface ControlPlaneOptions {
@@ -16,18 +16,30 @@ export interface ControlPlaneOptions {
   log?: Log;
 }
 
+/** Who reads the cluster for all parts. */
+const READER = "system:kube-controller-manager";
+const MASTERS = ["system:authenticated", "system:masters"];
+/** Kinds that the scheduler and the nodes hold on to in any case. */
+const PARSED = new Set(["/pods", "/nodes"]);
+
 /** Starts each part with the first object it cares for, and stops them all together. */
 export class ControlPlane {
   readonly kinds: ServedKinds;
   readonly #options: ControlPlaneOptions;
   readonly #log: Log;
   readonly #started = new Map<string, Promise<RunningPart | undefined>>();
+  readonly #cache: Cache;
   #stopped = false;
 
   constructor(options: ControlPlaneOptions) {
     const { server, clock, parts, log = silent } = options;
     this.#options = options;
     this.#log = log;
+    this.#cache = new Cache(new Client(server.as({ name: READER, groups: MASTERS }), { clock }), {
+      parsed: ({ group, plural }) => PARSED.has(`${group}/${plural}`),
+      onError: (kind, error) => log.warn({ err: error }, `the watch of ${groupKindText(kind)} failed`),
+    });
+    this.#cache.start();
     this.kinds = new ServedKinds(server, clock, { fresh: options.fresh ?? false });
     for (const part of parts) if (part.startsWith === "cluster") this.#start(part);
     this.kinds.onPopulated((kind) => {
@@ -45,21 +57,32 @@ export class ControlPlane {
     this.kinds.close();
     const running = await Promise.all(this.#started.values());
     await Promise.all(running.map((part) => part?.stop()));
+    this.#cache.stop();
   }
 
   #start(part: Part): void {
     if (this.#stopped || this.#started.has(part.name)) return;
     const { server, clock, rootCertificate = "" } = this.#options;
     const user = `system:serviceaccount:kube-system:${part.user ?? part.name}`;
-    const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
+    const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
     // Its default role would do for the real controller; this one may read a little more.
-    const transport = server.as({ name: user, groups: [...groups, "system:masters"] });
+    const transport = server.as({ name: user, groups: [...groups, ...MASTERS] });
     const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
     const log = this.#log.child({ part: part.name });
-    const starting = part.start({ client, clock, kinds: this.kinds, rootCertificate, log }).catch((error: unknown) => {
-      if (!this.#stopped) log.error({ err: error }, `${part.name} could not be started`);
-      return undefined;
-    });
+    const cache = this.#cache.branch();
+    const context: PartContext = { client, cache, clock, kinds: this.kinds, rootCertificate, log };
+    const starting = part.start(context).then(
+      (running) => ({
+        async stop() {
+          await running.stop();
+          cache.stop();
+        },
+      }),
+      (error: unknown) => {
+        if (!this.#stopped) log.error({ err: error }, `${part.name} could not be started`);
+        return undefined;
+      },
+    );
     this.#started.set(part.name, starting);
   }
 }

@@ -1,12 +1,14 @@
 import type { Client } from "@konverge/client";
 import type { Clock, KindRef, KubeObject } from "@konverge/core";
-import { type Controller, type Log, Manager } from "@konverge/runtime";
+import { type Cache, type Controller, type Log, Manager } from "@konverge/runtime";
 import type { ServedKinds } from "./served-kinds.ts";
 
 /** What a part of the control plane works with. */
 export interface PartContext {
   /** Acts in the part's own name. */
   readonly client: Client;
+  /** What is known of the cluster, shared by all parts. Started already; ends with the part. */
+  readonly cache: Cache;
   readonly clock: Clock;
   readonly kinds: ServedKinds;
   /** The certificate by which clients know the server, in PEM; empty for a server without a port. */
@@ -47,8 +49,8 @@ export function controllersPart(
     startsWith,
     ...options,
     async start(context) {
-      const { client, log } = context;
-      const manager = new Manager(controllers(context), { client, log, identity: name, grace: 1_000 });
+      const { client, cache, log } = context;
+      const manager = new Manager(controllers(context), { client, cache, log, identity: name, grace: 1_000 });
       await manager.start();
       return manager;
     },

@@ -31,6 +31,8 @@ const STORM = 500;
 /** What many who do one thing each may take without time passing. */
 const MOST_CHUNKS = 2_000;
 const SHOWN = 8;
+/** Those who wait for the cluster to settle do not keep it from settling. */
+const WAITING = "settled";
 const HEARTBEATS = new Set(["coordination.k8s.io/leases"]);
 
 /**
@@ -47,9 +49,7 @@ export async function settled(server: ApiServer, clock: Clock, options: SettledO
   let since = clock.monotonic();
   let { revision } = server.store;
   for (;;) {
-    await (clock instanceof VirtualClock
-      ? passVirtual(clock, slice, server)
-      : sleep(clock, slice, { background: true }));
+    await (clock instanceof VirtualClock ? passVirtual(clock, slice, server) : sleep(clock, slice, { label: WAITING }));
     const [busy, written] = [busyWith(server, clock), changedSince(server, revision)];
     if (busy.length === 0 && written.size === 0) {
       if (clock.monotonic() - since >= quiet) return;
@@ -94,9 +94,9 @@ function busyWith({ activity }: ApiServer, clock: Clock): string[] {
   const watches = [...activity.watches]
     .filter(({ caughtUp }) => !caughtUp)
     .map(({ user, path }) => `${user} has not taken all that the watch of ${path} has for it`);
-  const timers = foregroundOf(clock).map(({ label, due }) =>
-    due > now ? `${label} (in ${seconds(due - now)})` : `${label} (now)`,
-  );
+  const timers = foregroundOf(clock)
+    .filter(({ label }) => label !== WAITING)
+    .map(({ label, due }) => (due > now ? `${label} (in ${seconds(due - now)})` : `${label} (now)`));
   return [requests, watches, timers].flatMap(shortened);
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import { type Clock, isConflict, isNotFound, timestamp } from "@konverge/core";
 import { Namespace, Node, Pod, PodDisruptionBudget } from "@konverge/kinds";
-import { Cache, EventRecorder, type Log, type View } from "@konverge/runtime";
+import { EventRecorder, type Log, type View } from "@konverge/runtime";
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
 import { ClusterState } from "./cluster-state.ts";
 import { Filters, type Refusal, refusalText } from "./filters.ts";
@@ -45,7 +45,6 @@ class Scheduler implements RunningPart {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #cache: Cache;
   readonly #state = new ClusterState();
   readonly #queue: SchedulingQueue;
   readonly #recorder: EventRecorder;
@@ -59,22 +58,20 @@ class Scheduler implements RunningPart {
   #stopped = false;
 
   constructor(context: PartContext) {
-    const { client, clock, log } = context;
+    const { client, cache, clock, log } = context;
     this.#context = context;
     this.#client = client;
     this.#clock = clock;
     this.#log = log;
-    this.#cache = new Cache(client);
     this.#queue = new SchedulingQueue(clock);
     this.#recorder = new EventRecorder({ client, clock, component: NAME, instance: NAME });
-    this.#pods = this.#cache.use(Pod);
-    this.#nodes = this.#cache.use(Node);
-    this.#namespaces = this.#cache.use(Namespace);
-    this.#budgets = this.#cache.use(PodDisruptionBudget);
+    this.#pods = cache.use(Pod);
+    this.#nodes = cache.use(Node);
+    this.#namespaces = cache.use(Namespace);
+    this.#budgets = cache.use(PodDisruptionBudget);
   }
 
   async start(): Promise<void> {
-    this.#cache.start();
     const views = [this.#pods, this.#nodes, this.#namespaces, this.#budgets];
     await Promise.all(views.map((view) => view.whenSynced()));
     this.#nodes.subscribe(({ type, object }) => {
@@ -89,7 +86,6 @@ class Scheduler implements RunningPart {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#queue.close();
-    this.#cache.stop();
   }
 
   #podChanged(isDeleted: boolean, pod: Pod): void {
@@ -323,7 +319,7 @@ class Scheduler implements RunningPart {
 
   #volumesNow(): Promise<Volumes> {
     this.#volumes ??= (async () => {
-      const volumes = new Volumes(this.#client, this.#clock, this.#cache);
+      const volumes = new Volumes(this.#client, this.#clock, this.#context.cache);
       await volumes.whenSynced();
       volumes.onChange(() => this.#queue.moveAll());
       return volumes;

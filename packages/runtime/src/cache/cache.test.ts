@@ -107,3 +107,46 @@ test("what we write is noted wherever it may be read", async () => {
   cache.missed(Thing, "default/a", "uid-a", "us");
   assert.equal(all.get("default/a"), undefined);
 });
+
+test("branches share watches, and take nothing from each other when one of them stops", async () => {
+  const { clock, watches, cache } = newCache();
+  cache.start();
+  const [first, second] = [cache.branch(), cache.branch()];
+  const mine = first.use(Thing);
+  const yours = second.use(Thing);
+  await clock.advance(1);
+  assert.equal(watches.length, 1);
+  watches[0]!.send("ADDED", thing("a", 5));
+  watches[0]!.synced(10);
+  await clock.advance(1);
+  assert.equal(mine.get("default/a"), yours.get("default/a"));
+  let told = 0;
+  yours.subscribe(() => told++);
+  first.stop();
+  watches[0]!.send("ADDED", thing("b", 11));
+  await clock.advance(1);
+  assert.equal(told, 2);
+  second.stop();
+  assert.equal(watches[0]!.request.signal?.aborted, true);
+});
+
+test("objects that are kept parsed are the same at every read, frozen, and not those of whoever wrote them", async () => {
+  const clock = new VirtualClock();
+  const { client, watches } = scriptedWatch(clock);
+  const cache = new Cache(client, { parsed: () => true });
+  const view = cache.use(Thing);
+  cache.start();
+  await clock.advance(1);
+  watches[0]!.send("ADDED", thing("a", 5, { spec: { size: 1 } }));
+  watches[0]!.synced(10);
+  await clock.advance(1);
+  assert.equal(view.get("default/a"), view.get("default/a"));
+  assert.ok(Object.isFrozen((view.get("default/a") as AnyObject).spec));
+  const written = thing("a", 20, { spec: { size: 2 } }) as AnyObject;
+  const befores: unknown[] = [];
+  view.subscribe(({ before }) => befores.push((before as AnyObject | undefined)?.spec));
+  cache.saw(Thing, written as never, "us");
+  (written.spec as { size: number }).size = 3;
+  assert.deepEqual((view.get("default/a") as AnyObject).spec, { size: 2 });
+  assert.deepEqual(befores, [undefined, { size: 1 }]);
+});

@@ -21,6 +21,11 @@ export interface Need<T extends KubeObject = KubeObject> {
 export interface CacheOptions {
   /** Told when a watch fails. */
   onError?: (kind: KindRef<KubeObject>, error: Error, retryIn: number) => void;
+  /**
+   * The kinds whose objects are kept parsed: reading them costs nothing, but they take several times as much memory.
+   * Default: none.
+   */
+  parsed?: (kind: KindRef<KubeObject>) => boolean;
 }
 
 interface Shared {
@@ -37,14 +42,30 @@ interface Shared {
 export class Cache {
   readonly #client: Client;
   readonly #options: CacheOptions;
-  readonly #managers = new Set<string>();
-  readonly #shared = new Map<string, Shared>();
-  readonly #projections = new Map<unknown, number>();
+  /** The cache that this is a branch of. */
+  readonly #trunk: Cache | undefined;
+  /** What a branch has declared. */
+  readonly #views = new Set<View<KubeObject>>();
+  readonly #managers: Set<string>;
+  readonly #shared: Map<string, Shared>;
+  readonly #projections: Map<unknown, number>;
   #started = false;
 
-  constructor(client: Client, options: CacheOptions = {}) {
+  constructor(client: Client, options: CacheOptions = {}, trunk?: Cache) {
     this.#client = client;
     this.#options = options;
+    this.#trunk = trunk;
+    this.#managers = trunk ? trunk.#managers : new Set();
+    this.#shared = trunk ? trunk.#shared : new Map();
+    this.#projections = trunk ? trunk.#projections : new Map();
+  }
+
+  /**
+   * The same cache, for one of several who share it: what is stopped with a branch is only what was declared there.
+   * Indexes have to be the same where they have the same name.
+   */
+  branch(): Cache {
+    return new Cache(this.#client, this.#options, this.#trunk ?? this);
   }
 
   /** A field manager of ours: what it applied is remembered for each object. To be told before the cache starts. */
@@ -54,20 +75,36 @@ export class Cache {
 
   /** Declares a need. The watch begins when the cache starts, or at once if it has. */
   use<T extends KubeObject>(kind: KindRef<T>, need: Need<T> = {}): View<T> {
+    if (!this.#trunk) return this.#use(kind, need);
+    const view: View<T> = this.#trunk.#use(kind, need, () => this.#views.delete(view as unknown as View<KubeObject>));
+    this.#views.add(view as unknown as View<KubeObject>);
+    return view;
+  }
+
+  #use<T extends KubeObject>(kind: KindRef<T>, need: Need<T>, released?: () => void): View<T> {
     const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
     const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
     const informers = names.map((name) => this.#shared.get(name)!.informer as unknown as Informer<T>);
     return new View(informers, () => {
       for (const name of names) this.#unshare(name);
+      released?.();
     });
   }
 
   start(): void {
+    if (this.#trunk) {
+      this.#trunk.start();
+      return;
+    }
     this.#started = true;
     for (const { informer } of this.#shared.values()) informer.start();
   }
 
   stop(): void {
+    if (this.#trunk) {
+      for (const view of [...this.#views]) view.release();
+      return;
+    }
     for (const { informer } of this.#shared.values()) informer.stop();
     this.#shared.clear();
   }
@@ -139,6 +176,7 @@ export class Cache {
         for (const interest of interests) if (interest(object)) return trim(object);
         return stubOf(object);
       },
+      ...(this.#options.parsed?.(kind) && { parsed: true }),
       onError: (error, retryIn) => this.#options.onError?.(kind, error, retryIn),
     });
     const shared: Shared = { informer, interests: new Set(), users: 0 };

@@ -5,6 +5,7 @@ import { ExpectedAnswers, type ObjectEvent } from "./expected-answers.ts";
 import { FieldSetPool, type OwnFields } from "./field-set-pool.ts";
 import { Indexes, type IndexFunction } from "./indexes.ts";
 import { type Entry, ObjectStore } from "./object-store.ts";
+import { ParsedStore } from "./parsed-store.ts";
 import { withoutManagedFields } from "./projection.ts";
 import { UnconfirmedWrites } from "./unconfirmed-writes.ts";
 
@@ -21,6 +22,8 @@ export interface InformerOptions<T extends KubeObject> extends Scope {
   managers?: ReadonlySet<string>;
   /** What to keep of an object; at least name, namespace, uid and resourceVersion. Default: all but managedFields. */
   project?: (object: T) => T;
+  /** Keep the objects parsed: see {@link CacheOptions.parsed}. */
+  parsed?: boolean;
   /** Told whenever the watch fails, and what it will do about it. */
   onError?: (error: Error, retryIn: number) => void;
 }
@@ -45,7 +48,7 @@ export class Informer<T extends KubeObject> {
   readonly scope: Scope;
   readonly #client: Client;
   readonly #options: InformerOptions<T>;
-  readonly #store = new ObjectStore<T>();
+  readonly #store: ObjectStore<T> | ParsedStore<T>;
   readonly #indexes = new Indexes<T>();
   readonly #fieldSets = new FieldSetPool();
   readonly #listeners = new Set<ChangeListener<T>>();
@@ -72,6 +75,7 @@ export class Informer<T extends KubeObject> {
     this.scope = { namespace, labelSelector, fieldSelector };
     this.#client = client;
     this.#options = options;
+    this.#store = options.parsed ? new ParsedStore() : new ObjectStore();
     this.#whenSynced.promise.catch(() => {});
   }
 
@@ -298,12 +302,13 @@ export class Informer<T extends KubeObject> {
   /** `hot`: it will be read soon, and nobody else has it. */
   #put(key: ObjectKey, given: T, how: How, hot: boolean): void {
     const known = this.#store.entry(key);
+    const before = this.#store.atHand(key);
     const own = this.#options.managers && this.#fieldSets.take(given, this.#options.managers);
     const object = this.#projected(given);
     this.#fieldSets.release(known?.own);
     this.#store.set(key, object, { own, hot });
     this.#indexes.set(key, object);
-    this.#emit(known ? "changed" : "added", key, object, known, how);
+    this.#emit(known ? "changed" : "added", key, this.#store.atHand(key) ?? object, known, how, before);
   }
 
   #remove(key: ObjectKey, last: T | undefined, how: How): void {
@@ -313,19 +318,19 @@ export class Informer<T extends KubeObject> {
     this.#store.delete(key);
     this.#indexes.delete(key);
     if (this.#listeners.size === 0) return;
-    this.#emit("deleted", key, last ? this.#projected(last) : this.#store.read(known), known, how);
+    this.#emit("deleted", key, last ? this.#projected(last) : this.#store.read(known as never), known, how);
   }
 
-  #emit(type: Change["type"], key: ObjectKey, object: T, known: Entry | undefined, how: How): void {
+  /** `before`: what is known, if it is at hand. */
+  #emit(type: Change["type"], key: ObjectKey, object: T, known: Entry | undefined, how: How, before?: T): void {
     if (this.#listeners.size === 0) return;
     const store = this.#store;
-    let before: T | undefined;
     const change: Change<T> = {
       type,
       key,
       object,
       get before() {
-        if (known) before ??= store.read(known);
+        if (known) before ??= store.read(known as never);
         return before;
       },
       ...how,

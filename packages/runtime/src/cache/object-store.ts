@@ -7,6 +7,9 @@ export interface Entry {
   readonly resourceVersion: string;
   /** What our field managers have applied. */
   readonly own: OwnFields | undefined;
+}
+
+interface PackedEntry extends Entry {
   readonly place: Place;
 }
 
@@ -18,7 +21,7 @@ const HOT = 256;
  * was read lately is kept parsed. What is read is frozen, since it is shared.
  */
 export class ObjectStore<T extends KubeObject> {
-  readonly #entries = new Map<ObjectKey, Entry>();
+  readonly #entries = new Map<ObjectKey, PackedEntry>();
   readonly #log = new BlockLog();
   /** Recently read objects, oldest first. */
   readonly #hot = new Map<ObjectKey, T>();
@@ -36,8 +39,13 @@ export class ObjectStore<T extends KubeObject> {
     return this.#entries.keys();
   }
 
-  entry(key: ObjectKey): Entry | undefined {
+  entry(key: ObjectKey): PackedEntry | undefined {
     return this.#entries.get(key);
+  }
+
+  /** The object, if it need not be parsed first. */
+  atHand(key: ObjectKey): T | undefined {
+    return this.#hot.get(key);
   }
 
   get(key: ObjectKey): T | undefined {
@@ -51,7 +59,7 @@ export class ObjectStore<T extends KubeObject> {
   }
 
   /** The object as it was when the entry was taken, also after it was replaced. */
-  read(entry: Entry): T {
+  read(entry: PackedEntry): T {
     return deepFreeze(parseJson(this.#log.read(entry.place)) as T);
   }
 

@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, groupKindText, sleep } from "@konverge/core";
+import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
 import type { Controller } from "../controller/definition.ts";
 import { ControllerLoop } from "../controller/loop.ts";
@@ -18,6 +18,8 @@ export interface ManagerOptions {
   client: Client;
   /** Further clusters, by name. Controllers work in all of them, unless they say in which. */
   clusters?: Readonly<Record<string, Client>>;
+  /** What is known of the home cluster, shared with others: a {@link Cache.branch}. Default: a cache of its own. */
+  cache?: Cache;
   /** Default: the client's. */
   clock?: Clock;
   log?: Log;
@@ -79,12 +81,11 @@ export class Manager implements Managed {
     checkNames(controllers);
     const clients = new Map(Object.entries({ [HOME]: client, ...options.clusters }));
     for (const [name, one] of clients) {
-      const cache = new Cache(one, {
-        onError: (kind, error, retryIn) => {
-          log.warn({ cluster: name, err: error, retryIn }, `the watch of ${groupKindText(kind)} failed`);
-          observer.watchFailed?.({ cluster: name, kind, error, retryIn });
-        },
-      });
+      const onError = (kind: KindRef<KubeObject>, error: Error, retryIn: number) => {
+        log.warn({ cluster: name, err: error, retryIn }, `the watch of ${groupKindText(kind)} failed`);
+        observer.watchFailed?.({ cluster: name, kind, error, retryIn });
+      };
+      const cache = (name === HOME ? options.cache : undefined) ?? new Cache(one, { onError });
       this.#caches.set(name, cache);
       for (const definition of controllers) {
         if (!(definition.options.clusters ?? [name]).includes(name)) continue;

@@ -4,7 +4,7 @@ import { ApiServer } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { keyOf, type Transport, timestamp, VirtualClock } from "@konverge/core";
 import { Deployment, Event, HorizontalPodAutoscaler, Pod } from "@konverge/kinds";
-import { silent } from "@konverge/runtime";
+import { Cache, silent } from "@konverge/runtime";
 import { ServedKinds } from "../../parts/served-kinds.ts";
 import { autoscalers } from "./autoscaler-controller.ts";
 
@@ -59,7 +59,9 @@ async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>
     },
   });
   const kinds = new ServedKinds(server, clock);
-  const starting = autoscalers.start({ client, clock, kinds, rootCertificate: "", log: silent });
+  const cache = new Cache(client);
+  cache.start();
+  const starting = autoscalers.start({ client, cache, clock, kinds, rootCertificate: "", log: silent });
   await clock.advance(1000);
   const running = await starting;
   return {

@@ -7,7 +7,7 @@ import {
   type KubeObject,
   type OwnerReference,
 } from "@konverge/core";
-import { Cache, EventRecorder, type View } from "@konverge/runtime";
+import { EventRecorder, type View } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
 import type { Part, PartContext } from "../../parts/part.ts";
 import type { ServedKind } from "../../parts/served-kinds.ts";
@@ -29,7 +29,7 @@ const IGNORED = new Set(["/events"]);
 /**
  * Removes objects whose owners are gone.
  *
- * Flow: the metadata of every kind that has objects is watched and becomes a graph of owners and dependents. A change puts
+ * Flow: every kind that has objects is watched and becomes a graph of owners and dependents. A change puts
  * the nodes it concerns into a queue; whatever is done to an object is decided on a fresh reading of it, with its uid and
  * resourceVersion as preconditions.
  *
@@ -44,7 +44,6 @@ class GarbageCollector {
   readonly #graph = new OwnershipGraph();
   readonly #client: Client;
   readonly #context: PartContext;
-  readonly #cache: Cache;
   readonly #views = new Map<string, View<KubeObject>>();
   readonly #remove: KeyWorker;
   readonly #orphan: KeyWorker;
@@ -55,8 +54,6 @@ class GarbageCollector {
     const { client, clock, kinds, log } = context;
     this.#context = context;
     this.#client = client;
-    this.#cache = new Cache(client);
-    this.#cache.start();
     const name = "garbage-collector-controller";
     this.#events = new EventRecorder({ client, clock, component: name, instance: "" });
     this.#remove = new KeyWorker({ clock, log, name, work: (uid) => this.#look(uid) });
@@ -68,13 +65,12 @@ class GarbageCollector {
     this.#leave();
     await Promise.all([this.#remove.stop(), this.#orphan.stop()]);
     await this.#events.flush();
-    this.#cache.stop();
   }
 
   #monitor(kind: ServedKind): void {
     const name = `${kind.group}/${kind.plural}`;
     if (IGNORED.has(name) || this.#views.has(name) || !kind.verbs.includes("delete")) return;
-    const view = this.#cache.use(metadataOnly(kind));
+    const view = this.#context.cache.use(kind as KindRef<KubeObject>);
     this.#views.set(name, view);
     view.subscribe(({ type, object, before }) => {
       // The same name may stand for another object than before.

@@ -1,6 +1,5 @@
 import { controllerOf, isNotFound, type ObjectKey } from "@konverge/core";
 import { Job, Pod } from "@konverge/kinds";
-import { Cache } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
 import type { Part, PartContext } from "../../parts/part.ts";
 import { releasePods } from "./job-pods.ts";
@@ -11,15 +10,13 @@ const BY_JOB = "job";
 /** Lets pods go that nobody will count any more: their Job is gone, is being deleted, or has ended. */
 class AbandonedPods {
   readonly #context: PartContext;
-  readonly #cache: Cache;
   readonly #worker: KeyWorker;
 
   constructor(context: PartContext) {
-    const { client, clock, log } = context;
+    const { clock, log } = context;
     this.#context = context;
-    this.#cache = new Cache(client);
     this.#worker = new KeyWorker({ clock, log, name: "job-controller: orphans", work: (key) => this.#look(key) });
-    const pods = this.#cache.use(Pod);
+    const pods = context.cache.use(Pod);
     pods.addIndex(BY_JOB, (pod) => {
       const owner = isTracked(pod) ? controllerOf(pod) : undefined;
       return owner?.kind === "Job" ? [owner.uid] : [];
@@ -29,16 +26,14 @@ class AbandonedPods {
       const isSuspect = !controllerOf(object) || object.metadata.deletionTimestamp !== undefined;
       if (type !== "deleted" && isTracked(object) && isSuspect) this.#worker.add(key);
     });
-    this.#cache.use(Job).subscribe(({ type, object }) => {
+    context.cache.use(Job).subscribe(({ type, object }) => {
       if (type !== "deleted" && !object.metadata.deletionTimestamp && !finishedCondition(object)) return;
       for (const key of pods.find(BY_JOB, object.metadata.uid!)) this.#worker.add(key);
     });
-    this.#cache.start();
   }
 
   async stop(): Promise<void> {
     await this.#worker.stop();
-    this.#cache.stop();
   }
 
   async #look(key: ObjectKey): Promise<undefined> {

@@ -1,6 +1,5 @@
 import { deepEqual, isNotFound } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
-import { Cache } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
 import type { Part, PartContext } from "../../parts/part.ts";
 import { deletionConditions } from "./conditions.ts";
@@ -14,23 +13,19 @@ const FINALIZER = "kubernetes";
  */
 class NamespaceController {
   readonly #context: PartContext;
-  readonly #cache: Cache;
   readonly #worker: KeyWorker;
 
   constructor(context: PartContext) {
-    const { client, clock, log } = context;
+    const { clock, log } = context;
     this.#context = context;
-    this.#cache = new Cache(client);
     this.#worker = new KeyWorker({ clock, log, name: "namespace-controller", work: (name) => this.#empty(name) });
-    this.#cache.use(Namespace).subscribe(({ type, object }) => {
+    context.cache.use(Namespace).subscribe(({ type, object }) => {
       if (type !== "deleted" && object.metadata.deletionTimestamp) this.#worker.add(object.metadata.name);
     });
-    this.#cache.start();
   }
 
   async stop(): Promise<void> {
     await this.#worker.stop();
-    this.#cache.stop();
   }
 
   /** Returns the milliseconds after which to look again. */

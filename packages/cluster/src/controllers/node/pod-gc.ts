@@ -1,6 +1,6 @@
 import { isNotFound, keyOf, type ObjectKey, timestamp } from "@konverge/core";
 import { Node, Pod, type PodCondition } from "@konverge/kinds";
-import { Cache, type View } from "@konverge/runtime";
+import type { View } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
 import type { Part, PartContext } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
@@ -12,17 +12,15 @@ const QUARANTINE = 40_000;
 /** Removes pods that nobody else can: their node is gone, or they were deleted before they had one. */
 class PodCollector {
   readonly #context: PartContext;
-  readonly #cache: Cache;
   readonly #worker: KeyWorker;
   readonly #nodes: View<Node>;
 
   constructor(context: PartContext) {
-    const { client, clock, log } = context;
+    const { clock, log } = context;
     this.#context = context;
-    this.#cache = new Cache(client);
     this.#worker = new KeyWorker({ clock, log, name: "pod-garbage-collector", work: (key) => this.#look(key) });
-    this.#nodes = this.#cache.use(Node);
-    const pods = this.#cache.use(Pod);
+    this.#nodes = context.cache.use(Node);
+    const pods = context.cache.use(Pod);
     pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
     pods.subscribe(({ type, key, object }) => {
       if (type === "deleted" || !object.spec?.nodeName) return;
@@ -32,12 +30,10 @@ class PodCollector {
       if (type !== "deleted") return;
       for (const pod of pods.find("node", key)) this.#worker.add(pod, { after: QUARANTINE });
     });
-    this.#cache.start();
   }
 
   async stop(): Promise<void> {
     await this.#worker.stop();
-    this.#cache.stop();
   }
 
   async #look(key: ObjectKey): Promise<undefined> {
