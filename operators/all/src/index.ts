@@ -1,5 +1,11 @@
+/**
+ * All operators of this repository in one list: what the image runs, what `konverge up --operators all` deploys and what the
+ * demo shows. An operator is added here, with one line, and its samples are found beside its sources.
+ */
 import { llmOperator } from "@konverge/llm-operator";
 import type { Operator } from "konverge";
 
 /** Every operator of this repository, in the order in which they are listed to users. */
 export const operators: readonly Operator[] = [llmOperator];
+
+export { type Sample, samplesOf } from "./samples.ts";

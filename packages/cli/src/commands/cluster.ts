@@ -17,6 +17,11 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
     .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
     .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
+    .option(
+      "--program <image=command>",
+      "containers of that image run this command of this machine; can be given again",
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
     .action(async (options: UpOptions & { background?: boolean }) => {

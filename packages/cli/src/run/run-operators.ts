@@ -37,6 +37,8 @@ export interface RunWorld {
   readonly config?: ConnectionConfig;
   /** It plays a container: listens on free ports of this machine, and tells which stands for which. */
   readonly expose?: (port: number, localPort: number) => void;
+  /** The operators there are, where no module is named. Default: those of the project, or Konverge's own. */
+  readonly operators?: () => Promise<readonly Operator[]>;
   /** Called when all operators are at work. */
   readonly ready?: (process: OperatorProcess) => void;
 }
@@ -46,7 +48,8 @@ export async function runOperators(words: readonly string[], options: RunOptions
   const { env, clock = realClock(), stop } = world;
   const { modules, flags } = openArguments(words);
   const log = logOf(options, world, clock);
-  const operators = chosenOperators(await loadOperators(modules), options.operators ?? env["OPERATORS"]);
+  const known = modules.length === 0 && world.operators ? await world.operators() : await loadOperators(modules);
+  const operators = chosenOperators(known, options.operators ?? env["OPERATORS"]);
   if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
   checkFlags(operators, flags);
   const metrics = new Metrics({ clock, process: world.expose === undefined });

@@ -2,17 +2,20 @@ import { resolve } from "node:path";
 import {
   type Cluster,
   type ClusterPort,
-  callWebhook,
-  openPort,
+  childProgram,
   parseGpuNodes,
   plainNodes,
   scaledClock,
   startCluster,
 } from "@konverge/cluster";
 import { type Clock, realClock } from "@konverge/core";
+import { deploy } from "../deploy/deploy.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { chosenOperators } from "../run/operator-modules.ts";
+import { UsageError } from "../usage-error.ts";
 import { openData } from "./cluster-data.ts";
 import { defaultKubeconfig, mergeKubeconfig, removeContext, writeKubeconfig } from "./kubeconfig-file.ts";
-import { chosenOperators, runOperators } from "./operators.ts";
+import { knownOperators, OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
 import { forgetRunning, isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
 
 /** The options of `konverge up`. */
@@ -26,6 +29,8 @@ export interface UpOptions {
   gpus: string;
   timeScale: number;
   operators: string;
+  /** Images that are programs: `IMAGE=COMMAND`. */
+  program?: readonly string[];
 }
 
 /** A cluster that `konverge up` started, and how to end it. */
@@ -46,26 +51,34 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       `a cluster named ${name} runs already at ${earlier.url}: end it with "konverge down --name ${name}", or choose another --name`,
     );
   }
-  const operators = chosenOperators(options.operators);
+  const operators = options.operators === "none" ? [] : chosenOperators(await knownOperators(), options.operators);
   const data = openData(options.data, machine);
   const cluster = await startCluster({
     clock: scaledClock(machine, options.timeScale),
     rootCertificate: data.authority.cert,
     nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
     server: {
-      callWebhook,
       access: { serviceAccounts: { signingKey: data.signingKey } },
       ...(data.journal && { journal: data.journal }),
     },
   });
-  const port = await openPort(cluster.guard, {
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock) });
+  for (const text of options.program ?? []) registerProgram(cluster, text);
+  const port = await cluster.listen({
     name,
     port: options.port,
     host: options.host,
     authority: data.authority,
     onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
   });
-  const stopOperators = await runOperators(operators, cluster);
+  // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
+  if (operators.length > 0) {
+    await deploy(operators, cluster.client, {
+      namespace: DEFAULT_NAMESPACE,
+      image: DEFAULT_IMAGE,
+      tell: () => {},
+    });
+  }
   const merged = options.kubeconfig === undefined;
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const text = port.kubeconfig(`${name}-admin`);
@@ -74,13 +87,22 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged };
   noteRunning(noted);
   const stop = async () => {
-    await stopOperators();
-    await port.close();
+    // Programs in pods say goodbye through the port.
     await cluster.stop();
+    await port.close();
     data.journal?.close();
     takeBack(noted);
   };
   return { cluster, port, noted, stop };
+}
+
+/** Lets containers of an image run a command of this machine: `example/web=node web.js`. */
+function registerProgram(cluster: Cluster, text: string): void {
+  const at = text.indexOf("=");
+  const [image, command] = [text.slice(0, at), text.slice(at + 1).trim()];
+  if (at < 1 || command === "") throw new UsageError(`--program ${text}: it must be IMAGE=COMMAND`);
+  const words = process.platform === "win32" ? command.split(/\s+/) : ["sh", "-c", `exec ${command} "$@"`, "sh"];
+  cluster.image(image, { run: childProgram(words) });
 }
 
 /** Removes the traces of a cluster that has ended. */

@@ -1,0 +1,20 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Operator } from "konverge";
+
+/** A file of samples, and what is in it. */
+export interface Sample {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The samples that come with an operator of this repository, in the order of their files' names. */
+export function samplesOf({ name }: Pick<Operator, "name">): readonly Sample[] {
+  // Packages are called like their operators, and samples are beside their sources.
+  const folder = fileURLToPath(new URL("../samples/", import.meta.resolve(`@konverge/${name}`)));
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".yaml"))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(folder + file, "utf8") }));
+}

@@ -1,0 +1,47 @@
+import { type AnyObject, type KindRef, type KubeObject, parseApiVersion } from "@konverge/core";
+import { samplesOf } from "@konverge/operators";
+import type { Operator } from "@konverge/runtime";
+import { parseYaml } from "@konverge/schema";
+
+/** An object of a sample; `kind` is set if it is one of an operator's own. */
+export interface SampleObject {
+  readonly object: KubeObject;
+  readonly kind?: KindRef<KubeObject>;
+}
+
+/**
+ * One sample of each kind of an operator: files that show a kind for the first time, the smallest first, with all that is
+ * in them.
+ */
+export function chosenSamples(operator: Operator): SampleObject[] {
+  const shown = new Set<string>();
+  const chosen: SampleObject[] = [];
+  const files = samplesOf(operator)
+    .map(({ file, text }) => ({ file, objects: documentsOf(text) }))
+    .sort((a, b) => sizeOf(a) - sizeOf(b));
+  for (const { objects } of files) {
+    const known = objects.map((object) => ({ object, kind: kindOf(operator, object) }));
+    const fresh = known.filter(({ kind }) => kind && !shown.has(kind.kind));
+    if (fresh.length === 0) continue;
+    for (const { kind } of known) if (kind) shown.add(kind.kind);
+    chosen.push(...known.map(({ object, kind }) => (kind ? { object, kind } : { object })));
+  }
+  return chosen;
+}
+
+function documentsOf(text: string): KubeObject[] {
+  return parseYaml(text).filter((object) => object !== null) as KubeObject[];
+}
+
+/** What says of itself that it is minimal comes first, then what is shortest. */
+const sizeOf = ({ file, objects }: { file: string; objects: readonly object[] }) =>
+  JSON.stringify(objects).length - (/minimal/.test(file) ? 1_000_000 : 0);
+
+/** The operator's kind of an object, in the version that the object is written in. */
+function kindOf({ kinds }: Operator, { apiVersion = "", kind }: KubeObject): KindRef<AnyObject> | undefined {
+  const { group, version } = parseApiVersion(apiVersion);
+  const found = kinds.find((one) => one.group === group && one.kind === kind);
+  if (!found) return undefined;
+  const { plural, namespaced } = found;
+  return { group, version, kind: found.kind, plural, namespaced };
+}

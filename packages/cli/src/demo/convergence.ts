@@ -1,0 +1,42 @@
+import type { Condition, KubeObject } from "@konverge/core";
+
+/** How far an object of any operator's kind is. */
+export interface Convergence {
+  readonly done: boolean;
+  /** In a few words. */
+  readonly message: string;
+}
+
+/** Phases and states in which an object is what it was asked to be, in any spelling. */
+const DONE = new Set(["running", "succeeded", "ready", "available", "completed", "complete", "successful", "active"]);
+/** Conditions that say so, the most telling first. */
+const TELLING = ["Ready", "Available", "Succeeded", "Complete", "Completed", "Running"];
+
+/** Judges an object by what its kind reports: a phase or state if it has one, otherwise its conditions. */
+export function convergenceOf(object: KubeObject | undefined): Convergence {
+  if (!object) return { done: false, message: "not there yet" };
+  const { phase, state, conditions = [], observedGeneration } = statusOf(object);
+  if (observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0)) {
+    return { done: false, message: "its latest change has not been seen yet" };
+  }
+  const told = TELLING.map((type) => conditions.find((one) => one.type === type)).filter((one) => one !== undefined);
+  const word = [phase, state].find((one) => typeof one === "string" && one !== "");
+  if (word !== undefined) {
+    const done = DONE.has(word.toLowerCase());
+    const [why] = told.filter(({ status }) => status !== "True");
+    return { done, message: done || !why ? word : `${word}: ${textOf(why)}` };
+  }
+  const holding = told.find(({ status }) => status === "True");
+  if (holding) return { done: true, message: textOf(holding) };
+  return { done: false, message: told[0] ? textOf(told[0]) : "nothing reported yet" };
+}
+
+interface Status {
+  phase?: string;
+  state?: string;
+  conditions?: Condition[];
+  observedGeneration?: number;
+}
+
+const statusOf = (object: KubeObject) => (object as { status?: Status }).status ?? {};
+const textOf = ({ message, reason, type }: Condition) => message || reason || type;

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority } from "@konverge/apiserver";
+import type { Client } from "@konverge/client";
+import { type Cluster, parseGpuNodes, plainNodes, startCluster } from "@konverge/cluster";
+import { type KindRef, type KubeObject, keyOf, realClock, sleep } from "@konverge/core";
+import { Namespace } from "@konverge/kinds";
+import type { Operator } from "@konverge/runtime";
+import { maybe } from "../deploy/apply-objects.ts";
+import { deploy } from "../deploy/deploy.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { OPERATOR_IMAGE, operatorProgram } from "../up/operator-image.ts";
+import { chosenSamples } from "./chosen-samples.ts";
+import { convergenceOf } from "./convergence.ts";
+import { LiveView, type Row, type Screen } from "./live-view.ts";
+import { OperatorActivities } from "./operator-activity.ts";
+
+/** Room for one sample of each kind. */
+const GPUS = "H100=8x4,A100=8x4";
+const PLAIN_NODES = 4;
+/** Milliseconds between two looks. */
+const PERIOD = 200;
+
+export interface DemoOptions {
+  readonly operators: readonly Operator[];
+  /** End when everything has converged, or the time is up. */
+  readonly exit: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly stop: AbortSignal;
+  readonly screen: Screen;
+}
+
+/** What is followed: a sample, or (without a key) whatever there is of a kind that operators make themselves. */
+interface Followed {
+  readonly kind: KindRef<KubeObject>;
+  readonly key?: string;
+}
+
+/**
+ * An embedded cluster, all operators in it, a sample of each kind, converging before one's eyes. Resolves to what has not
+ * converged, in words.
+ */
+export async function demo(options: DemoOptions): Promise<string[]> {
+  const { operators, screen, stop } = options;
+  const clock = realClock();
+  const authority = createAuthority(clock);
+  const nodes = [...plainNodes(PLAIN_NODES), ...parseGpuNodes(GPUS)];
+  await using cluster = await startCluster({ clock, rootCertificate: authority.cert, nodes });
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(clock) });
+  await using port = await cluster.listen({ authority, name: "konverge-demo" });
+  const folder = mkdtempSync(join(tmpdir(), "konverge-demo-"));
+  try {
+    const kubeconfig = join(folder, "kubeconfig");
+    writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
+    screen.write(`A cluster with ${nodes.length} simulated nodes is at ${port.url}. In another terminal:\n`);
+    screen.write(`  export KUBECONFIG=${kubeconfig}\n  kubectl get pods\n\n`);
+    screen.write(`Deploying ${operators.map(({ name }) => name).join(", ")} …\n`);
+    const image = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} };
+    await deploy(operators, cluster.client, image);
+    const followed = await applySamples(cluster.client, operators);
+    screen.write("\n");
+    const rows = await follow(cluster, followed, options);
+    // Programs in pods say goodbye through the port.
+    await cluster.stop();
+    if (options.exit || stop.aborted) screen.write("\n");
+    return rows.filter(({ done }) => !done).map(({ name, message }) => `${name} (${message})`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function applySamples(client: Client, operators: readonly Operator[]): Promise<Followed[]> {
+  const followed: Followed[] = [];
+  for (const { object, kind } of operators.flatMap(chosenSamples)) {
+    const ref = kind ?? (await client.mapper.resolve({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "" }));
+    const namespace = ref.namespaced ? (object.metadata.namespace ?? DEFAULT_NAMESPACE) : undefined;
+    const metadata = { ...object.metadata, ...(namespace && { namespace }) };
+    if (namespace && !(await maybe(client, Namespace, namespace))) {
+      await client.create(Namespace, { metadata: { name: namespace } });
+    }
+    await client.apply(ref, { ...object, metadata } as never, { fieldManager: "konverge-demo", force: true });
+    if (kind) followed.push({ kind, key: namespace ? `${namespace}/${metadata.name}` : metadata.name });
+  }
+  for (const kind of operators.flatMap(({ kinds }) => kinds)) {
+    if (!followed.some((one) => one.kind.kind === kind.kind && one.kind.group === kind.group)) followed.push({ kind });
+  }
+  return followed;
+}
+
+async function follow(cluster: Cluster, followed: readonly Followed[], options: DemoOptions): Promise<Row[]> {
+  const { client, clock } = cluster;
+  const { stop, exit, timeout, screen, operators } = options;
+  const view = new LiveView(screen);
+  const activities = new OperatorActivities(cluster, operators);
+  const deadline = clock.monotonic() + timeout;
+  for (;;) {
+    const rows = await Promise.all(followed.map((one) => rowOf(client, one)));
+    const active = activities.refresh((operator, text) => view.tell(operator, text));
+    view.show(rows, active);
+    const done = rows.every((row) => row.done);
+    if (stop.aborted || (exit && (done || clock.monotonic() > deadline))) return rows;
+    await sleep(clock, PERIOD, { signal: stop }).catch(() => {});
+  }
+}
+
+async function rowOf(client: Client, { kind, key }: Followed): Promise<Row> {
+  if (key === undefined) {
+    const { items } = await client.list(kind);
+    const rows = items.map((object) => ({ ...convergenceOf(object), name: `${kind.kind} ${keyOf(object)}` }));
+    const missing = { name: kind.kind, done: false, message: "no sample brings one" };
+    return rows.find(({ done }) => !done) ?? rows[0] ?? missing;
+  }
+  return { name: `${kind.kind} ${key}`, ...convergenceOf(await maybe(client, kind, key)) };
+}
