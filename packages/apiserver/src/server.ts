@@ -169,7 +169,8 @@ export class ApiServer {
     checkRoute(request, info, definition, version);
     checkPatchRoute(request, info, definition);
     const collection = info.verb === "list" || info.verb === "watch";
-    const form = negotiate(request, info.query, { custom: definition.custom, collection });
+    const tables = version.verbs.includes("get");
+    const form = negotiate(request, info.query, { custom: definition.custom, collection, tables });
     if (version.deprecation) warn(version.deprecation);
     const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
     const response = await dispatch(call, this.#extensions);

@@ -86,7 +86,7 @@ class Schemas {
     const properties = {
       ...TYPE_META,
       ...(published.properties as object),
-      metadata: { allOf: [schemaReference(OBJECT_META)] },
+      metadata: { description: METADATA, allOf: [schemaReference(OBJECT_META)] },
     };
     const gvk = (of: string) => [{ group, kind: of, version }];
     this.#found.set(name, { type: "object", ...published, properties, "x-kubernetes-group-version-kind": gvk(kind) });
@@ -124,7 +124,14 @@ class Schemas {
 
 const OBJECT_META = builtinSchemaName("meta.v1.ObjectMeta");
 const LIST_META = builtinSchemaName("meta.v1.ListMeta");
-const TYPE_META = { apiVersion: { type: "string" }, kind: { type: "string" } };
+const METADATA = "Name, namespace, labels and whatever else every object has.";
+const TYPE_META = {
+  apiVersion: {
+    description: "APIVersion defines the group and the version of the kind, and so the form, that this object is in.",
+    type: "string",
+  },
+  kind: { description: "Kind says what this object is, in CamelCase; it does not change.", type: "string" },
+};
 
 /** The definition that a reference made outside of facts (DeleteOptions, Status, Scale) names. */
 function definitionNameOf(name: string): string | undefined {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { registerBuiltins } from "../resources/builtin.ts";
 import { Registry } from "../resources/registry.ts";
 import { OpenApi } from "./index.ts";
-import type { SwaggerDocument } from "./version-2.ts";
+import { type SwaggerDocument, swaggerDocument } from "./version-2.ts";
 
 const registry = new Registry();
 registerBuiltins(registry);
@@ -47,4 +47,32 @@ test("another form is not to be had", () => {
 test("a document that has not changed need not be sent again", () => {
   const etag = read().headers["etag"] as string;
   assert.equal(read({ "if-none-match": etag }).status, 304);
+});
+
+test("where unknown fields are allowed no field is listed: readers would refuse all others", () => {
+  const kinds = [{ group: "example.com", kind: "Any", version: "v1" }];
+  const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const schemas = {
+    Any: { ...open, properties: { kind: { type: "string" } }, "x-kubernetes-group-version-kind": kinds },
+    Some: {
+      type: "object",
+      required: ["any", "none", "list"],
+      properties: {
+        any: { ...open, properties: { a: { type: "string" } } },
+        none: { type: "string", nullable: true },
+        list: { type: "array", items: { type: "string" } },
+      },
+    },
+  };
+  const { definitions } = swaggerDocument([{ paths: {}, components: { schemas } }]);
+  assert.deepEqual(definitions["Any"], { type: "object", "x-kubernetes-group-version-kind": kinds });
+  assert.deepEqual(definitions["Some"], {
+    type: "object",
+    required: ["any", "list"],
+    properties: {
+      any: { "x-kubernetes-preserve-unknown-fields": true },
+      none: {},
+      list: { type: "array", items: { type: "string" } },
+    },
+  });
 });

@@ -23,10 +23,20 @@ export function swaggerDocument(documents: Iterable<object>): SwaggerDocument {
   const definitions: Record<string, Part> = {};
   for (const { paths: own, components } of documents as Iterable<Document>) {
     for (const [path, item] of Object.entries(own)) paths[path] = pathItem(item);
-    for (const [name, schema] of Object.entries(components.schemas)) definitions[name] ??= schemaOf(schema) as Part;
+    for (const [name, schema] of Object.entries(components.schemas)) definitions[name] ??= definitionOf(schema);
   }
   const version = `v${kubernetesVersion()}`;
   return { swagger: "2.0", info: { title: "Kubernetes", version }, paths, definitions };
+}
+
+/**
+ * Readers of v2 take a field that is not listed for a mistake: a kind that allows any field lists none, not even those that
+ * every kind has.
+ */
+function definitionOf(schema: Part): Part {
+  const kinds = schema["x-kubernetes-group-version-kind"];
+  if (kinds === undefined || schema["x-kubernetes-preserve-unknown-fields"] !== true) return schemaOf(schema) as Part;
+  return { type: "object", "x-kubernetes-group-version-kind": kinds };
 }
 
 function pathItem(item: Part): Part {
@@ -83,7 +93,24 @@ function schemaOf(node: unknown): unknown {
   // In v3 a reference with anything beside it is wrapped.
   const [only] = allOf ?? [];
   if (only && typeof only.$ref === "string") schema.$ref = reference(only.$ref);
+  loosen(schema, rest);
   return schema;
+}
+
+/** Leaves out what a reader of v2 would understand too strictly: nulls, unknown fields and items of any form. */
+function loosen(schema: Part, { nullable, properties: given, ...rest }: Part): void {
+  const isOpen = rest["x-kubernetes-preserve-unknown-fields"] === true;
+  if (nullable === true || isOpen) {
+    delete schema.items;
+    delete schema.properties;
+  }
+  const untyped = nullable === true || (isOpen && schema.type === "object");
+  if (untyped || (schema.type === "array" && schema.items === undefined)) delete schema.type;
+  if (!Array.isArray(schema.required) || given === undefined) return;
+  const fields = given as Record<string, Part>;
+  const required = schema.required.filter((name: string) => fields[name]?.nullable !== true);
+  if (required.length > 0) schema.required = required;
+  else delete schema.required;
 }
 
 /** Their names are anybody's: a property may be called `oneOf`. */

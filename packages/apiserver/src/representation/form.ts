@@ -24,6 +24,8 @@ export interface Offer {
   readonly custom: boolean;
   /** The request is for a list, or for a watch. */
   readonly collection: boolean;
+  /** It can be shown as a table. */
+  readonly tables: boolean;
 }
 
 /** The form that a request's Accept header asks for; throws 406 when there is none that will do. */
@@ -35,6 +37,7 @@ export function negotiate(request: ApiRequest, query: URLSearchParams, offer: Of
   if (!offer.custom && !ranges.some(({ type }) => type === "*/*" || AVAILABLE.includes(type))) throw noRoute(offer);
   for (const range of ranges) {
     const form = formOf(range);
+    if (form?.target === "Table" && !offer.tables) continue;
     if (form) return { ...form, pretty: pretty || range.parameters.pretty === "1" };
   }
   throw notAcceptable(`only the following media types are accepted: ${AVAILABLE.join(", ")}`);

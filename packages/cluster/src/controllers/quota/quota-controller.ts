@@ -1,13 +1,5 @@
 import type { KubeObject, ObjectKey } from "@konverge/core";
-import {
-  ConfigMap,
-  PersistentVolumeClaim,
-  Pod,
-  ReplicationController,
-  ResourceQuota,
-  Secret,
-  Service,
-} from "@konverge/kinds";
+import { PersistentVolumeClaim, Pod, ResourceQuota, Service } from "@konverge/kinds";
 import { changed, watch } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersPart, type PartContext } from "../../parts/part.ts";
@@ -15,11 +7,22 @@ import { writeStatus } from "../workloads/status.ts";
 import { usageOf } from "./usage.ts";
 
 const NAME = "resourcequota-controller";
-/** Kinds that nobody watches here are counted anew this often. */
+/** Kinds that came after the first quota are counted anew this often. */
 const RESYNC = 300_000;
+
+/** What is used of these depends on what is in them, not only on how many there are. */
+const MEASURED = [PersistentVolumeClaim, Service];
+
+/** Nobody limits them, and there are many. */
+const UNCOUNTED = new Set(["Event", "Lease", "Endpoints", "EndpointSlice", "Pod", "ResourceQuota"]);
 
 function quotaController({ kinds }: PartContext) {
   const known = new Map<string, Set<ObjectKey>>();
+  const isMeasured = (name: string) => MEASURED.some((kind) => kind.kind === name);
+  const counted = kinds
+    .all()
+    .filter(({ namespaced, verbs }) => namespaced && verbs.includes("watch"))
+    .filter(({ kind }) => !UNCOUNTED.has(kind) && !isMeasured(kind));
   const quotasIn = ({ metadata }: KubeObject) => [...(known.get(metadata.namespace ?? "") ?? [])];
   return builtInController(ResourceQuota, {
     name: NAME,
@@ -32,8 +35,9 @@ function quotaController({ kinds }: PartContext) {
     },
     watches: [
       watch<Pod, ResourceQuota>(Pod, { to: quotasIn, when: changed((pod: Pod) => pod.status?.phase) }),
-      ...[ConfigMap, PersistentVolumeClaim, ReplicationController, Secret, Service].map((kind) =>
-        watch<KubeObject, ResourceQuota>(kind, { to: quotasIn }),
+      ...MEASURED.map((kind) => watch<KubeObject, ResourceQuota>(kind, { to: quotasIn })),
+      ...counted.map((kind) =>
+        watch<KubeObject, ResourceQuota>(kind, { to: quotasIn, when: ({ type }) => type !== "changed" }),
       ),
     ],
     async reconcile(quota, context) {
