@@ -23,6 +23,8 @@ const LONGEST_WAIT = 300_000;
 export class SchedulingQueue {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
+  /** Those that found no place: they are looked through at every change, those that have not been tried are many more. */
+  readonly #refused = new Set<Entry>();
   #active: Entry[] = [];
   #isSorted = true;
   #count = 0;
@@ -59,6 +61,8 @@ export class SchedulingQueue {
   }
 
   remove(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry) this.#refused.delete(entry);
     this.#entries.delete(uid);
     this.#takenAt.delete(uid);
   }
@@ -96,6 +100,7 @@ export class SchedulingQueue {
     const changed = this.#takenAt.get(uid) !== this.#moves;
     this.#takenAt.delete(uid);
     entry.where = "unschedulable";
+    this.#refused.add(entry);
     if (changed) this.#requeue(entry);
     this.#flush ??= this.#clock.after(
       LONGEST_WAIT,
@@ -110,17 +115,19 @@ export class SchedulingQueue {
   /** Something has changed that might help the pods that found no place. */
   moveAll(): void {
     this.#moves++;
-    for (const entry of this.#entries.values()) if (entry.where === "unschedulable") this.#requeue(entry);
+    for (const entry of [...this.#refused]) if (entry.where === "unschedulable") this.#requeue(entry);
   }
 
   close(): void {
     this.#timer?.cancel();
     this.#flush?.cancel();
     this.#entries.clear();
+    this.#refused.clear();
     this.#active = [];
   }
 
   #start(entry: Entry): void {
+    this.#refused.delete(entry);
     entry.where = "taken";
     entry.attempts++;
     entry.tried = this.#clock.now();
@@ -138,6 +145,7 @@ export class SchedulingQueue {
 
   #activate(entry: Entry): void {
     entry.where = "active";
+    this.#refused.delete(entry);
     const last = this.#active.at(-1);
     this.#active.push(entry);
     if (last && byUrgency(last, entry) < 0) this.#isSorted = false;
@@ -147,7 +155,7 @@ export class SchedulingQueue {
   #wake(): void {
     if (this.#timer) return;
     let next = Number.POSITIVE_INFINITY;
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#refused) {
       if (entry.where === "backoff") next = Math.min(next, this.#backoffEnd(entry));
     }
     if (next === Number.POSITIVE_INFINITY) return;
@@ -156,7 +164,7 @@ export class SchedulingQueue {
       () => {
         this.#timer = undefined;
         const now = this.#clock.now();
-        for (const entry of this.#entries.values()) {
+        for (const entry of [...this.#refused]) {
           if (entry.where === "backoff" && this.#backoffEnd(entry) <= now) this.#activate(entry);
         }
         this.#wake();

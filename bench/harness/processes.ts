@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What processes have used so far, together. */
+export interface Usage {
+  cpuSeconds: number;
+  residentBytes: number;
+  /** The sum of each process's own peak. */
+  peakBytes: number;
+}
+
+/** Ticks of /proc/PID/stat in a second: Linux has them at 100 everywhere. */
+const TICKS = 100;
+
+/** What processes have used, as Linux counts it. */
+export function usageOf(pids: readonly number[]): Usage {
+  const usage: Usage = { cpuSeconds: 0, residentBytes: 0, peakBytes: 0 };
+  for (const pid of pids) {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in brackets may hold anything; what follows the last bracket does not.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    usage.cpuSeconds += (Number(fields[11]) + Number(fields[12])) / TICKS;
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const bytes = (name: string) => Number(new RegExp(`${name}:\\s+([0-9]+) kB`).exec(status)?.[1] ?? 0) * 1024;
+    usage.residentBytes += bytes("VmRSS");
+    usage.peakBytes += bytes("VmHWM");
+  }
+  return usage;
+}
+
+/** The processes that were started with a text in their arguments: those of a control plane have its folder there. */
+export function processesWith(text: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+      } catch {
+        return false;
+      }
+    });
+}

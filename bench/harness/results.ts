@@ -1,0 +1,29 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
+
+const folder = join(import.meta.dirname, "..", "results");
+
+/** The machine, as a reader needs to know it. */
+export function machine(): string {
+  const [first] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} cores (${first?.model.trim() ?? "unknown"}), ${memory} GiB, Node ${process.versions.node}`;
+}
+
+/** Writes a result where it is kept, dated, and prints it. */
+export function writeResult(name: string, title: string, body: string): void {
+  const date = new Date(Date.now()).toISOString().slice(0, 10);
+  const text = `# ${title}\n\n${date}, ${machine()}.\n\n${body.trim()}\n`;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${name}.md`), text);
+  console.log(`\n${text}`);
+}
+
+/** A Markdown table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+export const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
