@@ -1,6 +1,7 @@
 import type { Schema } from "@konverge/core";
 import { definition, definitionOf, kubernetesVersion, openApiSchema } from "@konverge/kinds";
 import type { ServedVersion } from "../discovery/api-groups.ts";
+import { API_VERSION, KIND, METADATA, METADATA_FIELDS } from "./metadata-descriptions.ts";
 import { type Paths, pathsOf } from "./operations.ts";
 import { builtinSchemaName, customSchemaName, schemaReference } from "./schema-names.ts";
 
@@ -62,7 +63,8 @@ class Schemas {
       this.#definitions.set(referred, other);
       return referred;
     };
-    const schema = openApiSchema(definitionName, fact, refer);
+    const plain = openApiSchema(definitionName, fact, refer);
+    const schema = name === OBJECT_META ? described(plain) : plain;
     const kinds = this.#kindsOf(definitionName, fact.groupVersions);
     this.#found.set(name, kinds.length > 0 ? { ...schema, "x-kubernetes-group-version-kind": kinds } : schema);
     this.addReferenced(schema);
@@ -124,14 +126,19 @@ class Schemas {
 
 const OBJECT_META = builtinSchemaName("meta.v1.ObjectMeta");
 const LIST_META = builtinSchemaName("meta.v1.ListMeta");
-const METADATA = "Name, namespace, labels and whatever else every object has.";
 const TYPE_META = {
-  apiVersion: {
-    description: "APIVersion defines the group and the version of the kind, and so the form, that this object is in.",
-    type: "string",
-  },
-  kind: { description: "Kind says what this object is, in CamelCase; it does not change.", type: "string" },
+  apiVersion: { description: API_VERSION, type: "string" },
+  kind: { description: KIND, type: "string" },
 };
+
+/** ObjectMeta with what is said about its fields. */
+function described(schema: OpenApi): OpenApi {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, object>).map(([name, property]) => {
+    const description = METADATA_FIELDS[name];
+    return [name, description ? { description, ...property } : property];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
 
 /** The definition that a reference made outside of facts (DeleteOptions, Status, Scale) names. */
 function definitionNameOf(name: string): string | undefined {
