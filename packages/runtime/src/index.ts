@@ -41,4 +41,5 @@ export * from "./observe/observer.ts";
 export * from "./operator/operator.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
 export * from "./rbac/index.ts";
+export * from "./recording/index.ts";
 export * from "./webhooks/index.ts";

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import "./adoption.ts";
 import "./children.ts";
 import "./cleanup.ts";
+import "./recording.ts";
 import "./removal.ts";
 import "./status.ts";
 import "./triggers.ts";

@@ -2,6 +2,7 @@ import { test } from "node:test";
 import "./adoption.ts";
 import "./children.ts";
 import "./cleanup.ts";
+import "./recording.ts";
 import "./removal.ts";
 import "./status.ts";
 import "./triggers.ts";

@@ -64,6 +64,8 @@ export interface ChildrenPass {
   writer: Client;
   /** The tenant, if it is one. */
   tenant: string | undefined;
+  /** Told which children were there. */
+  seen?: (kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined) => void;
   /** Told what was done that users should hear of. */
   report: (reason: string, message: string) => void;
 }
@@ -160,6 +162,7 @@ export class Children {
     const state = (object: KubeObject | undefined, readiness = object && this.#readiness(one, object)) =>
       ({ name, key, planned: one, object, readiness: readiness ?? waiting("NotFound", "it is not there") }) as const;
 
+    pass.seen?.(owned.declared.kind, key, owned.view.get(key));
     const after = (options.after ?? []).map((other) => nameOf(other, owner));
     const missing = after.filter((other) => !states.has(other) || !isReady(states.get(other)!));
     if (missing.length > 0) {

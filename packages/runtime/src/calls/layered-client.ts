@@ -19,7 +19,7 @@ import type {
   TokenOptions,
   WriteOptions,
 } from "@konverge/client";
-import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
+import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey, stringifyJson } from "@konverge/core";
 import { Pod, ServiceAccount } from "@konverge/kinds";
 import type { ApiCall } from "../observe/observer.ts";
 import { objectIn, rawCall } from "./raw-call.ts";
@@ -166,12 +166,13 @@ class LayeredVerbs {
   }
 
   async request(call: Call, options: CallOptions = {}): Promise<string> {
-    let text = "";
-    await this.#layer(rawCall(call, options), async (limits) => {
+    let text: string | undefined;
+    const answer = await this.#layer(rawCall(call, options), async (limits) => {
       text = await this.#inner.request(call, { ...options, ...limits });
       return objectIn(text);
     });
-    return text;
+    // A layer may answer by itself.
+    return text ?? stringifyJson(answer ?? {});
   }
 
   #stream(key: ObjectKey, subresource: string, options: CallOptions) {

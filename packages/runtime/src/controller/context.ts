@@ -3,10 +3,11 @@ import { type Clock, groupKindText, type KindRef, type KubeObject, keyOf, parseA
 import type { Child } from "../apply/child.ts";
 import type { Children } from "../apply/children.ts";
 import type { View } from "../cache/view.ts";
-import type { EventRecorder } from "../events/recorder.ts";
+import type { EventRecorder, EventSink } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
-import type { ReconcileObserver } from "../observe/observer.ts";
+import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
 import type { CacheReader, Context, Observed } from "./definition.ts";
+import { toldClock } from "./told-clock.ts";
 
 export interface ContextTools {
   controller: string;
@@ -27,23 +28,50 @@ export function contextFor(
   object: KubeObject,
   pass: { client: Client; signal: AbortSignal; observer: ReconcileObserver | undefined },
 ): Context {
-  const { clock, cluster, clusters } = tools;
-  const { client, signal } = pass;
+  const { cluster, clusters } = tools;
+  const { client, signal, observer } = pass;
   return {
-    observed: observedBy(tools.children, object, pass.observer),
-    cache: cacheReader(tools, pass.observer),
+    observed: observedBy(tools.children, object, observer),
+    cache: cacheReader(tools, observer),
     client,
     get tenant() {
       const identity = tools.as?.(object);
       return identity ? client.as(identity) : client;
     },
-    events: tools.events.about(object),
+    events: toldEvents(tools.events.about(object), observer),
+    outside: (name, work) => outside(name, work, observer),
     signal,
     log: tools.log.child({ object: keyOf(object) }),
-    clock,
+    clock: observer?.drew ? toldClock(tools.clock, observer.drew.bind(observer)) : tools.clock,
     cluster,
     clusters,
   };
+}
+
+function toldEvents(sink: EventSink, observer: ReconcileObserver | undefined): EventSink {
+  if (!observer?.told) return sink;
+  return {
+    normal(reason, message, options) {
+      observer.told?.({ type: "Normal", reason, message });
+      sink.normal(reason, message, options);
+    },
+    warning(reason, message, options) {
+      observer.told?.({ type: "Warning", reason, message });
+      sink.warning(reason, message, options);
+    },
+  };
+}
+
+async function outside<R>(name: string, work: () => Promise<R>, observer: ReconcileObserver | undefined): Promise<R> {
+  const ended = observer?.outside?.(name);
+  try {
+    const value = await work();
+    ended?.({ value });
+    return value;
+  } catch (error) {
+    ended?.({ error });
+    throw error;
+  }
 }
 
 function observedBy(children: Children, owner: KubeObject, observer: ReconcileObserver | undefined): Observed {
@@ -60,6 +88,7 @@ function observedBy(children: Children, owner: KubeObject, observer: ReconcileOb
   const all = (kind: KindRef<KubeObject>) => {
     const found = children.all(owner, kind);
     for (const child of found) observer?.read?.(kind, keyOf(child), child);
+    observer?.listed?.({ kind, children: true }, found);
     return found;
   };
   return Object.assign(one, { all }) as unknown as Observed;
@@ -74,8 +103,10 @@ function cacheReader({ controller, views }: ContextTools, observer: ReconcileObs
         `read(${kind.kind}) to \`watches\`, or ask the server with \`client\``,
     );
   };
-  const seen = <T extends KubeObject>(kind: KindRef<T>, objects: T[]) => {
-    for (const object of objects) observer?.read?.(kind as KindRef<KubeObject>, keyOf(object), object);
+  const seen = <T extends KubeObject>(query: Omit<CacheQuery, "kind">, kind: KindRef<T>, objects: T[]) => {
+    const known = kind as unknown as KindRef<KubeObject>;
+    for (const object of objects) observer?.read?.(known, keyOf(object), object);
+    observer?.listed?.({ ...query, kind: known }, objects);
     return objects;
   };
   return {
@@ -84,13 +115,11 @@ function cacheReader({ controller, views }: ContextTools, observer: ReconcileObs
       observer?.read?.(kind as unknown as KindRef<KubeObject>, key, object);
       return object;
     },
-    list: (kind, namespace) => seen(kind, [...viewOf(kind).list(namespace)]),
+    list: (kind, namespace) => seen({ ...(namespace && { namespace }) }, kind, [...viewOf(kind).list(namespace)]),
     find(kind, index, value) {
       const view = viewOf(kind);
-      return seen(
-        kind,
-        [...view.find(index, value)].map((key) => view.get(key)!),
-      );
+      const found = [...view.find(index, value)].map((key) => view.get(key)!);
+      return seen({ index, value }, kind, found);
     },
   };
 }

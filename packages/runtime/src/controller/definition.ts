@@ -66,6 +66,11 @@ export interface Context {
   readonly tenant: Client;
   /** Tells users what happened, in an Event about the object. */
   readonly events: EventSink;
+  /**
+   * Does something outside the cluster: the same as calling `work`, but known by name to whoever records reconciles, so
+   * that a replay answers with what was recorded instead of doing it again. Answers must be JSON.
+   */
+  outside<R>(name: string, work: () => Promise<R>): Promise<R>;
   /** Fires when the reconcile's time is up, or when it must no longer act. */
   readonly signal: AbortSignal;
   readonly log: Log;

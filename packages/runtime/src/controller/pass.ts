@@ -15,7 +15,7 @@ import type { StatusStatement, StatusWriter } from "../apply/status.ts";
 import type { View } from "../cache/view.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
-import type { Context, Controller, Result } from "./definition.ts";
+import type { Context, Controller, Result, Unfinished } from "./definition.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
 import type { Failure } from "./failure.ts";
 import { isPaused } from "./wishes.ts";
@@ -79,7 +79,8 @@ export class Pass {
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
     const object = await this.#withFinalizer(known, one);
     const context = this.#tools.context(object, one);
-    const result: Result = (await definition.options.reconcile(object, context)) ?? {};
+    const reconcile = async () => (await definition.options.reconcile(object, context)) ?? {};
+    const result: Result = await told(one.observer, "reconcile", object, reconcile);
     const states = result.children && (await children.converge(result.children, this.#childrenPass(object, one)));
     await status.write(object, this.#statement(result, states), one.client);
     return { outcome: "done", ...(result.after !== undefined && { after: result.after }) };
@@ -130,7 +131,10 @@ export class Pass {
     const { definition, children } = this.#tools;
     const { finalizers = [] } = object.metadata;
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
-    const unfinished = await definition.options.cleanup?.(object, this.#tools.context(object, one));
+    const { cleanup } = definition.options;
+    const context = this.#tools.context(object, one);
+    const clean = async () => await cleanup?.(object, context);
+    const unfinished = cleanup && (await told(one.observer, "cleanup", object, clean));
     if (unfinished) return this.#waitFor(object, unfinished, one);
     const which = definition.options.teardown === "ordered" ? "all" : "labelled";
     const remaining = await children.release(this.#childrenPass(object, one), which);
@@ -162,7 +166,7 @@ export class Pass {
     return client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
   }
 
-  #childrenPass(owner: KubeObject, { client }: OnePass): ChildrenPass {
+  #childrenPass(owner: KubeObject, { client, observer }: OnePass): ChildrenPass {
     const events = this.#tools.events.about(owner);
     const tenant = this.#tools.definition.options.as?.(owner);
     return {
@@ -170,7 +174,26 @@ export class Pass {
       client,
       writer: tenant ? client.as(tenant) : client,
       tenant: tenant?.user,
+      ...(observer?.read && { seen: observer.read.bind(observer) }),
       report: (reason, message) => events.normal(reason, message),
     };
+  }
+}
+
+/** Asks a function of the controller's, and tells what it is asked and what it answers. */
+async function told<R>(
+  observer: ReconcileObserver | undefined,
+  what: "reconcile" | "cleanup",
+  object: KubeObject,
+  ask: () => Promise<R>,
+): Promise<R> {
+  observer?.asked?.(what, object);
+  try {
+    const answer = await ask();
+    observer?.wanted?.(what === "reconcile" ? { result: answer as Result } : { unfinished: answer as Unfinished });
+    return answer;
+  } catch (error) {
+    observer?.wanted?.({ error });
+    throw error;
   }
 }

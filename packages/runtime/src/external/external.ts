@@ -81,27 +81,40 @@ export function external<T extends KubeObject, D, O>(
     return id;
   };
 
+  /** The verbs for one object, known by name to whoever records reconciles. */
+  const toldVerbs = (object: T, { signal, outside }: Context) => {
+    const call = { object, signal };
+    const name = (verb: string) => `${verbs.name} ${verb}`;
+    return {
+      observe: (id: string) => outside(name("observe"), () => verbs.observe(id, call)),
+      create: (id: string, desired: D) => outside(name("create"), () => verbs.create(id, desired, call)),
+      update: (id: string, desired: D, observed: O) =>
+        outside(name("update"), () => verbs.update(id, desired, { ...call, observed })),
+      remove: (id: string, observed: O) => outside(name("delete"), () => verbs.delete(id, { ...call, observed })),
+    };
+  };
+
   return {
     idOf,
     async converge(object, desired, context) {
-      const call = { object, signal: context.signal };
+      const { observe, ...told } = toldVerbs(object, context);
       let id = idOf(object) ?? (await record(object, (verbs.id ?? defaultId)(object), context));
-      const observed = await verbs.observe(id, call);
+      const observed = await observe(id);
       if (observed === undefined) {
-        const given = await verbs.create(id, desired, call);
+        const given = await told.create(id, desired);
         if (given !== undefined && given !== id) id = await record(object, given, context);
       } else if (verbs.matches(observed, desired)) return observed;
-      else await verbs.update(id, desired, { ...call, observed });
-      return await verbs.observe(id, call);
+      else await told.update(id, desired, observed);
+      return await observe(id);
     },
     async remove(object, context) {
       const id = idOf(object);
       if (id === undefined || verbs.orphan?.(object)) return undefined;
-      const call = { object, signal: context.signal };
-      const observed = await verbs.observe(id, call);
+      const told = toldVerbs(object, context);
+      const observed = await told.observe(id);
       if (observed === undefined) return undefined;
-      await verbs.delete(id, { ...call, observed });
-      if ((await verbs.observe(id, call)) === undefined) return undefined;
+      await told.remove(id, observed);
+      if ((await told.observe(id)) === undefined) return undefined;
       return { waitingFor: `${verbs.name} ${id}`, after: REMOVAL_PERIOD };
     },
   };

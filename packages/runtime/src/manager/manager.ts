@@ -8,6 +8,7 @@ import { reconcileLog } from "../observability/reconcile-log.ts";
 import { type Managed, type Observer, observers } from "../observe/observer.ts";
 import { declaredAccess } from "../rbac/declared.ts";
 import { preflight } from "../rbac/preflight.ts";
+import { Recorder, type RecorderOptions } from "../recording/recorder.ts";
 import { sole } from "./authority.ts";
 import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
 import { type ShardOptions, sharding } from "./shards.ts";
@@ -25,6 +26,8 @@ export interface ManagerOptions {
   log?: Log;
   /** Those who want to know all that happens: metrics, traces, recordings. */
   observers?: readonly Observer[];
+  /** Write every reconcile into a file, to be replayed later: see `Recorder`. */
+  recorder?: string | RecorderOptions;
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
   /** Let one of several replicas act at a time. */
@@ -62,6 +65,7 @@ export class Manager implements Managed {
   readonly #caches = new Map<string, Cache>();
   readonly #loops: { cluster: string; loop: ControllerLoop }[] = [];
   readonly #election: Election | undefined;
+  readonly #recorder: Recorder | undefined;
   readonly #done = Promise.withResolvers<void>();
   #working = false;
   #begun = false;
@@ -75,7 +79,12 @@ export class Manager implements Managed {
     this.#log = log;
     this.identity = options.identity ?? `konverge-${this.clock.random.uuid().slice(0, 8)}`;
     this.#done.promise.catch(() => {});
-    const observer = observers([...(log === silent ? [] : [reconcileLog(log)]), ...(options.observers ?? [])]);
+    this.#recorder = options.recorder === undefined ? undefined : recorderOf(options.recorder, log);
+    const observer = observers([
+      ...(log === silent ? [] : [reconcileLog(log)]),
+      ...(this.#recorder ? [this.#recorder] : []),
+      ...(options.observers ?? []),
+    ]);
     const context = { client, identity: this.identity, log, observer };
     this.#election = leader ? leaderElection(leader, context) : shards && sharding(shards, context);
     checkNames(controllers);
@@ -229,7 +238,13 @@ export class Manager implements Managed {
     await interrupted;
     await this.#election?.stop();
     for (const cache of this.#caches.values()) cache.stop();
+    this.#recorder?.close();
   }
+}
+
+function recorderOf(options: string | RecorderOptions, log: Log): Recorder {
+  const onError = (error: Error) => log.error({ err: error }, error.message);
+  return new Recorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
 }
 
 function checkNames(controllers: readonly Controller[]): void {

@@ -1,4 +1,5 @@
 import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
+import type { Result, Unfinished } from "../controller/definition.ts";
 import type { ControllerState, WatchState } from "../manager/state.ts";
 
 /** Why a key was put into a controller's queue. */
@@ -65,8 +66,43 @@ export interface ReconcileEnd {
   readonly duration: number;
 }
 
+/** A question to the cache that several objects may answer. */
+export interface CacheQuery {
+  readonly kind: KindRef<KubeObject>;
+  /** True: only the object's own children. */
+  readonly children?: boolean;
+  readonly namespace?: string;
+  /** A declared index, and the value that was looked up in it. */
+  readonly index?: string;
+  readonly value?: string;
+}
+
+/** What a function of the controller's answered, or threw. */
+export type Wanted = { readonly result: Result } | { readonly unfinished: Unfinished | undefined } | ThrownAnswer;
+
+export interface ThrownAnswer {
+  readonly error: unknown;
+}
+
+/** How something outside the cluster ended: with a value or an error. */
+export type OutsideAnswer = { readonly value: unknown } | ThrownAnswer;
+
+/** What a reconciler may ask for that is not the same twice. */
+export type Draw = "now" | "monotonic" | "next" | "uuid" | `due ${string}`;
+
 /** Watches one reconcile. */
 export interface ReconcileObserver {
+  /** A function of the controller's is asked about the object. What follows until `wanted` is its own doing. */
+  asked?(what: "reconcile" | "cleanup", object: KubeObject): void;
+  wanted?(answer: Wanted): void;
+  /** Objects were looked for in the cache. Each that was found is told to `read` as well. */
+  listed?(query: CacheQuery, objects: readonly KubeObject[]): void;
+  /** It told users something. */
+  told?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
+  /** It reached out of the cluster; the function that is returned is called when that has ended. */
+  outside?(name: string): ((answer: OutsideAnswer) => void) | undefined;
+  /** It asked for the time, for a random number, or whether something is due. */
+  drew?(what: Draw, value: number | string): void;
   /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
   around?<R>(work: () => Promise<R>): Promise<R>;
   /** An object was read from the cache; undefined if it was not there. */
@@ -138,6 +174,30 @@ export function observers(list: readonly Observer[]): Observer {
 function together(list: readonly ReconcileObserver[]): ReconcileObserver {
   return {
     around: (work) => list.reduce((inner, observer) => () => observer.around?.(inner) ?? inner(), work)(),
+    asked: (what, object) => {
+      for (const observer of list) observer.asked?.(what, object);
+    },
+    wanted: (answer) => {
+      for (const observer of list) observer.wanted?.(answer);
+    },
+    listed: (query, objects) => {
+      for (const observer of list) observer.listed?.(query, objects);
+    },
+    told: (event) => {
+      for (const observer of list) observer.told?.(event);
+    },
+    outside: (name) => {
+      const ends = list.map((observer) => observer.outside?.(name));
+      return (answer) => {
+        for (const end of ends) end?.(answer);
+      };
+    },
+    // Somebody must want to know: telling it costs something at every look at the clock.
+    ...(list.some((observer) => observer.drew) && {
+      drew: (what: Draw, value: number | string) => {
+        for (const observer of list) observer.drew?.(what, value);
+      },
+    }),
     read: (kind, key, object) => {
       for (const observer of list) observer.read?.(kind, key, object);
     },

@@ -137,10 +137,14 @@ export function webhookAccess(webhooks: Webhooks, options: { name: string; names
   const secrets = { group: "", resource: "secrets", namespace };
   const accesses: Access[] = [
     { verb: "create", ...secrets },
-    ...["get", "update"].map((verb) => ({ verb, ...secrets, name: secret })),
+    { verb: "get", ...secrets, name: secret },
+    // When certificates are renewed.
+    { verb: "update", ...secrets, name: secret, rare: true },
   ];
   const registered = (group: string, resource: string, named: string, creates: boolean) => {
-    for (const verb of ["get", "list", "watch", "patch"]) accesses.push({ verb, group, resource, name: named });
+    for (const verb of ["get", "watch", "patch"]) accesses.push({ verb, group, resource, name: named });
+    // Only servers that cannot list by a watch are asked for a list.
+    accesses.push({ verb: "list", group, resource, name: named, rare: true });
     if (creates) accesses.push({ verb: "create", group, resource });
   };
   const some = (part: "mutate" | "validate") => webhooks.admissions.some((one) => one.options[part]);

@@ -1,0 +1,116 @@
+import { deepEqual } from "@konverge/core";
+import { jsonDiff } from "../webhooks/json-diff.ts";
+import type { OwnWrite } from "./recorded-world.ts";
+import type { RecordedReconcile, Wants } from "./recording.ts";
+
+/** All that a reconcile set out to do. */
+export interface Intent {
+  readonly wants: Wants;
+  /** What it wrote by itself, through `client`. */
+  readonly writes: readonly OwnWrite[];
+  readonly events: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
+}
+
+/** Something that is done differently. */
+export interface Difference {
+  /** `child Deployment.apps default/web`, `status`, `condition Ready`, `write patch Pod default/a`, `event`, `error` … */
+  readonly what: string;
+  /** `added`: it was not there before. */
+  readonly change: "added" | "removed" | "changed";
+  /** The places that differ, as JSON pointers; undefined values are absent ones. */
+  readonly details: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
+}
+
+/** How what is wanted now differs from what was wanted then. */
+export function differencesOf(before: Intent, after: Intent): Difference[] {
+  const [was, is] = [before.wants, after.wants];
+  const writes = pairs(before.writes, after.writes, ({ what }) => what);
+  return [
+    ...compared("error", shown(was.error), shown(is.error)),
+    ...childrenDiffer(was.children, is.children),
+    ...compared("status", was.status, is.status),
+    ...eachCompared("condition ", was.conditions ?? {}, is.conditions ?? {}),
+    ...writes.flatMap(([what, was, is]) => compared(`write ${what}`, was?.map(bodyOf), is?.map(bodyOf))),
+    ...compared("after", was.after, is.after),
+    ...compared("cleanup waits for", was.waitingFor, is.waitingFor),
+    ...compared("events", listed(before.events), listed(after.events)),
+  ];
+}
+
+/** A difference as people read it, one line and what it consists of. */
+export function differenceText({ what, change, details }: Difference): string {
+  const sign = { added: "+", removed: "-", changed: "~" }[change];
+  const lines = details.map(({ path, before, after }) => {
+    const where =
+      path === "" ? "" : `${path.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~")}: `;
+    return `    ${where}${valueText(before)} → ${valueText(after)}`;
+  });
+  return [`  ${sign} ${what}`, ...lines].join("\n");
+}
+
+/** `widgets.example.com default/w at 2026-01-01T00:00:00.000Z (object Widget default/w)`. */
+export function reconcileText({ controller, key, at, triggers }: RecordedReconcile): string {
+  const why = triggers.map(({ type, kind, key: of }) => [type, kind, of].filter(Boolean).join(" ")).join(", ");
+  return `${controller} ${key} at ${new Date(at).toISOString()} (${why})`;
+}
+
+function childrenDiffer(before: Wants["children"], after: Wants["children"]): Difference[] {
+  // Leaving children alone is not the same as wanting none.
+  if (!before !== !after) {
+    const details = [{ path: "", before: Object.keys(before ?? {}), after: Object.keys(after ?? {}) }];
+    return [
+      {
+        what: before ? "children are now left alone" : "children are no longer left alone",
+        change: "changed",
+        details,
+      },
+    ];
+  }
+  return eachCompared("child ", before ?? {}, after ?? {});
+}
+
+function eachCompared(
+  prefix: string,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Difference[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) => compared(`${prefix}${name}`, before[name], after[name]));
+}
+
+function compared(what: string, before: unknown, after: unknown): Difference[] {
+  if (deepEqual(before, after)) return [];
+  const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
+  const details =
+    change === "changed"
+      ? jsonDiff(before, after).map(({ path }) => ({ path, before: at(before, path), after: at(after, path) }))
+      : [{ path: "", before, after }];
+  return [{ what, change, details }];
+}
+
+/** Items of two lists by name, with all of the same name together. */
+function pairs<T>(before: readonly T[], after: readonly T[], nameOf: (item: T) => string): [string, T[]?, T[]?][] {
+  const names = new Set([...before, ...after].map(nameOf));
+  const of = (list: readonly T[], name: string) => {
+    const found = list.filter((item) => nameOf(item) === name);
+    return found.length > 0 ? found : undefined;
+  };
+  return [...names].map((name) => [name, of(before, name), of(after, name)]);
+}
+
+const bodyOf = ({ body }: OwnWrite) => body ?? null;
+const listed = (events: Intent["events"]) => (events.length > 0 ? events : undefined);
+/** What else an error carries says no more than its message does. */
+const shown = (error: Wants["error"]) => error && { name: error.name, message: error.message };
+
+function at(value: unknown, path: string): unknown {
+  return path
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
+}
+
+function valueText(value: unknown): string {
+  return value === undefined ? "(absent)" : JSON.stringify(value);
+}

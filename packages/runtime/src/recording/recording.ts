@@ -1,0 +1,109 @@
+import type { KubeObject, ObjectKey } from "@konverge/core";
+import type { ApiCall, Draw, ReconcileEnd, Trigger } from "../observe/observer.ts";
+
+/** A recording is a file of lines, each a JSON object: this one first, then a {@link RecordedReconcile} for each reconcile. */
+export interface RecordingHeader {
+  readonly konverge: "recording";
+  readonly version: 1;
+}
+
+export const HEADER: RecordingHeader = { konverge: "recording", version: 1 };
+
+/** What names a kind in a recording. */
+export interface RecordedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+/** An error as far as it can be written down: enough to throw one of the same class again. */
+export interface RecordedError {
+  readonly name: string;
+  readonly message: string;
+  readonly reason?: string;
+  /** For those that say when to look again. */
+  readonly after?: number;
+  /** The Status of an ApiError. */
+  readonly status?: unknown;
+}
+
+/** A request, and how it was answered. */
+export interface RecordedCall extends Pick<ApiCall, "verb" | "key" | "namespace" | "subresource" | "body"> {
+  readonly kind: RecordedKind;
+}
+
+/** A question to the cache that several objects may answer. */
+export interface RecordedQuery {
+  readonly kind: RecordedKind;
+  readonly children?: boolean;
+  readonly namespace?: string;
+  readonly index?: string;
+  readonly value?: string;
+}
+
+/** What a reconciler or a cleanup wants, without the functions that may be part of it. */
+export interface Wants {
+  /** By name: `Deployment.apps default/web`. Absent: they are left alone. */
+  readonly children?: Readonly<Record<string, WantedChild>>;
+  readonly status?: unknown;
+  readonly conditions?: Readonly<Record<string, unknown>>;
+  readonly after?: number;
+  /** What a cleanup waits for. */
+  readonly waitingFor?: string;
+  readonly error?: RecordedError;
+}
+
+/** A child as it is wanted. */
+export interface WantedChild {
+  readonly draft: unknown;
+  /** The names of those it comes after. */
+  readonly after?: readonly string[];
+  readonly onImmutable?: string;
+  readonly initially?: unknown;
+}
+
+/** What happened in a reconcile, one after the other. */
+export type RecordedStep =
+  | { readonly step: "read"; readonly kind: RecordedKind; readonly key: ObjectKey; readonly object: KubeObject | null }
+  | { readonly step: "list"; readonly query: RecordedQuery; readonly objects: readonly KubeObject[] }
+  | ({ readonly step: "call"; readonly call: RecordedCall } & RecordedAnswer)
+  | ({ readonly step: "outside"; readonly name: string } & RecordedAnswer)
+  | { readonly step: "draw"; readonly what: Draw; readonly value: number | string }
+  | { readonly step: "event"; readonly type: string; readonly reason: string; readonly message: string }
+  | { readonly step: "asked"; readonly what: "reconcile" | "cleanup"; readonly object: KubeObject }
+  | { readonly step: "wanted"; readonly wants: Wants };
+
+/** Neither of them: there was no answer yet when the reconcile ended. */
+export interface RecordedAnswer {
+  readonly answer?: unknown;
+  readonly error?: RecordedError;
+}
+
+/** One reconcile, from what led to it to how it ended. */
+export interface RecordedReconcile {
+  readonly cluster: string;
+  readonly controller: string;
+  readonly key: ObjectKey;
+  /** When it began: milliseconds since 1970. */
+  readonly at: number;
+  readonly triggers: readonly Trigger[];
+  /** How often it had failed in a row before. */
+  readonly failures: number;
+  readonly steps: readonly RecordedStep[];
+  readonly end: { readonly outcome: ReconcileEnd["outcome"]; readonly error?: RecordedError; readonly next?: number };
+}
+
+/** The class of an error outlives it by its name. */
+export function recordedError(error: unknown): RecordedError {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  const { reason, after, status } = error as Error & { reason?: unknown; after?: unknown; status?: unknown };
+  return {
+    name: error.name,
+    message: error.message,
+    ...(typeof reason === "string" && { reason }),
+    ...(typeof after === "number" && { after }),
+    ...(status !== undefined && { status }),
+  };
+}

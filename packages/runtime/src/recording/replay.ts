@@ -1,0 +1,176 @@
+import {
+  type Clock,
+  type KindRef,
+  type KubeObject,
+  keyOf,
+  parseApiVersion,
+  seededRandom,
+  VirtualClock,
+} from "@konverge/core";
+import type { Child } from "../apply/child.ts";
+import type { CacheReader, Context, Controller, Observed, Result } from "../controller/definition.ts";
+import { drawnFrom } from "../controller/told-clock.ts";
+import { silent } from "../log.ts";
+import { type Difference, differencesOf, type Intent } from "./differences.ts";
+import { readRecording } from "./read-recording.ts";
+import { RecordedWorld, writeOf } from "./recorded-world.ts";
+import type { RecordedReconcile, RecordedStep, Wants } from "./recording.ts";
+import { wantsOf } from "./wants.ts";
+
+/** A recorded reconcile, and what the code at hand makes of it. */
+export interface ReplayedReconcile {
+  readonly recorded: RecordedReconcile;
+  /** Why it could not be replayed. */
+  readonly skipped?: string;
+  readonly before: Intent;
+  readonly after: Intent;
+  /** What it would do differently now; none if it would do the same. */
+  readonly differences: readonly Difference[];
+  /** What it asked for that is not in the recording, and what was assumed. */
+  readonly unrecorded: readonly string[];
+}
+
+/** Turns of the event loop after which a reconcile counts as hanging. */
+const LONGEST = 100_000;
+
+/**
+ * Puts what a {@link Recorder} has recorded to controllers of today, and tells what they would do differently:
+ *
+ * ```ts
+ * for await (const { recorded, differences } of replay("reconciles.jsonl", [models])) {
+ *   if (differences.length > 0) console.log(recorded.key, differences);
+ * }
+ * ```
+ *
+ * Reads are answered from the recording, from the cache as well as from the server; nothing is sent anywhere. What is done
+ * outside the cluster is answered, too, if it was done by way of `context.outside`, as `external` does; whatever else a
+ * reconciler does by itself, it does.
+ */
+export async function* replay(
+  file: string,
+  controllers: Controller | readonly Controller[],
+): AsyncGenerator<ReplayedReconcile, void, void> {
+  const list = "kind" in controllers ? [controllers] : controllers;
+  for await (const recorded of readRecording(file)) {
+    const definition = list.find(({ name }) => name === recorded.controller);
+    const asked = recorded.steps.find((step) => step.step === "asked");
+    if (!asked) continue;
+    const skip = (skipped: string) => ({ ...NOTHING, recorded, skipped });
+    if (!definition) yield skip(`there is no controller called ${recorded.controller}`);
+    else if (asked.what === "cleanup" && !definition.options.cleanup) yield skip(`${definition.name} has no cleanup`);
+    else yield await replayOne(definition, recorded, asked);
+  }
+}
+
+const NOTHING = {
+  before: { wants: {}, writes: [], events: [] },
+  after: { wants: {}, writes: [], events: [] },
+  differences: [],
+  unrecorded: [],
+};
+
+async function replayOne(
+  { name, options, owns, kind }: Controller,
+  recorded: RecordedReconcile,
+  { what, object }: Extract<RecordedStep, { step: "asked" }>,
+): Promise<ReplayedReconcile> {
+  const world = new RecordedWorld(recorded);
+  const clock = new VirtualClock({ start: recorded.at });
+  const events: Intent["events"][number][] = [];
+  const client = world.client(name, clock);
+  const context: Context = {
+    observed: observedIn(world, object, [kind, ...owns.map((one) => one.kind)]),
+    cache: cacheIn(world),
+    client,
+    tenant: client,
+    events: {
+      normal: (reason, message) => void events.push({ type: "Normal", reason, message }),
+      warning: (reason, message) => void events.push({ type: "Warning", reason, message }),
+    },
+    outside: <R>(label: string) => world.outside(label) as Promise<R>,
+    signal: new AbortController().signal,
+    log: silent,
+    clock: clockIn(world, clock),
+    cluster: recorded.cluster,
+    clusters: new Map([[recorded.cluster, client]]),
+  };
+  const ask = async (): Promise<Wants> => {
+    if (what === "cleanup")
+      return wantsOf({ unfinished: (await options.cleanup!(object, context)) ?? undefined }, object);
+    return wantsOf({ result: ((await options.reconcile(object, context)) ?? {}) as Result }, object);
+  };
+  const wants = await during(ask(), clock).catch((error: unknown) => wantsOf({ error }, object));
+  const before = recordedIntent(recorded);
+  const after: Intent = { wants, writes: world.writes, events };
+  return { recorded, before, after, differences: differencesOf(before, after), unrecorded: world.unrecorded };
+}
+
+/** What the recorded code wanted, wrote by itself and told. */
+function recordedIntent({ steps }: RecordedReconcile): Intent {
+  const from = steps.findIndex(({ step }) => step === "asked");
+  const end = steps.findIndex(({ step }) => step === "wanted");
+  const own = steps.slice(from + 1, end < 0 ? undefined : end);
+  const wanted = end < 0 ? undefined : (steps[end] as Extract<RecordedStep, { step: "wanted" }>);
+  return {
+    wants: wanted?.wants ?? { error: { name: "Error", message: "it was interrupted" } },
+    writes: own.flatMap((step) => (step.step === "call" ? (writeOf(step.call) ?? []) : [])),
+    events: own.flatMap((step) => {
+      if (step.step !== "event") return [];
+      const { type, reason, message } = step;
+      return [{ type, reason, message }];
+    }),
+  };
+}
+
+/** Waits for a reconcile while its time passes. */
+async function during<R>(promise: Promise<R>, clock: VirtualClock): Promise<R> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  promise.then(settle, settle);
+  for (let turn = 0; !settled && turn < LONGEST; turn++) await clock.step();
+  if (!settled) throw new Error("it does not come to an end: does it wait for something that was not recorded?");
+  return promise;
+}
+
+function observedIn(world: RecordedWorld, owner: KubeObject, kinds: readonly KindRef<KubeObject>[]): Observed {
+  const one = (what: Child | KindRef<KubeObject>, name?: string) => {
+    const isDraft = name === undefined;
+    const draft = what as Child;
+    const { group, kind } = isDraft
+      ? { group: parseApiVersion(draft.apiVersion).group, kind: draft.kind }
+      : (what as KindRef<KubeObject>);
+    const declared = kinds.find((known) => known.group === group && known.kind === kind);
+    const namespace = (isDraft ? draft.metadata.namespace : undefined) ?? owner.metadata.namespace;
+    const metadata = { name: (isDraft ? draft.metadata.name : name) ?? "" };
+    const key = keyOf({
+      metadata: declared?.namespaced === false || !namespace ? metadata : { ...metadata, namespace },
+    });
+    return world.read({ group, kind }, key);
+  };
+  const all = (kind: KindRef<KubeObject>) => world.list({ kind, children: true });
+  return Object.assign(one, { all }) as unknown as Observed;
+}
+
+function cacheIn(world: RecordedWorld): CacheReader {
+  return {
+    get: (kind, key) => world.read(kind, key) as never,
+    list: (kind, namespace) => world.list({ kind, ...(namespace && { namespace }) }) as never,
+    find: (kind, index, value) => world.list({ kind, index, value }) as never,
+  };
+}
+
+function clockIn(world: RecordedWorld, clock: VirtualClock): Clock {
+  const random = seededRandom(1);
+  return {
+    now: () => world.draw("now", clock.now()),
+    monotonic: () => world.draw("monotonic", clock.monotonic()),
+    after: (ms, task, options) => clock.after(ms, task, options),
+    post: (task, label) => clock.post(task, label),
+    random: drawnFrom(
+      () => world.draw("next", random.next()),
+      () => world.draw("uuid", random.uuid()),
+    ),
+  };
+}

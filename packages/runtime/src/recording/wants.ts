@@ -1,0 +1,29 @@
+import { type KubeObject, parseJson, stringifyJson } from "@konverge/core";
+import { nameOf, planned } from "../apply/child.ts";
+import type { Wanted } from "../observe/observer.ts";
+import { recordedError, type WantedChild, type Wants } from "./recording.ts";
+
+/** What a function of a controller's answered, as it is written down: only what JSON can hold. */
+export function wantsOf(answer: Wanted, owner: KubeObject): Wants {
+  if ("error" in answer) return { error: recordedError(answer.error) };
+  if ("unfinished" in answer) return asJson({ ...answer.unfinished });
+  const { children, ...rest } = answer.result;
+  if (!children) return asJson(rest);
+  const byName: Record<string, WantedChild> = {};
+  for (const given of children) {
+    const { draft, options } = planned(given);
+    const { after, onImmutable, initially } = options;
+    byName[nameOf(draft, owner)] = {
+      draft,
+      ...(after && { after: after.map((other) => nameOf(other, owner)) }),
+      ...(onImmutable && { onImmutable }),
+      ...(initially && { initially }),
+    };
+  }
+  return asJson({ ...rest, children: byName });
+}
+
+/** A value as it comes back from a file. */
+export function asJson<T>(value: T): T {
+  return value === undefined ? value : (parseJson(stringifyJson(value)) as T);
+}
