@@ -19,7 +19,7 @@ export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): Non
     if (action === "exec" || action === "attach") {
       return execResponse(host, worker, query, call.request.upgrade, action === "attach");
     }
-    if (action === "portforward") return portForwardResponse(kubelet.network, worker.pod, call.request.upgrade);
+    if (action === "portforward") return portForwardResponse(kubelet.network, worker.pod, call.request.upgrade, query);
     throw badRequest(`${action} of pod ${name} is answered in front of this server`);
   };
 }

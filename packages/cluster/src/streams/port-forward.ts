@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { type ApiResponse, badRequest, type MessageSocket } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
+import { CHANNEL_PROTOCOL, forwardByChannels, forwardedPorts } from "./channel-port-forward.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import { socketPair } from "./socket-pair.ts";
 import { type ClientFrame, ClientFrames, ServerFrames } from "./spdy.ts";
@@ -8,15 +9,25 @@ import { type ClientFrame, ClientFrames, ServerFrames } from "./spdy.ts";
 /** SPDY's frames, tunnelled through a WebSocket: how kubectl forwards ports since 1.31. */
 const PROTOCOL = "SPDY/3.1+portforward.k8s.io";
 
-/** Answers a request to forward ports of a pod: one message stream, through which go any number of connections. */
+/**
+ * Answers a request to forward ports of a pod: one message stream, through which go any number of connections, or one for
+ * each port that the request names, as the client's protocol has it.
+ */
 export function portForwardResponse(
   network: PodNetwork,
   pod: Pod,
   upgrade: readonly string[] | undefined,
+  query: URLSearchParams,
 ): ApiResponse {
-  if (!upgrade?.includes(PROTOCOL)) throw badRequest(`unable to upgrade: this server forwards ports by ${PROTOCOL}`);
-  const [near, far] = socketPair(PROTOCOL);
-  new Forwarding(network, pod, far).serve().then(
+  const protocol = [PROTOCOL, CHANNEL_PROTOCOL].find((one) => upgrade?.includes(one));
+  if (!protocol) {
+    throw badRequest(`unable to upgrade: this server forwards ports by ${PROTOCOL} and ${CHANNEL_PROTOCOL}`);
+  }
+  const ports = protocol === CHANNEL_PROTOCOL ? forwardedPorts(query) : [];
+  const [near, far] = socketPair(protocol);
+  const served =
+    protocol === PROTOCOL ? new Forwarding(network, pod, far).serve() : forwardByChannels(network, pod, ports, far);
+  served.then(
     () => far.close(1000),
     () => far.close(1011),
   );
