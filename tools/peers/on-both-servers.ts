@@ -9,14 +9,20 @@ export interface Scene {
   readonly peer: Extract<FoundPeer, { available: true }>;
 }
 
-/** A story about a peer: what it does, as a sentence, and the telling. */
+/** Stories about a peer: what it does, as a sentence, and the telling. */
 export type Stories = Record<string, (scene: Scene) => Promise<void>>;
+
+/** Stories that a real control plane without machines cannot play, and why. */
+export interface EmbeddedOnly {
+  readonly why: string;
+  readonly stories: Stories;
+}
 
 /**
  * Plays the stories of a peer on the embedded cluster and on a real control plane: what fails here and not there is ours.
  * Stories share one cluster per server, and keep to namespaces of their own.
  */
-export function onBothServers(peer: Peer, stories: Stories): void {
+export function onBothServers(peer: Peer, stories: Stories, embeddedOnly?: EmbeddedOnly): void {
   const found = findPeer(peer);
   const missing = found.available ? undefined : found.why;
   play(`${peer.name} on the embedded cluster`, missing, embeddedStage);
@@ -29,9 +35,11 @@ export function onBothServers(peer: Peer, stories: Stories): void {
         if (!why) stage = await open();
       });
       after(() => stage?.[Symbol.asyncDispose]());
-      for (const [name, tell] of Object.entries(stories)) {
-        test(name, { skip: why ?? false }, () => tell({ stage: stage!, peer: found as Scene["peer"] }));
-      }
+      const add = (name: string, tell: Stories[string], skip: string | false) =>
+        test(name, { skip }, () => tell({ stage: stage!, peer: found as Scene["peer"] }));
+      for (const [name, tell] of Object.entries(stories)) add(name, tell, why ?? false);
+      const here = open === embeddedStage ? undefined : embeddedOnly?.why;
+      for (const [name, tell] of Object.entries(embeddedOnly?.stories ?? {})) add(name, tell, why ?? here ?? false);
     });
   }
 }
