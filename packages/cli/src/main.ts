@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
+import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
 import { UsageError } from "./usage-error.ts";
@@ -14,6 +15,7 @@ const program = new Command("konverge")
 for (const command of clusterCommands(fail)) program.addCommand(command);
 program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
 program.addCommand(manifestsCommand());
+program.addCommand(replayCommand());
 for (const command of [...deployCommands(), ...envtestCommands()]) program.addCommand(command);
 program.addCommand(envtestApiServerCommand(), { hidden: true });
 

@@ -3,14 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
-import {
-  type Cluster,
-  type ClusterOptions,
-  type ClusterPort,
-  callWebhook,
-  openPort,
-  startCluster,
-} from "@konverge/cluster";
+import { type Cluster, type ClusterOptions, type ClusterPort, startCluster } from "@konverge/cluster";
 import { type Clock, realClock, sleep } from "@konverge/core";
 
 /** An embedded cluster on a port, and a kubeconfig for it, as commands meet them. */
@@ -25,8 +18,8 @@ export interface CommandStage extends AsyncDisposable {
 export async function commandStage(options: ClusterOptions = {}): Promise<CommandStage> {
   const clock = realClock();
   const authority = createAuthority(clock);
-  const cluster = await startCluster({ rootCertificate: authority.cert, server: { callWebhook }, ...options });
-  const port = await openPort(cluster.guard, { authority });
+  const cluster = await startCluster({ rootCertificate: authority.cert, ...options });
+  const port = await cluster.listen({ authority });
   const folder = mkdtempSync(join(tmpdir(), "konverge-test-"));
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, port.kubeconfig());
@@ -37,8 +30,8 @@ export async function commandStage(options: ClusterOptions = {}): Promise<Comman
     folder,
     kubeconfig,
     async [Symbol.asyncDispose]() {
-      await port.close();
       await cluster.stop();
+      await port.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

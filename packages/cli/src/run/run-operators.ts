@@ -53,7 +53,7 @@ export async function runOperators(words: readonly string[], options: RunOptions
   if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
   checkFlags(operators, flags);
   const metrics = new Metrics({ clock, process: world.expose === undefined });
-  const isInside = world.config !== undefined || (!options.kubeconfig && !env["KUBECONFIG"] && inPod(env));
+  const isInside = world.config !== undefined || (!options.kubeconfig && inPod(env));
   const client = await connectToCluster(options, {
     clock,
     env,
@@ -121,22 +121,33 @@ function logOf({ verbose }: RunOptions, { env, write }: RunWorld, clock: Clock):
   }
 }
 
-/** A container that is played takes any free port: its neighbours have the same numbers. */
-function local(address: Address | undefined, { expose }: RunWorld): Address | undefined {
-  return address && expose ? { host: "127.0.0.1", port: 0, named: address.port } : address;
+/**
+ * A container that is played takes any free port, since its neighbours have the same numbers; one that is a process of a
+ * shared machine is told which.
+ */
+function local(address: Address | undefined, { expose, env }: RunWorld): Address | undefined {
+  if (!address) return undefined;
+  if (expose) return { host: "127.0.0.1", port: 0, named: address.port };
+  const given = env[`KONVERGE_PORT_${address.port}`];
+  return given ? { ...address, port: Number(given) } : address;
 }
 
 function webhookPlace(
   { webhooks, webhookHost, webhookPort }: RunOptions,
   isInside: boolean,
-  { expose }: RunWorld,
+  { expose, env }: RunWorld,
 ): WebhookPlace | undefined {
   if (webhooks === "off" || (webhooks === "auto" && !isInside && !webhookHost)) return undefined;
   if (!isInside) return { by: "url", host: webhookHost ?? "127.0.0.1", port: webhookPort };
-  return expose ? { by: "service", host: "127.0.0.1", port: 0 } : { by: "service", port: webhookPort };
+  const given = Number(env[`KONVERGE_PORT_${webhookPort}`] ?? webhookPort);
+  return expose ? { by: "service", host: "127.0.0.1", port: 0 } : { by: "service", port: given };
 }
 
-const inPod = (env: RunWorld["env"]) => Boolean(env["KUBERNETES_SERVICE_HOST"] && env["KUBERNETES_SERVICE_PORT"]);
+/** A container that is a process of a shared machine has a kubeconfig besides its identity: see `childProgram`. */
+function inPod(env: RunWorld["env"]): boolean {
+  if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
+  return !env["KUBECONFIG"] || Boolean(env["KONVERGE_SERVICE_ACCOUNT"]);
+}
 const told = (log: ProcessLog) => (text: string) => log.info({}, text);
 
 function withDefined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

@@ -17,11 +17,11 @@ export const OPERATOR_IMAGE = "konverge/operators";
  * The image of operators as a program in this process: `konverge` with the container's args, environment and service
  * account. It reaches the cluster by its port, as any pod would, and may do what its role allows.
  */
-export function operatorProgram(clock: Clock): Program {
+export function operatorProgram(clock: Clock, operators = knownOperators): Program {
   return async (container) => {
     const { env, args, write, stop, expose } = container;
     const config = await inClusterConfig(env, join(await container.folder(), ACCOUNT));
-    const world = { env, stop, write, clock, config, expose: exposed(expose), operators: knownOperators };
+    const world = { env, stop, write, clock, config, expose: exposed(expose), operators };
     const command = new Command("konverge").addCommand(runCommand(() => world));
     const output = { writeOut: write, writeErr: write };
     for (const one of [command, ...command.commands]) one.exitOverride().configureOutput(output);

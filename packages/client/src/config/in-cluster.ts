@@ -11,8 +11,14 @@ export function isInCluster(env: Environment): boolean {
   return Boolean(env.KUBERNETES_SERVICE_HOST && env.KUBERNETES_SERVICE_PORT);
 }
 
-/** How a pod reaches its cluster: the service account's token, which is replaced before it expires. */
-export async function inClusterConfig(env: Environment, folder = FOLDER): Promise<ConnectionConfig> {
+/**
+ * How a pod reaches its cluster: the service account's token, which is replaced before it expires. Where containers are
+ * processes of a machine that they share, $KONVERGE_SERVICE_ACCOUNT says which folder is this one's.
+ */
+export async function inClusterConfig(
+  env: Environment,
+  folder = env.KONVERGE_SERVICE_ACCOUNT || FOLDER,
+): Promise<ConnectionConfig> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) {
     throw new ConfigError("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import {
+  type Controller,
+  differenceText,
+  type Operator,
+  type ReplayedReconcile,
+  reconcileText,
+  replay,
+  silent,
+} from "@konverge/runtime";
+import { Registry } from "prom-client";
+import { settingsOf } from "../run/settings.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface ReplayOptions {
+  /** Only reconciles of this controller. */
+  readonly controller?: string;
+  /** Only reconciles of this object: `namespace/name`. */
+  readonly object?: string;
+  /** Show reconciles that come out the same, too. */
+  readonly all?: boolean;
+  /** Write lines of JSON instead of text. */
+  readonly json?: boolean;
+}
+
+/** What came of a replay. */
+export interface ReplaySummary {
+  readonly same: number;
+  readonly different: number;
+  readonly skipped: number;
+}
+
+/** Puts a recording to operators, and tells what they would do differently. */
+export async function replayRecording(
+  file: string,
+  operators: readonly Operator[],
+  options: ReplayOptions,
+  tell: (line: string) => void,
+): Promise<ReplaySummary> {
+  if (!existsSync(file)) throw new UsageError(`there is no file ${file}: name one that an operator has recorded`);
+  const controllers = operators.flatMap(controllersOf);
+  let [same, different] = [0, 0];
+  const skipped = new Map<string, number>();
+  for await (const one of replay(file, controllers)) {
+    const { controller, key } = one.recorded;
+    if (options.controller !== undefined && options.controller !== controller) continue;
+    if (options.object !== undefined && options.object !== key) continue;
+    if (one.skipped !== undefined) skipped.set(one.skipped, (skipped.get(one.skipped) ?? 0) + 1);
+    else if (one.differences.length > 0) different++;
+    else same++;
+    if (one.differences.length > 0 || (options.all && one.skipped === undefined)) {
+      tell(options.json ? jsonOf(one) : textOf(one));
+    }
+  }
+  const left = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+  if (!options.json) {
+    for (const [why, count] of skipped) tell(`${count} not replayed: ${why}`);
+    tell(`${same + different} reconciles replayed: ${same} the same, ${different} different`);
+  }
+  return { same, different, skipped: left };
+}
+
+/** The controllers of an operator as it is made without anything set. */
+function controllersOf(operator: Operator): readonly Controller[] {
+  const settings = settingsOf(operator, new Map(), {});
+  return operator.create({ metrics: new Registry(), settings, log: silent }).controllers;
+}
+
+function textOf({ recorded, differences, unrecorded }: ReplayedReconcile): string {
+  return [reconcileText(recorded), ...differences.map(differenceText), ...unrecorded.map((text) => `  ? ${text}`)].join(
+    "\n",
+  );
+}
+
+function jsonOf({ recorded, differences, unrecorded }: ReplayedReconcile): string {
+  const { controller, key, at } = recorded;
+  return JSON.stringify({ controller, key, at, differences, unrecorded });
+}
