@@ -1,0 +1,121 @@
+import type { Container, EnvVar, Probe } from "konverge/kinds";
+import type { Component, Endpoint } from "./components.ts";
+import { unitsOf } from "./graph.ts";
+import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
+import { labelsOf, METRICS_PATH, POD_INFO, POD_INFO_FOLDER } from "./unit-container.ts";
+
+/** The container through which requests enter a graph, and that leads them through it. */
+export const ORCHESTRATOR = "seldon-container-engine";
+export const HTTP_PORT = 8000;
+export const GRPC_PORT = 5001;
+
+const NO_ORCHESTRATOR = "seldon.io/no-engine";
+
+/** Whether requests go to the predictor's only unit directly. */
+export function hasNoOrchestrator({ annotations }: Predictor): boolean {
+  return annotations?.[NO_ORCHESTRATOR]?.toLowerCase() === "true";
+}
+
+export function orchestratorContainer(
+  object: SeldonDeployment,
+  predictor: Predictor,
+  components: readonly Component[],
+  image: string,
+): Container {
+  const { metadata, spec } = object;
+  const { svcOrchSpec, engineResources } = predictor;
+  const small = { cpu: "500m", memory: "512Mi" };
+  return {
+    name: ORCHESTRATOR,
+    image,
+    imagePullPolicy: "IfNotPresent",
+    args: [
+      ...["--sdep", metadata.name],
+      ...["--namespace", metadata.namespace ?? "default"],
+      ...["--predictor", predictor.name],
+      ...["--http_port", String(HTTP_PORT)],
+      ...["--grpc_port", String(GRPC_PORT)],
+      ...["--protocol", spec.protocol ?? "seldon"],
+      ...["--transport", spec.transport ?? "rest"],
+      ...["--prometheus_path", METRICS_PATH],
+      ...["--server_type", spec.serverType ?? "rpc"],
+      ...["--log_work_buffer_size", annotationOf(object, "seldon.io/executor-logger-queue-size") ?? "10000"],
+      ...["--log_write_timeout_ms", annotationOf(object, "seldon.io/executor-logger-write-timeout-ms") ?? "2000"],
+      "--full_health_checks=false",
+    ],
+    env: [
+      { name: "ENGINE_PREDICTOR", value: encodedPredictor(predictor, components) },
+      { name: "REQUEST_LOGGER_DEFAULT_ENDPOINT", value: "http://default-broker" },
+      ...variables(object, svcOrchSpec?.env ?? []),
+    ],
+    // Metrics come from the same port; upstream lists it a second time for them, which server-side apply refuses.
+    ports: [
+      { name: "http", containerPort: HTTP_PORT },
+      { name: "grpc", containerPort: GRPC_PORT },
+    ],
+    readinessProbe: answers("/ready"),
+    livenessProbe: answers("/live"),
+    resources: svcOrchSpec?.resources ?? engineResources ?? { requests: small, limits: small },
+    volumeMounts: [{ name: POD_INFO, mountPath: POD_INFO_FOLDER }],
+  };
+}
+
+/** What the orchestrator must know of its graph. Neither traffic nor replicas: they change without a rollout. */
+function encodedPredictor(predictor: Predictor, components: readonly Component[]): string {
+  const endpoints = new Map(
+    components.flatMap(({ containers }) =>
+      containers.flatMap(({ unit, endpoint }) => (unit && endpoint ? [[unit.name, endpoint] as const] : [])),
+    ),
+  );
+  const { name, graph, annotations } = predictor;
+  const told = { name, graph: located(graph, endpoints), labels: labelsOf(predictor), annotations, replicas: 0 };
+  return Buffer.from(JSON.stringify(told)).toString("base64");
+}
+
+function located(unit: Unit, endpoints: ReadonlyMap<string, Endpoint>): Unit {
+  const found = endpoints.get(unit.name);
+  return {
+    ...unit,
+    ...(found && {
+      endpoint: {
+        type: "REST",
+        ...unit.endpoint,
+        service_host: found.host,
+        service_port: unit.endpoint?.type === "GRPC" ? found.grpc : found.http,
+        httpPort: found.http,
+        grpcPort: found.grpc,
+      },
+    }),
+    ...(unit.children && { children: unit.children.map((child) => located(child, endpoints)) }),
+  };
+}
+
+/** Annotations `seldon.io/engine-…` become variables, unless the predictor sets them itself. */
+function variables({ spec }: SeldonDeployment, own: readonly EnvVar[]): EnvVar[] {
+  const prefix = "seldon.io/engine-";
+  const fromAnnotations = Object.entries(spec.annotations ?? {})
+    .filter(([key]) => key.startsWith(prefix) && key !== "seldon.io/engine-separate-pod")
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => ({ name: key.slice(prefix.length).replaceAll("-", "_").toUpperCase(), value }));
+  return [...own, ...fromAnnotations.filter(({ name }) => !own.some((known) => known.name === name))];
+}
+
+function annotationOf({ spec, metadata }: SeldonDeployment, key: string): string | undefined {
+  return spec.annotations?.[key] ?? metadata.annotations?.[key];
+}
+
+function answers(path: string): Probe {
+  return {
+    httpGet: { path, port: HTTP_PORT },
+    initialDelaySeconds: 20,
+    periodSeconds: 5,
+    failureThreshold: 3,
+    timeoutSeconds: 60,
+  };
+}
+
+/** Units that run nowhere: no container, no server, nothing that the orchestrator does itself. */
+export function homelessUnits(predictor: Predictor, components: readonly Component[], atHome: (unit: Unit) => boolean) {
+  const housed = new Set(components.flatMap(({ containers }) => containers.map(({ container }) => container.name)));
+  return unitsOf(predictor.graph).filter((unit) => !housed.has(unit.name) && !atHome(unit));
+}

@@ -1,0 +1,90 @@
+import { type Conditions, controller, no, PermanentError, type Result, read, readinessOf, yes } from "konverge";
+import { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service } from "konverge/kinds";
+import { seldonErrors } from "./seldon-admission.ts";
+import { type Children, childrenOf, type Images } from "./seldon-children.ts";
+import { SeldonDeployment } from "./seldon-deployment.ts";
+
+/** Upstream's own operator, by the label `control-plane` of its Deployment. */
+const UPSTREAM = "seldon-controller-manager";
+/** How often it is looked whether upstream's operator has gone. */
+const LOOK_AGAIN = 300_000;
+
+/**
+ * Keeps the Deployments, Services, autoscalers and budgets of each SeldonDeployment, and tells in upstream's words how they
+ * are doing. Where upstream's operator runs, this one only says so.
+ */
+export function seldonDeployments(images: Images) {
+  return controller(SeldonDeployment, {
+    owns: [Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget],
+    watches: [read(Deployment)],
+    reconcile(object, { observed, cache, events, clock }): Result<SeldonDeployment> {
+      const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
+      if (upstream) {
+        const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
+        events.warning("UpstreamOperator", `${where} takes care of SeldonDeployments; this operator leaves them alone`);
+        return { after: LOOK_AGAIN };
+      }
+      const errors = seldonErrors(object);
+      if (errors.length > 0) {
+        throw new PermanentError("InvalidGraph", errors.map(({ field, message }) => `${field}: ${message}`).join("; "));
+      }
+      const children = childrenOf(object, images);
+      const { services, autoscalers, budgets, applied } = children;
+      const deployments = children.deployments.map((one) => ({ name: one.metadata.name, live: observed(one) }));
+      const states = deployments.map(({ live }) => readinessOf(live as Deployment | undefined, clock.now()).status);
+      const ready = states.every((one) => one === "Current");
+      const failed = states.some((one) => one === "Failed");
+      const state = ready ? "Available" : failed ? "Failed" : "Creating";
+      return {
+        children: [...applied, ...services, ...autoscalers, ...budgets],
+        status: {
+          state,
+          description: failed ? "Deployment is no longer progressing and not available." : "",
+          replicas: deployments[0]?.live?.status?.replicas ?? 0,
+          deploymentStatus: Object.fromEntries(
+            deployments.map(({ name, live }) => {
+              const { replicas = 0, availableReplicas = 0 } = live?.status ?? {};
+              return [name, { replicas, availableReplicas }];
+            }),
+          ),
+          serviceStatus: Object.fromEntries(children.endpoints.map((one) => [one.svcName, { ...one }])),
+          address: { url: addressOf(object, children) },
+        },
+        conditions: conditionsOf(children, (draft) => observed(draft) !== undefined, ready, failed),
+      };
+    },
+  });
+}
+
+/** Where the last predictor is asked, by whoever reads addresses (Knative's brokers). */
+function addressOf({ spec }: SeldonDeployment, { endpoints }: Children): string {
+  const { httpEndpoint, grpcEndpoint } = endpoints.at(-1)!;
+  const inCluster = (endpoint: string) => endpoint.replace(":", ".svc.cluster.local:");
+  if (spec.transport === "grpc") return inCluster(grpcEndpoint);
+  const path = spec.protocol === "v2" || spec.protocol === "kfserving" ? "/v2/models/infer" : "/api/v1.0/predictions";
+  return `http://${inCluster(httpEndpoint)}${path}`;
+}
+
+type Counted = Service | HorizontalPodAutoscaler | PodDisruptionBudget;
+
+/** Upstream's conditions in upstream's words; what is not used counts as ready. */
+function conditionsOf(
+  { services, autoscalers, budgets }: Children,
+  exists: (draft: Counted) => boolean,
+  ready: boolean,
+  failed: boolean,
+): Conditions {
+  const some = (drafts: readonly Counted[], none: string, all: string, missing: string) => {
+    if (drafts.length === 0) return yes(none);
+    return drafts.every(exists) ? yes(all) : no(missing);
+  };
+  const failure = failed
+    ? no("ProgressDeadlineExceeded", "Deployment is no longer progressing and not available.")
+    : no("MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
+  return {
+    DeploymentsReady: ready ? yes("MinimumReplicasAvailable", "Deployment has minimum availability.") : failure,
+    ServicesReady: some(services, "No services defined", "All services created", "Not all services created"),
+    HpasReady: some(autoscalers, "No HPAs defined", "All HPAs resources ready", "HPAs not ready"),
+    PdbsReady: some(budgets, "No PDBs defined", "All PDBs resources ready", "PDBs not ready"),
+  };
+}

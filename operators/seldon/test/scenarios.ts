@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
+import { Deployment, HorizontalPodAutoscaler, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+
+export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
+
+const available = (stage: Stage, name: string) =>
+  stage.until(
+    `${name} is available`,
+    async () => (await stage.find(SeldonDeployment, name))?.status?.state === "Available",
+  );
+
+/** A prepackaged server: a Deployment with server, orchestrator and model, two Services, a status in upstream's form. */
+export const classifier: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier"));
+  await available(stage, "flowers");
+
+  const { spec, metadata } = await stage.get(Deployment, "flowers-main-0-classifier");
+  const pod = spec!.template.spec!;
+  assert.deepEqual(
+    pod.containers.map(({ name, image }) => `${name} ${image}`),
+    ["classifier seldonio/sklearnserver:1.18.2", "seldon-container-engine seldonio/seldon-core-executor:1.18.2"],
+  );
+  assert.deepEqual(pod.initContainers?.[0]?.args, ["gs://example-models/flowers/v1", "/mnt/models"]);
+  assert.deepEqual(pod.containers[0]!.resources, { requests: { memory: "512Mi" } });
+  assert.equal(metadata.labels?.["seldon-deployment-id"], "flowers");
+  const services = (await stage.list(Service)).map((one) => one.metadata.name).sort();
+  assert.deepEqual(services, ["flowers-main", "flowers-main-classifier"]);
+
+  const { status } = await stage.get(SeldonDeployment, "flowers");
+  assert.deepEqual(status?.deploymentStatus, { "flowers-main-0-classifier": { replicas: 2, availableReplicas: 2 } });
+  assert.equal(status?.serviceStatus?.["flowers-main"]?.httpEndpoint, `flowers-main.${stage.namespace}:8000`);
+  assert.equal(status?.replicas, 2);
+  const states = Object.fromEntries(status!.conditions!.map(({ type, status: is }) => [type, is]));
+  for (const type of ["DeploymentsReady", "ServicesReady", "HpasReady", "PdbsReady"])
+    assert.equal(states[type], "True");
+  await stage.settled();
+};
+
+/** What is changed by hand or deleted comes back; what the spec no longer asks for goes. */
+export const lives: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier"));
+  await available(stage, "flowers");
+  await stage.client.delete(Service, `${stage.namespace}/flowers-main`);
+  await stage.until("the Service is back", async () => (await stage.find(Service, "flowers-main")) !== undefined);
+  await stage.client.patch(Deployment, `${stage.namespace}/flowers-main-0-classifier`, {
+    merge: { spec: { replicas: 7 } },
+  });
+  await stage.until(
+    "the replicas are as the spec says",
+    async () => (await stage.get(Deployment, "flowers-main-0-classifier")).spec?.replicas === 2,
+  );
+  // Another container gives the Deployment another name: the old one goes.
+  await stage.client.patch(SeldonDeployment, `${stage.namespace}/flowers`, {
+    json: [{ op: "replace", path: "/spec/predictors/0/graph/name", value: "tree" }],
+  });
+  await stage.until("the new Deployment alone is there", async () => {
+    const names = (await stage.list(Deployment)).map((one) => one.metadata.name);
+    return names.length === 1 && names[0] === "flowers-main-0-tree";
+  });
+  await available(stage, "flowers");
+  await stage.client.delete(SeldonDeployment, `${stage.namespace}/flowers`);
+  await stage.until("nothing is left", async () => {
+    const left = [...(await stage.list(Deployment)), ...(await stage.list(Service)), ...(await stage.list(Pod))];
+    return left.length === 0;
+  });
+};
+
+/** A graph over two pods, an autoscaler, a budget and a second predictor. */
+export const graph: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("graph"));
+  await available(stage, "sentiment");
+  const names = (await stage.list(Deployment)).map((one) => one.metadata.name).sort();
+  assert.deepEqual(names, ["sentiment-canary-0-model", "sentiment-stable-0-cleaner", "sentiment-stable-1-model"]);
+
+  const first = await stage.get(Deployment, "sentiment-stable-0-cleaner");
+  const engine = first.spec!.template.spec!.containers.at(-1)!;
+  const told = JSON.parse(
+    Buffer.from(engine.env!.find(({ name }) => name === "ENGINE_PREDICTOR")!.value!, "base64").toString(),
+  );
+  assert.equal(told.graph.endpoint.service_host, "localhost");
+  assert.equal(
+    told.graph.children[0].endpoint.service_host,
+    `sentiment-stable-model.${stage.namespace}.svc.cluster.local`,
+  );
+  assert.equal(engine.env!.find(({ name }) => name === "LOG_LEVEL")?.value, "INFO");
+  assert.equal(first.metadata.labels?.["seldon.io/transformer"], "true");
+
+  const scaler = await stage.get(HorizontalPodAutoscaler, "sentiment-stable-1-model");
+  assert.equal(scaler.spec?.maxReplicas, 5);
+  assert.ok(await stage.find(PodDisruptionBudget, "sentiment-stable-0-cleaner"));
+  // The autoscaler's number of replicas is left alone.
+  await stage.client.patch(Deployment, `${stage.namespace}/sentiment-stable-1-model`, {
+    merge: { spec: { replicas: 4 } },
+  });
+  await stage.settled();
+  assert.equal((await stage.get(Deployment, "sentiment-stable-1-model")).spec?.replicas, 4);
+};
+
+/** What could never run is refused with the place and the reason, and a mended one goes on by itself. */
+export const badInput: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  const refused = async (change: (text: string) => string, message: RegExp) =>
+    assert.rejects(stage.apply(change(sample("classifier"))), message);
+  await refused(
+    (text) => text.replace("SKLEARN_SERVER", "NO_SUCH_SERVER"),
+    /there is no such server: known are SKLEARN_SERVER/,
+  );
+  await refused((text) => text.replace(/ +modelUri: .*\n/, ""), /needs a model/);
+  await refused(
+    (text) => text.replace(/ +implementation: .*\n/, ""),
+    /no container of componentSpecs has the unit's name/,
+  );
+  await refused((text) => text.replace("replicas: 2", "replicas: -2"), /should be greater than or equal to 0/);
+  await refused((text) => text.replace("replicas: 2", "traffic: 50"), /a single predictor has all the traffic/);
+  await assert.rejects(stage.apply(sample("graph").replace("traffic: 90", "traffic: 80")), /must add up to 100/);
+  assert.equal(await stage.find(SeldonDeployment, "flowers"), undefined);
+
+  // More memory than any node has: pods wait, the status says so, and nothing spins.
+  await stage.apply(sample("classifier").replace("512Mi", "900Ti"));
+  await stage.until(
+    "it is being created",
+    async () => (await stage.find(SeldonDeployment, "flowers"))?.status?.state === "Creating",
+  );
+  await stage.settled();
+  const before = stage.writes();
+  await stage.settled();
+  assert.equal(stage.writes(), before);
+  await stage.apply(sample("classifier"));
+  await available(stage, "flowers");
+};
+
+/** Where upstream's operator runs, ours leaves everything to it and says so. */
+export const besideUpstream: Scenario = async (stage) => {
+  await stage.client.create(Deployment, {
+    metadata: {
+      name: "seldon-controller-manager",
+      namespace: stage.namespace,
+      labels: { "control-plane": "seldon-controller-manager" },
+    },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: "seldon" } },
+      template: {
+        metadata: { labels: { app: "seldon" } },
+        spec: { containers: [{ name: "manager", image: "seldon:1" }] },
+      },
+    },
+  });
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier"));
+  await stage.until("an event says so", async () =>
+    (await stage.events(SeldonDeployment, "flowers")).some((told) => told.includes("UpstreamOperator")),
+  );
+  assert.equal(await stage.find(Deployment, "flowers-main-0-classifier"), undefined);
+  assert.equal((await stage.get(SeldonDeployment, "flowers")).status?.state, undefined);
+};
