@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import {
   type Controller,
   differenceText,
+  Metrics,
   type Operator,
   type ReplayedReconcile,
   reconcileText,
   replay,
   silent,
 } from "@konverge/runtime";
-import { Registry } from "prom-client";
 import { settingsOf } from "../run/settings.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -63,7 +63,7 @@ export async function replayRecording(
 /** The controllers of an operator as it is made without anything set. */
 function controllersOf(operator: Operator): readonly Controller[] {
   const settings = settingsOf(operator, new Map(), {});
-  return operator.create({ metrics: new Registry(), settings, log: silent }).controllers;
+  return operator.create({ metrics: new Metrics({ process: false }).registry, settings, log: silent }).controllers;
 }
 
 function textOf({ recorded, differences, unrecorded }: ReplayedReconcile): string {
