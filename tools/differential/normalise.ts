@@ -20,6 +20,8 @@ interface Masks {
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+/** The volume that a pod finds its service account's token in. */
+const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}/g;
 const LOOPBACK = /127\.0\.0\.1:\d+/g;
 /** Messages speak of versions that other writers have made meanwhile. */
 const ABOUT_VERSIONS = /resource ?version/i;
@@ -37,8 +39,16 @@ function walk(value: unknown, key: string | undefined, masks: Masks): unknown {
   return Object.fromEntries(
     Object.keys(object)
       .sort()
-      .map((name) => [own(name, masks), isListVersion(object, name) ? "version" : walk(object[name], name, masks)]),
+      .map((name) => [keyName(name, masks), isListVersion(object, name) ? "version" : walk(object[name], name, masks)]),
   );
+}
+
+/** Keys of field sets name what they stand for. */
+function keyName(name: string, masks: Masks): string {
+  if (!name.startsWith("k:{")) return own(name, masks);
+  return own(name, masks)
+    .replace(UID, (uid) => number(uid, "uid", masks))
+    .replace(TOKEN_VOLUME, (volume) => number(volume, "kube-api-access", masks));
 }
 
 function inOrder(items: readonly unknown[], key: string | undefined): readonly unknown[] {
@@ -80,6 +90,7 @@ function text(value: string, key: string | undefined, masks: Masks): string {
   let masked = own(withoutOwnership(value), masks)
     .replace(LOOPBACK, "127.0.0.1:port")
     .replace(UID, (uid) => number(uid, "uid", masks))
+    .replace(TOKEN_VOLUME, (volume) => number(volume, "kube-api-access", masks))
     .replace(MOMENT, "moment");
   if (ABOUT_VERSIONS.test(masked) && (key === "message" || key === "warnings")) {
     masked = masked.replace(/\b\d+\b/g, "N");

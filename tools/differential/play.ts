@@ -98,7 +98,7 @@ class Player {
 
   async #request(index: number, step: RequestStep): Promise<Result> {
     const [method, path] = splitRequest(this.#fill(step.request) as string);
-    const headers = { ...(this.#fill(step.headers ?? {}) as HeaderMap), ...impersonation(step.as) };
+    const headers = { ...(this.#fill(step.headers ?? {}) as HeaderMap), ...impersonation(this.#fill(step.as)) };
     const response = await this.#send(method, path, headers, step.body);
     for (const [name, pointer] of Object.entries(step.save ?? {})) {
       const value = valueAt(response.body, pointer);
@@ -156,9 +156,13 @@ class Player {
     const [method, path] = splitRequest(this.#fill(step.wait) as string);
     let last: { status: number; body: unknown } | undefined;
     const met = await this.#until(async () => {
-      last = await this.#send(method, path, { ...step.headers, ...impersonation(step.as) }, step.body);
+      last = await this.#send(method, path, { ...step.headers, ...impersonation(this.#fill(step.as)) }, step.body);
       if (last.status !== (step.status ?? 200)) return false;
-      return !step.until || JSON.stringify(valueAt(last.body, step.until.path)) === JSON.stringify(step.until.is);
+      return (
+        !step.until ||
+        JSON.stringify(valueAt(last.body, step.until.path) ?? null) ===
+          JSON.stringify(this.#fill(step.until.is) ?? null)
+      );
     });
     if (met) return [];
     return [{ step: index, what: `wait ${step.wait}`, failed: `never came true; last: ${JSON.stringify(last)}` }];
@@ -231,8 +235,8 @@ function splitRequest(text: string): [method: string, path: string] {
   return [text.slice(0, space), text.slice(space + 1)];
 }
 
-function impersonation(as: string | undefined): HeaderMap {
-  if (!as) return {};
+function impersonation(as: unknown): HeaderMap {
+  if (typeof as !== "string") return {};
   const [user, ...groups] = as.split(",").map((part) => part.trim());
   return { "impersonate-user": user!, ...(groups.length > 0 && { "impersonate-group": groups }) };
 }

@@ -12,9 +12,17 @@ export interface Target extends AsyncDisposable {
   compact(): Promise<void>;
 }
 
+/** Admission plugins that a server without controllers does not ask by default; both servers do here. */
+export const MORE_ADMISSION = [
+  "ServiceAccount",
+  "NodeRestriction",
+  "ExtendedResourceToleration",
+  "OwnerReferencesPermissionEnforcement",
+];
+
 /** Starts a real control plane. */
 export async function realTarget(): Promise<Target> {
-  const cluster = await startRealCluster();
+  const cluster = await startRealCluster({ admissionPlugins: MORE_ADMISSION });
   const { url, adminToken: token, ca } = cluster;
   return remoteTarget(
     { url, token, ca },
@@ -49,7 +57,7 @@ const SAME_USER = { name: "admin", uid: "admin", groups: ["system:masters", "sys
 
 /** Makes an embedded server. */
 export async function embeddedTarget(): Promise<Target> {
-  const server = new ApiServer({ callWebhook });
+  const server = new ApiServer({ callWebhook, admission: { enable: MORE_ADMISSION } });
   return {
     name: "embedded",
     transport: server.as(SAME_USER),

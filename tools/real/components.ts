@@ -40,7 +40,8 @@ export function etcdFlags({ folder, ports }: Layout): string[] {
 
 export function apiServerFlags({ ports, files }: Layout, options: RealClusterOptions): string[] {
   // Nobody makes service accounts without the controller manager, so pods could not be created with this plugin on.
-  const disabled = options.controllers ? [] : ["ServiceAccount"];
+  const isWanted = options.controllers || options.admissionPlugins?.includes("ServiceAccount");
+  const disabled = isWanted ? [] : ["ServiceAccount"];
   const audit = options.auditLog
     ? [`--audit-log-path=${options.auditLog}`, `--audit-policy-file=${files["audit-policy.yaml"]}`]
     : [];

@@ -21,6 +21,9 @@ export interface Extensions {
   readonly paths: readonly PathHandler[];
   /** By group and plural: `authorization.k8s.io/selfsubjectaccessreviews`. */
   readonly reviews: Readonly<Record<string, ReviewHandler>>;
-  /** By group, plural and subresource: `/pods/eviction`. `*` stands for every resource that has one of that name. */
+  /**
+   * By group, plural and subresource: `/pods/eviction`. `*` stands for every resource that has one of that name; with an
+   * empty subresource (`/bindings/`) for creates of what is acted on and never stored.
+   */
   readonly subresources: Readonly<Record<string, SubresourceHandler>>;
 }

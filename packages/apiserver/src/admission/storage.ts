@@ -1,4 +1,4 @@
-import { parseJson } from "@konverge/core";
+import { parseJson, parseQuantity } from "@konverge/core";
 import type { PersistentVolumeClaim, StorageClass } from "../resources/strategies/objects.ts";
 import type { Call } from "../verbs/call.ts";
 import { type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
@@ -6,6 +6,7 @@ import { type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 const CLAIMS = "/persistentvolumeclaims";
 const CLASSES = "storage.k8s.io/storageclasses";
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
+const BETA_CLASS = "volume.beta.kubernetes.io/storage-class";
 
 const PROTECTED = new Map([
   ["/persistentvolumes", "kubernetes.io/pv-protection"],
@@ -30,8 +31,8 @@ export const defaultStorageClass: AdmissionPlugin = {
   handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, CLAIMS),
   mutate({ object, call }) {
     const claim = object as unknown as PersistentVolumeClaim;
-    const beta = "volume.beta.kubernetes.io/storage-class";
-    if (!claim.spec || claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[beta]) return;
+    const named = claim.metadata.annotations?.[BETA_CLASS];
+    if (!claim.spec || claim.spec.storageClassName !== undefined || named !== undefined) return;
     const chosen = defaultClass(call);
     if (chosen) claim.spec.storageClassName = chosen;
   },
@@ -56,12 +57,22 @@ export const persistentVolumeClaimResize: AdmissionPlugin = {
     const { object, old, call } = attributes;
     const claim = object as unknown as PersistentVolumeClaim;
     const before = old as unknown as PersistentVolumeClaim;
-    const size = ({ spec }: PersistentVolumeClaim) => String(spec?.resources?.requests?.["storage"] ?? "");
-    if (size(claim) === size(before) || before.status?.phase !== "Bound") return;
-    const entry = call.store.collection(CLASSES).get(claim.spec?.storageClassName ?? "");
+    const size = ({ spec }: PersistentVolumeClaim) =>
+      parseQuantity(String(spec?.resources?.requests?.["storage"] ?? "0"));
+    if (size(claim).cmp(size(before)) <= 0) return;
+    if (before.status?.phase !== "Bound") {
+      throw refusal(attributes, "Only bound persistent volume claims can be expanded");
+    }
+    const name = claimClass(claim);
+    const entry = name !== "" && name === claimClass(before) ? call.store.collection(CLASSES).get(name) : undefined;
     if (entry && (parseJson(entry.text) as StorageClass).allowVolumeExpansion) return;
     const why =
       "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
     throw refusal(attributes, why);
   },
 };
+
+/** The class that a claim names, by the annotation of old or by its field. */
+function claimClass({ metadata, spec }: PersistentVolumeClaim): string {
+  return metadata.annotations?.[BETA_CLASS] ?? spec?.storageClassName ?? "";
+}

@@ -1,6 +1,6 @@
-import type { AnyObject, ApiResponse } from "@konverge/core";
+import type { ApiResponse } from "@konverge/core";
 import { writeParameters } from "../http/query.ts";
-import type { StrategyContext } from "../resources/strategy.ts";
+import { certificateApproval } from "../resources/strategies/certificates.ts";
 import { readBody } from "../verbs/body.ts";
 import type { Call } from "../verbs/call.ts";
 import { writtenResponse } from "../verbs/dispatch.ts";
@@ -9,31 +9,11 @@ import { checkName } from "../verbs/metadata.ts";
 import { patchObject } from "../verbs/patch.ts";
 import { updateObject } from "../verbs/update.ts";
 
-interface Status {
-  conditions?: { type: string; status: string; lastUpdateTime?: string | null; lastTransitionTime?: string | null }[];
-}
-
-/** Requests to `certificatesigningrequests/NAME/approval`: they change the conditions of the status, and nothing else. */
+/** Requests to `certificatesigningrequests/NAME/approval`. */
 export async function approve(given: Call): Promise<ApiResponse> {
   if (given.info.verb === "get") return get(given);
-  const { strategy } = given.definition;
-  const approval = {
-    ...strategy,
-    statusFields: [],
-    prepareForUpdate(object: AnyObject, old: AnyObject, { now }: StrategyContext) {
-      const { conditions } = (object["status"] ?? {}) as Status;
-      const { conditions: earlier = [] } = (old["status"] ?? {}) as Status;
-      for (const condition of conditions ?? []) {
-        const { type, status } = condition;
-        const same = earlier.find((one) => one.type === type && one.status === status);
-        condition.lastUpdateTime ??= now;
-        condition.lastTransitionTime ??= same?.lastTransitionTime ?? now;
-      }
-      object["spec"] = old["spec"];
-      object["status"] = { ...(old["status"] as object), ...(conditions && { conditions }) };
-    },
-  };
-  const call: Call = { ...given, definition: { ...given.definition, strategy: approval } };
+  const strategy = { ...given.definition.strategy, ...certificateApproval };
+  const call: Call = { ...given, definition: { ...given.definition, strategy } };
   if (call.info.verb === "patch") return writtenResponse(call, await patchObject(call));
   const { dryRun, fieldValidation } = writeParameters(call.info.query, "UpdateOptions");
   const draft = readBody(call, fieldValidation);

@@ -3,7 +3,7 @@ import type { SubresourceHandler } from "../extensions.ts";
 import { approve } from "./approval.ts";
 import { evict } from "./eviction.ts";
 import { type Kubelet, toKubelet } from "./kubelet.ts";
-import { bindPod } from "./pod-binding.ts";
+import { bindPod, createBinding } from "./pod-binding.ts";
 import { issueToken } from "./token.ts";
 
 export type { Kubelet, KubeletRequest } from "./kubelet.ts";
@@ -17,6 +17,7 @@ export function builtinSubresources(
   return {
     "/pods/eviction": evict,
     "/pods/binding": bindPod,
+    "/bindings/": createBinding,
     "/pods/log": toKubelet("log", kubelet),
     "/pods/exec": toKubelet("exec", kubelet),
     "/pods/attach": toKubelet("attach", kubelet),

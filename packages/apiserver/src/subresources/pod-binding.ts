@@ -1,8 +1,8 @@
 import {
   type AnyObject,
+  ApiError,
   type ApiResponse,
   conflict,
-  invalid,
   methodNotAllowed,
   notFound,
   timestamp,
@@ -25,7 +25,15 @@ interface Binding extends AnyObject {
 
 interface BoundPod extends AnyObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };
-  status?: { conditions?: { type: string }[] };
+  status?: { conditions?: { type: string }[]; nominatedNodeName?: string };
+}
+
+/** A binding that is posted by itself: the pod is the one it names. */
+export async function createBinding(given: Call): Promise<ApiResponse> {
+  const { fieldValidation } = writeParameters(given.info.query, "CreateOptions");
+  const { name = "" } = readBodyAs(given, { ...BINDING, codec }, fieldValidation).metadata;
+  const definition = given.registry.get("", "pods")!;
+  return bindPod({ ...given, definition, info: { ...given.info, name } });
 }
 
 /** Gives a pod to a node: what a scheduler does. It goes past the rules for updates, which forbid just that. */
@@ -36,19 +44,23 @@ export async function bindPod(given: Call): Promise<ApiResponse> {
   const binding = readBodyAs(call, { ...BINDING, codec }, fieldValidation) as Binding;
   matchNamespace(call, binding.metadata);
   checkName(call, binding.metadata);
-  checkTarget(binding, call.info.name);
-  await call.admission.validate(call, binding, undefined, "CREATE");
-  assign(call, binding);
+  const admitted = ((await call.admission.mutate(call, binding, undefined, "CREATE")) ?? binding) as Binding;
+  checkTarget(admitted);
+  await call.admission.validate(call, admitted, undefined, "CREATE");
+  assign(call, admitted);
   await call.store.durable();
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   return bodyResponse(201, status as unknown as AnyObject, call.form);
 }
 
-function checkTarget({ target }: Binding, name: string): void {
-  if (target.kind && target.kind !== "Node") {
-    throw invalid(BINDING, name, [notSupported("target.kind", target.kind, ["", "Node"])]);
-  }
-  if (!target.name) throw invalid(BINDING, name, [required("target.name")]);
+/** A real server has no better answer than 500 to a binding that makes no sense. */
+function checkTarget({ target }: Binding): void {
+  const errors = [
+    ...(target.kind && target.kind !== "Node" ? [notSupported("target.kind", target.kind, ["Node", "<empty>"])] : []),
+    ...(target.name ? [] : [required("target.name")]),
+  ].map(({ field, message }) => `${field}: ${message}`);
+  if (errors.length === 0) return;
+  throw new ApiError({ code: 500, message: errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]` });
 }
 
 function assign(call: Call, binding: Binding): void {
@@ -71,8 +83,9 @@ function assign(call: Call, binding: Binding): void {
   if (pod.spec.nodeName) throw refuse(`pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`);
   if (pod.spec.schedulingGates?.length) throw refuse(`pod ${info.name} has non-empty .spec.schedulingGates`);
   pod.spec.nodeName = binding.target.name!;
-  const { annotations } = binding.metadata;
+  const { annotations, labels } = binding.metadata;
   if (annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
+  if (labels) pod.metadata.labels = { ...pod.metadata.labels, ...labels };
   const scheduled = {
     type: "PodScheduled",
     status: "True",
@@ -80,7 +93,8 @@ function assign(call: Call, binding: Binding): void {
     lastTransitionTime: timestamp(call.clock),
   };
   const others = pod.status?.conditions?.filter(({ type }) => type !== "PodScheduled") ?? [];
-  pod.status = { ...pod.status, conditions: [...others, scheduled] };
+  const { nominatedNodeName: _hint, ...status } = pod.status ?? {};
+  pod.status = { ...status, conditions: [...others, scheduled] };
   if (call.dryRun) return;
   store.put(definition.storage, storageKey(definition, info.namespace, info.name), contentOf(definition, pod));
   definition.strategy.afterWrite?.(pod, before, strategyContext(call));

@@ -9,9 +9,11 @@ const TOKEN_REQUEST = bodyKind("authentication.k8s.io", "v1", "TokenRequest", "a
 
 /** Answers requests to `serviceaccounts/NAME/token`. */
 export function issueToken(tokens: ServiceAccountTokens): SubresourceHandler {
-  return (given) => {
-    const { call, object } = readCreate(given, TOKEN_REQUEST);
+  return async (given) => {
+    const { call, object: draft } = readCreate(given, TOKEN_REQUEST);
     const { namespace, name } = call.info;
+    const object = (await call.admission.mutate(call, draft, undefined, "CREATE")) ?? draft;
+    await call.admission.validate(call, object, undefined, "CREATE");
     const issued = requestToken(call.store, call.clock, tokens, { namespace, name, object });
     return bodyResponse(201, TOKEN_REQUEST.codec.canonical(issued), call.form);
   };

@@ -20,6 +20,8 @@ import { watch } from "./watch.ts";
 export async function dispatch(call: Call, extensions: Extensions): Promise<ApiResponse> {
   const { definition, version, info } = call;
   if (info.subresource !== "") return dispatchSubresource(call, extensions);
+  const act = extensions.subresources[`${definition.group}/${definition.plural}/`];
+  if (act && info.verb === "create") return act(call);
   const review = extensions.reviews[`${definition.group}/${definition.plural}`];
   if (review && info.verb === "create") {
     const { fieldValidation } = writeParameters(info.query, "CreateOptions");

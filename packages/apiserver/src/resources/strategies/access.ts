@@ -5,6 +5,18 @@ import type { ClusterRole, Role, RoleBinding, Stored } from "./objects.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
+const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
+
+/** What pods act as. */
+export const serviceAccount: Strategy = {
+  warnings({ metadata }, _context, old) {
+    if (metadata.annotations?.[ENFORCED] === undefined || old?.metadata.annotations?.[ENFORCED] !== undefined)
+      return [];
+    const instead = "prefer separate namespaces to isolate access to mounted secrets";
+    return [`metadata.annotations[${ENFORCED}]: deprecated in v1.32+; ${instead}`];
+  },
+};
+
 /** Roles of one namespace, and of all. */
 export function roleStrategy(namespaced: boolean): Strategy {
   return {

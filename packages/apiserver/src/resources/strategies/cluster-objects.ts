@@ -1,16 +1,7 @@
 import { deepEqual, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
-import { forbidden, invalidValue, required } from "@konverge/schema";
+import { forbidden, invalidValue } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
-import type {
-  CertificateSigningRequest,
-  EndpointSlice,
-  Lease,
-  LimitRange,
-  Node,
-  PodDisruptionBudget,
-  PriorityClass,
-  Stored,
-} from "./objects.ts";
+import type { EndpointSlice, Lease, LimitRange, Node, PodDisruptionBudget, PriorityClass, Stored } from "./objects.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 
 export const node: Strategy = {
@@ -143,39 +134,3 @@ export const priorityClass: Strategy = {
       : [invalidValue("preemptionPolicy", object.preemptionPolicy, "field is immutable")]),
   ],
 };
-
-/** Nobody owns what only the creation of a request decides. */
-export const certificateSigningRequest: Strategy = {
-  nameErrors: (name) => pathSegmentErrors(name),
-  resetFields: (subresource) => (subresource === "" ? ["spec", "status"] : ["spec"]),
-  prepareForCreate({ spec }: Stored<CertificateSigningRequest>, { call }) {
-    const { name, uid, groups, extra } = call.user;
-    spec.username = name;
-    spec.groups = [...groups];
-    if (uid) spec.uid = uid;
-    else delete spec.uid;
-    if (extra) spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
-    else delete spec.extra;
-  },
-  prepareForUpdate(object: Stored<CertificateSigningRequest>, old: Stored<CertificateSigningRequest>) {
-    object.spec = old.spec;
-  },
-  validate({ spec }: Stored<CertificateSigningRequest>) {
-    const { request, signerName, usages = [] } = spec;
-    return [
-      ...(isRequest(request) ? [] : [invalidValue("spec.request", request || null, NOT_A_REQUEST)]),
-      ...(usages?.length ? [] : [required("spec.usages")]),
-      ...(signerName ? [] : [required("spec.signerName")]),
-    ];
-  },
-  validateUpdate: () => [],
-  fields: ({ spec }: Stored<CertificateSigningRequest>) => ({ "spec.signerName": spec.signerName }),
-};
-
-const NOT_A_REQUEST = "PEM block type must be CERTIFICATE REQUEST";
-
-function isRequest(base64: string | undefined | null): boolean {
-  return Buffer.from(base64 ?? "", "base64")
-    .toString()
-    .includes("-----BEGIN CERTIFICATE REQUEST-----");
-}

@@ -1,11 +1,11 @@
 import type { AnyObject } from "@konverge/core";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
-import { bindingStrategy, roleStrategy } from "./access.ts";
+import { bindingStrategy, roleStrategy, serviceAccount } from "./access.ts";
 import { apiService } from "./api-service.ts";
 import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
+import { certificateSigningRequest } from "./certificates.ts";
 import {
-  certificateSigningRequest,
   endpointSlice,
   lease,
   limitRange,
@@ -50,6 +50,7 @@ const strategies: Record<string, Strategy> = {
   "/ReplicationController": replicationController,
   "/Secret": secret,
   "/Service": service,
+  "/ServiceAccount": serviceAccount,
   "apiregistration.k8s.io/APIService": apiService,
   "apps/DaemonSet": daemonSet,
   "apps/Deployment": deployment,

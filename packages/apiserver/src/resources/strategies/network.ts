@@ -5,6 +5,7 @@ import type { HTTPIngressPath, Ingress, IngressClass, NetworkPolicy, Stored } fr
 import { immutable, named } from "./pod-spec/checks.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 
+const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 const PATH_TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 type Backend = NonNullable<NonNullable<Ingress["spec"]>["defaultBackend"]>;
 
@@ -27,6 +28,10 @@ export const ingress: Strategy = {
     return errors;
   },
   validateStatusUpdate: () => [],
+  warnings: ({ metadata, spec }: Stored<Ingress>, _context, old) =>
+    !old && metadata.annotations?.[CLASS_ANNOTATION] !== undefined && spec?.ingressClassName === undefined
+      ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
+      : [],
 };
 
 function pathErrors({ path = "", pathType, backend }: HTTPIngressPath, field: string): FieldError[] {

@@ -1,0 +1,59 @@
+import { verify } from "node:crypto";
+import { type Element, elements } from "../../listener/certificates/der.ts";
+
+/** Who a certificate is asked for. */
+export interface CertificateRequest {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** Whether whoever asks has the key. */
+  isSigned(): boolean;
+}
+
+const COMMON_NAME = "550403";
+const ORGANIZATION = "55040a";
+/** What a signature was made with, by the last bytes of its identifier; keys of Ed25519 have no digest. */
+const DIGESTS: Record<string, string> = {
+  "2a864886f70d010105": "sha1",
+  "2a864886f70d01010b": "sha256",
+  "2a864886f70d01010c": "sha384",
+  "2a864886f70d01010d": "sha512",
+  "2a8648ce3d040302": "sha256",
+  "2a8648ce3d040303": "sha384",
+  "2a8648ce3d040304": "sha512",
+};
+
+/** Reads a request for a certificate, PEM in base64; throws when it is none, in the words of Go's library. */
+export function certificateRequest(base64: string | null | undefined): CertificateRequest {
+  const pem = Buffer.from(base64 ?? "", "base64").toString();
+  const block = /-----BEGIN ([^-]+)-----([\s\S]*?)-----END \1-----/.exec(pem);
+  if (block?.[1] !== "CERTIFICATE REQUEST") throw new Error("PEM block type must be CERTIFICATE REQUEST");
+  const [request] = elements(Buffer.from(block[2]!, "base64"));
+  const [info, algorithm, signature] = children(request);
+  const [, subject, key] = children(info);
+  if (!request || !info || !algorithm || !signature || !subject || !key) {
+    throw new Error("asn1: structure error: tags don't match");
+  }
+  const names = children(subject).flatMap((set) => children(set).map(children));
+  const valuesOf = (type: string) =>
+    names.filter(([id]) => id?.content.toString("hex") === type).map(([, value]) => value!.content.toString());
+  return {
+    commonName: valuesOf(COMMON_NAME).at(-1) ?? "",
+    organizations: valuesOf(ORGANIZATION),
+    isSigned: () => isSigned(info, algorithm, signature, key),
+  };
+}
+
+function children(element: Element | undefined): Element[] {
+  return element ? elements(element.content) : [];
+}
+
+function isSigned(info: Element, algorithm: Element, signature: Element, key: Element): boolean {
+  const digest = DIGESTS[children(algorithm)[0]!.content.toString("hex")];
+  try {
+    const publicKey = { key: key.raw, format: "der" as const, type: "spki" as const };
+    // The first byte of a bit string says how many of its last bits are unused.
+    return verify(digest, info.raw, publicKey, signature.content.subarray(1));
+  } catch {
+    return false;
+  }
+}

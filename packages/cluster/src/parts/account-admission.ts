@@ -1,0 +1,17 @@
+import type { AdmissionOptions } from "@konverge/apiserver";
+import { serviceAccounts } from "../controllers/service-accounts.ts";
+import type { Part } from "./part.ts";
+
+const PLUGIN = "ServiceAccount";
+
+/**
+ * The admission plugins of a cluster: those of the server, and ServiceAccount where the controller is at work that gives
+ * every namespace its default account. Without that controller no pod could be created.
+ */
+export function accountAdmission(
+  parts: readonly Part[],
+  { enable = [], disable = [] }: AdmissionOptions = {},
+): AdmissionOptions {
+  if (disable.includes(PLUGIN) || !parts.includes(serviceAccounts)) return { enable, disable };
+  return { enable: [...enable, PLUGIN], disable };
+}
