@@ -3,9 +3,10 @@
  * demo shows. An operator is added here, with one line, and its samples are found beside its sources.
  */
 import { llmOperator } from "@konverge/llm-operator";
+import { seldonOperator } from "@konverge/seldon-operator";
 import type { Operator } from "konverge";
 
 /** Every operator of this repository, in the order in which they are listed to users. */
-export const operators: readonly Operator[] = [llmOperator];
+export const operators: readonly Operator[] = [llmOperator, seldonOperator];
 
 export { type Sample, samplesOf } from "./samples.ts";
