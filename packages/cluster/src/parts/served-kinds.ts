@@ -15,6 +15,7 @@ export class ServedKinds {
   readonly #server: ApiServer;
   readonly #clock: Clock;
   readonly #listeners = new Set<(kind: ServedKind) => void>();
+  readonly #mourners = new Set<(kind: ServedKind) => void>();
   /** The kinds by storage; true once an object of it has been seen. */
   readonly #known = new Map<string, { kind: ServedKind; populated: boolean; leave: () => void }>();
   #generation = -1;
@@ -44,10 +45,17 @@ export class ServedKinds {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls back for each kind that is no longer served: with its definition went its objects, and all watches of them. */
+  onWithdrawn(listener: (kind: ServedKind) => void): () => void {
+    this.#mourners.add(listener);
+    return () => this.#mourners.delete(listener);
+  }
+
   close(): void {
     for (const { leave } of this.#known.values()) leave();
     this.#known.clear();
     this.#listeners.clear();
+    this.#mourners.clear();
   }
 
   /** Keeps up with kinds that have come or gone. */
@@ -72,10 +80,11 @@ export class ServedKinds {
         if (populated) for (const listener of [...this.#listeners]) listener(kind);
       }
     }
-    for (const [storage, { leave }] of this.#known) {
+    for (const [storage, { kind, leave }] of this.#known) {
       if (served.has(storage)) continue;
       leave();
       this.#known.delete(storage);
+      for (const mourner of [...this.#mourners]) mourner(kind);
     }
   }
 

@@ -155,16 +155,24 @@ export const cascades: Record<string, Behaviour> = {
     await stage.until("the kind is served", async () => {
       return conditionOf(await client.get(CustomResourceDefinition, `gadgets.${group}`), "Established") !== undefined;
     });
-    let gadget: KubeObject | undefined;
-    await stage.until("a gadget is made", async () => {
-      gadget = await client.create(Gadget, { metadata: { name: "one", namespace } }).catch(() => undefined);
-      return gadget !== undefined;
-    });
-    await client.create(Secret, {
-      metadata: { name: "child", namespace, ownerReferences: [ownerReference(Gadget, gadget!, { controller: false })] },
-    });
+    const gadgetWithChild = async (name: string) => {
+      let gadget: KubeObject | undefined;
+      await stage.until("a gadget is made", async () => {
+        gadget = await client.create(Gadget, { metadata: { name, namespace } }).catch(() => undefined);
+        return gadget !== undefined;
+      });
+      const ownerReferences = [ownerReference(Gadget, gadget!, { controller: false })];
+      await client.create(Secret, { metadata: { name: `${name}-child`, namespace, ownerReferences } });
+    };
+    const childIsGone = (name: string) =>
+      stage.until("the child is gone", async () => !(await find(stage, Secret, `${namespace}/${name}-child`)));
+    await gadgetWithChild("one");
     await client.delete(Gadget, `${namespace}/one`);
-    await stage.until("the child is gone", async () => !(await find(stage, Secret, `${namespace}/child`)));
+    await childIsGone("one");
+    // With the definition go its objects, and with them what they own, although nobody serves the kind any more.
+    await gadgetWithChild("two");
+    await client.delete(CustomResourceDefinition, `gadgets.${group}`);
+    await childIsGone("two");
   },
 
   "a namespace goes when it is empty, the pods first, and says what remains": async (stage) => {

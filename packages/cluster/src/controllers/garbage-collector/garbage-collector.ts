@@ -35,9 +35,9 @@ const IGNORED = new Set(["/events"]);
  *
  * Guarantees
  * - An object goes when all its owners are gone, and only then. An owner counts as gone when the server says so, by name
- *   and uid: neither a cache nor a name that is in use again is believed.
+ *   and uid, or when its kind is no longer served: neither a cache nor a name that is in use again is believed.
  * - A namespaced owner is looked for in the object's own namespace alone. An object without a namespace that names a
- *   namespaced owner, and one whose owner's kind is unknown, stay.
+ *   namespaced owner, and one whose owner was never seen and is of an unknown kind, stay.
  * - Foreground: the owner stays until those are gone that block it. Orphan: they stay, without the owner's reference.
  */
 class GarbageCollector {
@@ -48,7 +48,7 @@ class GarbageCollector {
   readonly #remove: KeyWorker;
   readonly #orphan: KeyWorker;
   readonly #events: EventRecorder;
-  readonly #leave: () => void;
+  readonly #leave: readonly (() => void)[];
 
   constructor(context: PartContext) {
     const { client, clock, kinds, log } = context;
@@ -58,11 +58,11 @@ class GarbageCollector {
     this.#events = new EventRecorder({ client, clock, component: name, instance: "" });
     this.#remove = new KeyWorker({ clock, log, name, work: (uid) => this.#look(uid) });
     this.#orphan = new KeyWorker({ clock, log, name: `${name}: orphans`, work: (uid) => this.#setFree(uid) });
-    this.#leave = kinds.onPopulated((kind) => this.#monitor(kind));
+    this.#leave = [kinds.onPopulated((kind) => this.#monitor(kind)), kinds.onWithdrawn((kind) => this.#withdraw(kind))];
   }
 
   async stop(): Promise<void> {
-    this.#leave();
+    for (const leave of this.#leave) leave();
     await Promise.all([this.#remove.stop(), this.#orphan.stop()]);
     await this.#events.flush();
   }
@@ -82,17 +82,16 @@ class GarbageCollector {
 
   #forget(uid: string): void {
     for (const node of this.#graph.delete(uid)) this.#remove.add(node.uid);
-    this.#closeUnserved();
   }
 
-  /** A kind whose definition is gone has no objects any more, and no watch to say so when it comes back. */
-  #closeUnserved(): void {
-    const served = new Set(this.#context.kinds.all().map(({ group, plural }) => `${group}/${plural}`));
-    for (const [name, view] of this.#views) {
-      if (served.has(name)) continue;
-      view.release();
-      this.#views.delete(name);
-    }
+  /** A kind whose definition is gone has no objects any more, and no watch that would tell. */
+  #withdraw({ group, plural }: ServedKind): void {
+    const view = this.#views.get(`${group}/${plural}`);
+    if (!view) return;
+    const uids = Array.from(view.list(), ({ metadata }) => metadata.uid!);
+    this.#views.delete(`${group}/${plural}`);
+    view.release();
+    for (const uid of uids) this.#forget(uid);
   }
 
   #follow({ remove, orphan, misplaced }: Looks): void {
@@ -181,6 +180,8 @@ class GarbageCollector {
   /** The owner as the server has it; undefined if it is gone; `unknown` if nothing can be concluded. */
   async #owner(node: Node, reference: OwnerReference): Promise<KubeObject | "unknown" | undefined> {
     const kind = this.#context.kinds.byName(ownerGroup(reference), reference.kind);
+    // With a definition go its objects: nobody can be asked for them any more, but their end was seen.
+    if (!kind && this.#graph.get(reference.uid)?.gone) return undefined;
     if (!kind) throw new Error(`unable to find the kind ${reference.apiVersion} ${reference.kind} of an owner`);
     if (kind.namespaced && !node.namespace) return "unknown";
     const key = kind.namespaced ? `${node.namespace}/${reference.name}` : reference.name;

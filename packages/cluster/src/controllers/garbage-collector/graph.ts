@@ -10,6 +10,8 @@ export interface Node {
   readonly name: string;
   /** Undefined: somebody names it as an owner, but it has not been seen. */
   served: ServedKind | undefined;
+  /** It was seen, and then seen to be deleted. */
+  gone: boolean;
   owners: readonly OwnerReference[];
   readonly dependents: Set<Node>;
   deleting: boolean;
@@ -102,6 +104,7 @@ export class OwnershipGraph {
     else {
       // It stays as an owner that is known not to exist, for as long as somebody names it.
       node.served = undefined;
+      node.gone = true;
       node.owners = [];
       node.deleting = false;
       node.finalizers = [];
@@ -117,6 +120,7 @@ export class OwnershipGraph {
       namespace,
       name,
       served: undefined,
+      gone: false,
       owners: [],
       dependents: new Set(),
       deleting: false,
