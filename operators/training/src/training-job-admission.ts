@@ -1,4 +1,4 @@
-import { admission } from "konverge";
+import { admission, deepEqual } from "konverge";
 import { isFinished } from "./job-status.ts";
 import { specProblems } from "./spec-problems.ts";
 import { TrainingJob } from "./training-job.ts";
@@ -15,13 +15,12 @@ export const trainingJobAdmission = admission(TrainingJob, {
     if (operation === "CREATE" && draft.metadata.labels?.[KUEUE_QUEUE]) draft.spec.suspend = true;
   },
   validate(job, { old, warn }) {
-    if (job.metadata.deletionTimestamp) return [];
+    // Whoever writes something else, such as a finalizer, is not to blame for a spec from before these rules.
+    if (job.metadata.deletionTimestamp || (old && deepEqual(old.spec, job.spec))) return [];
     if (job.spec.checkpointDir && !job.spec.checkpointVolume) {
       warn("spec.checkpointVolume is not set: checkpoints are lost when workers restart");
     }
-    if (old && isFinished(old) && old.metadata.generation !== job.metadata.generation) {
-      warn("the job is finished: changes to its spec have no effect");
-    }
+    if (old && isFinished(old)) warn("the job is finished: changes to its spec have no effect");
     return specProblems(job);
   },
 });
