@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
+import { deployCommands } from "./commands/deploy.ts";
+import { manifestsCommand } from "./commands/manifests.ts";
+import { replayCommand } from "./commands/replay.ts";
+import { runCommand } from "./commands/run.ts";
+import { stopOnSignals } from "./commands/stop-on-signals.ts";
+
+/** The `konverge` command with all it can do. `fail` ends the process with an error. */
+export function konverge(fail: (error: unknown) => never): Command {
+  const program = new Command("konverge")
+    .description("Kubernetes operators in TypeScript, and a cluster to run them on.")
+    .version("0.1.0")
+    .showHelpAfterError();
+  for (const command of clusterCommands(fail)) program.addCommand(command);
+  program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
+  program.addCommand(manifestsCommand());
+  for (const command of deployCommands()) program.addCommand(command);
+  program.addCommand(replayCommand());
+  for (const command of envtestCommands()) program.addCommand(command);
+  program.addCommand(envtestApiServerCommand(), { hidden: true });
+  return program;
+}
