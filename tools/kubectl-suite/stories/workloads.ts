@@ -9,8 +9,6 @@ const job = (name: string) => ({
   spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "example.com/job:1" }] } } },
 });
 
-const NO_ACCOUNTS = "pods are not given the service account of their namespace";
-
 /** When an autoscaler first measures is its own affair. */
 const WITHOUT_MEASURES: readonly Mask[] = [
   [/(Deployment pods:)[\s\S]*/, "$1"],
@@ -87,7 +85,6 @@ export const workloads = [
         [/^ +PodReadyToStartContainers.*\n/gm, ""],
         [/Events:[\s\S]*/, ""],
       ],
-      todo: NO_ACCOUNTS,
     }),
     kubectl("delete pod lone"),
     kubectl("create -f -", { input: [job("once"), service("lone")] }),
