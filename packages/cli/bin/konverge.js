@@ -3,13 +3,15 @@
 // Node that was installed beside Konverge is used.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = 24;
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  // A command that was run before is not compiled again: most of the time until a cluster is ready would go there.
+  module.enableCompileCache?.();
   const source = new URL("../src/main.ts", import.meta.url);
   await import(existsSync(source) ? source.href : new URL("../src/main.js", import.meta.url).href);
 } else {

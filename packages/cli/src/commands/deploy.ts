@@ -2,11 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { Client } from "@konverge/client";
 import type { Operator } from "@konverge/runtime";
 import { Command } from "commander";
-import { connectToCluster } from "../cluster-connection.ts";
-import { deploy, undeploy } from "../deploy/deploy.ts";
-import { install } from "../deploy/install.ts";
-import { uninstall } from "../deploy/uninstall.ts";
-import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../run/operator-modules.ts";
 import { whole } from "./arguments.ts";
 
@@ -27,26 +23,34 @@ interface SharedOptions {
 export function deployCommands(): Command[] {
   return [
     command("install", "install the kinds of operators, and wait until the cluster serves them").action(
-      onCluster((operators, client, options) => install(operators, client, options)),
+      onCluster(async (operators, client, options) => {
+        const { install } = await import("../deploy/install.ts");
+        await install(operators, client, options);
+      }),
     ),
     command("uninstall", "remove the kinds of operators, with all their objects")
       .option("--force", "even though there are objects of them, which are lost")
       .action(
-        onCluster((operators, client, options) =>
-          uninstall(operators, client, { ...options, ...(process.stdin.isTTY && { confirm }) }),
-        ),
+        onCluster(async (operators, client, options) => {
+          const { uninstall } = await import("../deploy/uninstall.ts");
+          await uninstall(operators, client, { ...options, ...(process.stdin.isTTY && { confirm }) });
+        }),
       ),
     command("deploy", "install operators as Deployments, with all they need, and wait until they are available")
       .option("--image <image>", "the image that they run", DEFAULT_IMAGE)
       .option("--classic-role", "also give them every verb on their kinds and children, as scaffolded roles do")
       .option("--no-wait", "return without waiting for the Deployments")
       .action(
-        onCluster((operators, client, { wait, ...options }) =>
-          deploy(operators, client, { ...options, noWait: !wait }),
-        ),
+        onCluster(async (operators, client, { wait, ...options }) => {
+          const { deploy } = await import("../deploy/deploy.ts");
+          await deploy(operators, client, { ...options, noWait: !wait });
+        }),
       ),
     command("undeploy", "remove the Deployments of operators and all they need; kinds and objects stay").action(
-      onCluster((operators, client, options) => undeploy(operators, client, options)),
+      onCluster(async (operators, client, options) => {
+        const { undeploy } = await import("../deploy/deploy.ts");
+        await undeploy(operators, client, options);
+      }),
     ),
   ];
 }
@@ -72,6 +76,7 @@ type Work = (
 function onCluster(work: Work) {
   return async (modules: string[], { operators: names, image = DEFAULT_IMAGE, ...options }: SharedOptions) => {
     const operators = chosenOperators(await loadOperators(modules), names);
+    const { connectToCluster } = await import("../cluster-connection.ts");
     const client = await connectToCluster(options);
     try {
       const tell = (text: string) => console.log(text);

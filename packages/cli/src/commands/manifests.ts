@@ -1,8 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { manifestFiles } from "../manifests/files.ts";
-import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
-import { manifestDifferences, writeManifests } from "../manifests/write-manifests.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../run/operator-modules.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -25,6 +23,8 @@ export function manifestsCommand(): Command {
     .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
     .option("--operators <names>", "all, or names with commas between them")
     .action(async (modules: string[], options: ManifestsOptions) => {
+      const { manifestFiles } = await import("../manifests/files.ts");
+      const { manifestDifferences, writeManifests } = await import("../manifests/write-manifests.ts");
       const operators = chosenOperators(await loadOperators(modules), options.operators);
       const files = manifestFiles(operators, options);
       const folder = resolve(options.output);

@@ -9,7 +9,7 @@ import { Namespace } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { maybe } from "../deploy/apply-objects.ts";
 import { deploy } from "../deploy/deploy.ts";
-import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { OPERATOR_IMAGE, operatorProgram } from "../up/operator-image.ts";
 import { chosenSamples } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";

@@ -10,7 +10,7 @@ import {
 } from "@konverge/kinds";
 import { commandStage } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
-import { DEFAULT_IMAGE } from "../manifests/operator-objects.ts";
+import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { deploy, undeploy } from "./deploy.ts";
 import { install } from "./install.ts";
 import { uninstall } from "./uninstall.ts";

@@ -2,7 +2,8 @@ import type { Client } from "@konverge/client";
 import { findCondition, type KubeObject } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
-import { DEFAULT_IMAGE, operatorObjects } from "../manifests/operator-objects.ts";
+import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
+import { operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects } from "./apply-objects.ts";
 import { untilDefined } from "./waiting.ts";
 

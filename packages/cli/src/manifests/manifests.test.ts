@@ -7,9 +7,10 @@ import type { Deployment, PolicyRule } from "@konverge/kinds";
 import { operators } from "@konverge/operators";
 import { parseYaml } from "@konverge/schema";
 import { greetingOperator } from "../../test/greeting-operator.ts";
+import { DEFAULT_IMAGE } from "./defaults.ts";
 import { manifestFiles } from "./files.ts";
 import { lineDifferences } from "./line-differences.ts";
-import { DEFAULT_IMAGE, operatorObjects, partsOf } from "./operator-objects.ts";
+import { operatorObjects, partsOf } from "./operator-objects.ts";
 import { reasonFor } from "./reasons.ts";
 import { manifestDifferences, writeManifests } from "./write-manifests.ts";
 

@@ -28,10 +28,6 @@ export interface ManifestOptions {
   readonly image: string;
 }
 
-/** The name that the image goes by where nobody gives another: a container of it runs `konverge`. */
-export const DEFAULT_IMAGE = "konverge/operators:0.1.0";
-export const DEFAULT_NAMESPACE = "default";
-
 /** All objects of an operator's installation. */
 export interface OperatorObjects {
   readonly name: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Clock, sleep } from "@konverge/core";
 import { isRunning, notedCluster, type RunningCluster, runFolder } from "./running-clusters.ts";
-import { takeBack } from "./up.ts";
+import { takeBack } from "./take-back.ts";
 
 /** Starts `konverge up` as a process of its own and returns when it is ready. Its output goes to a file. */
 export async function upInBackground(name: string, args: readonly string[]): Promise<RunningCluster> {

@@ -6,7 +6,7 @@ import { ConfigMap, Deployment, Lease, Pod, Role } from "@konverge/kinds";
 import { type CommandStage, commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { deploy, undeploy } from "../deploy/deploy.ts";
-import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
+import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
 
 const options = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} };

@@ -9,14 +9,13 @@ import {
   startCluster,
 } from "@konverge/cluster";
 import { type Clock, realClock } from "@konverge/core";
-import { deploy } from "../deploy/deploy.ts";
-import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/operator-objects.ts";
-import { chosenOperators } from "../run/operator-modules.ts";
+import type { Operator } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import { openData } from "./cluster-data.ts";
-import { defaultKubeconfig, mergeKubeconfig, removeContext, writeKubeconfig } from "./kubeconfig-file.ts";
+import { defaultKubeconfig, mergeKubeconfig, writeKubeconfig } from "./kubeconfig-file.ts";
 import { knownOperators, OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
-import { forgetRunning, isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
+import { isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
+import { takeBack } from "./take-back.ts";
 
 /** The options of `konverge up`. */
 export interface UpOptions {
@@ -51,7 +50,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       `a cluster named ${name} runs already at ${earlier.url}: end it with "konverge down --name ${name}", or choose another --name`,
     );
   }
-  const operators = options.operators === "none" ? [] : chosenOperators(await knownOperators(), options.operators);
+  const operators = options.operators === "none" ? [] : await operatorsNamed(options.operators);
   const data = openData(options.data, machine);
   const cluster = await startCluster({
     clock: scaledClock(machine, options.timeScale),
@@ -72,13 +71,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
   });
   // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
-  if (operators.length > 0) {
-    await deploy(operators, cluster.client, {
-      namespace: DEFAULT_NAMESPACE,
-      image: DEFAULT_IMAGE,
-      tell: () => {},
-    });
-  }
+  if (operators.length > 0) await deployAll(operators, cluster);
   const merged = options.kubeconfig === undefined;
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const text = port.kubeconfig(`${name}-admin`);
@@ -96,6 +89,19 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   return { cluster, port, noted, stop };
 }
 
+// Most clusters are started without operators: what these need is loaded with the first of them.
+
+async function operatorsNamed(names: string): Promise<readonly Operator[]> {
+  const { chosenOperators } = await import("../run/operator-modules.ts");
+  return chosenOperators(await knownOperators(), names);
+}
+
+async function deployAll(operators: readonly Operator[], { client }: Cluster): Promise<void> {
+  const { deploy } = await import("../deploy/deploy.ts");
+  const { DEFAULT_IMAGE, DEFAULT_NAMESPACE } = await import("../manifests/defaults.ts");
+  await deploy(operators, client, { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} });
+}
+
 /** Lets containers of an image run a command of this machine: `example/web=node web.js`. */
 function registerProgram(cluster: Cluster, text: string): void {
   const at = text.indexOf("=");
@@ -103,10 +109,4 @@ function registerProgram(cluster: Cluster, text: string): void {
   if (at < 1 || command === "") throw new UsageError(`--program ${text}: it must be IMAGE=COMMAND`);
   const words = process.platform === "win32" ? command.split(/\s+/) : ["sh", "-c", `exec ${command} "$@"`, "sh"];
   cluster.image(image, { run: childProgram(words) });
-}
-
-/** Removes the traces of a cluster that has ended. */
-export function takeBack(noted: RunningCluster): void {
-  if (noted.merged) removeContext(noted.kubeconfig, noted.name);
-  forgetRunning(noted.name);
 }

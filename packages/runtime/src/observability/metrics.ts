@@ -1,9 +1,10 @@
 import type { ApiRequest, Clock, ObjectKey, Transport } from "@konverge/core";
 import { realClock } from "@konverge/core";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { DeadlineError } from "../controller/attempt.ts";
 import type { Managed, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart } from "../observe/observer.ts";
 import type { Priority } from "../queue/work-queue.ts";
+import { prometheus } from "./on-demand.ts";
 
 export interface MetricsOptions {
   /** Where the series are kept. Default: a registry of their own. */
@@ -64,6 +65,7 @@ export class Metrics implements Observer {
   readonly #leads: Gauge<"name">;
 
   constructor(options: MetricsOptions = {}) {
+    const { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } = prometheus();
     this.registry = options.registry ?? new Registry();
     this.#clock = options.clock ?? realClock();
     const registers = [this.registry];
@@ -217,6 +219,7 @@ export class Metrics implements Observer {
 
   /** What is not counted but asked for, whenever somebody looks. */
   #addStates(): void {
+    const { Gauge } = prometheus();
     const gauge = (name: string, help: string, labelNames: string[], collect: (set: Gauge["set"]) => void) =>
       new Gauge({
         name,

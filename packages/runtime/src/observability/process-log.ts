@@ -1,6 +1,7 @@
 import { type Clock, realClock } from "@konverge/core";
-import { type DestinationStream, pino } from "pino";
+import type { DestinationStream } from "pino";
 import type { Log } from "../log.ts";
+import { pinoLogger } from "./on-demand.ts";
 
 /** From the most talkative to the quietest. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -31,6 +32,7 @@ export interface ProcessLog extends Log {
  */
 export function processLog(options: ProcessLogOptions = {}): ProcessLog {
   const { clock = realClock(), destination, env = process.env } = options;
+  const { pino } = pinoLogger();
   const logger = pino(
     {
       level: "trace",

@@ -1,6 +1,7 @@
 import { type Clock, realClock } from "@konverge/core";
-import { type Context, context, type Span, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { ApiCall, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart } from "../observe/observer.ts";
+import { openTelemetry } from "./on-demand.ts";
 
 /**
  * A trace for each reconcile: a span from the moment its key was put into the queue, in it one for the reconcile, in it
@@ -8,7 +9,7 @@ import type { ApiCall, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart
  * next to nothing.
  */
 export function tracing(options: { tracer?: Tracer; clock?: Clock } = {}): Observer {
-  const { tracer = trace.getTracer("konverge"), clock = realClock() } = options;
+  const { tracer = openTelemetry().trace.getTracer("konverge"), clock = realClock() } = options;
   return {
     reconciling(start) {
       const root = tracer.startSpan(`${start.controller} ${start.triggers[0]?.type ?? "trigger"}`, {
@@ -37,13 +38,14 @@ class ReconcileTrace implements ReconcileObserver {
         ...(resourceVersion && { resourceVersion }),
       });
     }
+    const { context, trace } = openTelemetry();
     const outer = trace.setSpan(context.active(), root);
     this.#span = tracer.startSpan(`reconcile ${start.controller}`, { attributes: attributesOf(start) }, outer);
     this.#context = trace.setSpan(outer, this.#span);
   }
 
   around<R>(work: () => Promise<R>): Promise<R> {
-    return context.with(this.#context, work);
+    return openTelemetry().context.with(this.#context, work);
   }
 
   call({ verb, kind, key, namespace, subresource }: ApiCall) {
@@ -81,6 +83,6 @@ function attributesOf({ cluster, controller, key, failures }: ReconcileStart) {
 
 function fail(span: Span, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
+  span.setStatus({ code: openTelemetry().SpanStatusCode.ERROR, message });
   span.recordException(error instanceof Error ? error : message);
 }
