@@ -4,8 +4,11 @@ import { pathToFileURL } from "node:url";
 import type { Operator } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 
-/** Where a project without a word about it in its package.json has its operators. */
-const USUAL_PLACES = ["src/operator.ts", "src/index.ts", "operator.ts", "dist/index.js"];
+/**
+ * Where a project without a word about it in its package.json has its operators. Only files that say by their name what they
+ * are: to look into a module is to run it.
+ */
+const USUAL_PLACES = ["src/operator.ts", "operator.ts", "dist/operator.js"];
 
 /**
  * The operators that modules export: each export that `operator(…)` made, and each list of them. Without a module, those
@@ -89,11 +92,12 @@ function distinct(operators: readonly Operator[]): Operator[] {
 function projectModule(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const manifest = join(at, "package.json");
-    if (existsSync(manifest)) {
-      const named = (JSON.parse(readFileSync(manifest, "utf8")) as { konverge?: { operators?: string } }).konverge;
-      if (named?.operators) return resolve(at, named.operators);
-      return USUAL_PLACES.map((place) => join(at, place)).find((path) => existsSync(path));
-    }
-    if (dirname(at) === at) return undefined;
+    const isProject = existsSync(manifest);
+    const named = isProject
+      ? (JSON.parse(readFileSync(manifest, "utf8")) as { konverge?: { operators?: string } }).konverge?.operators
+      : undefined;
+    if (named) return resolve(at, named);
+    const usual = USUAL_PLACES.map((place) => join(at, place)).find((path) => existsSync(path));
+    if (usual || isProject || dirname(at) === at) return usual;
   }
 }
