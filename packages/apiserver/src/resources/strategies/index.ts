@@ -3,6 +3,12 @@ import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
 import { bindingStrategy, roleStrategy, serviceAccount } from "./access.ts";
 import { apiService } from "./api-service.ts";
+import {
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
+} from "./admission-policies.ts";
 import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
 import { certificateSigningRequest } from "./certificates.ts";
 import {
@@ -23,6 +29,7 @@ import { ingress, ingressClass, networkPolicy } from "./network.ts";
 import { pod } from "./pod.ts";
 import { service } from "./service/index.ts";
 import { persistentVolume, persistentVolumeClaim, storageClass } from "./volumes-and-claims.ts";
+import { webhookConfiguration } from "./webhook-configurations.ts";
 import {
   cronJob,
   daemonSet,
@@ -52,6 +59,12 @@ const strategies: Record<string, Strategy> = {
   "/Service": service,
   "/ServiceAccount": serviceAccount,
   "apiregistration.k8s.io/APIService": apiService,
+  "admissionregistration.k8s.io/MutatingAdmissionPolicy": mutatingAdmissionPolicy,
+  "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding": mutatingAdmissionPolicyBinding,
+  "admissionregistration.k8s.io/MutatingWebhookConfiguration": webhookConfiguration,
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy": validatingAdmissionPolicy,
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": validatingAdmissionPolicyBinding,
+  "admissionregistration.k8s.io/ValidatingWebhookConfiguration": webhookConfiguration,
   "apps/DaemonSet": daemonSet,
   "apps/Deployment": deployment,
   "apps/ReplicaSet": replicaSet,
