@@ -1,4 +1,4 @@
-import { ApiServer, type ApiServerOptions, type Guard, type Snapshot } from "@konverge/apiserver";
+import { ApiServer, type ApiServerOptions, type Authority, type Guard, type Snapshot } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
@@ -9,6 +9,7 @@ import { accountAdmission } from "./parts/account-admission.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
+import { extensionCaller } from "./port/call-extension.ts";
 import { webhookCaller } from "./port/call-webhook.ts";
 import { ClusterFront } from "./port/front.ts";
 import { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
@@ -28,8 +29,13 @@ export interface ClusterOptions {
   server?: Omit<ApiServerOptions, "clock">;
   /** The certificate by which clients know the server, in PEM: pods find it in `kube-root-ca.crt`. */
   rootCertificate?: string;
+  /** Signs the certificate by which other API servers know this one (APIServices): they find it in kube-system. */
+  frontProxy?: Authority;
   log?: Log;
 }
+
+/** The common name of the certificate that other API servers are shown. */
+const FRONT_PROXY = "front-proxy-client";
 
 /** An embedded cluster in this process: an API server, the built-in controllers and simulated nodes. */
 export interface Cluster extends AsyncDisposable {
@@ -81,12 +87,22 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
-  const { clock, rootCertificate, log } = options;
+  const { clock, rootCertificate, frontProxy, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
   const server: ApiServer = new ApiServer({
     kubelet: nodeStreams(kubelet, images, clock),
     callWebhook: webhookCaller(() => front.inside),
+    aggregation: {
+      call: extensionCaller(kubelet, frontProxy?.client(FRONT_PROXY)),
+      ...(frontProxy && {
+        frontProxy: {
+          ca: frontProxy.cert,
+          names: [FRONT_PROXY],
+          ...(rootCertificate && { clientCa: rootCertificate }),
+        },
+      }),
+    },
     ...options.server,
     admission: accountAdmission(parts, options.server?.admission),
     clock,

@@ -1,7 +1,7 @@
 import { type AnyObject, type Clock, timestamp } from "@konverge/core";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import { contentOf } from "../verbs/call.ts";
+import { contentOf, objectOf } from "../verbs/call.ts";
 
 /** An object that the server itself makes. */
 export interface SystemObject {
@@ -13,14 +13,16 @@ export interface SystemObject {
   readonly fields: object;
 }
 
-/** Stores an object of the server's own, as new, with what differs from cluster to cluster filled in. */
+/** Stores an object of the server's own, with what differs from cluster to cluster filled in; it may be there already. */
 export function putSystemObject(store: Store, registry: Registry, clock: Clock, made: SystemObject): void {
   const { group, plural, key, object, fields } = made;
   const definition = registry.get(group, plural)!;
   const now = timestamp(clock);
   const manager = { manager: "kube-apiserver", operation: "Update", apiVersion: object.apiVersion, time: now };
-  object.metadata.uid = clock.random.uuid();
-  object.metadata.creationTimestamp = now;
+  const before = store.collection(definition.storage).get(key);
+  const { uid = clock.random.uuid(), creationTimestamp = now } = before ? objectOf(before).metadata : {};
+  object.metadata.uid = uid;
+  object.metadata.creationTimestamp = creationTimestamp;
   object.metadata.managedFields = [{ ...manager, fieldsType: "FieldsV1", fieldsV1: fields }] as never;
   store.put(definition.storage, key, contentOf(definition, object));
 }
