@@ -114,9 +114,13 @@ function statusOf(
     reason: failure.reason,
     message: messageOf(failure.cause),
   };
-  const conditions = condition
-    ? withCondition(known, condition, timestamp(clock))
-    : withoutCondition(known, "ReplicaFailure");
+  // Each failure names another pod that could not be made: writing that down would be a change for every try.
+  const isKnown = known?.some(({ type, reason }) => type === "ReplicaFailure" && reason === failure?.reason);
+  const conditions = isKnown
+    ? [...known!]
+    : condition
+      ? withCondition(known, condition, timestamp(clock))
+      : withoutCondition(known, "ReplicaFailure");
   return {
     replicas: active.length,
     fullyLabeledReplicas: count(({ metadata }) => wanted.every(([key, value]) => metadata.labels?.[key] === value)),

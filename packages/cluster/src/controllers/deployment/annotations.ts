@@ -22,16 +22,25 @@ const LONGEST_HISTORY = 2000;
 
 export type Annotations = Record<string, string>;
 
-/** The revision of a Deployment or a ReplicaSet; 0 if it has none. */
-export function revisionOf({ metadata }: Deployment | ReplicaSet): number {
-  return Number(metadata.annotations?.[REVISION] ?? 0) || 0;
+/** The revision of a Deployment or a ReplicaSet, which may be any 64-bit integer; 0 if it has none. */
+export function revisionOf({ metadata }: Deployment | ReplicaSet): bigint {
+  return revisionIn(metadata.annotations?.[REVISION]);
+}
+
+function revisionIn(text: string | undefined): bigint {
+  return text !== undefined && /^-?\d+$/.test(text) ? BigInt(text) : 0n;
+}
+
+/** The revision after all of these. */
+export function nextRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).reduce((highest, one) => (one > highest ? one : highest), 0n) + 1n;
 }
 
 /** The annotations that a ReplicaSet shall have which now stands for the Deployment's template, as revision `revision`. */
 export function annotationsFor(
   deployment: Deployment,
   known: Annotations,
-  revision: number,
+  revision: bigint,
   isNew: boolean,
 ): Annotations {
   const next: Annotations = { ...known };
@@ -39,7 +48,7 @@ export function annotationsFor(
     if (!NOT_COPIED.has(key)) next[key] = value;
   }
   const before = known[REVISION];
-  if ((Number(before ?? 0) || 0) < revision) {
+  if (revisionIn(before) < revision) {
     next[REVISION] = String(revision);
     if (before !== undefined && !isNew) {
       const history = (known[REVISION_HISTORY] ?? "").split(",").filter(Boolean);

@@ -3,7 +3,7 @@ import { Deployment, type PodTemplateSpec, ReplicaSet } from "@konverge/kinds";
 import type { Context } from "@konverge/runtime";
 import { messageOf } from "../workloads/pod-control.ts";
 import { writeStatus } from "../workloads/status.ts";
-import { annotationsFor, maxSurge, REVISION, revisionOf, sizeAnnotations } from "./annotations.ts";
+import { annotationsFor, maxSurge, nextRevision, REVISION, revisionOf, sizeAnnotations } from "./annotations.ts";
 import { hasProgressDeadline, progressing, setCondition } from "./progress.ts";
 
 export const HASH_LABEL = "pod-template-hash";
@@ -38,7 +38,7 @@ export async function findSets(
   const template = withoutHash(deployment.spec.template);
   const current = byAge(sets).find((set) => deepEqual(withoutHash(set.spec!.template!), template));
   const old = sets.filter((set) => set.metadata.uid !== current?.metadata.uid);
-  const revision = Math.max(0, ...old.map(revisionOf)) + 1;
+  const revision = nextRevision(old);
   if (current) return { ...(await keepCurrent(context, deployment, current, revision)), old };
   if (!create) return { deployment, current: undefined, old };
   return { ...(await createCurrent(context, deployment, old, revision)), old };
@@ -49,7 +49,7 @@ function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
-async function keepCurrent(context: Context, given: Deployment, set: ReplicaSet, revision: number) {
+async function keepCurrent(context: Context, given: Deployment, set: ReplicaSet, revision: bigint) {
   let deployment = given;
   const annotations = annotationsFor(deployment, set.metadata.annotations ?? {}, revision, false);
   const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
@@ -87,7 +87,7 @@ async function note(
   return writeStatus(context, Deployment, deployment, { ...deployment.status, conditions });
 }
 
-async function createCurrent(context: Context, given: Deployment, old: readonly ReplicaSet[], revision: number) {
+async function createCurrent(context: Context, given: Deployment, old: readonly ReplicaSet[], revision: bigint) {
   const { client, events } = context;
   let deployment = given;
   const draft = replicaSetFor(deployment, old, revision);
@@ -121,7 +121,7 @@ async function createCurrent(context: Context, given: Deployment, old: readonly 
   return { deployment, current };
 }
 
-function replicaSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: number) {
+function replicaSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint) {
   const { name, namespace } = deployment.metadata;
   const { template, selector, minReadySeconds } = deployment.spec;
   const hash = templateHash(template, deployment.status?.collisionCount);
@@ -180,7 +180,7 @@ export async function forgetOldSets({ client }: Context, { deployment, old }: Se
   const alive = old.filter(({ metadata }) => !metadata.deletionTimestamp);
   const surplus = alive.length - revisionHistoryLimit;
   if (surplus <= 0) return;
-  const oldest = [...alive].sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, surplus);
+  const oldest = [...alive].sort((a, b) => (revisionOf(a) < revisionOf(b) ? -1 : 1)).slice(0, surplus);
   for (const set of oldest) {
     const { replicas = 0, observedGeneration = 0 } = set.status ?? {};
     if (replicas !== 0 || replicasOf(set) !== 0 || (set.metadata.generation ?? 0) > observedGeneration) continue;
