@@ -10,11 +10,19 @@ export interface Sample {
 
 /** The samples that come with an operator of this repository, in the order of their files' names. */
 export function samplesOf({ name }: Pick<Operator, "name">): readonly Sample[] {
-  // Packages are called like their operators, and samples are beside their sources.
-  const folder = fileURLToPath(new URL("../samples/", import.meta.resolve(`@konverge/${name}`)));
-  if (!existsSync(folder)) return [];
+  const folder = samplesFolder(name);
+  if (folder === undefined || !existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith(".yaml"))
     .sort()
     .map((file) => ({ file, text: readFileSync(folder + file, "utf8") }));
+}
+
+/** Packages are called like their operators, and samples are beside their sources. */
+function samplesFolder(name: string): string | undefined {
+  try {
+    return fileURLToPath(new URL("../samples/", import.meta.resolve(`@konverge/${name}`)));
+  } catch {
+    return undefined;
+  }
 }

@@ -48,7 +48,7 @@ export async function demo(options: DemoOptions): Promise<string[]> {
   const authority = createAuthority(clock);
   const nodes = [...plainNodes(PLAIN_NODES), ...parseGpuNodes(GPUS)];
   await using cluster = await startCluster({ clock, rootCertificate: authority.cert, nodes });
-  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(clock) });
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(clock, async () => operators) });
   await using port = await cluster.listen({ authority, name: "konverge-demo" });
   const folder = mkdtempSync(join(tmpdir(), "konverge-demo-"));
   try {
@@ -57,8 +57,11 @@ export async function demo(options: DemoOptions): Promise<string[]> {
     screen.write(`A cluster with ${nodes.length} simulated nodes is at ${port.url}. In another terminal:\n`);
     screen.write(`  export KUBECONFIG=${kubeconfig}\n  kubectl get pods\n\n`);
     screen.write(`Deploying ${operators.map(({ name }) => name).join(", ")} …\n`);
-    const image = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} };
-    await deploy(operators, cluster.client, image);
+    await deploy(operators, cluster.client, {
+      namespace: DEFAULT_NAMESPACE,
+      image: DEFAULT_IMAGE,
+      tell: (text) => text.endsWith("is available") && screen.write(`  ${text}\n`),
+    });
     const followed = await applySamples(cluster.client, operators);
     screen.write("\n");
     const rows = await follow(cluster, followed, options);

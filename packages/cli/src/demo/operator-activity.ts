@@ -59,6 +59,9 @@ export class OperatorActivities {
     if (problem) tell(`${msg}: ${problem}`);
     if (problem) known.last = `${object ?? ""} ${msg}: ${problem}`.trim();
     else if (writes.length > 0) known.last = writes.at(-1)!;
-    else if (!outcome) known.last = msg;
+    else if (!outcome) {
+      known.last = msg;
+      tell(msg);
+    }
   }
 }

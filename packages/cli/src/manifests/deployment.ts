@@ -50,7 +50,7 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
                 ...(webhooks ? [{ name: "webhooks", containerPort: WEBHOOK_PORT }] : []),
               ],
               livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 15, periodSeconds: 20 },
-              readinessProbe: { ...probe("/readyz"), initialDelaySeconds: 1, periodSeconds: 5 },
+              readinessProbe: { ...probe("/readyz"), initialDelaySeconds: 1, periodSeconds: 2 },
               resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
               securityContext: {
                 allowPrivilegeEscalation: false,

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "@konverge/core";
+import { greetingOperator } from "../../test/greeting-operator.ts";
+import { convergenceOf } from "./convergence.ts";
+import { demo } from "./demo.ts";
+import { LiveView } from "./live-view.ts";
+
+const withStatus = (status: object, generation = 1) =>
+  ({ apiVersion: "v1", kind: "Any", metadata: { name: "a", generation }, status }) as unknown as KubeObject;
+const condition = (type: string, status: string, message = "") => ({ type, status, message, reason: `${type}Reason` });
+
+test("an object has converged when its phase, its state or its conditions say so", () => {
+  const judged = (status: object, generation?: number) => convergenceOf(withStatus(status, generation));
+  assert.deepEqual(judged({ phase: "Running" }), { done: true, message: "Running" });
+  assert.deepEqual(judged({ state: "successful" }), { done: true, message: "successful" });
+  assert.deepEqual(judged({ conditions: [condition("Ready", "True", "2 of 2")] }), { done: true, message: "2 of 2" });
+  assert.deepEqual(judged({ phase: "Failed", conditions: [condition("Ready", "False", "no GPU")] }), {
+    done: false,
+    message: "Failed: no GPU",
+  });
+  assert.equal(judged({ conditions: [condition("Ready", "False")] }).message, "ReadyReason");
+  assert.equal(judged({ phase: "Running", observedGeneration: 1 }, 2).done, false);
+  assert.equal(convergenceOf(undefined).done, false);
+});
+
+test("a view prints changes where it cannot draw, and draws where it can", () => {
+  const written: string[] = [];
+  const screen = { write: (text: string) => written.push(text) };
+  const rows = [{ name: "Any a", done: false, message: "waits" }];
+  const view = new LiveView(screen);
+  view.show(rows, []);
+  view.show(rows, []);
+  assert.deepEqual(written, ["waiting              Any a: waits\n"]);
+  written.length = 0;
+  const drawn = new LiveView({ ...screen, isTTY: true, columns: 30 });
+  const activity = { operator: "any-operator", reconciles: 3, writes: 1, last: "apply ConfigMap default/a" };
+  drawn.show(rows, [activity]);
+  drawn.show(rows, [activity]);
+  assert.ok(written[1]!.startsWith("\x1b[3A"), "the second drawing begins where the first began");
+  for (const line of written[0]!.split("\n").slice(0, -1)) assert.ok(line.replace("\x1b[2K", "").length < 30);
+});
+
+test("the demo deploys operators, follows their samples, and names what does not converge", async () => {
+  const written: string[] = [];
+  const left = await demo({
+    operators: [greetingOperator],
+    exit: true,
+    timeout: 1,
+    stop: new AbortController().signal,
+    screen: { write: (text) => written.push(text) },
+  });
+  assert.deepEqual(left, ["Greeting (no sample brings one)"]);
+  const text = written.join("");
+  assert.match(text, /export KUBECONFIG=\S+kubeconfig\n/);
+  assert.match(text, /deployment\.apps\/greeting-operator is available/);
+  assert.match(text, /greeting-operator +(at work|greeting-operator-\S+ leads)/);
+});
