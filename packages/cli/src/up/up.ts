@@ -3,6 +3,7 @@ import {
   type Cluster,
   type ClusterPort,
   childProgram,
+  type Program,
   parseGpuNodes,
   plainNodes,
   scaledClock,
@@ -37,7 +38,7 @@ export interface Up {
   readonly cluster: Cluster;
   readonly port: ClusterPort;
   readonly noted: RunningCluster;
-  /** Ends it cleanly: the port first, then what works in it, then its file; takes back its context. */
+  /** Ends it cleanly: what works in it first, then the port, then its file; takes back its context. */
   stop(): Promise<void>;
 }
 
@@ -51,6 +52,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     );
   }
   const operators = options.operators === "none" ? [] : await operatorsNamed(options.operators);
+  const programs = (options.program ?? []).map(parseProgram);
   const data = openData(options.data, machine);
   const cluster = await startCluster({
     clock: scaledClock(machine, options.timeScale),
@@ -62,7 +64,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     },
   });
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock) });
-  for (const text of options.program ?? []) registerProgram(cluster, text);
+  for (const { image, run } of programs) cluster.image(image, { run });
   const port = await cluster.listen({
     name,
     port: options.port,
@@ -70,8 +72,19 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     authority: data.authority,
     onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
   });
-  // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
-  if (operators.length > 0) await deployAll(operators, cluster);
+  const end = async () => {
+    // Programs in pods say goodbye through the port.
+    await cluster.stop();
+    await port.close();
+    data.journal?.close();
+  };
+  try {
+    // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
+    if (operators.length > 0) await deployAll(operators, cluster);
+  } catch (error) {
+    await end();
+    throw error;
+  }
   const merged = options.kubeconfig === undefined;
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const text = port.kubeconfig(`${name}-admin`);
@@ -80,10 +93,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged };
   noteRunning(noted);
   const stop = async () => {
-    // Programs in pods say goodbye through the port.
-    await cluster.stop();
-    await port.close();
-    data.journal?.close();
+    await end();
     takeBack(noted);
   };
   return { cluster, port, noted, stop };
@@ -102,11 +112,11 @@ async function deployAll(operators: readonly Operator[], { client }: Cluster): P
   await deploy(operators, client, { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} });
 }
 
-/** Lets containers of an image run a command of this machine: `example/web=node web.js`. */
-function registerProgram(cluster: Cluster, text: string): void {
+/** An image whose containers run a command of this machine: `example/web=node web.js`. */
+function parseProgram(text: string): { image: string; run: Program } {
   const at = text.indexOf("=");
   const [image, command] = [text.slice(0, at), text.slice(at + 1).trim()];
   if (at < 1 || command === "") throw new UsageError(`--program ${text}: it must be IMAGE=COMMAND`);
   const words = process.platform === "win32" ? command.split(/\s+/) : ["sh", "-c", `exec ${command} "$@"`, "sh"];
-  cluster.image(image, { run: childProgram(words) });
+  return { image, run: childProgram(words) };
 }

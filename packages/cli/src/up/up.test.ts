@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type Client, connect } from "@konverge/client";
+import { Pod } from "@konverge/kinds";
+import { until } from "../../test/command-stage.ts";
+import { notedCluster } from "./running-clusters.ts";
+import { type UpOptions, up } from "./up.ts";
+
+let folder: string;
+const homeBefore = process.env["KONVERGE_HOME"];
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "konverge-up-"));
+  process.env["KONVERGE_HOME"] = folder;
+});
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+  if (homeBefore === undefined) delete process.env["KONVERGE_HOME"];
+  else process.env["KONVERGE_HOME"] = homeBefore;
+});
+
+const options = (more: Partial<UpOptions> = {}): UpOptions => ({
+  name: "test",
+  port: 0,
+  host: "127.0.0.1",
+  kubeconfig: join(folder, "kubeconfig"),
+  nodes: 1,
+  gpus: "none",
+  timeScale: 1,
+  operators: "none",
+  ...more,
+});
+
+async function logOf(client: Client, name: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of client.logs(`default/${name}`)) lines.push(line);
+  return lines;
+}
+
+const skip = process.platform === "win32";
+
+test("images are commands of this machine, and outlive the process in a durable cluster", { skip }, async () => {
+  const durable = options({ data: join(folder, "data"), program: ["example/count=echo one two"] });
+  const first = await up(durable);
+  assert.equal(notedCluster("test")?.url, first.port.url);
+  await assert.rejects(up(durable), /a cluster named test runs already/);
+  {
+    await using client = await connect({ kubeconfig: first.noted.kubeconfig });
+    const containers = [{ name: "main", image: "example/count:v2", args: ["three"] }];
+    await client.create(Pod, { metadata: { name: "count" }, spec: { restartPolicy: "OnFailure", containers } });
+    await until("it has counted", async () => (await client.get(Pod, "count")).status?.phase === "Succeeded");
+    assert.deepEqual(await logOf(client, "count"), ["one two three"]);
+    const waiting = [{ name: "main", image: "example/count", command: ["ignored"], args: ["; exec sleep 600"] }];
+    await client.create(Pod, { metadata: { name: "words" }, spec: { restartPolicy: "Never", containers: waiting } });
+    await until("args are words, never a script", async () => {
+      return (await logOf(client, "words"))[0] === "one two ; exec sleep 600";
+    });
+  }
+  await first.stop();
+  assert.equal(notedCluster("test"), undefined);
+  const second = await up(durable);
+  try {
+    await using client = await connect({ kubeconfig: second.noted.kubeconfig });
+    assert.equal((await client.get(Pod, "count")).status?.phase, "Succeeded");
+  } finally {
+    await second.stop();
+  }
+});
+
+test("what cannot be a program, or an operator, is refused before anything has started", async () => {
+  await assert.rejects(up(options({ program: ["node web.js"] })), /--program node web\.js: it must be IMAGE=COMMAND/);
+  await assert.rejects(up(options({ operators: "nope" })), /there is no operator named nope: .* llm-operator/);
+  assert.equal(notedCluster("test"), undefined);
+});
+
+test("a cluster's kubeconfig is for its owner alone, and is told where it is", { skip }, async () => {
+  const { noted, stop } = await up(options());
+  try {
+    assert.match(readFileSync(noted.kubeconfig, "utf8"), new RegExp(noted.url));
+    assert.ok(existsSync(join(folder, "run", "test.json")));
+  } finally {
+    await stop();
+  }
+});
