@@ -24,7 +24,9 @@ export { Cache, type Need } from "./cache/cache.ts";
 export type { Change } from "./cache/change.ts";
 export type { Informer, Scope } from "./cache/informer.ts";
 export type { View } from "./cache/view.ts";
+export type { Daemon, DaemonContext } from "./controller/daemons.ts";
 export * from "./controller/definition.ts";
+export type { Rhythm } from "./controller/due-times.ts";
 export * from "./controller/errors.ts";
 export * from "./controller/predicates.ts";
 export * from "./controller/watched.ts";
@@ -39,7 +41,17 @@ export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
 export * from "./operator/operator.ts";
+export {
+  type FieldChange,
+  type FieldChanges,
+  type FieldChangesOptions,
+  fieldChanges,
+} from "./progress/field-changes.ts";
+export * from "./progress/steps.ts";
 export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
 export * from "./rbac/index.ts";
 export * from "./recording/index.ts";
+export * from "./takeover/adopt.ts";
+export * from "./takeover/take-over.ts";
 export * from "./webhooks/index.ts";
+export type { Differing } from "./webhooks/json-diff.ts";

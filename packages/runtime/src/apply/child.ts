@@ -108,6 +108,11 @@ export interface OwnedKind {
    * (`former`, the default), or in any case (`any`).
    */
   readonly adopt?: "former" | "any";
+  /**
+   * Field managers of an operator that this one replaces: what they own of a child becomes this controller's when it
+   * first meets it, so that fields that are no longer wanted go. See `takeOver`.
+   */
+  readonly from?: readonly string[];
   readonly onImmutable?: OnImmutable;
   /** Watch only children with these labels, which all drafts must have. */
   readonly labelSelector?: string;

@@ -17,6 +17,7 @@ import {
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import { ExternalError, PermanentError } from "../controller/errors.ts";
+import { takeOver } from "../takeover/take-over.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
 import type { Bond } from "./bond.ts";
@@ -182,11 +183,19 @@ export class Children {
       throw new ExternalError("ChildTerminating", `${name} is still being deleted`, { after: FOREIGN_CHILD_RETRY });
     }
     const { ownerKind, manager } = this.#options;
+    const former = fieldsOf(owned.view.own(key), manager) !== undefined;
+    await claim({ name, live, ...owned, owner, ownerKind, manager, former }, pass.client);
+    const { from } = owned.declared;
+    if (from && !former) await takeOver(pass.writer, owned.declared.kind, key, { from, to: manager });
     const fields = fieldsOf(owned.view.own(key), manager);
-    await claim({ name, live, ...owned, owner, ownerKind, manager, former: fields !== undefined }, pass.client);
     const initial = options.initially && stillInitial(options.initially, fields, live);
     const desired = draftOf(withInitial(draft, initial), place);
-    const result = await this.#update(owned, { name, key, live, desired, one, exact: initial !== undefined }, pass);
+    const known = owned.view.get(key) ?? live;
+    const result = await this.#update(
+      owned,
+      { name, key, live: known, desired, one, exact: initial !== undefined },
+      pass,
+    );
     return state(result, result === undefined ? waiting("Recreating", "it is being replaced") : undefined);
   }
 

@@ -1,4 +1,4 @@
-import type { Client } from "@konverge/client";
+import type { Client, WatchOptions } from "@konverge/client";
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
 import { Informer, type Scope } from "./informer.ts";
 import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
@@ -26,6 +26,8 @@ export interface CacheOptions {
    * Default: none.
    */
   parsed?: (kind: KindRef<KubeObject>) => boolean;
+  /** How kinds are listed and watched. */
+  watch?: Pick<WatchOptions, "listing" | "pageSize" | "inactivity">;
 }
 
 interface Shared {
@@ -176,6 +178,7 @@ export class Cache {
         for (const interest of interests) if (interest(object)) return trim(object);
         return stubOf(object);
       },
+      ...(this.#options.watch && { watch: this.#options.watch }),
       ...(this.#options.parsed?.(kind) && { parsed: true }),
       onError: (error, retryIn) => this.#options.onError?.(kind, error, retryIn),
     });

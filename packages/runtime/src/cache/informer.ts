@@ -1,4 +1,4 @@
-import type { Client } from "@konverge/client";
+import type { Client, WatchOptions } from "@konverge/client";
 import { compareVersions, type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
 import type { Change, ChangeListener } from "./change.ts";
 import { ExpectedAnswers, type ObjectEvent } from "./expected-answers.ts";
@@ -24,6 +24,7 @@ export interface InformerOptions<T extends KubeObject> extends Scope {
   project?: (object: T) => T;
   /** Keep the objects parsed: see {@link CacheOptions.parsed}. */
   parsed?: boolean;
+  watch?: Pick<WatchOptions, "listing" | "pageSize" | "inactivity">;
   /** Told whenever the watch fails, and what it will do about it. */
   onError?: (error: Error, retryIn: number) => void;
 }
@@ -205,7 +206,7 @@ export class Informer<T extends KubeObject> {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const watch = this.#client.watch(this.kind, { ...this.scope, signal });
+    const watch = this.#client.watch(this.kind, { ...this.#options.watch, ...this.scope, signal });
     this.#age = () => watch.age;
     const { clock } = this.#client;
     this.#quietSince = clock.monotonic();

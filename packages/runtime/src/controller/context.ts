@@ -7,6 +7,7 @@ import type { EventRecorder, EventSink } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
 import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
 import type { CacheReader, Context, Observed } from "./definition.ts";
+import type { PassTimes } from "./due-times.ts";
 import { toldClock } from "./told-clock.ts";
 
 export interface ContextTools {
@@ -26,7 +27,7 @@ export interface ContextTools {
 export function contextFor(
   tools: ContextTools,
   object: KubeObject,
-  pass: { client: Client; signal: AbortSignal; observer: ReconcileObserver | undefined },
+  pass: { client: Client; signal: AbortSignal; observer: ReconcileObserver | undefined; times: PassTimes },
 ): Context {
   const { cluster, clusters } = tools;
   const { client, signal, observer } = pass;
@@ -40,6 +41,11 @@ export function contextFor(
     },
     events: toldEvents(tools.events.about(object), observer),
     outside: (name, work) => outside(name, work, observer),
+    due(name, rhythm) {
+      const isDue = pass.times.isDue(name, rhythm);
+      observer?.drew?.(`due ${name}`, isDue ? 1 : 0);
+      return isDue;
+    },
     signal,
     log: tools.log.child({ object: keyOf(object) }),
     clock: observer?.drew ? toldClock(tools.clock, observer.drew.bind(observer)) : tools.clock,

@@ -6,6 +6,8 @@ import type { Log } from "../log.ts";
 import type { RateLimit } from "../queue/token-bucket.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
 import type { Use } from "../rbac/access.ts";
+import type { Daemon } from "./daemons.ts";
+import type { Rhythm } from "./due-times.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Source, Watched } from "./watched.ts";
 
@@ -71,6 +73,11 @@ export interface Context {
    * that a replay answers with what was recorded instead of doing it again. Answers must be JSON.
    */
   outside<R>(name: string, work: () => Promise<R>): Promise<R>;
+  /**
+   * True if it is time to do something again, such as `due("backup", { every: 3_600_000 })`. The object is looked at when
+   * it is, without a word about it in the result; what was due counts as done when the reconcile succeeds.
+   */
+  due(name: string, rhythm: Rhythm): boolean;
   /** Fires when the reconcile's time is up, or when it must no longer act. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -101,6 +108,8 @@ interface CommonOptions<T extends KubeObject> {
   watches?: readonly Watched<T>[];
   /** What reconcilers do through `client` besides, for the roles and the preflight: `use(Secret, ["get"])`. */
   uses?: readonly Use[];
+  /** Work for each object that goes on for as long as the object is there, by name. */
+  daemons?: Readonly<Record<string, Daemon<T>>>;
   /** Keys to look at that come from outside. */
   sources?: readonly Source[];
   /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */
@@ -168,7 +177,10 @@ export function controller<T extends KubeObject>(kind: KindRef<T>, options: Cont
   const name = options.name ?? (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`);
   const owns = (options.owns ?? []).map((given) => ("plural" in given ? { kind: given } : given));
   const needsFinalizer =
-    options.cleanup !== undefined || options.teardown === "ordered" || owns.some(({ by }) => by === "label");
+    options.cleanup !== undefined ||
+    options.daemons !== undefined ||
+    options.teardown === "ordered" ||
+    owns.some(({ by }) => by === "label");
   return {
     name,
     kind,

@@ -8,7 +8,9 @@ import type { ReconcileEnd, ReconcileObserver, Trigger } from "../observe/observ
 import { type Priority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 import { contextFor } from "./context.ts";
+import { type Daemon, Daemons } from "./daemons.ts";
 import type { Controller } from "./definition.ts";
+import { DueTimes, type PassTimes } from "./due-times.ts";
 import { failureOf } from "./failure.ts";
 import { type OnePass, Pass } from "./pass.ts";
 import { runSource } from "./sources.ts";
@@ -34,6 +36,8 @@ export class ControllerLoop {
   readonly #wiring: Wiring;
   readonly #doubts = new Doubts();
   readonly #events: EventRecorder;
+  readonly #times: DueTimes;
+  readonly #daemons: Daemons | undefined;
   readonly #triggers = new Map<ObjectKey, Trigger[]>();
   readonly #stop = new AbortController();
   #resync: Timer | undefined;
@@ -49,6 +53,8 @@ export class ControllerLoop {
     this.queue = new WorkQueue({ clock, name, backoff: options.backoff, rate: options.rate });
     this.#events = new EventRecorder({ client, clock, component: name, instance: cluster.identity });
     this.#wiring = wire(definition, cluster);
+    this.#times = new DueTimes(clock);
+    this.#daemons = options.daemons && this.#makeDaemons(options.daemons);
     subscribe({
       definition,
       ...this.#wiring,
@@ -81,11 +87,15 @@ export class ControllerLoop {
     this.#running = false;
     this.#resync?.cancel();
     this.queue.close();
+    const daemons = this.#daemons?.stopAll();
     if (this.queue.working > 0) {
       await new Promise<void>((resolve) => {
         this.#whenIdle = resolve;
       });
     }
+    // Work in progress may have begun one more.
+    await daemons;
+    await this.#daemons?.stopAll();
     this.#stop.abort(new Error("the controller has stopped"));
     await this.#events.flush();
     for (const view of this.#wiring.views) view.release();
@@ -197,6 +207,7 @@ export class ControllerLoop {
     switch (outcome) {
       case "gone":
         this.#doubts.forget(key);
+        this.#times.forget(key);
         queue.done(key);
         queue.forget(key);
         return undefined;
@@ -234,8 +245,36 @@ export class ControllerLoop {
       cluster,
       clusters,
     };
-    const context = (object: KubeObject, one: OnePass) => contextFor(tools, object, one);
-    return new Pass({ definition: this.definition, view, children, status, events: this.#events, context });
+    const context = (object: KubeObject, one: OnePass, times: PassTimes) =>
+      contextFor(tools, object, { ...one, times });
+    return new Pass({
+      definition: this.definition,
+      view,
+      children,
+      status,
+      events: this.#events,
+      context,
+      times: this.#times,
+      daemons: this.#daemons,
+    });
+  }
+
+  #makeDaemons(daemons: Readonly<Record<string, Daemon>>): Daemons {
+    const { clock, client, cache, authority } = this.#cluster;
+    const { name: writer } = this.definition;
+    const observer = undefined;
+    return new Daemons({
+      controller: writer,
+      daemons,
+      clock,
+      log: this.#log,
+      events: this.#events,
+      begin: (key) => authority.begin(key),
+      client: (key, signal, permit) =>
+        passClient({ client, cache, doubts: this.#doubts, writer, key, signal, permit, observer }),
+      latest: (key) => this.#wiring.view.get(key),
+      wake: (key) => this.#add(key, "normal", { type: "daemon" }),
+    });
   }
 }
 

@@ -15,8 +15,10 @@ import type { StatusStatement, StatusWriter } from "../apply/status.ts";
 import type { View } from "../cache/view.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
+import type { Daemons } from "./daemons.ts";
 import type { Context, Controller, Result, Unfinished } from "./definition.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
+import type { DueTimes, PassTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
 import { isPaused } from "./wishes.ts";
 
@@ -27,7 +29,10 @@ export interface PassTools {
   children: Children;
   status: StatusWriter;
   events: EventRecorder;
-  context: (object: KubeObject, one: OnePass) => Context;
+  context: (object: KubeObject, one: OnePass, times: PassTimes) => Context;
+  times: DueTimes;
+  /** Undefined if the controller has none. */
+  daemons: Daemons | undefined;
 }
 
 /** What is new in each pass. */
@@ -74,16 +79,21 @@ export class Pass {
     if (one.live) await this.#readLive(one);
     const known = view.get(one.key);
     one.observer?.read?.(definition.kind, one.key, known);
-    if (!known) return { outcome: "gone" };
-    if (isPaused(known)) return { outcome: "paused" };
+    if (!known || isPaused(known)) {
+      await this.#tools.daemons?.stop(one.key);
+      return { outcome: known ? "paused" : "gone" };
+    }
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
     const object = await this.#withFinalizer(known, one);
-    const context = this.#tools.context(object, one);
+    const times = this.#tools.times.forPass(one.key, object);
+    const context = this.#tools.context(object, one, times);
     const reconcile = async () => (await definition.options.reconcile(object, context)) ?? {};
     const result: Result = await told(one.observer, "reconcile", object, reconcile);
     const states = result.children && (await children.converge(result.children, this.#childrenPass(object, one)));
     await status.write(object, this.#statement(result, states), one.client);
-    return { outcome: "done", ...(result.after !== undefined && { after: result.after }) };
+    this.#tools.daemons?.tend(view.get(one.key) ?? object);
+    const after = earlier(result.after, times.settle());
+    return { outcome: "done", ...(after !== undefined && { after }) };
   }
 
   /** Tells the object's users what went wrong, where that is worth telling. */
@@ -130,9 +140,11 @@ export class Pass {
   async #cleanUp(object: KubeObject, one: OnePass): Promise<PassEnd> {
     const { definition, children } = this.#tools;
     const { finalizers = [] } = object.metadata;
+    await this.#tools.daemons?.stop(one.key);
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
     const { cleanup } = definition.options;
-    const context = this.#tools.context(object, one);
+    const times = this.#tools.times.forPass(one.key, object);
+    const context = this.#tools.context(object, one, times);
     const clean = async () => await cleanup?.(object, context);
     const unfinished = cleanup && (await told(one.observer, "cleanup", object, clean));
     if (unfinished) return this.#waitFor(object, unfinished, one);
@@ -178,6 +190,10 @@ export class Pass {
       report: (reason, message) => events.normal(reason, message),
     };
   }
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** Asks a function of the controller's, and tells what it is asked and what it answers. */

@@ -3,6 +3,8 @@ import type { ObjectKey } from "@konverge/core";
 /** The right to act on a key, for a time. It can end early: then `signal` fires and `check` throws. */
 export interface Permit {
   readonly signal: AbortSignal | undefined;
+  /** Fires when the right is about to be handed over, which waits for the work: what would go on for long ends now. */
+  readonly leaving: AbortSignal | undefined;
   /** Since when it has held without a break, on the monotonic clock. */
   readonly since: number;
   /** No request may be under way after this moment of the monotonic clock. It moves on while the right is renewed. */
@@ -30,6 +32,7 @@ export class LostAuthorityError extends Error {
 
 const FOREVER: Permit = {
   signal: undefined,
+  leaving: undefined,
   since: Number.NEGATIVE_INFINITY,
   deadline: Number.POSITIVE_INFINITY,
   check() {},

@@ -33,6 +33,7 @@ export interface LeaseClaimOptions extends LeaseTiming {
 interface Tenure {
   readonly since: number;
   readonly ended: AbortController;
+  readonly leaving: AbortController;
   /** When the others may take it, by our own clock: reckoned from before the request that won or renewed it. */
   until: number;
 }
@@ -89,6 +90,7 @@ export class LeaseClaim {
     let over = false;
     return {
       signal: tenure.ended.signal,
+      leaving: tenure.leaving.signal,
       since: tenure.since,
       get deadline() {
         return claim.#deadline(tenure);
@@ -134,6 +136,7 @@ export class LeaseClaim {
     const { client, key, sightings } = this.#options;
     if (!this.#tenure || this.#closing) return;
     this.#closing = true;
+    this.#tenure.leaving.abort(new Error(`the lease ${key} is being handed over`));
     try {
       await this.idle();
       const known = sightings.get(key);
@@ -176,7 +179,7 @@ export class LeaseClaim {
     const until = sent + this.#options.duration;
     const gained = this.#tenure === undefined;
     if (this.#tenure) this.#tenure.until = until;
-    else this.#tenure = { since: this.#now, until, ended: new AbortController() };
+    else this.#tenure = { since: this.#now, until, ended: new AbortController(), leaving: new AbortController() };
     this.#watch(this.#tenure);
     if (gained) this.#options.onChange(true);
   }

@@ -4,7 +4,7 @@ import type { ControllerState, WatchState } from "../manager/state.ts";
 
 /** Why a key was put into a controller's queue. */
 export interface Trigger {
-  readonly type: "object" | "child" | "watch" | "source" | "resync" | "after" | "retry" | "takeover";
+  readonly type: "object" | "child" | "watch" | "source" | "resync" | "after" | "retry" | "takeover" | "daemon";
   /** What changed, where something did. */
   readonly kind?: string;
   readonly key?: ObjectKey;

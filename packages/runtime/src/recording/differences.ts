@@ -1,5 +1,5 @@
 import { deepEqual } from "@konverge/core";
-import { jsonDiff } from "../webhooks/json-diff.ts";
+import { type Differing, differing } from "../webhooks/json-diff.ts";
 import type { OwnWrite } from "./recorded-world.ts";
 import type { RecordedReconcile, Wants } from "./recording.ts";
 
@@ -18,7 +18,7 @@ export interface Difference {
   /** `added`: it was not there before. */
   readonly change: "added" | "removed" | "changed";
   /** The places that differ, as JSON pointers; undefined values are absent ones. */
-  readonly details: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
+  readonly details: readonly Differing[];
 }
 
 /** How what is wanted now differs from what was wanted then. */
@@ -81,10 +81,7 @@ function eachCompared(
 function compared(what: string, before: unknown, after: unknown): Difference[] {
   if (deepEqual(before, after)) return [];
   const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
-  const details =
-    change === "changed"
-      ? jsonDiff(before, after).map(({ path }) => ({ path, before: at(before, path), after: at(after, path) }))
-      : [{ path: "", before, after }];
+  const details = change === "changed" ? differing(before, after) : [{ path: "", before, after }];
   return [{ what, change, details }];
 }
 
@@ -102,14 +99,6 @@ const bodyOf = ({ body }: OwnWrite) => body ?? null;
 const listed = (events: Intent["events"]) => (events.length > 0 ? events : undefined);
 /** What else an error carries says no more than its message does. */
 const shown = (error: Wants["error"]) => error && { name: error.name, message: error.message };
-
-function at(value: unknown, path: string): unknown {
-  return path
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
-}
 
 function valueText(value: unknown): string {
   return value === undefined ? "(absent)" : JSON.stringify(value);

@@ -88,6 +88,7 @@ async function replayOne(
       warning: (reason, message) => void events.push({ type: "Warning", reason, message }),
     },
     outside: <R>(label: string) => world.outside(label) as Promise<R>,
+    due: (label) => world.draw<number>(`due ${label}`, 0) === 1,
     signal: new AbortController().signal,
     log: silent,
     clock: clockIn(world, clock),

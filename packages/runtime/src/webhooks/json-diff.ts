@@ -11,6 +11,30 @@ export function jsonDiff(before: unknown, after: unknown, path = ""): JsonPatchO
   return [{ op: "replace", path, value: after }];
 }
 
+/** A place in which two values differ: a JSON pointer, and what is there; undefined if nothing is. */
+export interface Differing {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The places in which two values differ. */
+export function differing(before: unknown, after: unknown): Differing[] {
+  return jsonDiff(before, after).map(({ path }) => ({
+    path,
+    before: valueAt(before, path),
+    after: valueAt(after, path),
+  }));
+}
+
+function valueAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
+}
+
 function recordDiff(before: Record<string, unknown>, after: Record<string, unknown>, path: string) {
   const operations: JsonPatchOperation[] = [];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {

@@ -1,0 +1,222 @@
+import type { Client } from "@konverge/client";
+import { type Clock, deepEqual, type KubeObject, keyOf, type ObjectKey, sleep } from "@konverge/core";
+import type { EventRecorder, EventSink } from "../events/recorder.ts";
+import type { Log } from "../log.ts";
+import type { Permit } from "../manager/authority.ts";
+import type { BackoffLimits } from "../queue/work-queue.ts";
+import { attempt } from "./attempt.ts";
+import { ExternalError, PermanentError } from "./errors.ts";
+
+/** Work for one object that goes on for as long as the object is there: following a stream, polling a device. */
+export interface Daemon<T extends KubeObject = KubeObject> {
+  /**
+   * The work. When it throws it is begun again, after ever longer waits; an ExternalError says after how long, a
+   * PermanentError that it is no use until the spec changes. When it returns it is finished.
+   */
+  run(object: T, context: DaemonContext<T>): Promise<void>;
+  /** For which objects. Default: for all. */
+  when?(object: T): boolean;
+  /** When what this returns changes, the work is broken off and begun anew: `({ spec }) => spec.url`. */
+  basis?(object: T): unknown;
+  backoff?: Partial<BackoffLimits>;
+}
+
+/** What a daemon is given besides its object. */
+export interface DaemonContext<T extends KubeObject = KubeObject> {
+  /** Fires when the work must end: the object goes, is paused, or is somebody else's to look after. */
+  readonly signal: AbortSignal;
+  readonly client: Client;
+  readonly events: EventSink;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The object as it is now; undefined if it is gone. */
+  latest(): T | undefined;
+  /** Has the object reconciled. */
+  wake(): void;
+  /** Waits; rejects when the work must end. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface DaemonTools {
+  controller: string;
+  daemons: Readonly<Record<string, Daemon>>;
+  clock: Clock;
+  log: Log;
+  events: EventRecorder;
+  begin(key: ObjectKey): Permit | undefined;
+  client(key: ObjectKey, signal: AbortSignal, permit: Permit): Client;
+  latest(key: ObjectKey): KubeObject | undefined;
+  wake(key: ObjectKey): void;
+}
+
+interface Running {
+  readonly uid: string | undefined;
+  readonly basis: unknown;
+  readonly generation: number | undefined;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  /** It came to its end by itself, or failed for good: it stays here so that it is not begun again. */
+  over: "finished" | "failed" | undefined;
+}
+
+const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
+
+/**
+ * The daemons of one controller's objects.
+ *
+ * Guarantees
+ * - Of each daemon there is at most one at a time for an object, also among replicas: it holds the right to act on the key
+ *   for as long as it runs, so a lease is handed over only when it has ended, and sends nothing when the lease is lost.
+ * - An object goes only when its daemons have ended, for which it has a finalizer.
+ * - One that does not heed its signal is abandoned after some seconds: its client sends nothing any more.
+ */
+export class Daemons {
+  readonly #tools: DaemonTools;
+  readonly #running = new Map<ObjectKey, Map<string, Running>>();
+
+  constructor(tools: DaemonTools) {
+    this.#tools = tools;
+  }
+
+  /** Starts what should run for the object and stops what should not. */
+  tend(object: KubeObject): void {
+    const key = keyOf(object);
+    for (const [name, daemon] of Object.entries(this.#tools.daemons)) {
+      const running = this.#running.get(key)?.get(name);
+      const wanted = daemon.when?.(object) ?? true;
+      if (!running) {
+        if (wanted) this.#start(name, daemon, object);
+      } else if (!wanted || this.#isOutdated(running, daemon, object)) {
+        running.stop.abort(new Error(`${name} is no longer wanted as it is`));
+        // The next look begins it anew, when this one has ended.
+        if (wanted) void running.ended.then(() => this.#tools.wake(key));
+        if (running.over) this.#forget(key, name);
+      }
+    }
+  }
+
+  /** Stops all daemons of an object. */
+  async stop(key: ObjectKey): Promise<void> {
+    const all = [...(this.#running.get(key)?.values() ?? [])];
+    for (const { stop } of all) stop.abort(new Error("the object is going, or left alone"));
+    await Promise.all(all.map(({ ended }) => ended));
+    this.#running.delete(key);
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((key) => this.stop(key)));
+  }
+
+  #isOutdated(running: Running, daemon: Daemon, object: KubeObject): boolean {
+    if (running.uid !== object.metadata.uid || !deepEqual(running.basis, daemon.basis?.(object))) return true;
+    return running.over === "failed" && running.generation !== object.metadata.generation;
+  }
+
+  #start(name: string, daemon: Daemon, object: KubeObject): void {
+    const key = keyOf(object);
+    const permit = this.#tools.begin(key);
+    if (!permit) return;
+    const stop = new AbortController();
+    const done = Promise.withResolvers<void>();
+    const running: Running = {
+      uid: object.metadata.uid,
+      basis: daemon.basis?.(object),
+      generation: object.metadata.generation,
+      stop,
+      ended: done.promise,
+      over: undefined,
+    };
+    let all = this.#running.get(key);
+    if (!all) {
+      all = new Map();
+      this.#running.set(key, all);
+    }
+    all.set(name, running);
+    void this.#run({ name, daemon, object, stop: stop.signal, permit }).then((over) => {
+      running.over = over;
+      permit.end();
+      if (!over && this.#running.get(key)?.get(name) === running) this.#forget(key, name);
+      done.resolve();
+    });
+  }
+
+  #forget(key: ObjectKey, name: string): void {
+    const all = this.#running.get(key);
+    all?.delete(name);
+    if (all?.size === 0) this.#running.delete(key);
+  }
+
+  /** Runs it until it ends by itself or must end. */
+  async #run(one: OneDaemon): Promise<Running["over"]> {
+    const { clock } = this.#tools;
+    const { name, daemon, permit } = one;
+    const key = keyOf(one.object);
+    const log = this.#tools.log.child({ object: key, daemon: name });
+    const limits = { ...BACKOFF, ...daemon.backoff };
+    const ending = [one.stop, permit.signal, permit.leaving];
+    const isOver = () => ending.some((signal) => signal?.aborted);
+    let failures = 0;
+    log.debug({}, `daemon ${name} begins`);
+    while (!isOver()) {
+      const started = clock.monotonic();
+      try {
+        const object = this.#tools.latest(key) ?? one.object;
+        await attempt((signal) => daemon.run(object, this.#context(object, signal, permit, log)), {
+          clock,
+          deadline: Number.POSITIVE_INFINITY,
+          signals: ending,
+          label: `${this.#tools.controller}: daemon ${name} of ${key}`,
+        });
+        return isOver() ? undefined : "finished";
+      } catch (error) {
+        if (isOver()) return undefined;
+        const message = `daemon ${name} failed: ${error instanceof Error ? error.message : String(error)}`;
+        log.warn({ err: error, failures }, message);
+        this.#tools.events.about(one.object).warning("DaemonFailed", message, { action: "Daemon" });
+        if (error instanceof PermanentError) return "failed";
+        // What ran for long was not at fault in the beginning.
+        if (clock.monotonic() - started > limits.longest) failures = 0;
+        const range = Math.min(limits.initial * 2 ** Math.min(failures++, 40), limits.longest);
+        const wait = error instanceof ExternalError ? error.after : range * (0.5 + clock.random.next() / 2);
+        await anyOf(ending, (signal) => sleep(clock, wait, { signal, background: true, label: `daemon ${name}` }));
+      }
+    }
+    return undefined;
+  }
+
+  #context(object: KubeObject, signal: AbortSignal, permit: Permit, log: Log): DaemonContext {
+    const { clock, events, client, latest, wake } = this.#tools;
+    const key = keyOf(object);
+    return {
+      signal,
+      client: client(key, signal, permit),
+      events: events.about(object),
+      log,
+      clock,
+      latest() {
+        const now = latest(key);
+        return now?.metadata.uid === object.metadata.uid ? now : undefined;
+      },
+      wake: () => wake(key),
+      sleep: (ms) => sleep(clock, ms, { signal, background: true, label: "daemon" }),
+    };
+  }
+}
+
+interface OneDaemon {
+  name: string;
+  daemon: Daemon;
+  object: KubeObject;
+  stop: AbortSignal;
+  permit: Permit;
+}
+
+/** Waits until it is over or one of the signals fires. */
+async function anyOf(signals: readonly (AbortSignal | undefined)[], wait: (signal: AbortSignal) => Promise<void>) {
+  const over = new AbortController();
+  const end = () => over.abort();
+  for (const signal of signals) signal?.addEventListener("abort", end, { once: true });
+  if (signals.some((signal) => signal?.aborted)) end();
+  await wait(over.signal).catch(() => {});
+  for (const signal of signals) signal?.removeEventListener("abort", end);
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { type Clock, type KubeObject, type ObjectKey, stringifyJson } from "@konverge/core";
+
+/** When something is to be done again. All times are in milliseconds. */
+export interface Rhythm {
+  /** This long after it was last done. */
+  every: number;
+  /** Not before nobody has changed the object for this long: its spec, labels and annotations. Default: 0. */
+  idle?: number;
+  /** How long after the object was first seen it is done for the first time. Default: 0. */
+  first?: number;
+  /**
+   * When it was last done, as you keep it in the status: then the rhythm outlives restarts and hand-overs. Default: as
+   * this process remembers.
+   */
+  last?: string | undefined;
+}
+
+interface Remembered {
+  seen: number;
+  readonly done: Map<string, number>;
+  essence?: { digest: string; since: number };
+}
+
+/**
+ * What a controller's objects have to have done now and then, and when it was last done. It is remembered in this process
+ * alone: after a restart an object counts as first seen.
+ */
+export class DueTimes {
+  readonly #clock: Clock;
+  readonly #remembered = new Map<ObjectKey, Remembered>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** For one reconcile of an object. */
+  forPass(key: ObjectKey, object: KubeObject): PassTimes {
+    let remembered = this.#remembered.get(key);
+    if (!remembered) {
+      remembered = { seen: this.#clock.monotonic(), done: new Map() };
+      this.#remembered.set(key, remembered);
+    }
+    return new PassTimes(this.#clock, remembered, object);
+  }
+
+  forget(key: ObjectKey): void {
+    this.#remembered.delete(key);
+  }
+}
+
+/** What one reconcile asked for. What it was told to be due counts as done when the reconcile succeeds, and not before. */
+export class PassTimes {
+  readonly #clock: Clock;
+  readonly #remembered: Remembered;
+  readonly #object: KubeObject;
+  readonly #due = new Set<string>();
+  #next: number | undefined;
+
+  constructor(clock: Clock, remembered: Remembered, object: KubeObject) {
+    this.#clock = clock;
+    this.#remembered = remembered;
+    this.#object = object;
+  }
+
+  isDue(name: string, rhythm: Rhythm): boolean {
+    if (this.#due.has(name)) return true;
+    const wait = this.#wait(name, rhythm);
+    if (wait <= 0) this.#due.add(name);
+    const next = wait > 0 ? wait : rhythm.every;
+    this.#next = Math.min(this.#next ?? next, next);
+    return wait <= 0;
+  }
+
+  /** The reconcile succeeded. Returns the milliseconds until something is due again, if anything is. */
+  settle(): number | undefined {
+    for (const name of this.#due) this.#remembered.done.set(name, this.#clock.monotonic());
+    return this.#next;
+  }
+
+  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Rhythm): number {
+    const now = this.#clock.monotonic();
+    const quiet = idle > 0 ? idle - (now - this.#unchangedSince()) : 0;
+    const done = this.#remembered.done.get(name);
+    const kept = rhythm.last === undefined ? Number.NaN : Date.parse(rhythm.last);
+    const since = Number.isNaN(kept) ? done !== undefined && now - done : this.#clock.now() - kept;
+    return Math.max(quiet, since === false ? first - (now - this.#remembered.seen) : every - since);
+  }
+
+  #unchangedSince(): number {
+    const { metadata, status: _, ...rest } = this.#object as KubeObject & { status?: unknown };
+    const essence = { ...rest, labels: metadata.labels, annotations: metadata.annotations, uid: metadata.uid };
+    const digest = createHash("sha1").update(stringifyJson(essence)).digest("base64");
+    if (this.#remembered.essence?.digest !== digest) {
+      this.#remembered.essence = { digest, since: this.#clock.monotonic() };
+    }
+    return this.#remembered.essence.since;
+  }
+}

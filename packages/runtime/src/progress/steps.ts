@@ -1,0 +1,230 @@
+import { createHash } from "node:crypto";
+import { type KindRef, type KubeObject, stringifyJson } from "@konverge/core";
+import type { Context } from "../controller/definition.ts";
+import { ExternalError, PermanentError } from "../controller/errors.ts";
+import type { BackoffLimits } from "../queue/work-queue.ts";
+import { KeptAnnotation } from "./kept-annotation.ts";
+
+/** What a step is given besides its object. */
+export interface StepContext extends Context {
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** What earlier steps returned, by name. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+/** One of several things to be done one after the other. */
+export interface Step<T extends KubeObject> {
+  /**
+   * Does it. What it returns is kept, so it must be JSON. It may be called again after it was done, if the process ended
+   * before that was noted.
+   */
+  run(object: T, context: StepContext): Promise<unknown>;
+  /** How often it is tried again after a failure. Default: for ever. A try that a crash cut off counts. */
+  retries?: number;
+  /** Milliseconds since the first try after which it is not tried again. Default: none. */
+  timeout?: number;
+  backoff?: Partial<BackoffLimits>;
+}
+
+export interface StepsOptions<T extends KubeObject> {
+  /** One word that tells them from others: part of an annotation's name. */
+  name: string;
+  /** In this order. */
+  steps: Readonly<Record<string, Step<T> | Step<T>["run"]>>;
+  /** When what this returns changes, all steps are to be done again: `({ spec }) => spec.version`. Default: never. */
+  basis?: (object: T) => unknown;
+}
+
+/** How far a step has come. */
+export interface StepState {
+  readonly state: "trying" | "done" | "failed";
+  readonly attempts: number;
+  /** When it was first tried, and when it may be tried again. */
+  readonly since?: string;
+  readonly next?: string;
+  readonly output?: unknown;
+  /** Why the last try failed: one word, and a sentence. */
+  readonly reason?: string;
+  readonly error?: string;
+}
+
+/** How far the steps have come, by name. Those that have not begun are missing. */
+export type Progress = Readonly<Record<string, StepState>>;
+
+/** Made by {@link steps}: called from `reconcile`. */
+export interface Steps<T extends KubeObject> {
+  /**
+   * Goes on where it was left. Resolves, with what the steps returned, when all are done; otherwise throws what says when
+   * to look again: an ExternalError, or a PermanentError when a step has failed for good.
+   */
+  run(object: T, context: Context): Promise<Readonly<Record<string, unknown>>>;
+  progress(object: T): Progress;
+}
+
+interface Kept {
+  readonly basis?: string;
+  readonly steps: Progress;
+}
+
+const RETRYING = "StepRetrying";
+const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
+
+/**
+ * Things that have to be done one after the other, each once, with progress that outlives the process:
+ *
+ * ```ts
+ * const setup = steps(Database, {
+ *   name: "setup",
+ *   steps: {
+ *     schema: { run: createSchema, retries: 5, timeout: 600_000 },
+ *     users: createUsers,
+ *   },
+ * });
+ *
+ * reconcile: async (database, context) => {
+ *   await setup.run(database, context);
+ *   return { conditions: { Ready: yes("SetUp") } };
+ * }
+ * ```
+ *
+ * Guarantees
+ * - A step begins only when the one before it is noted as done, in an annotation of the object.
+ * - A step that is noted as done is not called again until the basis changes.
+ * - With `retries` or `timeout` a try is counted before it is made, so that one that ends the process is counted, too.
+ */
+export function steps<T extends KubeObject>(kind: KindRef<T>, options: StepsOptions<T>): Steps<T> {
+  const kept = new KeptAnnotation<Kept>(kind as KindRef<KubeObject>, `steps-${options.name}`);
+  const basisOf = (object: T) => {
+    const basis = options.basis?.(object);
+    return basis === undefined ? undefined : createHash("sha1").update(stringifyJson(basis)).digest("base64");
+  };
+  const progress = (object: T): Progress => {
+    const known = kept.read(object);
+    return known && known.basis === basisOf(object) ? known.steps : {};
+  };
+  return {
+    progress,
+    async run(object, context) {
+      const basis = basisOf(object);
+      let states = progress(object);
+      const note = async (name: string, state: StepState) => {
+        states = { ...states, [name]: state };
+        await kept.write(object, { ...(basis !== undefined && { basis }), steps: states }, context);
+      };
+      for (const [name, given] of Object.entries(options.steps)) {
+        const step = typeof given === "function" ? { run: given } : given;
+        const state = states[name];
+        if (state?.state === "done") continue;
+        await take({
+          name,
+          step,
+          object,
+          context,
+          state,
+          outputs: outputsOf(states),
+          note: (next) => note(name, next),
+        });
+      }
+      return outputsOf(states);
+    },
+  };
+}
+
+interface Turn<T extends KubeObject> {
+  name: string;
+  step: Step<T>;
+  object: T;
+  context: Context;
+  state: StepState | undefined;
+  outputs: Readonly<Record<string, unknown>>;
+  note: (state: StepState) => Promise<void>;
+}
+
+/** Takes a step, or throws. */
+async function take<T extends KubeObject>(turn: Turn<T>): Promise<void> {
+  const { name, step, context, state, note } = turn;
+  const { clock } = context;
+  if (state?.state === "failed") throw failed(name, state);
+  const wait = state?.next === undefined ? 0 : Date.parse(state.next) - clock.now();
+  if (wait > 0) throw later(name, state!, wait);
+  const since = state?.since ?? new Date(clock.now()).toISOString();
+  const attempts = (state?.attempts ?? 0) + 1;
+  const left = step.timeout === undefined ? undefined : Date.parse(since) + step.timeout - clock.now();
+  const fail = async (error: string, made: number): Promise<never> => {
+    const end: StepState = { state: "failed", attempts: made, since, error };
+    await note(end);
+    throw failed(name, end);
+  };
+  if (left !== undefined && left <= 0) await fail(state?.error ?? "it has taken too long", attempts - 1);
+  if (step.retries !== undefined && attempts > step.retries + 1) {
+    await fail(state?.error ?? "its last try was cut off", attempts - 1);
+  }
+  if (step.retries !== undefined || step.timeout !== undefined) await note({ state: "trying", attempts, since });
+  let output: unknown;
+  try {
+    output = await tried(turn, attempts, left);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof PermanentError) await fail(message, attempts);
+    // What is not there yet is no failure of the step.
+    const isLater = error instanceof ExternalError;
+    if (!isLater && step.retries !== undefined && attempts > step.retries) await fail(message, attempts);
+    const after = isLater ? error.after : backoff(attempts, step, clock.random.next());
+    const again: StepState = {
+      state: "trying",
+      attempts: isLater ? attempts - 1 : attempts,
+      since,
+      next: new Date(clock.now() + after).toISOString(),
+      reason: isLater ? error.reason : RETRYING,
+      error: message,
+    };
+    await note(again);
+    throw later(name, again, after);
+  }
+  await note({ state: "done", attempts, ...(output !== undefined && { output }) });
+}
+
+/** One try, whose signal also fires when the step's time is up. */
+async function tried<T extends KubeObject>(turn: Turn<T>, attempt: number, left: number | undefined): Promise<unknown> {
+  const { step, object, context, outputs, name } = turn;
+  if (left === undefined) return await step.run(object, contextOf(context, context.signal));
+  const late = new AbortController();
+  const error = new Error(`step ${name} has not ended in time`);
+  const timer = context.clock.after(left, () => late.abort(error), { label: `time-out of step ${name}` });
+  const over = new Promise<never>((_, reject) => late.signal.addEventListener("abort", () => reject(error)));
+  over.catch(() => {});
+  try {
+    const signal = AbortSignal.any([context.signal, late.signal]);
+    return await Promise.race([step.run(object, contextOf(context, signal)), over]);
+  } finally {
+    timer.cancel();
+  }
+
+  function contextOf(base: Context, signal: AbortSignal): StepContext {
+    const own = { signal: { value: signal }, attempt: { value: attempt }, outputs: { value: outputs } };
+    return Object.create(base, own) as StepContext;
+  }
+}
+
+function backoff(attempts: number, { backoff: own }: { backoff?: Partial<BackoffLimits> }, chance: number): number {
+  const { initial, longest } = { ...BACKOFF, ...own };
+  return Math.min(initial * 2 ** Math.min(attempts - 1, 40), longest) * (0.5 + chance / 2);
+}
+
+/** What is reported until the next try. */
+function later(name: string, { reason = RETRYING, error, attempts }: StepState, after: number): ExternalError {
+  const text = reason === RETRYING ? `step ${name} failed at try ${attempts}: ${error}` : `step ${name}: ${error}`;
+  return new ExternalError(reason, text, { after });
+}
+
+function failed(name: string, { attempts, error }: StepState): PermanentError {
+  const tries = attempts === 1 ? "1 try" : `${attempts} tries`;
+  return new PermanentError("StepFailed", `step ${name} has failed for good, after ${tries}: ${error}`);
+}
+
+function outputsOf(states: Progress): Record<string, unknown> {
+  const done = Object.entries(states).filter(([, { state, output }]) => state === "done" && output !== undefined);
+  return Object.fromEntries(done.map(([name, { output }]) => [name, output]));
+}

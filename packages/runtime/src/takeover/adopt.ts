@@ -1,0 +1,67 @@
+import type { Client } from "@konverge/client";
+import {
+  type AnyObject,
+  checkOwnership,
+  isControlledBy,
+  type KindRef,
+  type KubeObject,
+  keyOf,
+  type ObjectKey,
+  ownerReference,
+  withOwnerReference,
+} from "@konverge/core";
+import { ExternalError } from "../controller/errors.ts";
+
+/** An object, and the kind that it is of: owner references need both. */
+export interface Owner<T extends KubeObject = KubeObject> {
+  readonly kind: KindRef<T>;
+  readonly object: T;
+}
+
+/**
+ * Makes an existing object its owner's, whatever made it: for what a reconciler does not return as a child, such as
+ * objects that come from somewhere else. Only uids count: an owner that is gone or going takes nothing, and what has a
+ * controller already is refused with an OwnershipError. Fails with a conflict if somebody writes at the same time.
+ */
+export async function adopt<T extends KubeObject>(
+  client: Client,
+  kind: KindRef<T>,
+  key: ObjectKey,
+  owner: Owner,
+): Promise<T> {
+  const live = await client.get(kind, key);
+  if (isControlledBy(live, owner.object)) return live;
+  const reference = withOwnerReference(live, ownerReference(owner.kind, owner.object));
+  const { uid, name } = owner.object.metadata;
+  checkOwnership(
+    { kind: owner.kind, ...owner.object.metadata },
+    { kind: kind as KindRef<KubeObject>, ...live.metadata },
+  );
+  const current = await client.get(owner.kind, keyOf(owner.object));
+  if (current.metadata.uid !== uid || current.metadata.deletionTimestamp) {
+    throw new ExternalError("OwnerGone", `${owner.kind.kind} ${name} is gone or going, and takes nothing over`);
+  }
+  return setOwners(client, kind, live, reference);
+}
+
+/** The other way round: the object stays when its owner goes. Does nothing if it is not the owner's. */
+export async function disown<T extends KubeObject>(
+  client: Client,
+  kind: KindRef<T>,
+  key: ObjectKey,
+  owner: { metadata: { uid?: string } },
+): Promise<T> {
+  const live = await client.get(kind, key);
+  const { ownerReferences = [] } = live.metadata;
+  const others = ownerReferences.filter(({ uid }) => uid !== owner.metadata.uid);
+  return others.length === ownerReferences.length ? live : setOwners(client, kind, live, others);
+}
+
+async function setOwners<T extends KubeObject>(client: Client, kind: KindRef<T>, live: T, ownerReferences: object[]) {
+  const { uid, resourceVersion } = live.metadata;
+  const merge = { metadata: { uid, resourceVersion, ownerReferences } };
+  const patched = await client.patch(kind as KindRef<KubeObject> as KindRef<AnyObject>, keyOf(live), {
+    merge,
+  } as never);
+  return patched as unknown as T;
+}

@@ -1,0 +1,99 @@
+import type { Client } from "@konverge/client";
+import {
+  type AnyObject,
+  deepEqual,
+  isConflict,
+  type KindRef,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectKey,
+} from "@konverge/core";
+import { fieldSet } from "@konverge/schema/structured-merge";
+
+/** What is taken over, and by whom. */
+export interface TakeOver {
+  /** Whose fields: field managers, as `kubectl get --show-managed-fields` shows them. */
+  from: readonly string[];
+  /** Who owns them afterwards: the controller's name. */
+  to: string;
+  /** Finalizers that nobody will see to any more. */
+  removeFinalizers?: readonly string[];
+  removeLabels?: readonly string[];
+  removeAnnotations?: readonly string[];
+}
+
+/** How often it is tried when somebody else writes at the same time. */
+const TRIES = 5;
+
+/**
+ * Makes another operator's object this one's: the fields that it owned by updates or by applies are from now on owned by
+ * applies of `to`, so that a field that a reconciler no longer names goes, as if it had been applied by it from the start.
+ * Without it such fields would stay for ever, since their first owner never gives them up.
+ *
+ * Takes nothing from managers that are not named, and changes no value. Resolves to the object as it is then; does nothing
+ * if there is nothing to do.
+ */
+export async function takeOver<T extends KubeObject>(
+  client: Client,
+  kind: KindRef<T>,
+  key: ObjectKey,
+  options: TakeOver,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const live = await client.get(kind, key);
+    const metadata = takenOver(live, options);
+    if (!metadata) return live;
+    const { uid, resourceVersion } = live.metadata;
+    const merge = { metadata: { ...metadata, uid, resourceVersion } };
+    try {
+      return (await client.patch(kind as KindRef<KubeObject> as KindRef<AnyObject>, key, { merge } as never)) as never;
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** The metadata that a taken over object has and this one does not, as a merge patch; undefined if there is none. */
+export function takenOver({ metadata }: KubeObject, options: TakeOver): Record<string, unknown> | undefined {
+  const { removeFinalizers = [], removeLabels = [], removeAnnotations = [] } = options;
+  const { finalizers = [], managedFields = [] } = metadata;
+  const kept = finalizers.filter((name) => !removeFinalizers.includes(name));
+  const entries = migrated(managedFields, options);
+  const labels = removals(metadata.labels, removeLabels);
+  const annotations = removals(metadata.annotations, removeAnnotations);
+  const patch = {
+    ...(!deepEqual(entries, managedFields) && { managedFields: entries }),
+    ...(kept.length < finalizers.length && { finalizers: kept }),
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+  };
+  return Object.keys(patch).length > 0 ? patch : undefined;
+}
+
+/** The entries with those of `from` as part of the applies of `to`: for each subresource and version one. */
+function migrated(entries: readonly ManagedFieldsEntry[], { from, to }: TakeOver): ManagedFieldsEntry[] {
+  const isTaken = ({ manager = "", operation }: ManagedFieldsEntry) =>
+    from.includes(manager) && !(manager === to && operation === "Apply");
+  if (!entries.some(isTaken)) return [...entries];
+  const place = ({ subresource = "", apiVersion = "" }: ManagedFieldsEntry) => `${subresource} ${apiVersion}`;
+  const ours = new Map<string, ManagedFieldsEntry>();
+  for (const entry of entries) {
+    if (!isTaken(entry) && !(entry.manager === to && entry.operation === "Apply")) continue;
+    const known = ours.get(place(entry));
+    const fieldsV1 = fieldSet.union(known?.fieldsV1 ?? {}, entry.fieldsV1 ?? {});
+    ours.set(place(entry), {
+      ...entry,
+      ...(known?.time && { time: known.time }),
+      manager: to,
+      operation: "Apply",
+      fieldsV1,
+    });
+  }
+  const others = entries.filter((entry) => !isTaken(entry) && !(entry.manager === to && entry.operation === "Apply"));
+  return [...ours.values(), ...others];
+}
+
+function removals(present: Readonly<Record<string, string>> | undefined, names: readonly string[]) {
+  const found = names.filter((name) => present?.[name] !== undefined);
+  return found.length > 0 ? Object.fromEntries(found.map((name) => [name, null])) : undefined;
+}
