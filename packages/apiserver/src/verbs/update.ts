@@ -55,6 +55,7 @@ export async function updateObject(call: Call, change: Change, options: UpdateOp
     const entry = store.collection(definition.storage).get(key);
     if (!entry) {
       if (!options.create) throw notFound(definition, call.info.name);
+      if (options.uid) throw uidMismatch(call, key, options.uid, "");
       return createInstead(call, await options.create());
     }
     const written = await updateOnce(call, key, entry, change, options);
@@ -72,7 +73,7 @@ async function updateOnce(
 ): Promise<Written | undefined> {
   const { definition, store } = call;
   const stored = objectOf(entry);
-  if (uid && uid !== stored.metadata.uid) throw uidMismatch(call, key, uid, stored);
+  if (uid && uid !== stored.metadata.uid) throw uidMismatch(call, key, uid, stored.metadata.uid ?? "");
   const live = await brought(call, stored);
   const changed = await change(live);
   const owned = ownership ? await recordUpdate(call, live, changed) : changed;
@@ -206,8 +207,8 @@ function isRemoval({ definition }: Call, object: AnyObject, old: AnyObject): boo
   return !old.metadata.deletionGracePeriodSeconds && !definition.strategy.isHeld?.(object);
 }
 
-function uidMismatch({ definition, info }: Call, key: string, uid: string, stored: AnyObject): ApiError {
-  const what = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored.metadata.uid}`;
+function uidMismatch({ definition, info }: Call, key: string, uid: string, actual: string): ApiError {
+  const what = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`;
   const place = registryKey(definition, key);
   const why = `StorageError: invalid object, Code: 4, Key: ${place}, ResourceVersion: 0, AdditionalErrorMsg: ${what}`;
   return conflict(definition, info.name, why);

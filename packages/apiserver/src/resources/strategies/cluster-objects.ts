@@ -1,7 +1,19 @@
-import { deepEqual, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
-import { forbidden, invalidValue } from "@konverge/schema";
+import { deepEqual, dns1123LabelErrors, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
+import { forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
-import type { EndpointSlice, Lease, LimitRange, Node, PodDisruptionBudget, PriorityClass, Stored } from "./objects.ts";
+import type {
+  Lease,
+  LimitRange,
+  Node,
+  PodDisruptionBudget,
+  PriorityClass,
+  RuntimeClass,
+  Stored,
+  Toleration,
+} from "./objects.ts";
+import { immutable, named, nonNegative, oneOf } from "./pod-spec/checks.ts";
+import { requirementErrors } from "./pod-spec/requirements.ts";
+import { tolerationErrors } from "./pod-spec/scheduling.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 
 export const node: Strategy = {
@@ -40,17 +52,6 @@ export const limitRange: Strategy = {
   },
 };
 
-/** Slices count every change of what their readers look at, labels included. */
-export const endpointSlice: Strategy = {
-  changesGeneration(object: Stored<EndpointSlice>, old: Stored<EndpointSlice>) {
-    const seen = ({ metadata, ...rest }: Stored<EndpointSlice>) => {
-      const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...others } = metadata;
-      return { ...rest, metadata: others };
-    };
-    return !deepEqual(seen(object), seen(old));
-  },
-};
-
 interface DeviceRequest {
   exactly?: { allocationMode?: string; count?: number };
   firstAvailable?: { allocationMode?: string; count?: number }[];
@@ -72,19 +73,55 @@ export const resourceClaimTemplate: Strategy = {
   defaults: (object) => countDefaults((object["spec"] as { spec?: unknown } | undefined)?.spec),
 };
 
+/** Who is to hold a lease is decided by its holders: that the server may decide it is no part of this version. */
 export const lease: Strategy = {
+  prepareForCreate: ({ spec }: Stored<Lease>) => dropCoordination(spec, undefined),
+  prepareForUpdate: ({ spec }: Stored<Lease>, old: Stored<Lease>) => dropCoordination(spec, old.spec),
   validate({ spec }: Stored<Lease>) {
     const { leaseDurationSeconds: seconds, leaseTransitions: transitions } = spec ?? {};
     return [
       ...(seconds !== undefined && seconds <= 0
         ? [invalidValue("spec.leaseDurationSeconds", seconds, "must be greater than 0")]
         : []),
-      ...(transitions !== undefined && transitions < 0
-        ? [invalidValue("spec.leaseTransitions", transitions, "must be greater than or equal to 0")]
-        : []),
+      ...nonNegative("spec.leaseTransitions", transitions),
     ];
   },
 };
+
+function dropCoordination(spec: Lease["spec"], old: Lease["spec"] | undefined): void {
+  if (!spec) return;
+  if (old?.strategy === undefined) delete spec.strategy;
+  if (old?.preferredHolder === undefined) delete spec.preferredHolder;
+}
+
+export const runtimeClass: Strategy = {
+  validate({ handler, overhead, scheduling }: Stored<RuntimeClass>) {
+    const { nodeSelector, tolerations = [] } = scheduling ?? {};
+    return [
+      ...(handler ? named("handler", handler, dns1123LabelErrors(handler)) : [required("handler")]),
+      ...(overhead ? requirementErrors({ limits: overhead.podFixed ?? {} }, "overhead") : []),
+      ...(nodeSelector ? labelErrors(nodeSelector, "scheduling.nodeSelector") : []),
+      ...tolerationErrors(tolerations, "scheduling.tolerations"),
+      ...tolerations.flatMap((one, index) => {
+        const same = (other: object) => deepEqual(withoutSeconds(other), withoutSeconds(one));
+        return tolerations.findIndex(same) < index ? [repeatedToleration(one, `scheduling.tolerations[${index}]`)] : [];
+      }),
+    ];
+  },
+  validateChange: ({ handler }: Stored<RuntimeClass>, old: Stored<RuntimeClass>) =>
+    immutable("handler", handler, old.handler),
+};
+
+function withoutSeconds({ tolerationSeconds: _seconds, ...rest }: Toleration): object {
+  return rest;
+}
+
+/** Go shows it with the names that its fields have there. */
+function repeatedToleration(toleration: Toleration, field: string): FieldError {
+  const { key = "", operator = "", value = "", effect = "", tolerationSeconds = null } = toleration;
+  const shown = { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds };
+  return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${JSON.stringify(shown)}` };
+}
 
 export const podDisruptionBudget: Strategy = {
   nameErrors: (name) => pathSegmentErrors(name),
@@ -121,16 +158,39 @@ function bothSet(spec: NonNullable<PodDisruptionBudget["spec"]>): FieldError {
 }
 
 const HIGHEST_PRIORITY = 1_000_000_000;
+const SYSTEM = "system-";
+const SYSTEM_CLASSES: Record<string, number> = {
+  "system-node-critical": 2 * HIGHEST_PRIORITY + 1000,
+  "system-cluster-critical": 2 * HIGHEST_PRIORITY,
+};
 
 export const priorityClass: Strategy = {
-  validate({ metadata, value = 0 }: Stored<PriorityClass>) {
-    if (value <= HIGHEST_PRIORITY || metadata.name.startsWith("system-")) return [];
-    return [forbidden("value", `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`)];
+  validate(object: Stored<PriorityClass>) {
+    const { metadata, value = 0, preemptionPolicy } = object;
+    const errors: FieldError[] = [];
+    if (metadata.name?.startsWith(SYSTEM)) {
+      const problem = systemClassProblem(object);
+      const reserved = `priority class names with '${SYSTEM}' prefix are reserved for system use only. error: ${problem}`;
+      if (problem) errors.push(forbidden("metadata.name", reserved));
+    } else if (value > HIGHEST_PRIORITY) {
+      errors.push(forbidden("value", `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`));
+    }
+    if (preemptionPolicy === undefined) return errors;
+    return [...errors, ...oneOf("preemptionPolicy", preemptionPolicy, ["PreemptLowerPriority", "Never"])];
   },
-  validateUpdate: (object: Stored<PriorityClass>, old: Stored<PriorityClass>) => [
+  validateChange: (object: Stored<PriorityClass>, old: Stored<PriorityClass>) => [
     ...((object.value ?? 0) === (old.value ?? 0) ? [] : [forbidden("value", "may not be changed in an update.")]),
-    ...(object.preemptionPolicy === old.preemptionPolicy
-      ? []
-      : [invalidValue("preemptionPolicy", object.preemptionPolicy, "field is immutable")]),
+    ...immutable("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy),
   ],
 };
+
+function systemClassProblem({
+  metadata: { name },
+  value = 0,
+  globalDefault = false,
+}: PriorityClass): string | undefined {
+  const known = SYSTEM_CLASSES[name];
+  if (known === undefined) return `${name} is not a known system priority class`;
+  if (known !== value) return `value of ${name} PriorityClass must be ${known}`;
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}

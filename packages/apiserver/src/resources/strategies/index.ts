@@ -2,17 +2,16 @@ import type { AnyObject } from "@konverge/core";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
 import { bindingStrategy, roleStrategy, serviceAccount } from "./access.ts";
-import { apiService } from "./api-service.ts";
 import {
   mutatingAdmissionPolicy,
   mutatingAdmissionPolicyBinding,
   validatingAdmissionPolicy,
   validatingAdmissionPolicyBinding,
 } from "./admission-policies.ts";
+import { apiService } from "./api-service.ts";
 import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
 import { certificateSigningRequest } from "./certificates.ts";
 import {
-  endpointSlice,
   lease,
   limitRange,
   node,
@@ -20,8 +19,11 @@ import {
   priorityClass,
   resourceClaim,
   resourceClaimTemplate,
+  runtimeClass,
 } from "./cluster-objects.ts";
 import { configMap, secret } from "./config.ts";
+import { csiDriver, csiNode, csiStorageCapacity, volumeAttachment, volumeAttributesClass } from "./csi.ts";
+import { endpointSlice } from "./endpoint-slices.ts";
 import { convertEvents, event } from "./events.ts";
 import { job } from "./job.ts";
 import { namespace } from "./namespace.ts";
@@ -84,7 +86,13 @@ const strategies: Record<string, Strategy> = {
   "rbac.authorization.k8s.io/Role": roleStrategy(true),
   "rbac.authorization.k8s.io/RoleBinding": bindingStrategy(true),
   "scheduling.k8s.io/PriorityClass": priorityClass,
+  "node.k8s.io/RuntimeClass": runtimeClass,
+  "storage.k8s.io/CSIDriver": csiDriver,
+  "storage.k8s.io/CSINode": csiNode,
+  "storage.k8s.io/CSIStorageCapacity": csiStorageCapacity,
   "storage.k8s.io/StorageClass": storageClass,
+  "storage.k8s.io/VolumeAttachment": volumeAttachment,
+  "storage.k8s.io/VolumeAttributesClass": volumeAttributesClass,
 };
 
 /** The strategy of a built-in kind. */

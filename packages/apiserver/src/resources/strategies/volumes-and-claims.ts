@@ -1,6 +1,7 @@
-import { deepEqual, dns1123SubdomainErrors, type FieldError, parseQuantity } from "@konverge/core";
-import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
+import { deepEqual, dns1123SubdomainErrors, type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
+import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
+import { parameterErrors, provisionerErrors } from "./csi.ts";
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -128,15 +129,41 @@ export const persistentVolume: Strategy = {
 };
 
 export const storageClass: Strategy = {
-  validate({ provisioner = "", reclaimPolicy, volumeBindingMode }: Stored<StorageClass>) {
+  validate(object: Stored<StorageClass>) {
+    const { provisioner = "", parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = object;
     return [
-      ...(provisioner === "" ? [required("provisioner")] : []),
+      ...provisionerErrors(provisioner, "provisioner"),
+      ...parameterErrors(parameters, "parameters"),
       ...(reclaimPolicy ? oneOf("reclaimPolicy", reclaimPolicy, ["Delete", "Retain"]) : []),
       ...oneOf("volumeBindingMode", volumeBindingMode, ["Immediate", "WaitForFirstConsumer"]),
+      ...topologyErrors(allowedTopologies, "allowedTopologies"),
     ];
   },
-  validateUpdate(object: Stored<StorageClass>, old: Stored<StorageClass>) {
+  validateChange(object: Stored<StorageClass>, old: Stored<StorageClass>) {
     const fixed = ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] as const;
     return fixed.flatMap((name) => immutable(name, object[name], old[name]));
   },
 };
+
+type Topologies = NonNullable<StorageClass["allowedTopologies"]>;
+
+function topologyErrors(topologies: Topologies, field: string): FieldError[] {
+  const terms = topologies.map(({ matchLabelExpressions = [] }) => matchLabelExpressions);
+  return terms.flatMap((term, index) => {
+    const at = `${field}[${index}].matchLabelExpressions`;
+    const errors = term.flatMap(({ key, values }, place) => [
+      ...(values?.length ? [] : [required(`${at}[${place}].values`)]),
+      ...(values ?? []).flatMap((value, item) =>
+        values.indexOf(value) < item ? [duplicate(`${at}[${place}].values[${item}]`, value)] : [],
+      ),
+      ...named(`${at}[${place}].key`, key, qualifiedNameErrors(key)),
+      ...(term.findIndex((one) => one.key === key) < place ? [duplicate(`${at}[${place}].key`, key)] : []),
+    ]);
+    const isRepeated = terms.slice(0, index).some((other) => deepEqual(sorted(other), sorted(term)));
+    return isRepeated ? [...errors, duplicate(at, "")] : errors;
+  });
+}
+
+function sorted(term: NonNullable<Topologies[number]["matchLabelExpressions"]>): Record<string, string[]> {
+  return Object.fromEntries(term.map(({ key, values }) => [key, [...new Set(values)].sort()]));
+}
