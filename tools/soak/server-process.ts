@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const PROGRAM = new URL("./server.child.ts", import.meta.url).pathname;
@@ -27,6 +28,7 @@ export class ServerProcess {
   async start(): Promise<void> {
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", PROGRAM, this.#folder], {
       stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(this.#folder, "compiled") },
     });
     this.#child = child;
     child.stdin!.on("error", () => {});

@@ -2,6 +2,7 @@
 //     node server.child.ts FOLDER
 // Prints its port when it serves. It has forgotten its past after a few thousand changes, so that some watches cannot resume.
 import { readFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ApiServer, Authority, listen, SERVER_NAMES, SqliteJournal } from "@konverge/apiserver";
 import { realClock } from "@konverge/core";
@@ -20,5 +21,7 @@ const { port } = await listen(server.guard, {
   clock,
 });
 process.stdout.write(`${JSON.stringify({ port, revision: server.store.revision })}\n`);
+// Who is killed has no time to keep what was compiled, and would start slowly ever again.
+flushCompileCache();
 // Nobody is left to serve when the soak itself is gone.
 process.stdin.on("end", () => process.exit(0)).resume();
