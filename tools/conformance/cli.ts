@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { prepare } from "./binaries.ts";
 import { killE2e } from "./e2e-process.ts";
 import { listedSigs, readList, sampleOf, writeList } from "./lists.ts";
+import { updatePage } from "./reference-page.ts";
 import { reportText } from "./report.ts";
 import type { SpecResult } from "./run-spec.ts";
 import { runSpecs } from "./run-specs.ts";
@@ -95,6 +96,7 @@ function update(sigs: readonly string[], results: readonly SpecResult[], timeout
       names,
     });
   }
+  updatePage();
 }
 
 /** What the real control plane does, and the embedded cluster does not. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatList, listedSigs, parseList, readList, sampleOf } from "./lists.ts";
+import { countsTable, readPage } from "./reference-page.ts";
 import { specsOf } from "./specs.ts";
 
 test("a list is read as it was written, in the order of names", () => {
@@ -41,4 +42,8 @@ test("specs are those that the dry run did not filter out, with their sig and ar
       serial: true,
     },
   ]);
+});
+
+test("the reference page has the counts of the committed lists", () => {
+  assert.ok(readPage().includes(countsTable()), "npm run conformance -- --update rewrites them");
 });
