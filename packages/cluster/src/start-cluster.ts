@@ -7,6 +7,7 @@ import { Kubelet } from "./kubelet/kubelet.ts";
 import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
 import { accountAdmission } from "./parts/account-admission.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
+import { NodePulse } from "./parts/node-pulse.ts";
 import type { Part } from "./parts/part.ts";
 import { PARTS } from "./parts/parts.ts";
 import { extensionCaller } from "./port/call-extension.ts";
@@ -90,6 +91,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
   const { clock, rootCertificate, frontProxy, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
+  const pulse = new NodePulse();
   const server: ApiServer = new ApiServer({
     kubelet: nodeStreams(kubelet, images, clock),
     callWebhook: webhookCaller(() => front.inside),
@@ -107,12 +109,13 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     admission: accountAdmission(parts, options.server?.admission),
     clock,
   });
-  const front: ClusterFront = new ClusterFront(server, kubelet, clock, options.server?.audit);
+  const front: ClusterFront = new ClusterFront(server, kubelet, clock, pulse, options.server?.audit);
   const client = new Client(front.transport, { clock });
   const controlPlane = new ControlPlane({
     server,
     clock,
     parts,
+    pulse,
     fresh: !options.server?.state && !options.server?.journal,
     ...(rootCertificate && { rootCertificate }),
     ...(log && { log }),

@@ -7,7 +7,8 @@ import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { ConfigSource } from "./config-source.ts";
-import { addressOf, createNode, Heartbeats, isSilent, isUp, reportUp } from "./node-keeper.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
 import type { NodeShape } from "./node-shape.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
 import { checkProbe } from "./probe-check.ts";
@@ -77,7 +78,7 @@ export class Kubelet {
   }
 
   async #start(context: PartContext): Promise<RunningPart> {
-    const { client, cache, clock } = context;
+    const { client, cache, clock, pulse } = context;
     const nodes = cache.use(Node);
     const pods = cache.use(Pod);
     const config = new ConfigSource(cache);
@@ -88,7 +89,9 @@ export class Kubelet {
     }
     const recorder = new EventRecorder({ client, clock, component: "kubelet", instance: "kubelet" });
     const take = (pod: Pod) => this.#take(context, config, recorder, pod);
-    this.#followNodes(context, nodes, pods, take);
+    const awake = () => [...this.#nodes].filter(([, { silent }]) => !silent).map(([name]) => name);
+    const heartbeats = new Heartbeats(client, clock, pulse, awake);
+    this.#followNodes(context, heartbeats, nodes, pods, take);
     pods.subscribe(({ type, object, key }) => {
       if (type === "deleted") this.#drop(key);
       else take(object);
@@ -97,9 +100,6 @@ export class Kubelet {
       for (const worker of this.#workers.values())
         if (worker.pod.metadata.namespace === namespace) worker.configChanged();
     });
-    const awake = () => [...this.#nodes].filter(([, { silent }]) => !silent).map(([name]) => name);
-    const heartbeats = new Heartbeats(client, clock, awake);
-    heartbeats.start();
     return {
       stop: async () => {
         heartbeats.stop();
@@ -122,7 +122,8 @@ export class Kubelet {
   }
 
   #followNodes(
-    { client, clock, log }: PartContext,
+    { client, clock, pulse, log }: PartContext,
+    heartbeats: Heartbeats,
     nodes: View<Node>,
     pods: View<Pod>,
     take: (pod: Pod) => void,
@@ -133,6 +134,7 @@ export class Kubelet {
       const { name } = object.metadata;
       if (type === "deleted") {
         this.#nodes.delete(name);
+        pulse.set(name, false);
         return;
       }
       let known = this.#nodes.get(name);
@@ -142,7 +144,15 @@ export class Kubelet {
         this.#nodes.set(name, known);
       }
       known.silent = isSilent(object);
-      if (known.silent) return;
+      if (known.silent) {
+        // It was alive until now, which nobody has been told for some time.
+        if (!wasSilent) void heartbeats.renew(name).then(() => pulse.set(name, false));
+        return;
+      }
+      if (wasSilent) {
+        pulse.set(name, true);
+        void heartbeats.renew(name);
+      }
       if (!isUp(object)) {
         reportUp(client, clock, object, known.index, this.#options.nodes[known.index]).catch((error: unknown) =>
           log.warn({ err: error, node: name }, `the status of node ${name} could not be written`),

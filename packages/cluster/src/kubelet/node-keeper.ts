@@ -1,15 +1,12 @@
 import type { Client } from "@konverge/client";
-import { type Clock, isAlreadyExists, isNotFound, microTimestamp, timestamp } from "@konverge/core";
-import { Lease, Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
+import { type Clock, isAlreadyExists, timestamp } from "@konverge/core";
+import { Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
 import { ANNOTATION_PREFIX } from "./behaviour.ts";
 import type { NodeShape } from "./node-shape.ts";
 
 /** Set to `stopped` on a Node, its kubelet falls silent: no heartbeats, and nothing happens to its pods. */
 export const KUBELET_ANNOTATION = `${ANNOTATION_PREFIX}kubelet`;
 const VERSION = "v1.36.3";
-const RENEW = 10_000;
-const LEASE_SECONDS = 40;
-const LEASE_NAMESPACE = "kube-node-lease";
 const FALLBACK = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
 
 /** A node's place among the cluster's addresses. */
@@ -71,54 +68,6 @@ export async function reportUp(
 
 export function isSilent({ metadata }: Node): boolean {
   return metadata.annotations?.[KUBELET_ANNOTATION] === "stopped";
-}
-
-/** Renews the leases of nodes for as long as it is asked to. */
-export class Heartbeats {
-  readonly #client: Client;
-  readonly #clock: Clock;
-  readonly #names: () => Iterable<string>;
-  readonly #known = new Set<string>();
-  #stopped = false;
-
-  constructor(client: Client, clock: Clock, names: () => Iterable<string>) {
-    this.#client = client;
-    this.#clock = clock;
-    this.#names = names;
-  }
-
-  start(): void {
-    void this.#beat();
-  }
-
-  stop(): void {
-    this.#stopped = true;
-  }
-
-  async #beat(): Promise<void> {
-    for (const name of this.#names()) {
-      if (this.#stopped) return;
-      await this.#renew(name).catch(() => this.#known.delete(name));
-    }
-    if (this.#stopped) return;
-    this.#clock.after(RENEW, () => void this.#beat(), { background: true, label: "heartbeats" });
-  }
-
-  async #renew(name: string): Promise<void> {
-    const renewTime = microTimestamp(this.#clock);
-    if (this.#known.has(name)) {
-      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec: { renewTime } } });
-      return;
-    }
-    this.#known.add(name);
-    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
-    try {
-      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec } });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      await this.#client.create(Lease, { metadata: { name, namespace: LEASE_NAMESPACE }, spec });
-    }
-  }
 }
 
 function nodeStatus(clock: Clock, name: string, index: number, capacity: Readonly<Record<string, string>>): NodeStatus {

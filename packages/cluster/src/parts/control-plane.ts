@@ -2,6 +2,7 @@ import type { ApiServer } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, groupKindText, type Transport } from "@konverge/core";
 import { Cache, type Log, silent } from "@konverge/runtime";
+import { NodePulse } from "./node-pulse.ts";
 import type { Part, PartContext, RunningPart } from "./part.ts";
 import { type ServedKind, ServedKinds } from "./served-kinds.ts";
 
@@ -11,6 +12,8 @@ export interface ControlPlaneOptions {
   parts: readonly Part[];
   /** The server has just been made, from nothing: see {@link ServedKinds}. */
   fresh?: boolean;
+  /** See {@link PartContext.pulse}. Default: none is known to be. */
+  pulse?: NodePulse;
   /** See {@link PartContext.rootCertificate}. */
   rootCertificate?: string;
   log?: Log;
@@ -32,10 +35,13 @@ export class ControlPlane {
   #stopped = false;
 
   constructor(options: ControlPlaneOptions) {
-    const { server, clock, parts, log = silent } = options;
+    const { server, clock, parts, log = silent, pulse } = options;
     this.#options = options;
+    if (pulse) pulse.isFollowed = () => [...server.activity.watches].some(isOfLeases);
     this.#log = log;
-    this.#cache = new Cache(new Client(server.as({ name: READER, groups: MASTERS }), { clock }), {
+    const reader = steady(server.as({ name: READER, groups: MASTERS }));
+    this.#cache = new Cache(new Client(reader, { clock }), {
+      watch: { listing: "pages", inactivity: Number.POSITIVE_INFINITY },
       parsed: ({ group, plural }) => PARSED.has(`${group}/${plural}`),
       onError: (kind, error) => log.warn({ err: error }, `the watch of ${groupKindText(kind)} failed`),
     });
@@ -62,7 +68,7 @@ export class ControlPlane {
 
   #start(part: Part): void {
     if (this.#stopped || this.#started.has(part.name)) return;
-    const { server, clock, rootCertificate = "" } = this.#options;
+    const { server, clock, rootCertificate = "", pulse = new NodePulse() } = this.#options;
     const user = `system:serviceaccount:kube-system:${part.user ?? part.name}`;
     const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
     // Its default role would do for the real controller; this one may read a little more.
@@ -70,7 +76,7 @@ export class ControlPlane {
     const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
     const log = this.#log.child({ part: part.name });
     const cache = this.#cache.branch();
-    const context: PartContext = { client, cache, clock, kinds: this.kinds, rootCertificate, log };
+    const context: PartContext = { client, cache, clock, kinds: this.kinds, pulse, rootCertificate, log };
     const starting = part.start(context).then(
       (running) => ({
         async stop() {
@@ -87,9 +93,28 @@ export class ControlPlane {
   }
 }
 
+/** Somebody else follows the Leases of nodes. */
+function isOfLeases({ user, path }: { user: string; path: string }): boolean {
+  return user !== READER && /\/coordination\.k8s\.io\/[^/]+\/(namespaces\/kube-node-lease\/)?leases$/.test(path);
+}
+
 function caresFor({ startsWith }: Part, kind: ServedKind): boolean {
   if (startsWith === "cluster") return false;
   return startsWith.some(({ group, plural }) => group === kind.group && plural === kind.plural);
+}
+
+/**
+ * Watches that never fall silent and never end by themselves, since nothing lies in between that could break: they need
+ * no signs of life, and nobody has to come back for more.
+ */
+function steady(transport: Transport): Transport {
+  return (request) =>
+    transport({
+      ...request,
+      path: request.path
+        .replace(/([?&])allowWatchBookmarks=true/, "$1")
+        .replace(/([?&]timeoutSeconds=)[0-9]+/, "$1999999999"),
+    });
 }
 
 /** All controllers of kube-controller-manager share one field manager, whatever their names are. */

@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
 import type { Clock, KindRef, KubeObject } from "@konverge/core";
 import { type Cache, type Controller, type Log, Manager } from "@konverge/runtime";
+import type { NodePulse } from "./node-pulse.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
 /** What a part of the control plane works with. */
@@ -11,6 +12,8 @@ export interface PartContext {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly kinds: ServedKinds;
+  /** Which nodes are alive. */
+  readonly pulse: NodePulse;
   /** The certificate by which clients know the server, in PEM; empty for a server without a port. */
   readonly rootCertificate: string;
   readonly log: Log;

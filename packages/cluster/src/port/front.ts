@@ -1,8 +1,10 @@
 import { type ApiServer, Guard, type GuardOptions, type RequestInfo, requestInfo } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { ApiError, type ApiRequest, type ApiResponse, type Clock, stringifyJson, type Transport } from "@konverge/core";
+import { LEASE_NAMESPACE } from "../kubelet/heartbeats.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { metricsResponse, withMetricsGroup } from "../metrics/metrics-api.ts";
+import type { NodePulse } from "../parts/node-pulse.ts";
 import { ServiceBackends } from "../streams/service-backend.ts";
 import { isProxied, type ProxyHost, proxied } from "./proxies.ts";
 
@@ -16,15 +18,17 @@ export class ClusterFront {
   readonly #server: ApiServer;
   readonly #kubelet: Kubelet;
   readonly #clock: Clock;
+  readonly #pulse: NodePulse;
   /** What programs in pods are reached by. */
   readonly inside: ProxyHost;
 
-  constructor(server: ApiServer, kubelet: Kubelet, clock: Clock, audit?: GuardOptions["audit"]) {
+  constructor(server: ApiServer, kubelet: Kubelet, clock: Clock, pulse: NodePulse, audit?: GuardOptions["audit"]) {
     this.#server = server;
     this.#kubelet = kubelet;
     this.#clock = clock;
+    this.#pulse = pulse;
     const client = new Client(server.transport, { clock });
-    this.inside = { client, network: kubelet.network, backends: new ServiceBackends(client, kubelet) };
+    this.inside = { client, network: kubelet.network, backends: new ServiceBackends(server, kubelet) };
     this.guard = new Guard({
       access: server.access,
       ...(audit && { audit }),
@@ -49,7 +53,16 @@ export class ClusterFront {
       if (info.path === "/apis") return withMetricsGroup(await onward(request));
       return metricsResponse(this.#kubelet, this.#server, this.#clock, request, info);
     }
+    if (READING.has(info.verb) && isOfNodeLeases(info)) await this.#pulse.renew();
     if (isProxied(info)) return proxied(this.inside, request, info);
     return onward(request);
   }
+}
+
+const READING = new Set(["get", "list", "watch"]);
+
+function isOfNodeLeases({ group, resource, namespace }: RequestInfo): boolean {
+  return (
+    group === "coordination.k8s.io" && resource === "leases" && (namespace === LEASE_NAMESPACE || namespace === "")
+  );
 }

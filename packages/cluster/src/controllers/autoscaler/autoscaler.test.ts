@@ -5,6 +5,7 @@ import { Client } from "@konverge/client";
 import { keyOf, type Transport, timestamp, VirtualClock } from "@konverge/core";
 import { Deployment, Event, HorizontalPodAutoscaler, Pod } from "@konverge/kinds";
 import { Cache, silent } from "@konverge/runtime";
+import { NodePulse } from "../../parts/node-pulse.ts";
 import { ServedKinds } from "../../parts/served-kinds.ts";
 import { autoscalers } from "./autoscaler-controller.ts";
 
@@ -61,7 +62,15 @@ async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>
   const kinds = new ServedKinds(server, clock);
   const cache = new Cache(client);
   cache.start();
-  const starting = autoscalers.start({ client, cache, clock, kinds, rootCertificate: "", log: silent });
+  const starting = autoscalers.start({
+    client,
+    cache,
+    clock,
+    kinds,
+    pulse: new NodePulse(),
+    rootCertificate: "",
+    log: silent,
+  });
   await clock.advance(1000);
   const running = await starting;
   return {

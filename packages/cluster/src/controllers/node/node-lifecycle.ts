@@ -2,7 +2,8 @@ import { type Clock, deepEqual, keyOf, timestamp } from "@konverge/core";
 import { Lease, Node, type NodeCondition, Pod, type Taint } from "@konverge/kinds";
 import { type Context, watch } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import type { NodePulse } from "../../parts/node-pulse.ts";
+import { controllersPart, type PartContext } from "../../parts/part.ts";
 import { isReady } from "../workloads/pod-state.ts";
 
 const NAME = "node-controller";
@@ -27,7 +28,7 @@ const CONDITION_TAINTS: readonly { type: string; status: string; key: string }[]
 ];
 
 /** Notices nodes that have fallen silent, and taints nodes by their conditions. */
-function nodeLifecycleController() {
+function nodeLifecycleController({ pulse }: PartContext) {
   const registered = new Set<string>();
   return builtInController(Node, {
     name: NAME,
@@ -45,11 +46,11 @@ function nodeLifecycleController() {
         registered.add(uid!);
         context.events.normal("RegisteredNode", `Node ${name} event: Registered Node ${name} in Controller`);
       }
-      const wait = silenceLeft(context, given);
+      const wait = silenceLeft(context, pulse, given);
       const node = wait <= 0 ? await markUnknown(context, given) : given;
       await taint(context, node);
       if (!isNodeReady(node)) await markPods(context, node);
-      return wait > 0 ? { after: wait } : undefined;
+      return wait > 0 && Number.isFinite(wait) ? { after: wait } : undefined;
     },
   });
 }
@@ -58,9 +59,10 @@ const ready = ({ status }: Node) => status?.conditions?.find(({ type }) => type 
 const isNodeReady = (node: Node) => ready(node)?.status === "True";
 
 /** Milliseconds until the node has been silent for too long. */
-function silenceLeft({ cache, clock }: Context, node: Node): number {
+function silenceLeft({ cache, clock }: Context, pulse: NodePulse, node: Node): number {
   const condition = ready(node);
   if (!condition) return Date.parse(node.metadata.creationTimestamp!) + STARTUP_GRACE - clock.now();
+  if (pulse.isAlive(node.metadata.name)) return Number.POSITIVE_INFINITY;
   const renewed = Date.parse(cache.get(Lease, `${LEASES}/${node.metadata.name}`)?.spec?.renewTime ?? "");
   const heartbeat = Date.parse(condition.lastHeartbeatTime ?? "");
   const last = Math.max(...[renewed, heartbeat].filter((time) => !Number.isNaN(time)));
@@ -144,4 +146,4 @@ async function markPods({ client, cache, clock }: Context, node: Node): Promise<
 }
 
 /** Watches over nodes. */
-export const nodeLifecycle = controllersPart(NAME, [Node], () => [nodeLifecycleController()]);
+export const nodeLifecycle = controllersPart(NAME, [Node], (context) => [nodeLifecycleController(context)]);

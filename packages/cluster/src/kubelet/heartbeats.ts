@@ -1,0 +1,81 @@
+import type { Client } from "@konverge/client";
+import { type Clock, isNotFound, microTimestamp, type Timer } from "@konverge/core";
+import { Lease } from "@konverge/kinds";
+import type { NodePulse } from "../parts/node-pulse.ts";
+
+/** Where nodes have their Leases. */
+export const LEASE_NAMESPACE = "kube-node-lease";
+const RENEW = 10_000;
+const LEASE_SECONDS = 40;
+/** Milliseconds for which Leases are renewed after somebody has read them. */
+const ATTENTION = 300_000;
+
+/** The Leases of nodes: renewed while somebody looks at them, when a node comes to life and when it falls silent. */
+export class Heartbeats {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #pulse: NodePulse;
+  readonly #names: () => Iterable<string>;
+  readonly #known = new Set<string>();
+  #timer: Timer | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #stopped = false;
+
+  constructor(client: Client, clock: Clock, pulse: NodePulse, names: () => Iterable<string>) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#pulse = pulse;
+    this.#names = names;
+    pulse.renew = () => this.#look();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#pulse.renew = async () => {};
+  }
+
+  /** Renews the Lease of a node, or makes it. What fails is made up for by the next time. */
+  async renew(name: string): Promise<void> {
+    if (this.#stopped) return;
+    await this.#write(name).catch(() => {
+      // Somebody may have deleted it.
+      this.#known.delete(name);
+      return this.#write(name).catch(() => this.#known.delete(name));
+    });
+  }
+
+  async #look(): Promise<void> {
+    this.#lookedAt = this.#clock.monotonic();
+    // While the timer runs, they are new enough.
+    if (!this.#timer) await this.#beat();
+  }
+
+  async #beat(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(RENEW, () => void this.#again(), { background: true, label: "heartbeats" });
+    for (const name of this.#names()) await this.renew(name);
+  }
+
+  async #again(): Promise<void> {
+    this.#timer = undefined;
+    const isFresh = this.#clock.monotonic() - this.#lookedAt < ATTENTION;
+    if (!this.#stopped && (isFresh || this.#pulse.isFollowed())) await this.#beat();
+  }
+
+  async #write(name: string): Promise<void> {
+    const renewTime = microTimestamp(this.#clock);
+    if (this.#known.has(name)) {
+      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec: { renewTime } } });
+      return;
+    }
+    this.#known.add(name);
+    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
+    try {
+      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec } });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#client.create(Lease, { metadata: { name, namespace: LEASE_NAMESPACE }, spec });
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Which nodes are alive, for parts in the same process. A kubelet tells others that it lives by renewing a Lease every ten
+ * seconds; where nobody reads those Leases, thousands of writes an hour would tell nothing that is not known here
+ * (docs/decisions/143-heartbeats-for-those-who-look.md).
+ */
+export class NodePulse {
+  readonly #alive = new Set<string>();
+  /** Renews all Leases, and goes on for a while: what a kubelet does when {@link looked} says so. */
+  renew: () => Promise<void> = async () => {};
+  /** Whether somebody follows the Leases just now. */
+  isFollowed: () => boolean = () => true;
+
+  /** The node's kubelet lives, however old its Lease is. */
+  isAlive(node: string): boolean {
+    return this.#alive.has(node);
+  }
+
+  set(node: string, isAlive: boolean): void {
+    if (isAlive) this.#alive.add(node);
+    else this.#alive.delete(node);
+  }
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Lease, Node } from "@konverge/kinds";
+import { node, onNodes } from "./virtual-nodes.ts";
+
+const HOUR = 3_600_000;
+const LEASES = { namespace: "kube-node-lease" };
+
+test("whoever reads the leases of nodes finds them renewed, and those who follow them see every renewal", () =>
+  onNodes([node("a"), node("b")], async ({ cluster, clock, wait, pass }) => {
+    const { client, server } = cluster;
+    await pass(HOUR);
+    const quiet = server.store.revision;
+    await pass(HOUR);
+    assert.equal(server.store.revision, quiet, "nobody looks, so nothing is written");
+    const { items } = await wait(client.list(Lease, LEASES));
+    assert.deepEqual(
+      items.map(({ spec }) => clock.now() - Date.parse(spec?.renewTime ?? "") < 10_000),
+      [true, true],
+    );
+    const end = new AbortController();
+    let renewals = 0;
+    const following = (async () => {
+      for await (const event of client.watch(Lease, { ...LEASES, signal: end.signal }))
+        if (event.type === "MODIFIED") renewals++;
+    })();
+    await pass(HOUR);
+    assert.ok(renewals > 2 * 350 && renewals < 2 * 370, `${renewals}`);
+    end.abort();
+    await following;
+    await pass(HOUR);
+    assert.equal(
+      (await wait(client.get(Node, "a"))).status?.conditions?.find(({ type }) => type === "Ready")?.status,
+      "True",
+    );
+  }));
+
+test("a lease that somebody deletes is there again for the next who looks", () =>
+  onNodes([node("a")], async ({ cluster: { client }, wait, pass }) => {
+    await pass(HOUR);
+    await wait(client.delete(Lease, "kube-node-lease/a"));
+    await pass(HOUR);
+    assert.equal((await wait(client.get(Lease, "kube-node-lease/a"))).spec?.holderIdentity, "a");
+  }));
+
+test("a node that falls silent is alive until then, and lost after its grace", () =>
+  onNodes([node("a")], async ({ cluster: { client }, wait, pass }) => {
+    await pass(HOUR);
+    const ready = async () =>
+      (await wait(client.get(Node, "a"))).status?.conditions?.find(({ type }) => type === "Ready")?.status;
+    await wait(
+      client.patch(Node, "a", { merge: { metadata: { annotations: { "sim.konverge.dev/kubelet": "stopped" } } } }),
+    );
+    await pass(45_000);
+    assert.equal(await ready(), "True");
+    await pass(10_000);
+    assert.equal(await ready(), "Unknown");
+    await wait(client.patch(Node, "a", { merge: { metadata: { annotations: { "sim.konverge.dev/kubelet": null } } } }));
+    await pass(1_000);
+    assert.equal(await ready(), "True");
+  }));
