@@ -31,6 +31,7 @@ export * from "./controller/errors.ts";
 export * from "./controller/predicates.ts";
 export * from "./controller/watched.ts";
 export { isPaused, PAUSED, RECONCILE_NOW } from "./controller/wishes.ts";
+export { type HotReload, type HotReloadOptions, hotReload } from "./development/hot-reload.ts";
 export { type EventOptions, EventRecorder, type EventSink } from "./events/recorder.ts";
 export * from "./external/external.ts";
 export { type Log, silent } from "./log.ts";
@@ -41,6 +42,7 @@ export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
 export * from "./operator/operator.ts";
+export * from "./operator/operator-access.ts";
 export {
   type FieldChange,
   type FieldChanges,

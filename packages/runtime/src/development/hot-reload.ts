@@ -1,0 +1,151 @@
+import { type FSWatcher, watch } from "node:fs";
+import { registerHooks } from "node:module";
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Clock, realClock, type Timer } from "@konverge/core";
+import { type Log, silent } from "../log.ts";
+
+export interface HotReloadOptions<M> {
+  /** The file of the module to run. */
+  module: string;
+  /** Whose modules are loaded anew, all of them, when one changes. Default: the folder that the module is in. */
+  folder?: string;
+  /** Starts what the module says. What it returns is disposed of before the next version is started. */
+  start(module: M): Promise<AsyncDisposable>;
+  log?: Log;
+  clock?: Clock;
+}
+
+/** A module that runs in its newest version. */
+export interface HotReload extends AsyncDisposable {
+  /** How many versions have been started. */
+  readonly versions: number;
+  /** Loads it anew, as after a change. Resolves when the new version runs, or has been found not to. */
+  reload(): Promise<void>;
+}
+
+/** Editors write several times when they save: this many milliseconds of quiet, and it counts as saved. */
+const QUIET = 100;
+/** What tells a version of a module from the one before. */
+const VERSION = "konverge-version";
+const MODULES = /\.(?:[cm]?[jt]s|json|wasm)$/;
+const FOREIGN = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
+
+/**
+ * Runs a module, and runs it anew whenever it or a module beside it changes:
+ *
+ * ```ts
+ * await hotReload({
+ *   module: "src/operator.ts",
+ *   start: ({ controllers }) => run(controllers, { client, log }),
+ * });
+ * ```
+ *
+ * Flow: the new version is loaded while the old one works; if that fails, the old one goes on. Then the old one finishes
+ * its work in progress and stops, and the new one starts. Its caches are filled anew, which a no-op restart makes cheap:
+ * only the lists are read.
+ *
+ * For development: every version stays in memory until the process ends.
+ */
+export async function hotReload<M>(options: HotReloadOptions<M>): Promise<HotReload> {
+  const reloading = new Reloading(options);
+  await reloading.reload();
+  if (reloading.failure) {
+    await reloading[Symbol.asyncDispose]();
+    throw reloading.failure;
+  }
+  return reloading;
+}
+
+class Reloading<M> implements HotReload {
+  readonly #options: HotReloadOptions<M>;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #module: string;
+  readonly #hooks: { deregister(): void };
+  readonly #watcher: FSWatcher;
+  #loaded = 0;
+  #running: AsyncDisposable | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #timer: Timer | undefined;
+  #stopped = false;
+  versions = 0;
+  /** Why the newest version does not run. */
+  failure: unknown;
+
+  constructor(options: HotReloadOptions<M>) {
+    const { module, folder = dirname(module), log = silent, clock = realClock() } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#clock = clock;
+    this.#module = pathToFileURL(resolve(module)).href;
+    const root = `${pathToFileURL(resolve(folder)).href}/`;
+    this.#hooks = registerHooks({
+      resolve: (specifier, context, next) => {
+        const found = next(specifier, context);
+        if (!found.url.startsWith(root) || FOREIGN.test(found.url.slice(root.length))) return found;
+        // A version keeps to itself, also in what it loads later.
+        const own = context.parentURL && new URL(context.parentURL).searchParams.get(VERSION);
+        return { ...found, url: versioned(found.url, own || String(this.#loaded)) };
+      },
+    });
+    this.#watcher = watch(resolve(folder), { recursive: true }, (_event, name) => {
+      if (name && MODULES.test(name) && !FOREIGN.test(name)) this.#changed();
+    });
+    this.#watcher.on("error", (error) => log.warn({ err: error }, "changes are no longer seen"));
+  }
+
+  reload(): Promise<void> {
+    this.#work = this.#work.then(() => this.#renew());
+    return this.#work;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#watcher.close();
+    await this.#work;
+    this.#hooks.deregister();
+    await this.#running?.[Symbol.asyncDispose]();
+    this.#running = undefined;
+  }
+
+  #changed(): void {
+    this.#timer?.cancel();
+    if (this.#stopped) return;
+    this.#timer = this.#clock.after(QUIET, () => void this.reload(), { label: "hot reload" });
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#stopped) return;
+    this.#loaded++;
+    let module: M;
+    try {
+      module = (await import(versioned(this.#module, String(this.#loaded)))) as M;
+    } catch (error) {
+      this.#fail(error, "the new version cannot be loaded: the one before goes on");
+      return;
+    }
+    await this.#running?.[Symbol.asyncDispose]();
+    this.#running = undefined;
+    try {
+      this.#running = await this.#options.start(module);
+      this.versions++;
+      this.failure = undefined;
+      if (this.versions > 1) this.#log.info({ version: this.versions }, "a new version runs");
+    } catch (error) {
+      this.#fail(error, "the new version does not start: the next change is waited for");
+    }
+  }
+
+  #fail(error: unknown, message: string): void {
+    this.failure = error;
+    this.#log.error({ err: error }, message);
+  }
+}
+
+function versioned(href: string, version: string): string {
+  const url = new URL(href);
+  url.searchParams.set(VERSION, version);
+  return url.href;
+}
