@@ -222,7 +222,8 @@ class Service {
     } finally {
       this.#streaming.delete(controller);
       outgoing.off("close", gone);
-      gone();
+      // Whoever made a whole answer is done with the request; only streams have somebody to tell.
+      if (isStream) gone();
       // A stream's head, long gone, did not say that it would be the last answer on this connection.
       if (this.#closing && isStream && !outgoing.stream) incoming.socket.end();
     }
