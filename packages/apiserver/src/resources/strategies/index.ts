@@ -25,6 +25,7 @@ import { configMap, secret } from "./config.ts";
 import { csiDriver, csiNode, csiStorageCapacity, volumeAttachment, volumeAttributesClass } from "./csi.ts";
 import { endpointSlice } from "./endpoint-slices.ts";
 import { convertEvents, event } from "./events.ts";
+import { flowSchema, priorityLevelConfiguration } from "./flow-control.ts";
 import { ingress, ingressClass } from "./ingresses.ts";
 import { job } from "./job.ts";
 import { namespace } from "./namespace.ts";
@@ -78,6 +79,8 @@ const strategies: Record<string, Strategy> = {
   "certificates.k8s.io/CertificateSigningRequest": certificateSigningRequest,
   "coordination.k8s.io/Lease": lease,
   "events.k8s.io/Event": event,
+  "flowcontrol.apiserver.k8s.io/FlowSchema": flowSchema,
+  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": priorityLevelConfiguration,
   "networking.k8s.io/Ingress": ingress,
   "networking.k8s.io/IngressClass": ingressClass,
   "networking.k8s.io/NetworkPolicy": networkPolicy,
