@@ -47,11 +47,12 @@ async function main(): Promise<number> {
   const sigs = options.sig?.split(",") ?? (options.check ? listedSigs(listName()) : ["api-machinery"]);
   const timeoutSeconds = positive("timeout", options.timeout);
   const jobs = positive("jobs", options.jobs);
-  if (options.update && (options.focus || options.sample || options.check)) {
-    throw new Error("--update rewrites whole lists: leave out --focus, --sample and --check");
+  if (options.update && (options.sample || options.check)) {
+    throw new Error("--update notes what passes now: leave out --sample and --check");
   }
   const { e2e, kubectl } = prepare();
-  const chosen = choose(await listSpecs(e2e), sigs);
+  const all = await listSpecs(e2e);
+  const chosen = choose(all, sigs);
   if (chosen.length === 0) throw new Error("no spec is chosen: see the names in tools/conformance/passing");
   await using target = options.real ? await realTarget() : await embeddedTarget();
   console.log(`${chosen.length} specs on ${target.name}, ${jobs} at a time, ${timeoutSeconds} s each\n`);
@@ -60,7 +61,7 @@ async function main(): Promise<number> {
   const log = target.log();
   if (log !== "") console.log(`\nThe cluster complained:\n${log}`);
   console.log(`\n${reportText(results)}`);
-  if (options.update) update(sigs, results, timeoutSeconds);
+  if (options.update) update(all, results, timeoutSeconds);
   else if (!options.real && !options.check) compareWithYardstick(results);
   return results.every(({ passed }) => passed) || options.update ? 0 : 1;
 }
@@ -85,16 +86,17 @@ function progress({ spec, passed, reason, output }: SpecResult): void {
   writeFileSync(join(options.output, `${passed ? "passed" : "failed"}${file}.log`), output);
 }
 
-function update(sigs: readonly string[], results: readonly SpecResult[], timeoutSeconds: number): void {
+/** Notes which of the specs that ran pass; what is known of others stays. */
+function update(all: readonly Spec[], results: readonly SpecResult[], timeoutSeconds: number): void {
   const date = new Date().toISOString().slice(0, 10);
-  for (const sig of sigs) {
-    const ofSig = results.filter(({ spec }) => spec.sig === sig);
-    const names = ofSig.filter(({ passed }) => passed).map(({ spec }) => spec.name);
-    const where = options.real ? "the real control plane with KWOK" : "the embedded cluster";
-    writeList(listName(), sig, {
-      about: `${date}: ${names.length} of ${ofSig.length} pass on ${where} within ${timeoutSeconds} s each`,
-      names,
-    });
+  const where = options.real ? "the real control plane with KWOK" : "the embedded cluster";
+  for (const [sig, ofSig] of Map.groupBy(results, ({ spec }) => spec.sig)) {
+    const ran = new Set(ofSig.map(({ spec }) => spec.name));
+    const known = readList(listName(), sig)?.names.filter((name) => !ran.has(name)) ?? [];
+    const names = [...known, ...ofSig.filter(({ passed }) => passed).map(({ spec }) => spec.name)];
+    const count = all.filter((spec) => spec.sig === sig).length;
+    const about = `${date}: ${names.length} of ${count} pass on ${where} within ${timeoutSeconds} s each`;
+    writeList(listName(), sig, { about, names });
   }
   updatePage();
 }

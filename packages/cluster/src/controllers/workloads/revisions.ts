@@ -24,8 +24,18 @@ export interface Revisions {
   newest: ControllerRevision;
 }
 
-/** What a revision keeps of an object: a patch that brings back its template. */
-const dataOf = (object: Revised) => ({ spec: { template: { ...object.spec!.template, $patch: "replace" } } });
+/**
+ * What a revision keeps of an object: a patch that brings back its template. Others compare its text with what they make of
+ * the object, so the fields come in the order of their names.
+ */
+const dataOf = (object: Revised) => inOrder({ spec: { template: { ...object.spec!.template, $patch: "replace" } } });
+
+function inOrder<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(inOrder) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, inOrder(one)])) as T;
+}
 
 /** The template that a revision stands for. */
 export function templateIn(revision: ControllerRevision): PodTemplateSpec {
