@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import type { CallWebhook } from "@konverge/apiserver";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
-import { NoBackendError, type ServiceBackends } from "../streams/service-backend.ts";
+import { type Backend, NoBackendError, type ServiceBackends } from "../streams/service-backend.ts";
 
 /** Answers that are longer are no reviews. */
 const LARGEST = 8 * 1024 * 1024;
@@ -79,13 +79,7 @@ async function behindService(
 ): Promise<IncomingMessage> {
   const { name = "", namespace = "", path = "/", port = 443 } = service ?? {};
   if (!inside) throw new Error(`service ${JSON.stringify(name)} not found: this server has no pods behind Services`);
-  const backend = await inside.backends.find(namespace, name, String(port)).catch((error: unknown) => {
-    // Nothing forwards to a Service without ready pods.
-    if (error instanceof NoBackendError && !error.isMissing) {
-      throw new Error(`dial tcp: ${error.message}: connect: connection refused`);
-    }
-    throw error;
-  });
+  const backend = backendFor(inside, namespace, name, port);
   const connection = await inside.network.dial(backend.pod, backend.port);
   return requestOver(connection, {
     method: "POST",
@@ -95,6 +89,16 @@ async function behindService(
     tls: { servername: `${name}.${namespace}.svc`, ...(caBundle && { ca: Buffer.from(caBundle, "base64") }) },
     signal,
   });
+}
+
+/** Nothing forwards to a Service without ready pods. */
+function backendFor({ backends }: InsideCluster, namespace: string, name: string, port: number): Backend {
+  try {
+    return backends.find(namespace, name, String(port));
+  } catch (error) {
+    if (!(error instanceof NoBackendError) || error.isMissing) throw error;
+    throw new Error(`dial tcp: ${error.message}: connect: connection refused`);
+  }
 }
 
 async function answerOf(response: IncomingMessage): Promise<unknown> {

@@ -42,7 +42,7 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
   if (path === "") return { status: 301, headers: { location: `${info.path}/` }, body: "" };
   const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
   const backend =
-    info.resource === "pods" ? await podBackend(host, info, name, port) : await backendOf(host, info, name, port);
+    info.resource === "pods" ? await podBackend(host, info, name, port) : serviceBackend(host, info, name, port);
   try {
     const connection = await host.network.dial(backend.pod, backend.port);
     const response = await requestOver(connection, {
@@ -85,18 +85,15 @@ async function podBackend(
   return { pod, port: number };
 }
 
-async function backendOf(
-  { backends }: ProxyHost,
-  { namespace }: RequestInfo,
-  name: string,
-  port: string,
-): Promise<Backend> {
-  return backends.find(namespace, name, port).catch((error: unknown) => {
+function serviceBackend({ backends }: ProxyHost, { namespace }: RequestInfo, name: string, port: string): Backend {
+  try {
+    return backends.find(namespace, name, port);
+  } catch (error) {
     if (!(error instanceof NoBackendError)) throw error;
     if (!error.isMissing) throw unavailable(error.message);
     const details = { name, kind: "services" };
     throw new ApiError({ code: 404, reason: "NotFound", message: `services "${name}" not found`, details });
-  });
+  }
 }
 
 function passedOn(headers: HeaderMap): Record<string, string | readonly string[]> {

@@ -1,6 +1,6 @@
-import type { Client } from "@konverge/client";
-import { isNotFound, selectsLabels } from "@konverge/core";
-import { type Pod, Service, type ServicePort } from "@konverge/kinds";
+import type { ApiServer } from "@konverge/apiserver";
+import { selectsLabels } from "@konverge/core";
+import type { Pod, Service, ServicePort } from "@konverge/kinds";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 
 /** A pod behind a Service, and which of its ports is meant. */
@@ -20,23 +20,26 @@ export class NoBackendError extends Error {
   }
 }
 
-/** The pods behind Services, as whoever forwards traffic finds them: only those that are ready. */
+/**
+ * The pods behind Services, as whoever forwards traffic finds them: only those that are ready.
+ *
+ * Services are read from the store, not by a request: the server itself asks while it waits for a webhook's answer, and must
+ * not have to wait for itself.
+ */
 export class ServiceBackends {
-  readonly #client: Client;
+  readonly #server: ApiServer;
   readonly #kubelet: Kubelet;
 
-  constructor(client: Client, kubelet: Kubelet) {
-    this.#client = client;
+  constructor(server: ApiServer, kubelet: Kubelet) {
+    this.#server = server;
     this.#kubelet = kubelet;
   }
 
   /** A ready pod for a port of a Service, by its number or name; empty stands for its only one. */
-  async find(namespace: string, name: string, port: string): Promise<Backend> {
-    const service = await this.#client.get(Service, `${namespace}/${name}`).catch((error: unknown) => {
-      if (isNotFound(error)) throw new NoBackendError(`service ${JSON.stringify(name)} not found`, true);
-      throw error;
-    });
-    const { ports = [], selector = {} } = service.spec ?? {};
+  find(namespace: string, name: string, port: string): Backend {
+    const entry = this.#server.store.collection("/services").get(`${namespace}/${name}`);
+    if (!entry) throw new NoBackendError(`service ${JSON.stringify(name)} not found`, true);
+    const { ports = [], selector = {} } = (JSON.parse(entry.text) as Service).spec ?? {};
     const wanted = chosenPort(ports, port);
     if (!wanted) throw new NoBackendError(`no service port ${JSON.stringify(port)} found for service "${name}"`);
     for (const { pod } of this.#kubelet.workers()) {
