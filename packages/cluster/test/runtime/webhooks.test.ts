@@ -184,3 +184,15 @@ test("replicas share certificates through a Secret, whoever makes them", async (
   assert.deepEqual(one, two);
   assert.equal(Object.keys((await client.get(Secret, "default/certs")).data ?? {}).length, 4);
 });
+
+test("webhooks that move from a Service to a URL leave nothing of the old address behind", async () => {
+  const { clock, client, registration } = await judged();
+  const moved = registration.set({ url: "https://127.0.0.1:9443", caBundle: Buffer.from("ca").toString("base64") });
+  await clock.advance(1);
+  await moved;
+  const validating = await client.get(ValidatingWebhookConfiguration, "models");
+  assert.deepEqual(Object.keys(validating.webhooks![0]!.clientConfig).sort(), ["caBundle", "url"]);
+  const { spec } = await client.get(CustomResourceDefinition, "models.ai.example.com");
+  assert.deepEqual(Object.keys(spec.conversion!.webhook!.clientConfig!).sort(), ["caBundle", "url"]);
+  await registration.stop();
+});

@@ -114,7 +114,13 @@ export class Registration {
       ([key, value]) => live?.metadata.annotations?.[key] === value,
     );
     if (live && annotated && deepEqual(kept, withoutUndefined(entries))) return;
-    const metadata = { name, ...(annotations && { annotations: { ...annotations } }) };
+    const noted = annotations ? { annotations: { ...annotations } } : {};
+    if (live) {
+      // The list is replaced as a whole: of an address that somebody else gave a webhook, nothing may stay beside ours.
+      await client.patch(kind, name, { merge: { metadata: noted, webhooks: entries } as never });
+      return;
+    }
+    const metadata = { name, ...noted };
     await client.apply(kind as KindRef<AnyObject>, { metadata, webhooks: entries } as never, { force: true });
   }
 
@@ -127,7 +133,12 @@ export class Registration {
       webhook: { clientConfig: webhooks.converting(target), conversionReviewVersions: ["v1"] },
     };
     if (deepEqual((live as unknown as CustomResourceDefinition).spec.conversion, withoutUndefined(conversion))) return;
-    await client.patch(CustomResourceDefinition, name, { merge: { spec: { conversion } } });
+    // An address is a URL or a Service: whichever it is not must go.
+    const { url = null, service = null, caBundle = null } = conversion.webhook.clientConfig;
+    const webhook = { ...conversion.webhook, clientConfig: { url, service, caBundle } };
+    await client.patch(CustomResourceDefinition, name, {
+      merge: { spec: { conversion: { ...conversion, webhook } } } as never,
+    });
   }
 
   async #read(kind: KindRef<KubeObject>, name: string): Promise<KubeObject | undefined> {
