@@ -5,15 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Client, connect } from "@konverge/client";
-import {
-  ConfigMap,
-  CustomResourceDefinition,
-  Deployment,
-  Lease,
-  Role,
-  ServiceAccount,
-  ValidatingWebhookConfiguration,
-} from "@konverge/kinds";
+import { ConfigMap, CustomResourceDefinition, Deployment, Lease, Role, ServiceAccount } from "@konverge/kinds";
 import { operators } from "@konverge/operators";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { runCommand } from "../src/commands/run.ts";
@@ -92,7 +84,6 @@ test("an operator runs under exactly the role that was written for it", options,
   // The Deployment's pods are simulated here: the process below acts in their stead, and is reached at another address.
   await deploy([greetingOperator], client, { ...place, noWait: true });
   await client.delete(Deployment, "ops/greeting-operator");
-  await client.delete(ValidatingWebhookConfiguration, "greeting-operator");
   const { token } = await client.requestToken("ops/greeting-operator", { expirationSeconds: 3600 });
   const kubeconfig = join(folder, "operator");
   writeFileSync(

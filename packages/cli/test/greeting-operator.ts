@@ -3,11 +3,23 @@ import { admission, controller, fieldInvalid, operator } from "@konverge/runtime
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
 
-/** A kind that is small enough to be seen through: a greeting in a ConfigMap. */
+const status = z.object({ said: z.string().optional() });
+
+/** A kind that is small enough to be seen through: a greeting in a ConfigMap. An older version has another word for it. */
 export const Greeting = defineKind({
   group: "test.example.com",
   kind: "Greeting",
-  versions: { v1: { spec: z.object({ to: z.string() }), status: z.object({ said: z.string().optional() }) } },
+  stored: "v1",
+  versions: {
+    v1: { spec: z.object({ to: z.string() }), status },
+    v1alpha1: { spec: z.object({ whom: z.string() }), status },
+  },
+  conversion: {
+    v1alpha1: {
+      toStored: ({ spec, ...rest }) => ({ ...rest, spec: { to: spec.whom } }),
+      fromStored: ({ spec, ...rest }) => ({ ...rest, spec: { whom: spec.to } }),
+    },
+  },
 });
 
 /** The operator that the tests of the command run. */
@@ -36,5 +48,6 @@ export const greetingOperator = operator({
         validate: ({ spec }) => (spec.to === "nobody" ? [fieldInvalid("spec.to", spec.to, "must be somebody")] : []),
       }),
     ],
+    conversions: [Greeting],
   }),
 });

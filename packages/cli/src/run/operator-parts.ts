@@ -1,4 +1,6 @@
-import { type Access, declaredAccess, type OperatorParts, Webhooks, webhookAccess } from "@konverge/runtime";
+import { type Access, hasWebhooks, type OperatorParts, operatorAccess, webhooksAccess } from "@konverge/runtime";
+
+export { hasWebhooks };
 
 /** Where an operator is at home, and how far it reaches. */
 export interface OperatorPlace {
@@ -10,24 +12,16 @@ export interface OperatorPlace {
   readonly leader?: boolean;
 }
 
-/** The API server asks this operator something. */
-export function hasWebhooks({ admissions = [], conversions = [] }: OperatorParts): boolean {
-  return admissions.length + conversions.length > 0;
-}
-
 /** All that an operator must be allowed: what its controllers declare, what its webhooks need, its lease. */
-export function accessOf(name: string, parts: OperatorParts, place: OperatorPlace): Access[] {
-  const { home, namespaces, leader } = place;
-  const accesses = declaredAccess(parts.controllers, {
+export function accessOf(name: string, parts: OperatorParts, { home, namespaces, leader }: OperatorPlace): Access[] {
+  return operatorAccess({ name }, parts, {
+    home,
     ...(namespaces && { namespaces }),
     ...(leader && { leader: { name, namespace: home } }),
   });
-  return [...accesses, ...webhookAccessOf(name, parts, home)];
 }
 
 /** The part of it that serving webhooks takes. */
 export function webhookAccessOf(name: string, parts: OperatorParts, home: string): Access[] {
-  if (!hasWebhooks(parts)) return [];
-  const { admissions = [], conversions = [] } = parts;
-  return webhookAccess(new Webhooks({ admissions, conversions }), { name, namespace: home });
+  return webhooksAccess({ name }, parts, home);
 }
