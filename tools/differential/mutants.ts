@@ -24,8 +24,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "an update ignores the uid it is for",
     "verbs/update.ts",
-    "if (uid && uid !== stored.metadata.uid) throw uidMismatch(call, key, uid, stored);",
-    "",
+    "if (uid && uid !== stored.metadata.uid) throw",
+    "if (uid === stored.metadata.name) throw",
   ),
   mutant(
     "every kind may be updated unconditionally",
