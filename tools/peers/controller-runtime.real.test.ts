@@ -11,6 +11,7 @@ import {
   Deployment,
   Lease,
   MutatingWebhookConfiguration,
+  Secret,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
 import { Event } from "@konverge/kinds/events.v1";
@@ -25,6 +26,7 @@ interface Gadget extends AnyObject {
     ready: number;
     handler: string;
     siblings: number;
+    secrets?: number;
     observedGeneration: number;
     conditions: { type: string; status: string }[];
   };
@@ -59,6 +61,10 @@ onBothServers(controllerRuntime, {
     await until("what somebody changed is put right", async () => (await settings()).data?.["size"] === "2");
     await client.patch(Gadget, `${namespace}/lamp`, { merge: { spec: { size: 3 } } });
     await until("the new size is reached", async () => (await status())?.ready === 3);
+
+    const labels = { gadget: "lamp" };
+    await client.create(Secret, { metadata: { name: "key", namespace, labels }, stringData: { key: "hidden" } });
+    await until("the secret is counted", async () => (await status())?.secrets === 1);
 
     const events = async () => (await client.list(Event, { namespace })).items;
     await until("its events are there", async () => (await events()).length > 0);

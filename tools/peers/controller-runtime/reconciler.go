@@ -15,6 +15,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 )
 
 const (
@@ -86,8 +87,16 @@ func (r *reconciler) report(ctx context.Context, gadget *Gadget, deployment *app
 	if err := r.List(ctx, siblings, client.InNamespace(gadget.Namespace), same); err != nil {
 		return err
 	}
+	// Secrets are cached without what they hold.
+	secrets := &metav1.PartialObjectMetadataList{}
+	secrets.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	mine := client.MatchingLabels{"gadget": gadget.Name}
+	if err := r.List(ctx, secrets, client.InNamespace(gadget.Namespace), mine); err != nil {
+		return err
+	}
 	before := gadget.DeepCopyObject().(*Gadget)
 	gadget.Status.Handler = r.name
+	gadget.Status.Secrets = len(secrets.Items)
 	gadget.Status.Ready = deployment.Status.ReadyReplicas
 	gadget.Status.Siblings = len(siblings.Items)
 	gadget.Status.Observed = gadget.Generation
@@ -113,6 +122,14 @@ func (r *reconciler) farewell(ctx context.Context, gadget *Gadget) error {
 	return nil
 }
 
+func gadgetOf(_ context.Context, secret client.Object) []ctrl.Request {
+	name := secret.GetLabels()["gadget"]
+	if name == "" {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: secret.GetNamespace(), Name: name}}}
+}
+
 func (r *reconciler) setUp(ctx context.Context, mgr ctrl.Manager) error {
 	byColor := func(object client.Object) []string { return []string{object.(*Gadget).Spec.Color} }
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &Gadget{}, colorIndex, byColor); err != nil {
@@ -122,5 +139,6 @@ func (r *reconciler) setUp(ctx context.Context, mgr ctrl.Manager) error {
 		For(&Gadget{}).
 		Owns(&appsv1.Deployment{}).
 		Owns(&corev1.ConfigMap{}).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(gadgetOf)).
 		Complete(r)
 }

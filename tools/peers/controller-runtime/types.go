@@ -29,6 +29,7 @@ type GadgetStatus struct {
 	Ready      int32              `json:"ready"`
 	Handler    string             `json:"handler,omitempty"`
 	Siblings   int                `json:"siblings"`
+	Secrets    int                `json:"secrets"`
 	Observed   int64              `json:"observedGeneration,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
