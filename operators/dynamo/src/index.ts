@@ -1,1 +1,22 @@
-export {};
+/**
+ * Dynamo graphs: services that serve a model together.
+ *
+ * Two steps, each a controller. A DynamoGraphDeployment becomes a DynamoComponentDeployment per service (the image is built
+ * first, by a DynamoComponent, if asked for); each of these becomes a Deployment, or a LeaderWorkerSet, with Service, Ingress,
+ * claim and autoscaler. What is said about readiness is said about the newest revision. The spec belongs to whoever wrote it
+ * (a person, a GitOps tool): defaults and sizes are worked out anew each time and never written back.
+ */
+export * from "./component.ts";
+export * from "./component-children.ts";
+export * from "./component-controller.ts";
+export * from "./component-deployment.ts";
+export * from "./component-deployment-controller.ts";
+export { podTemplate, type Surroundings } from "./component-pod.ts";
+export * from "./graph-admission.ts";
+export * from "./graph-children.ts";
+export * from "./graph-controller.ts";
+export * from "./graph-deployment.ts";
+export * from "./graph-services.ts";
+export * from "./operator.ts";
+export * from "./restart.ts";
+export * from "./sla-sizing.ts";

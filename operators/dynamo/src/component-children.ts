@@ -1,0 +1,164 @@
+import type { AnyObject, KindRef } from "konverge";
+import type { Deployment, HorizontalPodAutoscaler, Ingress, PersistentVolumeClaim, Service } from "konverge/kinds";
+import type { DynamoComponentDeployment } from "./component-deployment.ts";
+import {
+  claimName,
+  HTTP_PORT,
+  identityOf,
+  labelsOf,
+  podTemplate,
+  type Surroundings,
+  selectorOf,
+} from "./component-pod.ts";
+
+function metadataOf(component: DynamoComponentDeployment) {
+  const { name, namespace } = component.metadata;
+  return { name, namespace, labels: labelsOf(component) };
+}
+
+/** Whether an autoscaler decides how many replicas there are. */
+export function isAutoscaled({ spec }: DynamoComponentDeployment): boolean {
+  return spec.autoscaling?.enabled ?? false;
+}
+
+export function deploymentFor(component: DynamoComponentDeployment, around: Surroundings): Deployment {
+  const { spec } = component;
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: metadataOf(component),
+    spec: {
+      ...(!isAutoscaled(component) && { replicas: spec.replicas ?? 1 }),
+      selector: { matchLabels: selectorOf(component) },
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
+      template: podTemplate(component, around),
+    },
+  };
+}
+
+/** Of the LeaderWorkerSet API, which need not be installed. */
+export const LeaderWorkerSet: KindRef<AnyObject> = {
+  group: "leaderworkerset.x-k8s.io",
+  version: "v1",
+  kind: "LeaderWorkerSet",
+  plural: "leaderworkersets",
+  namespaced: true,
+};
+export const LEADER_WORKER_SET_CRD = `${LeaderWorkerSet.plural}.${LeaderWorkerSet.group}`;
+
+/** Replicas of several pods each: a leader and its workers, placed, restarted and replaced together. */
+export function leaderWorkerSetFor(component: DynamoComponentDeployment, around: Surroundings): AnyObject {
+  const { spec } = component;
+  const template = podTemplate(component, around);
+  return {
+    apiVersion: "leaderworkerset.x-k8s.io/v1",
+    kind: "LeaderWorkerSet",
+    metadata: metadataOf(component),
+    spec: {
+      replicas: spec.replicas ?? 1,
+      startupPolicy: "LeaderCreated",
+      leaderWorkerTemplate: {
+        size: spec.multinode!.nodeCount,
+        restartPolicy: "RecreateGroupOnPodRestart",
+        leaderTemplate: template,
+        workerTemplate: template,
+      },
+    },
+  };
+}
+
+/** Components that are asked over HTTP have a Service. */
+export function servicesFor(component: DynamoComponentDeployment): Service[] {
+  const { type } = identityOf(component);
+  const port = type === "frontend" ? { name: "http", port: HTTP_PORT } : { name: "system", port: 9090 };
+  if (type !== "frontend" && type !== "worker") return [];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: metadataOf(component),
+      spec: { selector: selectorOf(component), ports: [{ ...port, targetPort: port.name, protocol: "TCP" }] },
+    },
+  ];
+}
+
+export function ingressesFor(component: DynamoComponentDeployment, around: Surroundings): Ingress[] {
+  const { ingress } = component.spec;
+  if (!ingress?.enabled) return [];
+  const { name } = component.metadata;
+  const suffix = ingress.hostSuffix ?? around.ingressSuffix;
+  const base = `${ingress.hostPrefix ?? ""}${ingress.host ?? identityOf(component).graph ?? name}`;
+  const host = suffix ? `${base}.${suffix}` : base;
+  const { namespace, labels } = metadataOf(component);
+  return [
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: {
+        name,
+        namespace,
+        labels: { ...ingress.labels, ...labels },
+        ...(ingress.annotations && { annotations: ingress.annotations }),
+      },
+      spec: {
+        ...(ingress.ingressControllerClassName && { ingressClassName: ingress.ingressControllerClassName }),
+        ...(ingress.tls && {
+          tls: [{ hosts: [host], ...(ingress.tls.secretName && { secretName: ingress.tls.secretName }) }],
+        }),
+        rules: [
+          {
+            host,
+            http: {
+              paths: [{ path: "/", pathType: "Prefix", backend: { service: { name, port: { number: HTTP_PORT } } } }],
+            },
+          },
+        ],
+      },
+    },
+  ];
+}
+
+/** A claim that the component brings with it, unless it says that there is one. */
+export function claimsFor(component: DynamoComponentDeployment): PersistentVolumeClaim[] {
+  const { pvc } = component.spec;
+  if (!pvc?.create) return [];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { ...metadataOf(component), name: claimName(component) },
+      spec: {
+        accessModes: [pvc.volumeAccessMode ?? "ReadWriteOnce"],
+        ...(pvc.storageClass !== undefined && { storageClassName: pvc.storageClass }),
+        resources: { requests: { storage: String(pvc.size ?? "10Gi") } },
+      },
+    },
+  ];
+}
+
+const CPU_TARGET = 80;
+
+export function autoscalersFor(component: DynamoComponentDeployment): HorizontalPodAutoscaler[] {
+  const { autoscaling } = component.spec;
+  if (!autoscaling?.enabled) return [];
+  const { minReplicas, maxReplicas, behavior, metrics } = autoscaling;
+  const { name } = component.metadata;
+  const cpu = {
+    type: "Resource",
+    resource: { name: "cpu", target: { type: "Utilization", averageUtilization: CPU_TARGET } },
+  };
+  return [
+    {
+      apiVersion: "autoscaling/v2",
+      kind: "HorizontalPodAutoscaler",
+      metadata: metadataOf(component),
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
+        minReplicas,
+        maxReplicas,
+        ...(behavior && { behavior }),
+        metrics: metrics ?? [cpu],
+      },
+    },
+  ];
+}

@@ -1,0 +1,91 @@
+import { controller, no, type Result, unknown, yes } from "konverge";
+import { Job } from "konverge/kinds";
+import { DynamoComponent } from "./component.ts";
+
+/** What builds images. */
+export interface Builder {
+  readonly image: string;
+  /** The command, words with spaces between them; empty: the image's own. */
+  readonly command: string;
+}
+
+/** The folder in which builders look for credentials. */
+const CREDENTIALS = "/kaniko/.docker";
+const RETRIES = 2;
+
+/** The Job that builds an image and pushes it. Its arguments are those that kaniko takes. */
+export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builder): Job {
+  const { context, destination, dockerfile, pushSecret } = spec;
+  const command = builder.command.split(/\s+/).filter((word) => word !== "");
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name: `${metadata.name}-build`,
+      namespace: metadata.namespace,
+      labels: { "nvidia.com/dynamo-image": metadata.name },
+    },
+    spec: {
+      backoffLimit: RETRIES,
+      template: {
+        spec: {
+          restartPolicy: "Never",
+          containers: [
+            {
+              name: "build",
+              image: builder.image,
+              ...(command.length > 0 && { command }),
+              args: [`--context=${context}`, `--dockerfile=${dockerfile}`, `--destination=${destination}`],
+              ...(pushSecret && { volumeMounts: [{ name: "credentials", mountPath: CREDENTIALS }] }),
+            },
+          ],
+          ...(pushSecret && {
+            volumes: [
+              {
+                name: "credentials",
+                secret: { secretName: pushSecret, items: [{ key: ".dockerconfigjson", path: "config.json" }] },
+              },
+            ],
+          }),
+        },
+      },
+    },
+  };
+}
+
+/** Builds an image once for each DynamoComponent, by a Job, and tells whether it is there. */
+export function dynamoComponents(builder: Builder) {
+  return controller(DynamoComponent, {
+    owns: [Job],
+    reconcile(component, { observed, events }): Result<DynamoComponent> {
+      const job = buildJobFor(component, builder);
+      const conditions = observed(job)?.status?.conditions ?? [];
+      const ended = (type: string) => conditions.find((one) => one.type === type && one.status === "True");
+      const { destination } = component.spec;
+      const status = { job: job.metadata.name };
+      if (ended("Complete")) {
+        if (!component.status?.image) events.normal("ImageBuilt", `built ${destination}`);
+        const ImageBuilt = yes("Built", destination);
+        return {
+          children: [job],
+          status: { ...status, image: destination },
+          conditions: { ImageBuilt, Ready: ImageBuilt },
+        };
+      }
+      const failure = ended("Failed");
+      if (failure) {
+        const message = `job ${job.metadata.name} failed: ${failure.message ?? failure.reason}; its pods' logs say why`;
+        if (component.status?.conditions?.find(({ type }) => type === "ImageBuilt")?.reason !== "BuildFailed") {
+          events.warning("BuildFailed", message);
+        }
+        const ImageBuilt = no("BuildFailed", message);
+        return { children: [job], status, conditions: { ImageBuilt, Ready: ImageBuilt } };
+      }
+      return {
+        children: [job],
+        status,
+        conditions: { ImageBuilt: unknown("Building", `by job ${job.metadata.name}`) },
+      };
+    },
+  });
+}

@@ -1,0 +1,129 @@
+import {
+  type Condition,
+  type Conditions,
+  controller,
+  findCondition,
+  formatLabelSelector,
+  isApplied,
+  no,
+  type Result,
+  read,
+  use,
+  watch,
+  yes,
+} from "konverge";
+import {
+  CustomResourceDefinition,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Ingress,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+} from "konverge/kinds";
+import {
+  autoscalersFor,
+  claimsFor,
+  deploymentFor,
+  ingressesFor,
+  LEADER_WORKER_SET_CRD,
+  LeaderWorkerSet,
+  leaderWorkerSetFor,
+  servicesFor,
+} from "./component-children.ts";
+import { DynamoComponentDeployment } from "./component-deployment.ts";
+import { type Surroundings, selectorOf } from "./component-pod.ts";
+import { keepLeaderWorkerSet } from "./leader-worker-sets.ts";
+import { SELECTOR } from "./names.ts";
+import { type Delay, delayOf } from "./readiness.ts";
+
+/** What is known so far is about an older revision. */
+const BEING_APPLIED: Delay = { reason: "updating", message: "the newest revision is being applied" };
+/** Nobody tells of LeaderWorkerSets. */
+const LOOK_AGAIN = 15_000;
+
+interface Counts {
+  replicas?: number;
+  readyReplicas?: number;
+  updatedReplicas?: number;
+}
+
+/**
+ * Keeps the Deployment (or LeaderWorkerSet), the Service, the Ingress, the claim and the autoscaler of each component, and
+ * tells whether its newest revision is available.
+ */
+export function dynamoComponentDeployments(around: Surroundings) {
+  return controller(DynamoComponentDeployment, {
+    owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler],
+    watches: [
+      watch<Pod, DynamoComponentDeployment>(Pod, {
+        labelSelector: SELECTOR,
+        to: ({ metadata: { namespace, labels } }) => (labels?.[SELECTOR] ? [`${namespace}/${labels[SELECTOR]}`] : []),
+      }),
+      read(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
+    ],
+    uses: [use(LeaderWorkerSet, ["get", "create", "patch"])],
+    async reconcile(component, context): Promise<Result<DynamoComponentDeployment>> {
+      const { observed, cache, clock, events } = context;
+      const { metadata, spec } = component;
+      const deployment = spec.multinode ? undefined : deploymentFor(component, around);
+      const live = deployment
+        ? observed(deployment)
+        : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
+      const pods = cache
+        .list(Pod, metadata.namespace)
+        .filter(({ metadata: pod }) => pod.labels?.[SELECTOR] === metadata.name && !pod.deletionTimestamp);
+      const isNewest = !deployment || isApplied(Deployment, deployment, live);
+      const delay = isNewest ? delayOf(live as Deployment | undefined, pods, clock.now()) : BEING_APPLIED;
+      const {
+        replicas = 0,
+        readyReplicas = 0,
+        updatedReplicas = 0,
+      } = (live as { status?: Counts } | undefined)?.status ?? {};
+      tell(component, delay, events);
+      return {
+        children: [
+          ...(deployment ? [deployment] : []),
+          ...servicesFor(component),
+          ...ingressesFor(component, around),
+          ...claimsFor(component),
+          ...autoscalersFor(component),
+        ],
+        status: {
+          replicas,
+          readyReplicas,
+          updatedReplicas,
+          podSelector: formatLabelSelector({ matchLabels: selectorOf(component) }),
+          // What is said to run is what has been seen to run.
+          ...(spec.restartId && { restartId: delay ? component.status?.restartId : spec.restartId }),
+        },
+        conditions: conditionsOf(delay),
+        ...(spec.multinode && { after: LOOK_AGAIN }),
+      };
+    },
+  });
+}
+
+function conditionsOf(delay: Delay | undefined): Conditions {
+  if (!delay) {
+    return {
+      Available: yes("DeploymentReady", "the newest revision is available"),
+      DynamoComponentReady: yes("Ready"),
+    };
+  }
+  const { reason, message } = delay;
+  return { Available: no(reason, message), DynamoComponentReady: no(reason, message) };
+}
+
+/** Says once that pods find no room or cannot start; that a rollout takes its time is nothing to tell. */
+function tell(
+  { status }: DynamoComponentDeployment,
+  delay: Delay | undefined,
+  events: { warning(reason: string, message: string): void },
+): void {
+  if (!delay || delay.reason === "updating") return;
+  const known: Condition | undefined = findCondition(status?.conditions, "Available");
+  if (known?.reason === delay.reason) return;
+  if (delay.reason === "insufficient_capacity") events.warning("InsufficientCapacity", delay.message);
+  else if (delay.message.includes("container")) events.warning("PodsNotReady", delay.message);
+}

@@ -1,0 +1,36 @@
+import { age, condition, defineKind, type ObjectOf } from "konverge";
+import { z } from "zod";
+import { serviceFields } from "./service-spec.ts";
+
+/** One service of a graph at work. Made by the graph's controller; it can be written by hand as well. */
+export const DynamoComponentDeployment = defineKind({
+  group: "nvidia.com",
+  kind: "DynamoComponentDeployment",
+  shortNames: ["dcd"],
+  versions: {
+    v1alpha1: {
+      spec: z.object({
+        ...serviceFields,
+        serviceName: z.string().min(1).optional().describe("The service's name in its graph. Default: the object's."),
+        image: z.string().min(1).optional().describe("Default: the operator's."),
+        restartId: z.string().optional().describe("A new one restarts the pods."),
+      }),
+      status: z.object({
+        replicas: z.int().optional(),
+        readyReplicas: z.int().optional(),
+        updatedReplicas: z.int().optional(),
+        podSelector: z.string().optional(),
+        restartId: z.string().optional().describe("The one that all pods run with."),
+      }),
+      columns: {
+        Type: ".spec.componentType",
+        Available: condition("Available"),
+        Replicas: ".status.replicas",
+        Ready: ".status.readyReplicas",
+        Age: age,
+      },
+      scale: { replicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".status.podSelector" },
+    },
+  },
+});
+export type DynamoComponentDeployment = ObjectOf<typeof DynamoComponentDeployment>;

@@ -1,0 +1,188 @@
+import type { Container, EnvVar, PodSpec, PodTemplateSpec, Probe, ResourceRequirements } from "konverge/kinds";
+import type { DynamoComponentDeployment } from "./component-deployment.ts";
+import { COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, typeOf } from "./names.ts";
+import type { Service } from "./service-spec.ts";
+
+/** What whoever installs the operator says about all components. */
+export interface Surroundings {
+  /** The image of components that name none. */
+  readonly image: string;
+  /** Given to components if not empty. */
+  readonly natsAddress: string;
+  readonly etcdAddress: string;
+  /** What hosts of Ingresses end in. */
+  readonly ingressSuffix: string;
+}
+
+/** Where components listen. */
+export const HTTP_PORT = 8000;
+const SYSTEM_PORT = 9090;
+const SHARED_MEMORY = "shared-memory";
+const GRACE_SECONDS = 60;
+/** Within the grace: requests that come while the pod is taken out of the routing are still answered. */
+const DRAIN_SECONDS = 15;
+
+/** What a component is called within its graph, and of which type it is. */
+export function identityOf({ metadata, spec }: DynamoComponentDeployment) {
+  const service = spec.serviceName ?? metadata.name;
+  const graph = metadata.labels?.[GRAPH];
+  return {
+    service,
+    graph,
+    type: typeOf(service, spec),
+    dynamoNamespace: spec.dynamoNamespace ?? graph ?? metadata.name,
+  };
+}
+
+/** The labels of a component's objects. */
+export function labelsOf(component: DynamoComponentDeployment): Record<string, string> {
+  const { service, graph, type, dynamoNamespace } = identityOf(component);
+  return {
+    ...component.spec.labels,
+    [COMPONENT]: service,
+    [COMPONENT_TYPE]: type,
+    [NAMESPACE]: dynamoNamespace,
+    ...(graph && { [GRAPH]: graph }),
+  };
+}
+
+export function selectorOf({ metadata }: DynamoComponentDeployment): Record<string, string> {
+  return { [SELECTOR]: metadata.name };
+}
+
+export function podTemplate(component: DynamoComponentDeployment, around: Surroundings): PodTemplateSpec {
+  const { extraPodMetadata, restartId, annotations } = component.spec;
+  return {
+    metadata: {
+      labels: { ...extraPodMetadata?.labels, ...labelsOf(component), ...selectorOf(component) },
+      annotations: { ...annotations, ...extraPodMetadata?.annotations, ...(restartId && { [RESTART]: restartId }) },
+    },
+    spec: podSpec(component, around),
+  };
+}
+
+function podSpec(component: DynamoComponentDeployment, around: Surroundings): PodSpec {
+  const { extraPodSpec, pvc, sharedMemory } = component.spec;
+  const { mainContainer, containers = [], volumes = [], ...rest } = extraPodSpec ?? {};
+  const memory = sharedMemory?.disabled ? undefined : String(sharedMemory?.size ?? "8Gi");
+  return {
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    ...rest,
+    containers: [mainOf(component, around, mainContainer ?? {}), ...containers],
+    volumes: [
+      ...(memory ? [{ name: SHARED_MEMORY, emptyDir: { medium: "Memory", sizeLimit: memory } }] : []),
+      ...(pvc ? [{ name: claimName(component), persistentVolumeClaim: { claimName: claimName(component) } }] : []),
+      ...volumes,
+    ],
+  };
+}
+
+export function claimName({ metadata, spec }: DynamoComponentDeployment): string {
+  return spec.pvc?.name ?? metadata.name;
+}
+
+function mainOf(component: DynamoComponentDeployment, around: Surroundings, extra: Partial<Container>): Container {
+  const { spec } = component;
+  const { type, service } = identityOf(component);
+  const { pvc, sharedMemory, envFromSecret, livenessProbe, readinessProbe } = spec;
+  const probes = probesOf(type);
+  const mounts = [
+    ...(sharedMemory?.disabled ? [] : [{ name: SHARED_MEMORY, mountPath: "/dev/shm" }]),
+    ...(pvc ? [{ name: claimName(component), mountPath: pvc.mountPoint ?? pvc.mountPath ?? "/data" }] : []),
+  ];
+  return {
+    image: spec.image ?? around.image,
+    ...commandOf(type, service),
+    ...(type === "worker" && { lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } } }),
+    ...extra,
+    name: "main",
+    env: mergedEnvs(component, around, extra.env ?? []),
+    ...(envFromSecret && { envFrom: [{ secretRef: { name: envFromSecret } }, ...(extra.envFrom ?? [])] }),
+    ports: [...portsOf(type), ...(extra.ports ?? [])],
+    ...(resourcesOf(spec) && { resources: resourcesOf(spec)! }),
+    ...probes,
+    ...(livenessProbe && { livenessProbe }),
+    ...(readinessProbe && { readinessProbe }),
+    volumeMounts: [...mounts, ...(extra.volumeMounts ?? [])],
+  };
+}
+
+type Type = NonNullable<Service["componentType"]>;
+
+/** What runs if the service does not say: the image's own command for all but frontends and workers. */
+function commandOf(type: Type, service: string): Partial<Container> {
+  if (type === "frontend")
+    return { command: ["python3", "-m", "dynamo.frontend"], args: ["--http-port", String(HTTP_PORT)] };
+  if (type !== "worker") return {};
+  const prefill = service.toLowerCase().includes("prefill");
+  return { command: ["python3", "-m", "dynamo.vllm"], ...(prefill && { args: ["--is-prefill-worker"] }) };
+}
+
+function portsOf(type: Type) {
+  if (type === "frontend") return [{ name: "http", containerPort: HTTP_PORT }];
+  return type === "worker" ? [{ name: "system", containerPort: SYSTEM_PORT }] : [];
+}
+
+/** Workers take long to load a model: two hours before a restart. */
+function probesOf(type: Type): { livenessProbe?: Probe; readinessProbe?: Probe; startupProbe?: Probe } {
+  const at = (path: string, port: string, more: Partial<Probe> = {}): Probe => ({ httpGet: { path, port }, ...more });
+  if (type === "frontend") {
+    return {
+      livenessProbe: at("/live", "http", { initialDelaySeconds: 15, periodSeconds: 10 }),
+      readinessProbe: at("/health", "http", { periodSeconds: 5 }),
+    };
+  }
+  if (type !== "worker") return {};
+  return {
+    startupProbe: at("/live", "system", { periodSeconds: 10, failureThreshold: 720 }),
+    livenessProbe: at("/live", "system", { periodSeconds: 5, failureThreshold: 3 }),
+    readinessProbe: at("/health", "system", { periodSeconds: 10 }),
+  };
+}
+
+/** The service's own variables win over the graph's, these over the operator's; in the order of their names. */
+function mergedEnvs(component: DynamoComponentDeployment, around: Surroundings, extra: readonly EnvVar[]): EnvVar[] {
+  const { metadata, spec } = component;
+  const { type, service, graph, dynamoNamespace } = identityOf(component);
+  const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  const own: EnvVar[] = [
+    { name: "DYN_NAMESPACE", value: dynamoNamespace },
+    { name: "DYN_COMPONENT", value: service },
+    { name: "DYN_PARENT_DGD_K8S_NAME", value: graph ?? "" },
+    { name: "DYN_PARENT_DGD_K8S_NAMESPACE", value: metadata.namespace ?? "" },
+    field("POD_NAME", "metadata.name"),
+    field("POD_NAMESPACE", "metadata.namespace"),
+    field("POD_UID", "metadata.uid"),
+    ...(type === "frontend"
+      ? [
+          { name: "DYNAMO_PORT", value: String(HTTP_PORT) },
+          { name: "DYN_HTTP_PORT", value: String(HTTP_PORT) },
+        ]
+      : []),
+    ...(type === "worker"
+      ? [
+          { name: "DYN_SYSTEM_ENABLED", value: "true" },
+          { name: "DYN_SYSTEM_PORT", value: String(SYSTEM_PORT) },
+        ]
+      : []),
+    ...(around.natsAddress ? [{ name: "NATS_SERVER", value: around.natsAddress }] : []),
+    ...(around.etcdAddress ? [{ name: "ETCD_ENDPOINTS", value: around.etcdAddress }] : []),
+  ];
+  const all = new Map([...own, ...(spec.envs ?? []), ...extra].map((env) => [env.name, env]));
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function resourcesOf({ resources }: Service): ResourceRequirements | undefined {
+  if (!resources) return undefined;
+  const { requests, limits } = resources;
+  return { ...(requests && { requests: amounts(requests) }), ...(limits && { limits: amounts(limits) }) };
+}
+
+type Amounts = NonNullable<NonNullable<Service["resources"]>["limits"]>;
+
+function amounts({ cpu, memory, gpu, custom }: Amounts): Record<string, string> {
+  const all = { cpu, memory, "nvidia.com/gpu": gpu, ...custom };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+}

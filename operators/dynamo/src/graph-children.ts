@@ -1,0 +1,75 @@
+import { deepEqual } from "konverge";
+import type { EnvVar, PersistentVolumeClaim } from "konverge/kinds";
+import { DynamoComponent } from "./component.ts";
+import { claimsFor } from "./component-children.ts";
+import { DynamoComponentDeployment } from "./component-deployment.ts";
+import type { DynamoGraphDeployment } from "./graph-deployment.ts";
+import { COMPONENT, componentName, GRAPH, NAMESPACE, typeOf } from "./names.ts";
+import type { Service } from "./service-spec.ts";
+
+/** The components of a graph, one for each service. */
+export function componentsOf(
+  graph: DynamoGraphDeployment,
+  services: ReadonlyMap<string, Service>,
+  { image, restartIds }: { image: string | undefined; restartIds: ReadonlyMap<string, string | undefined> },
+) {
+  const { name: graphName, namespace } = graph.metadata;
+  return [...services].map(([name, service]) => {
+    const dynamoNamespace = service.dynamoNamespace ?? graphName;
+    const { pvc } = service;
+    const restartId = restartIds.get(name);
+    return DynamoComponentDeployment.draft(
+      {
+        name: componentName(graphName, name),
+        namespace,
+        labels: { ...service.labels, [GRAPH]: graphName, [COMPONENT]: name, [NAMESPACE]: dynamoNamespace },
+        ...(service.annotations && { annotations: service.annotations }),
+      },
+      {
+        ...service,
+        serviceName: name,
+        componentType: typeOf(name, service),
+        dynamoNamespace,
+        envs: merged(graph.spec.envs ?? [], service.envs ?? []),
+        // Claims belong to the graph: services may share one.
+        ...(pvc && { pvc: { ...pvc, create: false, name: pvc.name ?? componentName(graphName, name) } }),
+        ...(image && { image }),
+        ...(restartId && { restartId }),
+      },
+    );
+  });
+}
+
+/** The graph's variables and the service's own, which win. */
+function merged(shared: readonly EnvVar[], own: readonly EnvVar[]): EnvVar[] {
+  const all = new Map([...shared, ...own].map((env) => [env.name, env]));
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The claims that services bring with them, each once. */
+export function claimsOf(
+  graph: DynamoGraphDeployment,
+  services: ReadonlyMap<string, Service>,
+): PersistentVolumeClaim[] {
+  const { name, namespace } = graph.metadata;
+  const claims = new Map<string, PersistentVolumeClaim>();
+  for (const [service, { pvc }] of services) {
+    if (!pvc?.create) continue;
+    const claim = pvc.name ?? componentName(name, service);
+    const owner = DynamoComponentDeployment.new({ name: claim, namespace, labels: { [GRAPH]: name } }, { pvc });
+    const [wanted] = claimsFor(owner);
+    const labelled = { ...wanted!, metadata: { name: claim, namespace, labels: { [GRAPH]: name } } };
+    const known = claims.get(claim);
+    if (!known || deepEqual(known, labelled)) claims.set(claim, labelled);
+  }
+  return [...claims.values()];
+}
+
+/** The image that is to be built, if one is. Another source is another image, so its name tells what it is made from. */
+export function imageFor({ metadata, spec: { build } }: DynamoGraphDeployment) {
+  if (!build) return undefined;
+  return DynamoComponent.new(
+    { name: metadata.name, namespace: metadata.namespace, labels: { [GRAPH]: metadata.name } },
+    { ...build },
+  );
+}

@@ -1,0 +1,182 @@
+import { age, atomic, cel, condition, defineKind, type ObjectOf } from "konverge";
+import { z } from "zod";
+import { services, variables } from "./service-spec.ts";
+
+/** What both versions have alike. */
+const shared = {
+  services: services.optional().describe("The parts of the graph, by name."),
+  envs: variables().optional().describe("For all services; a service's own win."),
+  restart: z
+    .object({
+      id: z.string().min(1).max(63).describe("A new one restarts all services."),
+      strategy: z
+        .object({
+          type: z.enum(["Sequential", "Parallel"]).default("Sequential"),
+          order: z.array(z.string()).optional().describe("Default: by name."),
+        })
+        .optional(),
+    })
+    .optional(),
+  build: z
+    .object({
+      context: z.string().min(1).describe("Where the sources are: git://…, s3://…, a tar file's URL."),
+      destination: z.string().min(1).describe("The image to push."),
+      dockerfile: z.string().default("Dockerfile"),
+      pushSecret: z.string().optional().describe("A Secret of type kubernetes.io/dockerconfigjson."),
+    })
+    .optional()
+    .describe("Builds the image that services without one of their own run."),
+};
+
+const profile = { concurrency: z.int().min(1).default(8).describe("Requests that one replica works on at a time.") };
+
+const status = z.object({
+  state: z.enum(["pending", "successful", "failed"]).optional(),
+  services: z
+    .record(
+      z.string(),
+      z.object({
+        componentName: z.string(),
+        replicas: z.int(),
+        readyReplicas: z.int(),
+        ready: z.boolean(),
+        message: z.string().optional(),
+      }),
+    )
+    .optional(),
+  restart: z
+    .object({
+      observedID: z.string(),
+      phase: z.enum(["Restarting", "Completed"]),
+      inProgress: z.array(z.string()).check(atomic()).optional(),
+    })
+    .optional(),
+  sizing: z.object({ replicas: z.int(), reason: z.string() }).optional().describe("What the SLA asks for, and why."),
+  image: z.string().optional().describe("The image that was built."),
+});
+
+const somethingToServe = cel(
+  "has(self.spec.services) || has(self.spec.model)",
+  "spec.services must say what the graph consists of, or spec.model what it serves",
+);
+
+const columns = {
+  State: ".status.state",
+  Ready: condition("Ready"),
+  Reason: '.status.conditions[?(@.type=="Ready")].reason',
+  Age: age,
+};
+
+/** A graph of services that serve a model together. */
+export const DynamoGraphDeployment = defineKind({
+  group: "nvidia.com",
+  kind: "DynamoGraphDeployment",
+  shortNames: ["dgd"],
+  stored: "v1alpha1",
+  versions: {
+    v1alpha1: {
+      spec: z.object({
+        ...shared,
+        sla: z
+          .object({ maxLatencyMs: z.int().min(1).optional(), minThroughput: z.number().min(0).optional() })
+          .optional(),
+        model: z
+          .object({
+            name: z.string().min(1),
+            serviceTimeMs: z.number().min(0).default(50).describe("What one request takes when nobody else asks."),
+            ...profile,
+            placement: z
+              .object({ tensorParallelSize: z.int().min(1).max(64).default(1), gpuType: z.string().optional() })
+              .optional(),
+          })
+          .optional(),
+      }),
+      status,
+      columns,
+      objectRules: [somethingToServe],
+    },
+    v1: {
+      spec: z.object({
+        ...shared,
+        sla: z
+          .object({
+            max_latency_ms: z.int().min(1).optional(),
+            min_throughput: z.number().min(0).optional().describe("Requests per second."),
+          })
+          .optional(),
+        model: z
+          .object({
+            name: z.string().min(1),
+            service_time_ms: z.number().min(0).default(50),
+            ...profile,
+            placement: z
+              .object({ tensor_parallel_size: z.int().min(1).max(64).default(1), gpu_type: z.string().optional() })
+              .optional(),
+          })
+          .optional(),
+      }),
+      status,
+      columns,
+      objectRules: [somethingToServe],
+    },
+  },
+  conversion: {
+    v1: {
+      toStored({ spec: { sla, model, ...same }, status: reported }) {
+        return {
+          spec: {
+            ...same,
+            ...(sla && {
+              sla: {
+                ...(sla.max_latency_ms !== undefined && { maxLatencyMs: sla.max_latency_ms }),
+                ...(sla.min_throughput !== undefined && { minThroughput: sla.min_throughput }),
+              },
+            }),
+            ...(model && {
+              model: {
+                name: model.name,
+                serviceTimeMs: model.service_time_ms,
+                concurrency: model.concurrency,
+                ...(model.placement && {
+                  placement: {
+                    tensorParallelSize: model.placement.tensor_parallel_size,
+                    ...(model.placement.gpu_type !== undefined && { gpuType: model.placement.gpu_type }),
+                  },
+                }),
+              },
+            }),
+          },
+          ...(reported && { status: reported }),
+        };
+      },
+      fromStored({ spec: { sla, model, ...same }, status: reported }) {
+        return {
+          spec: {
+            ...same,
+            ...(sla && {
+              sla: {
+                ...(sla.maxLatencyMs !== undefined && { max_latency_ms: sla.maxLatencyMs }),
+                ...(sla.minThroughput !== undefined && { min_throughput: sla.minThroughput }),
+              },
+            }),
+            ...(model && {
+              model: {
+                name: model.name,
+                service_time_ms: model.serviceTimeMs,
+                concurrency: model.concurrency,
+                ...(model.placement && {
+                  placement: {
+                    tensor_parallel_size: model.placement.tensorParallelSize,
+                    ...(model.placement.gpuType !== undefined && { gpu_type: model.placement.gpuType }),
+                  },
+                }),
+              },
+            }),
+          },
+          ...(reported && { status: reported }),
+        };
+      },
+    },
+  },
+});
+export type DynamoGraphDeployment = ObjectOf<typeof DynamoGraphDeployment>;

@@ -1,0 +1,82 @@
+import { operator } from "konverge";
+import { DynamoComponent } from "./component.ts";
+import { dynamoComponents } from "./component-controller.ts";
+import { DynamoComponentDeployment } from "./component-deployment.ts";
+import { dynamoComponentDeployments } from "./component-deployment-controller.ts";
+import { graphAdmission } from "./graph-admission.ts";
+import { dynamoGraphDeployments } from "./graph-controller.ts";
+import { DynamoGraphDeployment } from "./graph-deployment.ts";
+
+/** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
+export const dynamoOperator = operator({
+  name: "dynamo-operator",
+  description: "Deploys graphs of services that serve a model together.",
+  kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent],
+  settings: [
+    {
+      flag: "natsAddr",
+      env: "NATS_ADDR",
+      default: "",
+      description: "Address of the NATS server, given to components.",
+    },
+    {
+      flag: "etcdAddr",
+      env: "ETCD_ADDR",
+      default: "",
+      description: "Address of the etcd server, given to components.",
+    },
+    {
+      flag: "systemNamespace",
+      env: "DYNAMO_SYSTEM_NAMESPACE",
+      default: "dynamo",
+      description: "Where Dynamo's own services run: NATS and etcd, if their addresses name no namespace.",
+    },
+    {
+      flag: "defaultImage",
+      env: "DYNAMO_DEFAULT_IMAGE",
+      default: "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.4.1",
+      description: "The image of services that name none.",
+    },
+    {
+      flag: "ingressHostSuffix",
+      env: "DYNAMO_INGRESS_SUFFIX",
+      default: "",
+      description: "What hosts of Ingresses end in.",
+    },
+    {
+      flag: "builderImage",
+      env: "DYNAMO_BUILDER_IMAGE",
+      default: "gcr.io/kaniko-project/executor:v1.24.0",
+      description: "What builds images.",
+    },
+    {
+      flag: "builderCommand",
+      env: "DYNAMO_BUILDER_COMMAND",
+      default: "",
+      description: "Its command; default: the image's.",
+    },
+  ],
+  create({ settings }) {
+    const given = (flag: string) => settings[flag] ?? "";
+    const address = (flag: string) => inNamespace(given(flag), given("systemNamespace"));
+    return {
+      controllers: [
+        dynamoGraphDeployments(),
+        dynamoComponentDeployments({
+          image: given("defaultImage"),
+          natsAddress: address("natsAddr"),
+          etcdAddress: address("etcdAddr"),
+          ingressSuffix: given("ingressHostSuffix"),
+        }),
+        dynamoComponents({ image: given("builderImage"), command: given("builderCommand") }),
+      ],
+      admissions: [graphAdmission()],
+      conversions: [DynamoGraphDeployment],
+    };
+  },
+});
+
+/** A bare Service name is one of the system namespace: `nats:4222` → `nats.dynamo:4222`. */
+function inNamespace(address: string, namespace: string): string {
+  return address.replace(/^((?:\w+:\/\/)?)([a-z0-9-]+)((?::\d+)?)$/, `$1$2.${namespace}$3`);
+}

@@ -1,0 +1,25 @@
+import { dynamoOperator } from "@konverge/dynamo-operator";
+import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
+import type { AnyObject } from "konverge";
+import { autoscaled, badInput, build, graph, groups, lives, model, multinode, restart } from "./scenarios.ts";
+
+onEmbedded("a graph becomes components, Deployments, Services, Ingress and claim", graph);
+onEmbedded("parts are repaired, follow the spec, and go with the graph", lives);
+onEmbedded("a model with an SLA is sized, and both versions tell the same", model);
+onEmbedded("a restart goes through the services in order", restart);
+onEmbedded("an image is built before the services start", build);
+onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
+onEmbedded("several pods per replica ask for the LeaderWorkerSet API", multinode);
+onEmbedded("with that API, a replica is a group of pods", groups);
+onEmbedded("an autoscaler owns the replicas", autoscaled);
+survivesCrashes("a graph is deployed, whenever the operator dies", dynamoOperator, graph, {
+  every: 6,
+  mask: withoutVolume,
+});
+exactRole(dynamoOperator, [graph, lives, build, groups, autoscaled]);
+
+/** Volumes are called after their claim's uid. */
+function withoutVolume(object: AnyObject): AnyObject {
+  const { volumeName: _, ...spec } = (object["spec"] ?? {}) as Record<string, unknown>;
+  return object.kind === "PersistentVolumeClaim" ? { ...object, spec } : object;
+}
