@@ -20,6 +20,7 @@ export {
   own,
   type PlannedChild,
 } from "./apply/child.ts";
+export { isApplied } from "./apply/is-applied.ts";
 export { Cache, type Need } from "./cache/cache.ts";
 export type { Change } from "./cache/change.ts";
 export type { Informer, Scope } from "./cache/informer.ts";
