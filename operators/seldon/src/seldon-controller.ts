@@ -1,4 +1,14 @@
-import { type Conditions, controller, no, PermanentError, type Result, read, readinessOf, yes } from "konverge";
+import {
+  type Conditions,
+  controller,
+  isApplied,
+  no,
+  PermanentError,
+  type Result,
+  read,
+  readinessOf,
+  yes,
+} from "konverge";
 import { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service } from "konverge/kinds";
 import { seldonErrors } from "./seldon-admission.ts";
 import { type Children, childrenOf, type Images } from "./seldon-children.ts";
@@ -31,7 +41,9 @@ export function seldonDeployments(images: Images) {
       const children = childrenOf(object, images);
       const { services, autoscalers, budgets, applied } = children;
       const deployments = children.deployments.map((one) => ({ name: one.metadata.name, live: observed(one) }));
-      const states = deployments.map(({ live }) => readinessOf(live as Deployment | undefined, clock.now()).status);
+      const states = deployments.map(({ live }, i) =>
+        isApplied(Deployment, applied[i]!, live) ? readinessOf(live as Deployment, clock.now()).status : "InProgress",
+      );
       const ready = states.every((one) => one === "Current");
       const failed = states.some((one) => one === "Failed");
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
