@@ -13,6 +13,7 @@ export function runCommand(world: () => RunWorld): Command {
     .option("--leader-elect", "let one of several replicas act at a time, by a lease for each operator")
     .option("--verbose", "log at level debug; without it at the level in $LOG_LEVEL, or info")
     .option("--install", "install the operators' kinds first")
+    .option("--watch", "for development: run the module anew when it, or a file beside it, changes")
     .option(
       "--metrics-bind-address <address>",
       "where to serve /metrics: ADDRESS:PORT, or 0 for nowhere",

@@ -65,8 +65,17 @@ async function importModule(target: string, given: string): Promise<Record<strin
   }
 }
 
-/** Exports and lists among the exports that are operators. */
-function operatorsOf(module: Readonly<Record<string, unknown>>): Operator[] {
+/** The file of the one module that is meant, for whoever wants to see it change. */
+export function operatorFile(modules: readonly string[], folder = process.cwd()): string {
+  const [first = projectModule(folder), ...more] = modules;
+  if (more.length > 0) throw new UsageError("--watch follows one module: name the one that exports the others");
+  const path = first && resolve(folder, first);
+  if (path && existsSync(path)) return path;
+  throw new UsageError(`--watch needs a file that exports operators: ${first ? `there is no ${first}` : "name one"}`);
+}
+
+/** Exports, and lists among the exports, that are operators. */
+export function operatorsOf(module: Readonly<Record<string, unknown>>): Operator[] {
   return Object.values(module)
     .flatMap((exported) => (Array.isArray(exported) ? exported : [exported]) as unknown[])
     .filter(isOperator);

@@ -154,6 +154,32 @@ test("without a module, the project says which operators it has", async () => {
   assert.deepEqual(await loadOperators([], stage.folder), [greetingOperator]);
 });
 
+test("a module that changes is run anew; one that is broken leaves the old version at work", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig, folder } = stage;
+  const [file, word] = [join(folder, "operator.ts"), join(folder, "word.ts")];
+  writeFileSync(word, 'export const word = "One";');
+  writeFileSync(
+    file,
+    `import { greetingOperator } from ${JSON.stringify(MODULE)};
+import { word } from "./word.ts";
+export const own = { ...greetingOperator, create: (context: object) => greetingOperator.create({ ...context, settings: { word } } as never) };
+`,
+  );
+  const said = async () => (await client.get(ConfigMap, "default/one")).data?.["said"];
+  const { ready, end, lines } = started([file, "--watch", "--install", "--kubeconfig", kubeconfig, ...NOWHERE]);
+  await ready;
+  await client.create(Greeting, hello("one"));
+  await until("the first version greets", async () => (await said()) === "One, you");
+  writeFileSync(word, "export const word = ;");
+  await until("the mistake is told", () => lines.join("").includes("the one before goes on"));
+  await client.create(Greeting, hello("two"));
+  await until("the first version still works", async () => Boolean(await client.get(ConfigMap, "default/two")));
+  writeFileSync(word, 'export const word = "Two";');
+  await until("the next version greets", async () => (await said()) === "Two, you");
+  await end();
+});
+
 test("a port that is taken is named", async () => {
   await using stage = await commandStage();
   const { port } = stage.port;

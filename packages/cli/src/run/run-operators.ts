@@ -1,11 +1,11 @@
-import type { Client, ConnectionConfig } from "@konverge/client";
+import type { ConnectionConfig } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
-import { type LogLevel, Metrics, type Operator, type ProcessLog, processLog } from "@konverge/runtime";
+import { hotReload, type LogLevel, Metrics, type Operator, type ProcessLog, processLog } from "@konverge/runtime";
 import { connectToCluster } from "../cluster-connection.ts";
 import { install } from "../deploy/install.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
-import { chosenOperators, loadOperators } from "./operator-modules.ts";
+import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "./operator-modules.ts";
 import { type OperatorProcess, startOperators, type WebhookPlace } from "./operator-process.ts";
 import { checkFlags, openArguments } from "./settings.ts";
 
@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly leaderElect?: boolean;
   readonly verbose?: boolean;
   readonly install?: boolean;
+  readonly watch?: boolean;
   readonly metricsBindAddress?: Address;
   readonly healthProbeBindAddress?: Address;
   readonly webhooks: "auto" | "on" | "off";
@@ -45,13 +46,42 @@ export interface RunWorld {
 
 /** Runs operators until it is told to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
-  const { env, clock = realClock(), stop } = world;
+  const { env, clock = realClock() } = world;
   const { modules, flags } = openArguments(words);
   const log = logOf(options, world, clock);
+  const chosen = (known: readonly Operator[]) => {
+    const operators = chosenOperators(known, options.operators ?? env["OPERATORS"]);
+    if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
+    checkFlags(operators, flags);
+    return operators;
+  };
+  const start = (known: readonly Operator[]) => startVersion(chosen(known), { options, world, flags, log, clock });
+  if (options.watch) {
+    await using _reloaded = await hotReload<Record<string, unknown>>({
+      module: operatorFile(modules),
+      log,
+      clock,
+      start: (module) => start(operatorsOf(module)),
+    });
+    await told(world.stop);
+    return;
+  }
   const known = modules.length === 0 && world.operators ? await world.operators() : await loadOperators(modules);
-  const operators = chosenOperators(known, options.operators ?? env["OPERATORS"]);
-  if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
-  checkFlags(operators, flags);
+  await using version = await start(known);
+  await Promise.race([told(world.stop), version.process.done]);
+}
+
+/** Operators at work, with their connection. */
+interface Version extends AsyncDisposable {
+  readonly process: OperatorProcess;
+}
+
+async function startVersion(
+  operators: readonly Operator[],
+  { options, world, flags, log, clock }: Started,
+): Promise<Version> {
+  const { env } = world;
+  const names = operators.map(({ name }) => name).join(", ");
   const metrics = new Metrics({ clock, process: world.expose === undefined });
   const isInside = world.config !== undefined || (!options.kubeconfig && inPod(env));
   const client = await connectToCluster(options, {
@@ -62,7 +92,8 @@ export async function runOperators(words: readonly string[], options: RunOptions
     ...(world.config && { config: world.config }),
   });
   try {
-    if (options.install) await install(operators, client, { namespace: client.namespace, tell: told(log) });
+    const tell = (text: string) => log.info({}, text);
+    if (options.install) await install(operators, client, { namespace: client.namespace, tell });
     const process = await startOperators({
       operators,
       client,
@@ -77,35 +108,40 @@ export async function runOperators(words: readonly string[], options: RunOptions
       ...withDefined("webhooks", webhookPlace(options, isInside, world)),
       ...(env["POD_NAME"] && { identity: env["POD_NAME"] }),
     });
-    await whileWorking(process, operators, client, log, { ...world, stop });
-  } finally {
+    for (const [port, localPort] of process.ports) world.expose?.(port, localPort);
+    const { standby } = process.manager;
+    log.info({ operators: names, namespace: client.namespace }, standby ? "waits for its lease" : "at work");
+    world.ready?.(process);
+    return {
+      process,
+      async [Symbol.asyncDispose]() {
+        log.info({ operators: names }, "stops: work in progress is finished first");
+        await process.stop();
+        await client.close();
+        log.info({ operators: names }, "stopped");
+      },
+    };
+  } catch (error) {
     await client.close();
+    throw error;
   }
 }
 
-async function whileWorking(
-  process: OperatorProcess,
-  operators: readonly Operator[],
-  client: Client,
-  log: ProcessLog,
-  world: RunWorld,
-): Promise<void> {
-  for (const [port, localPort] of process.ports) world.expose?.(port, localPort);
-  const names = operators.map(({ name }) => name).join(", ");
-  const { standby } = process.manager;
-  log.info({ operators: names, namespace: client.namespace }, standby ? "waits for its lease" : "at work");
-  world.ready?.(process);
-  const told = new Promise<void>((resolve) => {
-    if (world.stop.aborted) resolve();
-    world.stop.addEventListener("abort", () => resolve(), { once: true });
+/** What all versions of operators are started with. */
+interface Started {
+  readonly options: RunOptions;
+  readonly world: RunWorld;
+  readonly flags: ReadonlyMap<string, string>;
+  readonly log: ProcessLog;
+  readonly clock: Clock;
+}
+
+/** Resolves when the signal has fired. */
+function told(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stop.aborted) resolve();
+    stop.addEventListener("abort", () => resolve(), { once: true });
   });
-  try {
-    await Promise.race([told, process.done]);
-  } finally {
-    log.info({ operators: names }, "stops: work in progress is finished first");
-    await process.stop();
-    log.info({ operators: names }, "stopped");
-  }
 }
 
 function logOf({ verbose }: RunOptions, { env, write }: RunWorld, clock: Clock): ProcessLog {
@@ -148,7 +184,6 @@ function inPod(env: RunWorld["env"]): boolean {
   if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
   return !env["KUBECONFIG"] || Boolean(env["KONVERGE_SERVICE_ACCOUNT"]);
 }
-const told = (log: ProcessLog) => (text: string) => log.info({}, text);
 
 function withDefined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
