@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type HeaderMap, readText, type Transport } from "@konverge/core";
 
 export interface ServeOptions {
@@ -27,18 +27,34 @@ const DEFAULT_LARGEST_BODY = 8 * 1024 * 1024;
 
 /** Gives a function from request to response a port. */
 export async function serve(handler: Transport, options: ServeOptions): Promise<Serving> {
-  const listener = (request: IncomingMessage, response: ServerResponse) =>
+  const busy = new Set<Socket>();
+  let closing = false;
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    busy.add(request.socket);
+    response.once("close", () => {
+      busy.delete(request.socket);
+      if (closing) request.socket.end();
+    });
     void answer(handler, request, response, options.largestBody ?? DEFAULT_LARGEST_BODY);
+  };
   const tlsServer = options.tls && createTlsServer(options.tls, listener);
   const server: Server = tlsServer ?? createServer(listener);
+  const open = new Set<Socket>();
+  server.on(tlsServer ? "secureConnection" : "connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
   const close = () =>
     new Promise<void>((resolve) => {
+      closing = true;
       server.close(() => resolve());
       server.closeIdleConnections();
+      // API servers open connections in advance. Those that never carried a request do not count as idle.
+      for (const socket of open) if (!busy.has(socket)) socket.destroy();
     });
   return {
     port: (server.address() as AddressInfo).port,
