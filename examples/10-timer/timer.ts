@@ -1,4 +1,4 @@
-// Do something again and again: ask to be called after a while.
+// Do something again and again: ask whether it is due.
 import { controller, defineKind } from "konverge";
 import { z } from "zod";
 
@@ -14,12 +14,9 @@ export const Alarm = defineKind({
 });
 
 export const alarms = controller(Alarm, {
-  reconcile({ spec, status }, { clock }) {
-    // Level-triggered: how often it has rung follows from what is stored, not from how often we are called.
-    const last = status?.lastRing === undefined ? Number.NEGATIVE_INFINITY : Date.parse(status.lastRing);
-    const due = last + spec.everyMs - clock.now();
-    if (due > 0) return { after: due };
-    const lastRing = new Date(clock.now()).toISOString();
-    return { status: { rings: (status?.rings ?? 0) + 1, lastRing }, after: spec.everyMs };
+  reconcile({ spec, status }, { due, clock }) {
+    // When it last rang is kept in the status, so that the rhythm outlives the process. Without `last` it is remembered.
+    if (!due("ring", { every: spec.everyMs, last: status?.lastRing })) return {};
+    return { status: { rings: (status?.rings ?? 0) + 1, lastRing: new Date(clock.now()).toISOString() } };
   },
 });

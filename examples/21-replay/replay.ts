@@ -1,0 +1,31 @@
+// Record what an operator sees and does, and put it to a new version of the code before that goes anywhere.
+import { controller, defineKind, read } from "konverge";
+import { ConfigMap, Secret } from "konverge/kinds";
+import { z } from "zod";
+
+export const Site = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Site",
+  versions: {
+    v1: {
+      spec: z.object({ title: z.string(), password: z.string() }),
+      status: z.object({ url: z.string().optional() }),
+    },
+  },
+});
+
+export const sites = (scheme: "http" | "https") =>
+  controller(Site, {
+    name: "sites",
+    owns: [ConfigMap],
+    watches: [read(Secret)],
+    reconcile({ metadata, spec }, { cache }) {
+      const login = cache.get(Secret, `${metadata.namespace}/${spec.password}`)?.data?.["password"] ?? "";
+      const url = `${scheme}://${metadata.name}.example.com`;
+      const data = { url, auth: Buffer.from(login, "base64").toString() };
+      return {
+        children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data }],
+        status: { url },
+      };
+    },
+  });

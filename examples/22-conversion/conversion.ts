@@ -1,0 +1,37 @@
+// Change the shape of a kind without leaving anybody behind: two versions, of which one is stored.
+import { controller, defineKind, Webhooks } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { z } from "zod";
+
+export const Message = defineKind({
+  group: "examples.konverge.dev",
+  kind: "Message",
+  stored: "v2",
+  versions: {
+    // As it was: one text.
+    v1: { spec: z.object({ text: z.string() }) },
+    v2: { spec: z.object({ greeting: z.string(), name: z.string().optional() }) },
+  },
+  conversion: {
+    v1: {
+      toStored({ spec }) {
+        const [greeting = "", name] = spec.text.split(", ");
+        return { spec: { greeting, ...(name !== undefined && { name }) } };
+      },
+      fromStored: ({ spec }) => ({ spec: { text: [spec.greeting, spec.name].filter(Boolean).join(", ") } }),
+    },
+  },
+});
+
+/** The API server asks these whenever somebody wants a version that is not the stored one. */
+export const messageWebhooks = new Webhooks({ conversions: [Message] });
+
+/** A controller sees every object in the stored version, whoever wrote it in which. */
+export const messages = controller(Message, {
+  owns: [ConfigMap],
+  reconcile: ({ metadata, spec }) => ({
+    children: [
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { to: spec.name ?? "all" } },
+    ],
+  }),
+});
