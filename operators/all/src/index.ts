@@ -4,9 +4,10 @@
  */
 import { llmOperator } from "@konverge/llm-operator";
 import { seldonOperator } from "@konverge/seldon-operator";
+import { trainingOperator } from "@konverge/training-operator";
 import type { Operator } from "konverge";
 
 /** Every operator of this repository, in the order in which they are listed to users. */
-export const operators: readonly Operator[] = [llmOperator, seldonOperator];
+export const operators: readonly Operator[] = [llmOperator, trainingOperator, seldonOperator];
 
 export { type Sample, samplesOf } from "./samples.ts";
