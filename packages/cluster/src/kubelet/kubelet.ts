@@ -1,4 +1,13 @@
-import { type Clock, compareVersions, type KindRef, type KubeObject, type ObjectKey, sleep } from "@konverge/core";
+import {
+  type Clock,
+  compareVersions,
+  isNotFound,
+  type KindRef,
+  type KubeObject,
+  keyOf,
+  type ObjectKey,
+  sleep,
+} from "@konverge/core";
 import { DaemonSet, Node, Pod } from "@konverge/kinds";
 import { EventRecorder, type View } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
@@ -6,6 +15,7 @@ import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
+import { rejectionOf } from "./admission.ts";
 import { ConfigSource } from "./config-source.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
@@ -179,9 +189,26 @@ export class Kubelet {
     }
     const { phase } = pod.status ?? {};
     if ((phase === "Succeeded" || phase === "Failed") && !pod.metadata.deletionTimestamp) return;
+    if (!pod.status?.startTime && !pod.metadata.deletionTimestamp && this.#rejects(context, recorder, pod)) return;
     worker = new PodWorker(this.#hostOf(context, config, recorder, pod, node), pod);
     this.#workers.set(key, worker);
     worker.advance();
+  }
+
+  /** Sends a pod away that its node has no room for: it has failed, and whoever made it may make another. */
+  #rejects({ client, log }: PartContext, recorder: EventRecorder, pod: Pod): boolean {
+    const rejection = rejectionOf(
+      pod,
+      this.#workers.values().map((worker) => worker.pod),
+    );
+    if (!rejection) return false;
+    const { reason, message } = rejection;
+    recorder.about(pod).warning(reason, message);
+    const status = { phase: "Failed" as const, reason, message: `Pod was rejected: ${message}` };
+    client.patchStatus(Pod, keyOf(pod), { merge: { status } }).catch((error: unknown) => {
+      if (!isNotFound(error)) log.warn({ err: error, pod: keyOf(pod) }, "a pod could not be rejected");
+    });
+    return true;
   }
 
   #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {

@@ -6,6 +6,7 @@ import {
   requirementsOf,
 } from "@konverge/core";
 import type { NodeAffinity, Pod, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "@konverge/kinds";
+import { hostPortsOf } from "./host-ports.ts";
 import { type Amounts, requestsOf } from "./requests.ts";
 
 /** A term of affinity to other pods, ready to be matched. */
@@ -153,19 +154,4 @@ function selectorOf(
     matchesLabels(requirements, others) &&
     same.every((key) => labels[key] === undefined || others[key] === labels[key]) &&
     different.every((key) => labels[key] === undefined || others[key] !== labels[key]);
-}
-
-function hostPortsOf({ spec }: Pod): readonly string[] {
-  const found: string[] = [];
-  const containers = [
-    ...(spec?.initContainers ?? []).filter((one) => one.restartPolicy === "Always"),
-    ...(spec?.containers ?? []),
-  ];
-  for (const { ports } of containers) {
-    for (const { hostPort, containerPort, protocol = "TCP", hostIP = "" } of ports ?? []) {
-      const port = hostPort || (spec?.hostNetwork ? containerPort : 0);
-      if (port) found.push(`${protocol}/${port}/${hostIP === "0.0.0.0" ? "" : hostIP}`);
-    }
-  }
-  return found.length > 0 ? found : NONE;
 }
