@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { constants, createDeflate } from "node:zlib";
+import { ClientFrames, ServerFrames } from "./spdy.ts";
+import { SPDY_DICTIONARY } from "./spdy-dictionary.ts";
+
+/** Opens streams as Go's client does: header blocks are compressed, one after the other, by one compressor. */
+class GoClient {
+  readonly #deflate = createDeflate({ dictionary: SPDY_DICTIONARY, level: 9, flush: constants.Z_SYNC_FLUSH });
+
+  async open(stream: number, headers: Record<string, string>): Promise<Buffer> {
+    const words = Object.entries(headers).flat();
+    const block = Buffer.concat([
+      word(words.length / 2),
+      ...words.flatMap((text) => [word(text.length), Buffer.from(text)]),
+    ]);
+    await new Promise<void>((resolve) => this.#deflate.write(block, () => resolve()));
+    const payload = Buffer.concat([word(stream), word(0), Buffer.alloc(2), this.#deflate.read() as Buffer]);
+    return Buffer.concat([word(0x80030001), word(payload.length), payload]);
+  }
+}
+
+function word(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value >>> 0);
+  return bytes;
+}
+
+test("the dictionary is the one that all of SPDY/3 agrees on", async () => {
+  const frame = await new GoClient().open(1, { a: "b" });
+  // Behind zlib's header is the checksum of the dictionary.
+  assert.equal(frame.subarray(20, 24).toString("hex"), "e3c6a7c2");
+});
+
+test("compressed headers are read, however the bytes are chopped", async () => {
+  const client = new GoClient();
+  const frames = new ServerFrames();
+  const sent = Buffer.concat([
+    await client.open(1, { streamtype: "error", port: "80", requestid: "0" }),
+    await client.open(3, { streamtype: "data", port: "80", requestid: "0" }),
+    frames.data(3, Buffer.from("hello"), true),
+    frames.ping(7),
+  ]);
+  for (const size of [1, 7, 1000]) {
+    const reader = new ClientFrames();
+    const seen: unknown[] = [];
+    for (let at = 0; at < sent.length; at += size) seen.push(...(await reader.push(sent.subarray(at, at + size))));
+    reader.close();
+    const headers = (streamtype: string) => new Map(Object.entries({ streamtype, port: "80", requestid: "0" }));
+    assert.deepEqual(seen, [
+      { type: "open", stream: 1, fin: false, headers: headers("error") },
+      { type: "open", stream: 3, fin: false, headers: headers("data") },
+      { type: "data", stream: 3, fin: true, data: Buffer.from("hello") },
+      { type: "ping", id: 7 },
+    ]);
+  }
+});
