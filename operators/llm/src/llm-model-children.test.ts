@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { LLMModel } from "./llm-model.ts";
 import { deploymentFor, serviceFor } from "./llm-model-children.ts";
 
-const container = (spec: Parameters<typeof LLMModel.new>[1]) =>
-  deploymentFor(LLMModel.new("m", spec)).spec!.template.spec!.containers[0]!;
+const podSpec = (spec: Parameters<typeof LLMModel.new>[1]) =>
+  deploymentFor(LLMModel.new({ name: "m", namespace: "ns" }, spec)).spec!.template.spec!;
+const container = (spec: Parameters<typeof LLMModel.new>[1]) => podSpec(spec).containers[0]!;
 
 test("a model is served under its own name unless told otherwise", () => {
   assert.deepEqual(container({}).args?.slice(0, 2), ["--model", "m"]);
@@ -19,15 +20,41 @@ test("GPUs are asked for, and the model is split across them", () => {
   assert.equal(container({ gpuCount: 0 }).resources, undefined);
 });
 
-test("a GPU type selects nodes", () => {
-  const { spec } = deploymentFor(LLMModel.new("m", { gpuType: "H100" }));
-  assert.deepEqual(spec!.template.spec!.nodeSelector, { "nvidia.com/gpu.product": "H100" });
+test("a GPU type selects nodes, and without one any node will do", () => {
+  const terms = podSpec({ gpuType: "H100" }).affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  assert.deepEqual(terms?.nodeSelectorTerms, [
+    { matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "In", values: ["H100"] }] },
+  ]);
+  assert.equal(podSpec({}).affinity, undefined);
 });
 
 test("a model path is mounted from the node, and the model keeps its name", () => {
   const spec = { modelName: "llama", modelPath: "/models/llama" };
   assert.deepEqual(container(spec).args?.slice(0, 4), ["--model", "/models/llama", "--served-model-name", "llama"]);
   assert.deepEqual(container(spec).volumeMounts?.[1], { name: "model", mountPath: "/models/llama", readOnly: true });
+});
+
+test("a model path on a claim is mounted from the claim", () => {
+  const spec = { modelName: "llama", modelPath: "pvc://weights/llama/70b" };
+  assert.deepEqual(container(spec).args?.slice(0, 2), ["--model", "/mnt/models/llama/70b"]);
+  assert.deepEqual(podSpec(spec).volumes?.[1], {
+    name: "model",
+    persistentVolumeClaim: { claimName: "weights", readOnly: true },
+  });
+  assert.deepEqual(container({ modelPath: "pvc://weights" }).args?.slice(0, 2), ["--model", "/mnt/models"]);
+});
+
+test("fetched models are kept on a claim where one is given", () => {
+  const spec = { cacheClaim: "hub" };
+  assert.deepEqual(podSpec(spec).volumes?.at(-1), { name: "cache", persistentVolumeClaim: { claimName: "hub" } });
+  assert.deepEqual(container(spec).volumeMounts?.at(-1), { name: "cache", mountPath: "/root/.cache/huggingface" });
+});
+
+test("a replica has as long to load its model as it is given, and a rollout waits for it", () => {
+  assert.equal(container({ startupTimeout: "1h" }).startupProbe?.failureThreshold, 360);
+  assert.equal(container({ startupTimeout: "1s" }).startupProbe?.failureThreshold, 1);
+  const { spec } = deploymentFor(LLMModel.new("m", { startupTimeout: "1h" }));
+  assert.equal(spec?.progressDeadlineSeconds, 4200);
 });
 
 test("a rollout never takes a replica away before its successor is ready", () => {
@@ -37,10 +64,16 @@ test("a rollout never takes a replica away before its successor is ready", () =>
 
 test("the Service selects the pods of the Deployment", () => {
   const model = LLMModel.new("m", {});
-  assert.deepEqual(serviceFor(model).spec!.selector, deploymentFor(model).spec!.template.metadata!.labels);
+  const labels = deploymentFor(model).spec!.template.metadata!.labels!;
+  for (const [name, value] of Object.entries(serviceFor(model).spec!.selector!)) assert.equal(labels[name], value);
+  assert.deepEqual(serviceFor(model).spec!.selector, deploymentFor(model).spec!.selector.matchLabels);
 });
 
-test("asking for a type of GPU but none of it is refused", () => {
-  const errors = LLMModel.validate(LLMModel.new("m", { gpuCount: 0, gpuType: "H100" }));
-  assert.match(errors[0]!.message, /gpuCount asks for none/);
+test("what contradicts itself is refused by the schema", () => {
+  const problems = (spec: Parameters<typeof LLMModel.new>[1], name = "m") =>
+    LLMModel.validate(LLMModel.new(name, spec)).map(({ message }) => message);
+  assert.match(problems({ gpuCount: 0, gpuType: "H100" })[0]!, /gpuCount asks for none/);
+  assert.match(problems({}, "llama.3")[0]!, /no dots/);
+  assert.match(problems({}, "x".repeat(55))[0]!, /at most 54 characters/);
+  assert.deepEqual(problems({}, "x".repeat(54)), []);
 });

@@ -1,89 +1,74 @@
-import type { Container, Deployment, PodDisruptionBudget, PodSpec, Service, Volume } from "konverge/kinds";
+import type { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
+import { MANAGED, modelLocation, PORT, podSpecFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
 
-/** The port on which vLLM answers. */
-const PORT = 8000;
-const MODEL_VOLUME = "model";
-const SHARED_MEMORY = "shared-memory";
-
-/** Large models take their time: up to half an hour to load before a restart. */
-const STARTUP_SECONDS = 30 * 60;
-
+/** The labels by which a model's pods are selected. */
 export function labelsOf(model: LLMModel): Record<string, string> {
   return { app: "llmmodel", "ai.example.com/model": model.metadata.name };
 }
 
+/** The name of all that belongs to a model. */
+export function childName(model: LLMModel): string {
+  return `llmmodel-${model.metadata.name}`;
+}
+
+/** The model's own name, or the object's. */
+export function modelNameOf({ metadata, spec }: LLMModel): string {
+  return spec.modelName ?? metadata.name;
+}
+
 function metadataOf(model: LLMModel) {
-  const { name, namespace } = model.metadata;
-  return { name: `llmmodel-${name}`, namespace, labels: labelsOf(model) };
+  return {
+    name: childName(model),
+    namespace: model.metadata.namespace,
+    labels: { ...labelsOf(model), ...MANAGED },
+  };
 }
 
 /**
- * The Deployment that serves a model. A rollout starts a new replica before it ends an old one, so that capacity never
- * dips; that takes a free set of GPUs.
+ * The Deployment that serves a model, on nodes with one of these GPU products. A rollout starts a new replica before it ends
+ * an old one, so that capacity never dips; that takes a free set of GPUs.
  */
-export function deploymentFor(model: LLMModel): Deployment {
-  const labels = labelsOf(model);
+export function deploymentFor(model: LLMModel, products: readonly string[] = defaultProducts(model)): Deployment {
+  const { spec } = model;
+  const labels = { ...labelsOf(model), ...MANAGED };
+  const modelName = modelNameOf(model);
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: metadataOf(model),
     spec: {
-      replicas: model.spec.replicas,
-      selector: { matchLabels: labels },
+      replicas: spec.replicas,
+      selector: { matchLabels: labelsOf(model) },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      progressDeadlineSeconds: STARTUP_SECONDS + 10 * 60,
-      template: { metadata: { labels }, spec: podSpecFor(model) },
+      progressDeadlineSeconds: progressDeadline(spec),
+      template: {
+        metadata: { labels },
+        spec: podSpecFor(spec, { modelName, args: serverArgs(model), products }),
+      },
     },
   };
 }
 
-function podSpecFor(model: LLMModel): PodSpec {
-  const { gpuType, modelPath, sharedMemory } = model.spec;
-  return {
-    ...(gpuType && { nodeSelector: { "nvidia.com/gpu.product": gpuType } }),
-    containers: [containerFor(model)],
-    volumes: [
-      { name: SHARED_MEMORY, emptyDir: { medium: "Memory", sizeLimit: String(sharedMemory) } },
-      ...hostFolder(MODEL_VOLUME, modelPath),
-    ],
-  };
+function defaultProducts({ spec: { gpuType } }: LLMModel): string[] {
+  return gpuType ? [gpuType] : [];
 }
 
-function hostFolder(name: string, path: string | undefined): Volume[] {
-  return path ? [{ name, hostPath: { path, type: "Directory" } }] : [];
-}
+/** Arguments that the operator sets, and users therefore must not. */
+export const OWN_ARGS = ["--model", "--served-model-name", "--tensor-parallel-size", "--port"] as const;
 
-function containerFor(model: LLMModel): Container {
-  const { modelName = model.metadata.name, gpuCount, modelPath, image, args = [], env = [] } = model.spec;
-  const health = { httpGet: { path: "/health", port: "http" } };
-  return {
-    name: "model",
-    image,
-    args: [
-      "--model",
-      modelPath ?? modelName,
-      ...servedName(modelName, modelPath),
-      "--tensor-parallel-size",
-      String(Math.max(1, gpuCount)),
-      ...args,
-    ],
-    env: [{ name: "MODEL_NAME", value: modelName }, ...env.filter(({ name }) => name !== "MODEL_NAME")],
-    ports: [{ name: "http", containerPort: PORT }],
-    ...(gpuCount > 0 && { resources: { limits: { "nvidia.com/gpu": String(gpuCount) } } }),
-    startupProbe: { ...health, periodSeconds: 10, failureThreshold: STARTUP_SECONDS / 10 },
-    readinessProbe: { ...health, periodSeconds: 5 },
-    livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
-    volumeMounts: [
-      { name: SHARED_MEMORY, mountPath: "/dev/shm" },
-      ...(modelPath ? [{ name: MODEL_VOLUME, mountPath: modelPath, readOnly: true }] : []),
-    ],
-  };
-}
-
-/** A model that is loaded from a folder keeps its own name in the API. */
-function servedName(modelName: string, modelPath: string | undefined): string[] {
-  return modelPath ? ["--served-model-name", modelName] : [];
+function serverArgs(model: LLMModel): string[] {
+  const { gpuCount, modelPath } = model.spec;
+  const name = modelNameOf(model);
+  const location = modelLocation(modelPath);
+  return [
+    "--model",
+    location ?? name,
+    // A model that is loaded from a folder keeps its own name in the API.
+    ...(location ? ["--served-model-name", name] : []),
+    "--tensor-parallel-size",
+    String(Math.max(1, gpuCount)),
+  ];
 }
 
 /** The Service in front of a model's replicas. */
@@ -92,8 +77,13 @@ export function serviceFor(model: LLMModel): Service {
     apiVersion: "v1",
     kind: "Service",
     metadata: metadataOf(model),
-    spec: { selector: labelsOf(model), ports: [{ name: "http", port: 80, targetPort: "http" }] },
+    spec: { selector: labelsOf(model), ports: [{ name: PORT.name, port: 80, targetPort: PORT.name }] },
   };
+}
+
+/** Where a model answers inside the cluster. */
+export function endpointOf(model: LLMModel): string {
+  return `http://${childName(model)}.${model.metadata.namespace}.svc/v1`;
 }
 
 /** One replica at a time may be taken away by node maintenance. */

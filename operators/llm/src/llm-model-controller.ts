@@ -1,24 +1,85 @@
-import { controller, formatLabelSelector } from "konverge";
-import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
+import { controller, formatLabelSelector, type KubeObject, use } from "konverge";
+import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { LLMModel } from "./llm-model.ts";
-import { deploymentFor, disruptionBudgetFor, labelsOf, serviceFor } from "./llm-model-children.ts";
+import {
+  childName,
+  deploymentFor,
+  disruptionBudgetFor,
+  endpointOf,
+  labelsOf,
+  modelNameOf,
+  serviceFor,
+} from "./llm-model-children.ts";
+import type { ModelMetrics } from "./metrics.ts";
+import { problemConditions, tellProblem } from "./problem-conditions.ts";
+import { PATIENCE, problemOf } from "./replica-problems.ts";
+import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
+import { gpuNodes, monitoring, podsOf } from "./watched.ts";
+
+/** Nodes come and go, and Prometheus is installed: nothing else tells. */
+const RESYNC = 10 * 60_000;
 
 /**
- * Keeps a Deployment, a Service and a PodDisruptionBudget for each LLMModel. Ready, Progressing and Degraded follow from
- * how these children are doing.
+ * Keeps a Deployment, a Service and a PodDisruptionBudget for each LLMModel, and a ServiceMonitor where there is such a kind.
+ * Ready, Progressing and Degraded follow from how these children are doing; what keeps replicas from coming up is told as the
+ * reason.
  */
-export const llmModels = controller(LLMModel, {
-  owns: [Deployment, Service, PodDisruptionBudget],
-  reconcile(model, { observed }) {
-    const deployment = deploymentFor(model);
-    const { replicas, readyReplicas } = observed(deployment)?.status ?? {};
-    return {
-      children: [deployment, serviceFor(model), disruptionBudgetFor(model)],
-      status: {
-        replicas: replicas ?? 0,
-        readyReplicas: readyReplicas ?? 0,
-        selector: formatLabelSelector({ matchLabels: labelsOf(model) }),
-      },
-    };
-  },
-});
+export function llmModelController(metrics: ModelMetrics) {
+  return controller(LLMModel, {
+    owns: [Deployment, Service, PodDisruptionBudget],
+    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring()],
+    uses: [use(ServiceMonitor, ["get", "create", "patch"])],
+    resync: RESYNC,
+    async reconcile(model, context) {
+      const { observed, cache, events, clock } = context;
+      const { gpuType } = model.spec;
+      const offered = productsOf(cache.list(Node));
+      const before = observed(Deployment, childName(model));
+      const products = gpuType ? productsFor(gpuType, offered, productsIn(before?.spec?.template.spec?.affinity)) : [];
+      const deployment = deploymentFor(model, products);
+      const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
+      const problem =
+        readyReplicas >= model.spec.replicas
+          ? undefined
+          : problemOf({
+              pods: podsOfModel(model, cache.list(Pod, model.metadata.namespace)),
+              refusal: refusalOf(before),
+              gpuType,
+              offered,
+              now: clock.now(),
+            });
+      if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
+        await keepServiceMonitor(serviceMonitorFor(model, childName(model), labelsOf(model)), context);
+      }
+      tellProblem(model, problem, events);
+      metrics.models.set(model, { wanted: model.spec.replicas, ready: readyReplicas });
+      return {
+        children: [deployment, serviceFor(model), disruptionBudgetFor(model)],
+        status: {
+          model: modelNameOf(model),
+          endpoint: endpointOf(model),
+          replicas,
+          readyReplicas,
+          selector: formatLabelSelector({ matchLabels: labelsOf(model) }),
+        },
+        ...(problem && { conditions: problemConditions(problem) }),
+        // Nodes may come, and want of room becomes a problem only in time.
+        ...(readyReplicas < model.spec.replicas && { after: PATIENCE }),
+      };
+    },
+  });
+}
+
+function podsOfModel(model: LLMModel, pods: readonly Pod[]): Pod[] {
+  const wanted = Object.entries(labelsOf(model));
+  return pods.filter(({ metadata }: KubeObject) => wanted.every(([name, value]) => metadata.labels?.[name] === value));
+}
+
+/** What a Deployment reports when its pods are refused. */
+function refusalOf(deployment: Deployment | undefined): string | undefined {
+  const failure = deployment?.status?.conditions?.find(
+    ({ type, status }) => type === "ReplicaFailure" && status === "True",
+  );
+  return failure?.message;
+}

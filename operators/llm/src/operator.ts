@@ -1,11 +1,32 @@
-import { operator } from "konverge";
+import { type Operator, operator } from "konverge";
+import { Registry } from "prom-client";
 import { LLMModel } from "./llm-model.ts";
-import { llmModels } from "./llm-model-controller.ts";
+import { llmModelAdmission } from "./llm-model-admission.ts";
+import { llmModelController } from "./llm-model-controller.ts";
+import { ModelMetrics } from "./metrics.ts";
+import { ModelDeployment } from "./model-deployment.ts";
+import { modelDeploymentAdmission } from "./model-deployment-admission.ts";
+import { modelDeploymentController } from "./model-deployment-controller.ts";
+import { type Fetch, fetchText } from "./scrape.ts";
+
+/** The operator with another way to servers' metrics: for tests, and for networks that need one. */
+export function llmOperatorWith(fetchMetrics: Fetch): Operator {
+  return operator({
+    name: "llm-operator",
+    description: "Serves large language models on GPUs.",
+    kinds: [LLMModel, ModelDeployment],
+    create({ metrics }) {
+      const told = new ModelMetrics(metrics);
+      return {
+        controllers: [llmModelController(told), modelDeploymentController(fetchMetrics, told)],
+        admissions: [llmModelAdmission(), modelDeploymentAdmission()],
+      };
+    },
+  });
+}
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const llmOperator = operator({
-  name: "llm-operator",
-  description: "Serves large language models on GPUs.",
-  kinds: [LLMModel],
-  create: () => ({ controllers: [llmModels] }),
-});
+export const llmOperator = llmOperatorWith(fetchText);
+
+/** The controller of LLMModels alone. */
+export const llmModels = llmModelController(new ModelMetrics(new Registry()));

@@ -1,20 +1,14 @@
-import { test } from "node:test";
-import { findControlPlane, startRealCluster } from "@konverge/real";
-import { connect } from "konverge";
-import { llmModelLives } from "./llm-model-scenario.ts";
+import { onReal } from "@konverge/operator-suite";
+import { badInput } from "./llm-model-bad-input.ts";
+import { lives, monitored, repairs, restsWhenDone, samplesConverge } from "./llm-model-scenarios.ts";
 
-const plane = findControlPlane();
+const { "an image that cannot be pulled": _needsNodesThatPull, ...onAnyNodes } = badInput;
 
-test("an LLMModel lives on a real control plane", { skip: plane.available ? false : plane.why }, async () => {
-  await using cluster = await startRealCluster({
-    controllers: true,
-    scheduler: true,
-    kwok: { nodes: 2, gpus: 8, gpuProduct: "H100" },
-  });
-  const client = await connect({ kubeconfig: cluster.kubeconfig });
-  try {
-    await llmModelLives(client);
-  } finally {
-    await client.close();
-  }
+onReal({
+  "an LLMModel lives": lives,
+  "where Prometheus' operator is installed, it is told what to scrape": monitored,
+  "what somebody deletes or edits by hand is put right": repairs,
+  "the samples of LLMModels converge": samplesConverge,
+  "nothing is written when nothing changes": restsWhenDone,
+  ...onAnyNodes,
 });

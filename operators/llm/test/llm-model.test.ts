@@ -1,8 +1,11 @@
-import { test } from "node:test";
-import { startCluster } from "@konverge/dev";
-import { llmModelLives } from "./llm-model-scenario.ts";
+import { llmOperator } from "@konverge/llm-operator";
+import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
+import { converges, lives, monitored, repairs, restsWhenDone, samplesConverge } from "./llm-model-scenarios.ts";
 
-test("an LLMModel lives on the embedded cluster", async () => {
-  await using cluster = await startCluster();
-  await llmModelLives(cluster.client);
-});
+onEmbedded("an LLMModel lives: its children appear, follow it, are reported, and go with it", lives);
+onEmbedded("where Prometheus' operator is installed, it is told what to scrape", monitored);
+onEmbedded("what somebody deletes or edits by hand is put right", repairs);
+onEmbedded("the samples of LLMModels converge", samplesConverge);
+onEmbedded("nothing is written when nothing changes, also after a restart", restsWhenDone);
+survivesCrashes("an LLMModel converges whenever the operator dies", llmOperator, converges);
+exactRole(llmOperator, [converges, monitored]);

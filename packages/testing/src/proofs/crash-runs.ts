@@ -35,7 +35,7 @@ export async function crashRuns(scenario: Scenario, options: CrashOptions = {}):
     let writes = 0;
     const state = await playEmbedded(scenario, options.stage, fate, async (stage) => {
       await stage.settled();
-      writes = stage.writes();
+      writes = stage.steps;
       return endState(stage, mask);
     });
     return { state: state!, writes };

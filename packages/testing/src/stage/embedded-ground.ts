@@ -75,11 +75,12 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
     wait,
     pass,
     connect: async (account) => asAccount(cluster, account),
-    async register({ name, home, webhooks, client: own }) {
+    async register({ name, home, webhooks, client: own, died }) {
       const secret = { name: `${name}-certificates`, namespace: home };
       const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
       const certificates = source();
-      const { bundle = "" } = await (virtual ? virtual.hold(certificates) : certificates);
+      if (virtual) await virtual.hold(Promise.race([certificates, died]));
+      const { bundle = "" } = await certificates;
       reachable.set(name, webhooks);
       const registration = new Registration({ client: own, name, webhooks });
       await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });

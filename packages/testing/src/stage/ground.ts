@@ -11,6 +11,8 @@ export interface Reachable {
   readonly webhooks: Webhooks;
   /** Acts as the operator. */
   readonly client: Client;
+  /** Resolves when the process dies: what it has begun is then never finished. */
+  readonly died: Promise<void>;
 }
 
 /** What a stage stands on: a cluster, and how time passes there. */
@@ -38,7 +40,7 @@ export interface Ground {
 
 /** Sees, and decides, what happens to an operator's process. */
 export interface Fate {
-  /** Asked at each write, counted from 1: whether the process dies with it, and whether it learns the answer before. */
+  /** Asked at each write but of events, counted from 1: whether the process dies with it, and whether it learns the answer before. */
   crashAt?(write: number): "before the answer" | "after the answer" | undefined;
   /** Around each request that reaches the server. */
   around?(transport: Transport): Transport;

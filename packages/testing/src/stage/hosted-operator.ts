@@ -8,6 +8,8 @@ import type { Disturbance, RunningOperator, StartOptions } from "./stage.ts";
 /** What all operators of a stage share. */
 export interface Traffic {
   writes: number;
+  /** The writes that say how far the work is. Events are told besides, whenever there is time. */
+  steps: number;
   disturbance: Disturbance | undefined;
 }
 
@@ -94,11 +96,11 @@ export class HostedOperator implements RunningOperator {
     });
     this.#process = process;
     const { webhooks, client } = process;
+    const died = new Promise<void>((resolve) => life.onEnd(resolve));
     const work = async () => {
-      if (webhooks) this.#unregister = await this.#ground.register({ name, home, webhooks, client });
+      if (webhooks) this.#unregister = await this.#ground.register({ name, home, webhooks, client, died });
       await process.start();
     };
-    const died = new Promise<void>((resolve) => life.onEnd(resolve));
     await Promise.race([work(), died]);
   }
 
@@ -107,7 +109,7 @@ export class HostedOperator implements RunningOperator {
     const fate = this.#fate;
     if (!fate.crashAt) return transport;
     return async (request) => {
-      const how = isWrite(request) ? fate.crashAt?.(this.#traffic.writes + 1) : undefined;
+      const how = isStep(request) ? fate.crashAt?.(this.#traffic.steps + 1) : undefined;
       const answer = await transport(request);
       if (!how || life.over) return answer;
       this.crash();
@@ -125,6 +127,7 @@ export class HostedOperator implements RunningOperator {
     const reached = this.#fate.around?.(inner) ?? inner;
     return async (request) => {
       if (isWrite(request)) this.#traffic.writes++;
+      if (isStep(request)) this.#traffic.steps++;
       const { disturbance } = this.#traffic;
       const answer = await (disturbance ? disturbance(request, reached) : reached(request));
       if (answer.status === 403 && this.#fate.refused) {
@@ -150,4 +153,8 @@ export class HostedOperator implements RunningOperator {
 /** A request that changes something, other than a lease; asking whether one may is no change either. */
 function isWrite({ method, path }: ApiRequest): boolean {
   return method !== "GET" && !path.includes("/leases") && !path.includes("selfsubject");
+}
+
+function isStep(request: ApiRequest): boolean {
+  return isWrite(request) && !request.path.includes("/events");
 }

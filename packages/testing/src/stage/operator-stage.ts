@@ -22,7 +22,7 @@ export class OperatorStage implements Stage {
   readonly cluster: Stage["cluster"];
   readonly #ground: Ground;
   readonly #fate: Fate;
-  readonly #traffic: Traffic = { writes: 0, disturbance: undefined };
+  readonly #traffic: Traffic = { writes: 0, steps: 0, disturbance: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
 
@@ -139,6 +139,11 @@ export class OperatorStage implements Stage {
 
   writes(): number {
     return this.#traffic.writes;
+  }
+
+  /** The writes at which a crash can be tried: all but events. */
+  get steps(): number {
+    return this.#traffic.steps;
   }
 
   disturb(how: Disturbance | undefined): void {

@@ -1,11 +1,15 @@
 import type { Client } from "@konverge/client";
 import { realClock, sleep, type VirtualClock } from "@konverge/core";
 
+/** Real milliseconds after which work that time is held for will not come to an end. */
+const LONGEST_HOLD = 60_000;
+
 /** Moves a virtual clock on as far as somebody waits for something. */
 export class VirtualTime {
   readonly clock: VirtualClock;
   readonly #machine = realClock();
   #held = 0;
+  #heldSince = 0;
 
   constructor(clock: VirtualClock) {
     this.clock = clock;
@@ -18,7 +22,7 @@ export class VirtualTime {
     while (!settled()) {
       // Time moves on only when nothing is left to do at the present moment.
       if ((await this.clock.step(this.clock.monotonic())) || settled()) continue;
-      if (this.#held > 0) await sleep(this.#machine, 1);
+      if (this.#held > 0) await this.#holding();
       else if (!(await this.clock.step()) && !settled()) {
         throw new Error("nothing happens any more in the cluster, and what is waited for has not come");
       }
@@ -30,7 +34,7 @@ export class VirtualTime {
   async pass(ms: number): Promise<void> {
     const end = this.clock.monotonic() + ms;
     while (this.#held > 0) {
-      if (!(await this.clock.step(this.clock.monotonic()))) await sleep(this.#machine, 1);
+      if (!(await this.clock.step(this.clock.monotonic()))) await this.#holding();
     }
     await this.clock.advance(Math.max(0, end - this.clock.monotonic()));
   }
@@ -40,12 +44,19 @@ export class VirtualTime {
    * does not see. Without it time would run away meanwhile.
    */
   async hold<T>(work: Promise<T>): Promise<T> {
-    this.#held++;
+    if (this.#held++ === 0) this.#heldSince = this.#machine.monotonic();
     try {
       return await work;
     } finally {
       this.#held--;
     }
+  }
+
+  async #holding(): Promise<void> {
+    if (this.#machine.monotonic() - this.#heldSince > LONGEST_HOLD) {
+      throw new Error("time is held for work outside JavaScript that does not come to an end");
+    }
+    await sleep(this.#machine, 1);
   }
 
   /** A client whose calls move the clock on by themselves, so that a scenario can simply await them. */

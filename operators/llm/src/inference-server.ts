@@ -1,0 +1,115 @@
+import { durationMs } from "konverge";
+import type { Container, PodSpec, Volume, VolumeMount } from "konverge/kinds";
+import { onProducts } from "./gpu-nodes.ts";
+import type { ServingSpec } from "./serving-spec.ts";
+
+/** The port on which vLLM answers, and its name in pods and Services. */
+export const PORT = { name: "http", containerPort: 8000 } as const;
+
+/** Marks all that this operator makes; it watches only pods with it. */
+export const MANAGED = { "app.kubernetes.io/managed-by": "llm-operator" } as const;
+
+const CACHE_FOLDER = "/root/.cache/huggingface";
+/** Where the files of a model are mounted that come from a claim. */
+const CLAIM_FOLDER = "/mnt/models";
+
+/** Where a model's files are, if it is not fetched by its name. */
+export type ModelSource = { readonly folder: string } | { readonly claim: string; readonly path: string } | undefined;
+
+/** Reads `modelPath`. */
+export function modelSource(modelPath: string | undefined): ModelSource {
+  if (!modelPath) return undefined;
+  const [, claim, path = ""] = /^pvc:\/\/([^/]+)\/?(.*)$/.exec(modelPath) ?? [];
+  return claim ? { claim, path } : { folder: modelPath };
+}
+
+/** What the server is told to load, and the folder it is in, if it is in one. */
+export function modelLocation(modelPath: string | undefined): string | undefined {
+  const source = modelSource(modelPath);
+  if (!source) return undefined;
+  return "folder" in source ? source.folder : `${CLAIM_FOLDER}/${source.path}`.replace(/\/$/, "");
+}
+
+/** The claims that must exist for a replica to start. */
+export function claimsOf({ modelPath, cacheClaim }: ServingSpec): string[] {
+  const source = modelSource(modelPath);
+  return [...(source && "claim" in source ? [source.claim] : []), ...(cacheClaim ? [cacheClaim] : [])];
+}
+
+/** The pod in which a model is served. `args` come before those of the spec. */
+export function podSpecFor(
+  spec: ServingSpec,
+  server: { modelName: string; args: readonly string[]; products: readonly string[]; volumes?: readonly Mounted[] },
+): PodSpec {
+  const mounted = [...volumesFor(spec), ...(server.volumes ?? [])];
+  return {
+    ...(spec.gpuType && { affinity: onProducts(server.products) }),
+    containers: [containerFor(spec, server, mounted)],
+    volumes: mounted.map(({ volume }) => volume),
+  };
+}
+
+/** A volume, and where the server finds it. */
+export interface Mounted {
+  readonly volume: Volume;
+  readonly mount: Omit<VolumeMount, "name">;
+}
+
+function volumesFor({ modelPath, cacheClaim, sharedMemory }: ServingSpec): Mounted[] {
+  const source = modelSource(modelPath);
+  const mounted: Mounted[] = [
+    {
+      volume: { name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: String(sharedMemory) } },
+      mount: { mountPath: "/dev/shm" },
+    },
+  ];
+  if (source && "folder" in source) {
+    mounted.push({
+      volume: { name: "model", hostPath: { path: source.folder, type: "Directory" } },
+      mount: { mountPath: source.folder, readOnly: true },
+    });
+  } else if (source) {
+    mounted.push({
+      volume: { name: "model", persistentVolumeClaim: { claimName: source.claim, readOnly: true } },
+      mount: { mountPath: CLAIM_FOLDER, readOnly: true },
+    });
+  }
+  if (cacheClaim) {
+    mounted.push({
+      volume: { name: "cache", persistentVolumeClaim: { claimName: cacheClaim } },
+      mount: { mountPath: CACHE_FOLDER },
+    });
+  }
+  return mounted;
+}
+
+function containerFor(
+  spec: ServingSpec,
+  { modelName, args }: { modelName: string; args: readonly string[] },
+  mounted: readonly Mounted[],
+): Container {
+  const { gpuCount, image, env = [] } = spec;
+  const health = { httpGet: { path: "/health", port: PORT.name } };
+  return {
+    name: "model",
+    image,
+    args: [...args, ...(spec.args ?? [])],
+    env: [{ name: "MODEL_NAME", value: modelName }, ...env.filter(({ name }) => name !== "MODEL_NAME")],
+    ports: [PORT],
+    ...(gpuCount > 0 && { resources: { limits: { "nvidia.com/gpu": String(gpuCount) } } }),
+    startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
+    readinessProbe: { ...health, periodSeconds: 5 },
+    livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
+    volumeMounts: mounted.map(({ volume, mount }) => ({ name: volume.name, ...mount })),
+  };
+}
+
+/** Large models take their time to load. */
+function startupTries({ startupTimeout }: ServingSpec): number {
+  return Math.max(1, Math.ceil(durationMs(startupTimeout) / 10_000));
+}
+
+/** Seconds after which a rollout that gets nowhere has failed: a replica's start, and ten minutes for its node and image. */
+export function progressDeadline({ startupTimeout }: ServingSpec): number {
+  return Math.ceil(durationMs(startupTimeout) / 1000) + 600;
+}

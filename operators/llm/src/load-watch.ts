@@ -1,0 +1,76 @@
+import type { Clock } from "konverge";
+import type { Pod } from "konverge/kinds";
+import { type Fetch, metricsUrl, scraped } from "./scrape.ts";
+import type { Recent } from "./sizing/decide.ts";
+import { type Look, type Measured, measuredBetween } from "./sizing/measurement.ts";
+import { readVllmMetrics, type ServerSample } from "./sizing/vllm-metrics.ts";
+
+/** Milliseconds over which load and latency are measured. */
+export const WINDOW = 60_000;
+/** Milliseconds between two looks at a deployment's servers. */
+export const PERIOD = 15_000;
+/** What was not looked at for so long does not exist any more. */
+const FORGOTTEN = 60 * 60_000;
+
+/** What one process remembers about a deployment. Nothing is lost with it that does not come again. */
+export interface Memory {
+  looks: Look[];
+  recent: readonly Recent[];
+  /** When the size last changed, on the clock that only grows. */
+  changedAt: number;
+  seenAt: number;
+}
+
+/** Looks at the servers of deployments now and then, and tells what happened in between. */
+export class LoadWatch {
+  readonly #fetch: Fetch;
+  readonly #memories = new Map<string, Memory>();
+
+  constructor(fetchMetrics: Fetch) {
+    this.#fetch = fetchMetrics;
+  }
+
+  /** What is remembered about an object, by its uid. */
+  memory(uid: string, clock: Clock): Memory {
+    const now = clock.monotonic();
+    for (const [key, { seenAt }] of this.#memories) if (now - seenAt > FORGOTTEN) this.#memories.delete(key);
+    const memory = this.#memories.get(uid) ?? { looks: [], recent: [], changedAt: now, seenAt: now };
+    memory.seenAt = now;
+    this.#memories.set(uid, memory);
+    return memory;
+  }
+
+  /** Looks at the pods, unless that was done a moment ago, and tells what happened in the window that ends now. */
+  async measure(memory: Memory, pods: readonly Pod[], part: number, clock: Clock): Promise<Measured | undefined> {
+    const last = memory.looks.at(-1);
+    const isDue = !last || clock.monotonic() - last.at >= PERIOD;
+    if (isDue) {
+      const look = await this.#look(pods, clock);
+      const since = look.at - WINDOW;
+      // One look before the window's beginning is kept, so that it is measured as a whole.
+      const begin = memory.looks.findLastIndex(({ at }) => at <= since);
+      if (look.samples.size > 0) memory.looks = [...memory.looks.slice(Math.max(0, begin)), look];
+    }
+    const [first] = memory.looks;
+    const newest = memory.looks.at(-1);
+    return first && newest && first !== newest ? measuredBetween(first, newest, part) : undefined;
+  }
+
+  /** How many requests a gateway holds back; 0 if it does not tell. */
+  async demand(url: string, clock: Clock): Promise<number> {
+    const text = await scraped(this.#fetch, url, clock);
+    return text === undefined ? 0 : readVllmMetrics(text).pending;
+  }
+
+  async #look(pods: readonly Pod[], clock: Clock): Promise<Look> {
+    const samples = new Map<string, ServerSample>();
+    await Promise.all(
+      pods.map(async (pod) => {
+        const url = metricsUrl(pod);
+        const text = url && (await scraped(this.#fetch, url, clock));
+        if (text) samples.set(pod.metadata.uid ?? pod.metadata.name, readVllmMetrics(text));
+      }),
+    );
+    return { at: clock.monotonic(), samples };
+  }
+}

@@ -1,0 +1,69 @@
+import type { KubeObject } from "konverge";
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** Numbers about one object, by the name of the series they appear in. */
+type Numbers<N extends string> = Readonly<Partial<Record<N, number>>>;
+
+/** The latest numbers about each object of a kind. An object that was not looked at for so long is gone. */
+class LatestNumbers<N extends string> {
+  readonly #latest = new Map<string, { namespace: string; name: string; numbers: Numbers<N> }>();
+
+  set({ metadata }: KubeObject, numbers: Numbers<N>): void {
+    const { namespace = "", name } = metadata;
+    this.#latest.set(`${namespace}/${name}`, { namespace, name, numbers });
+  }
+
+  forget(key: string): void {
+    this.#latest.delete(key);
+  }
+
+  values() {
+    return this.#latest.values();
+  }
+}
+
+/** What this operator tells Prometheus about its objects, besides what every controller tells. */
+export class ModelMetrics {
+  readonly models = new LatestNumbers<"wanted" | "ready">();
+  readonly deployments = new LatestNumbers<"wanted" | "ready" | "load" | "latency" | "withinSla" | "cost">();
+  /** How often a ModelDeployment was given another size, and why. */
+  readonly decisions: Counter<"namespace" | "name" | "reason">;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const gauge = <N extends string>(
+      name: string,
+      help: string,
+      source: { values(): Iterable<{ namespace: string; name: string; numbers: Numbers<N> }> },
+      which: N,
+    ) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: ["namespace", "name"],
+        registers,
+        collect() {
+          this.reset();
+          for (const one of source.values()) {
+            const value = one.numbers[which];
+            if (value !== undefined) this.set({ namespace: one.namespace, name: one.name }, value);
+          }
+        },
+      });
+    gauge("llm_model_replicas_wanted", "Replicas that an LLMModel asks for.", this.models, "wanted");
+    gauge("llm_model_replicas_ready", "Replicas of an LLMModel that answer.", this.models, "ready");
+    const sized = this.deployments;
+    gauge("llm_deployment_replicas_wanted", "Replicas that a ModelDeployment needs by its SLA.", sized, "wanted");
+    gauge("llm_deployment_replicas_ready", "Replicas of a ModelDeployment that answer.", sized, "ready");
+    gauge("llm_deployment_requests_per_second", "Requests that arrive at a ModelDeployment.", sized, "load");
+    gauge("llm_deployment_latency_seconds", "The latency that its SLA speaks of, as measured.", sized, "latency");
+    gauge("llm_deployment_sla_met", "1 if the measured latency is within the SLA, 0 if not.", sized, "withinSla");
+    gauge("llm_deployment_cost_per_hour", "What its replicas cost in an hour, where a price is given.", sized, "cost");
+    this.decisions = new Counter({
+      name: "llm_scaling_decisions_total",
+      help: "Changes of size of a ModelDeployment, by reason.",
+      labelNames: ["namespace", "name", "reason"],
+      registers,
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { admission, durationMs, fieldInvalid } from "konverge";
+import { ModelDeployment } from "./model-deployment.ts";
+import { CONFIGURED_ARGS } from "./model-deployment-children.ts";
+import { servingErrors } from "./serving-admission.ts";
+
+/**
+ * Refuses what contradicts itself, and warns of promises that cannot be kept. Without it nothing dangerous gets in, since the
+ * schema is checked in any case: writes pass while the operator is away.
+ */
+export function modelDeploymentAdmission() {
+  return admission(ModelDeployment, {
+    failurePolicy: "Ignore",
+    validate({ spec }, { warn }) {
+      const { sla, capacity } = spec;
+      const errors = servingErrors(spec, CONFIGURED_ARGS);
+      if (sla && durationMs(sla.maxLatency) <= 0) {
+        errors.push(fieldInvalid("spec.sla.maxLatency", sla.maxLatency, "must be longer than nothing"));
+      } else if (sla && capacity?.serviceTime && durationMs(capacity.serviceTime) > durationMs(sla.maxLatency)) {
+        warn(
+          `a request alone takes ${capacity.serviceTime}: ${sla.maxLatency} cannot be kept by any number of replicas`,
+        );
+      }
+      return errors;
+    },
+  });
+}

@@ -1,0 +1,180 @@
+import { type Context, controller, formatLabelSelector, keyOf, use } from "konverge";
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  Event,
+  HorizontalPodAutoscaler,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  Service,
+  StatefulSet,
+} from "konverge/kinds";
+import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
+import { LoadWatch, PERIOD } from "./load-watch.ts";
+import type { ModelMetrics } from "./metrics.ts";
+import { ModelDeployment } from "./model-deployment.ts";
+import {
+  autoscalerFor,
+  configMapFor,
+  DEPLOYMENT_LABEL,
+  deploymentBudgetFor,
+  deploymentEndpoint,
+  deploymentLabels,
+  discoveryServiceFor,
+  headlessServiceFor,
+  statefulSetFor,
+} from "./model-deployment-children.ts";
+import { problemConditions, tellProblem } from "./problem-conditions.ts";
+import { problemOf } from "./replica-problems.ts";
+import type { Fetch } from "./scrape.ts";
+import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
+import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
+import { boundsFor } from "./sizing/decide.ts";
+import { sizingRules } from "./sizing-rules.ts";
+import { slaCondition } from "./sla-condition.ts";
+import { gpuNodes, monitoring, podsOf } from "./watched.ts";
+
+/**
+ * Keeps a StatefulSet, its Services, an autoscaler and a configuration for each ModelDeployment, and the size within what its
+ * SLA takes.
+ *
+ * Flow: every few seconds the servers' own metrics are read; a queueing model turns load and service time into the fewest
+ * replicas that keep the promise; measured latency corrects it. The result becomes the autoscaler's bounds. The size itself is
+ * the autoscaler's from the moment it exists, except for putting a model to sleep and waking it, which no autoscaler does.
+ */
+export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMetrics) {
+  const load = new LoadWatch(fetchMetrics);
+  return controller(ModelDeployment, {
+    owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
+    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring()],
+    uses: [
+      use(StatefulSet, ["patch"], { subresource: "scale" }),
+      use(Event, ["list"]),
+      use(ServiceMonitor, ["get", "create", "patch"]),
+    ],
+    async reconcile(deployment, context) {
+      const { observed, cache, clock, events } = context;
+      const { name, namespace, uid = "" } = deployment.metadata;
+      const rules = sizingRules(deployment);
+      const set = observed(StatefulSet, name);
+      const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
+      const memory = load.memory(uid, clock);
+      const part = rules.promised?.part ?? 0.95;
+      const measured = set ? await load.measure(memory, pods.filter(isReady), part, clock) : undefined;
+      const situation: Situation = {
+        deployment,
+        rules,
+        measured,
+        current: set?.spec?.replicas,
+        ready: set?.status?.readyReplicas ?? 0,
+        demand: await demandFor(deployment, load, context),
+        now: clock.now(),
+        monotonic: clock.monotonic(),
+      };
+      const size = sizeOf(situation, memory);
+      const decisions = decisionsAfter(situation, size);
+      if (decisions !== deployment.status?.decisions && decisions.length > 0) {
+        memory.changedAt = clock.monotonic();
+        tellDecision(decisions.at(-1)!, context.events);
+        metrics.decisions.inc({ namespace, name, reason: size.reason });
+      }
+      await sleepOrWake(set, size, context);
+      const offered = productsOf(cache.list(Node));
+      const { gpuType } = deployment.spec;
+      const products = gpuType ? productsFor(gpuType, offered, productsIn(set?.spec?.template.spec?.affinity)) : [];
+      const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
+      const refusal = isShort ? await refusalOf(set, context) : undefined;
+      const problem = isShort ? problemOf({ pods, refusal, gpuType, offered, now: clock.now() }) : undefined;
+      tellProblem(deployment, problem, events);
+      if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
+        await keepServiceMonitor(serviceMonitorFor(deployment, name, deploymentLabels(deployment)), context);
+      }
+      const latency = measured?.latency;
+      const { cost } = deployment.spec;
+      const replicas = set?.status?.replicas ?? 0;
+      metrics.deployments.set(deployment, {
+        wanted: size.need.replicas,
+        ready: situation.ready,
+        ...(measured && { load: measured.load }),
+        ...(latency !== undefined && { latency }),
+        ...(latency !== undefined && rules.promised && { withinSla: Number(latency <= rules.promised.maxLatency) }),
+        ...(cost && { cost: replicas * cost.perReplicaHour }),
+      });
+      const told = deployment.status ?? {};
+      return {
+        children: [
+          configMapFor(deployment),
+          statefulSetFor(deployment, { products, replicas: Math.max(1, size.replicas) }),
+          discoveryServiceFor(deployment),
+          headlessServiceFor(deployment),
+          autoscalerFor(deployment, boundsFor(size.replicas, rules)),
+          deploymentBudgetFor(deployment),
+        ],
+        status: {
+          endpoint: deploymentEndpoint(deployment),
+          replicas,
+          readyReplicas: situation.ready,
+          neededReplicas: size.replicas,
+          selector: formatLabelSelector({ matchLabels: deploymentLabels(deployment) }),
+          ...(measured && { requestsPerSecond: steadyNumber(told.requestsPerSecond, measured.load) }),
+          ...(latency !== undefined && { latency: toldLatency(told.latency, latency) }),
+          ...(cost && { costPerHour: Number((replicas * cost.perReplicaHour).toFixed(4)) }),
+          ...(size.idleSince && { idleSince: size.idleSince }),
+          decisions: [...decisions],
+        },
+        conditions: {
+          SLAMet: slaCondition(deployment, measured, size, rules.promised?.maxLatency ?? 0),
+          ...(problem && problemConditions(problem)),
+        },
+        after: PERIOD,
+      };
+    },
+  });
+}
+
+function podsOfDeployment(deployment: ModelDeployment, pods: readonly Pod[]): Pod[] {
+  return pods.filter(({ metadata }) => metadata.labels?.[DEPLOYMENT_LABEL] === deployment.metadata.name);
+}
+
+function isReady({ metadata, status }: Pod): boolean {
+  const ready = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
+  return ready && !metadata.deletionTimestamp;
+}
+
+/** Only what sleeps is asked for. */
+async function demandFor({ spec, status }: ModelDeployment, load: LoadWatch, { clock }: Context): Promise<number> {
+  const url = spec.scaling?.demandUrl;
+  return url && status?.decisions?.at(-1)?.to === 0 ? load.demand(url, clock) : 0;
+}
+
+/** No autoscaler takes the last replica away or brings the first one back. */
+async function sleepOrWake(set: StatefulSet | undefined, { replicas }: Size, { client }: Context): Promise<void> {
+  if (!set || (replicas === 0) === (set.spec?.replicas === 0)) return;
+  await client.scale(StatefulSet, keyOf(set), replicas);
+}
+
+/** A StatefulSet says only in events that its pods are refused. */
+async function refusalOf(set: StatefulSet, { client }: Context): Promise<string | undefined> {
+  const { name, namespace } = set.metadata;
+  if ((set.status?.replicas ?? 0) >= (set.spec?.replicas ?? 0)) return undefined;
+  const { items } = await client.list(Event, {
+    namespace,
+    fieldSelector: `involvedObject.kind=StatefulSet,involvedObject.name=${name},reason=FailedCreate`,
+  });
+  return items.sort((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? 1 : -1))[0]?.message;
+}
+
+function tellDecision(
+  { from, to, message }: { from: number; to: number; message: string },
+  events: Context["events"],
+): void {
+  const reason = to === 0 ? "PutToSleep" : from === 0 ? "Started" : to > from ? "ScaledUp" : "ScaledDown";
+  events.normal(reason, `from ${from} to ${to} replicas: ${message}`, { action: "Scale" });
+}
+
+/** In milliseconds, so that it can be read back. */
+function toldLatency(before: string | undefined, seconds: number): string {
+  const earlier = before === undefined ? undefined : Number.parseFloat(before);
+  return `${steadyNumber(earlier, Math.max(1, seconds * 1000))}ms`;
+}

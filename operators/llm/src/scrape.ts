@@ -1,0 +1,36 @@
+import { type Clock, sleep } from "konverge";
+import type { Pod } from "konverge/kinds";
+import { PORT } from "./inference-server.ts";
+
+/** Fetches metrics as text. It is given up when the signal fires. */
+export type Fetch = (url: string, signal: AbortSignal) => Promise<string>;
+
+/** Milliseconds that a server has to tell its metrics. */
+const TIMEOUT = 3_000;
+
+/** Where a replica tells its metrics; undefined while it has no address. */
+export function metricsUrl({ status }: Pod): string | undefined {
+  const { podIP } = status ?? {};
+  if (!podIP) return undefined;
+  return `http://${podIP.includes(":") ? `[${podIP}]` : podIP}:${PORT.containerPort}/metrics`;
+}
+
+/** Over the network, as Prometheus does. */
+export const fetchText: Fetch = async (url, signal) => {
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.text();
+};
+
+/** What a server tells, or undefined if it does not in time. */
+export async function scraped(fetchMetrics: Fetch, url: string, clock: Clock): Promise<string | undefined> {
+  const over = new AbortController();
+  const late = sleep(clock, TIMEOUT, { signal: over.signal, label: `metrics of ${url}` }).then(
+    () => undefined,
+    () => undefined,
+  );
+  const told = fetchMetrics(url, over.signal).catch(() => undefined);
+  const first = await Promise.race([told, late]);
+  over.abort();
+  return first;
+}

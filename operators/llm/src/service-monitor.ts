@@ -1,0 +1,53 @@
+import {
+  type AnyObject,
+  type Context,
+  deepEqual,
+  gvkOf,
+  isNotFound,
+  type KindRef,
+  type KubeObject,
+  ownerReference,
+} from "konverge";
+import { PORT } from "./inference-server.ts";
+
+/** The Prometheus operator's kind; it need not be there. */
+export const ServiceMonitor: KindRef<AnyObject> = {
+  group: "monitoring.coreos.com",
+  version: "v1",
+  kind: "ServiceMonitor",
+  plural: "servicemonitors",
+  namespaced: true,
+};
+
+/** The CRD by whose presence it is known whether Prometheus can be told what to scrape. */
+export const SERVICE_MONITOR_CRD = `${ServiceMonitor.plural}.${ServiceMonitor.group}`;
+
+/** Lets Prometheus scrape the servers behind the Service with these labels. */
+export function serviceMonitorFor(
+  owner: KubeObject,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): AnyObject {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "ServiceMonitor",
+    metadata: {
+      name,
+      namespace: owner.metadata.namespace,
+      labels: { ...labels },
+      ownerReferences: [ownerReference(gvkOf(owner), owner)],
+    },
+    spec: { selector: { matchLabels: { ...labels } }, endpoints: [{ port: PORT.name, path: "/metrics" }] },
+  };
+}
+
+/** Writes it if it is not as it should be. */
+export async function keepServiceMonitor(wanted: AnyObject, { client }: Pick<Context, "client">): Promise<void> {
+  const { name, namespace } = wanted.metadata;
+  const live = await client.get(ServiceMonitor, `${namespace}/${name}`).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (live && deepEqual(live["spec"], wanted["spec"])) return;
+  await client.apply(ServiceMonitor, wanted, { force: true });
+}

@@ -1,0 +1,53 @@
+import { duration, listMap, quantity } from "konverge";
+import { z } from "zod";
+
+/** Fields that every kind has which runs inference servers. */
+export const servingFields = {
+  gpuCount: z.int().min(0).max(16).default(1).describe("GPUs for each replica; the model is split across them."),
+  gpuType: z
+    .string()
+    .min(1)
+    .max(63)
+    .regex(/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/)
+    .optional()
+    .describe("Only nodes with GPUs of this type: H100 finds NVIDIA-H100-80GB-HBM3, too."),
+  modelPath: z
+    .string()
+    .max(1024)
+    .regex(/^(\/|pvc:\/\/[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\/|$))/)
+    .optional()
+    .describe(
+      "Where the model's files are: a folder on the node (/models/llama) or on a claim (pvc://models/llama). Default: the server fetches the model by its name.",
+    ),
+  cacheClaim: z
+    .string()
+    .min(1)
+    .max(253)
+    .optional()
+    .describe("A claim that keeps fetched models, so that a new replica need not fetch them again."),
+  image: z.string().min(1).max(512).default("vllm/vllm-openai:latest").describe("The inference server."),
+  args: z.array(z.string().max(1024)).max(100).optional().describe("Further arguments of the inference server."),
+  env: z
+    .array(z.object({ name: z.string().min(1).max(256), value: z.string().default("") }))
+    .max(100)
+    .check(listMap("name"))
+    .optional()
+    .describe("Further environment variables."),
+  sharedMemory: quantity().default("8Gi").describe("Size of /dev/shm, through which GPUs' processes talk."),
+  startupTimeout: duration()
+    .default("30m")
+    .describe("How long a replica may take to load its model before it is restarted."),
+};
+
+/** What the two kinds ask of an inference server. */
+export interface ServingSpec {
+  readonly gpuCount: number;
+  readonly gpuType?: string | undefined;
+  readonly modelPath?: string | undefined;
+  readonly cacheClaim?: string | undefined;
+  readonly image: string;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined;
+  readonly sharedMemory: string | number;
+  readonly startupTimeout: string;
+}

@@ -1,0 +1,141 @@
+import { durationMs, formatMs } from "konverge";
+import { type Memory, WINDOW } from "./load-watch.ts";
+import type { ModelDeployment } from "./model-deployment.ts";
+import { type Need, needOf, RESERVE, type SizingRules, stabilised } from "./sizing/decide.ts";
+import type { Measured } from "./sizing/measurement.ts";
+
+/** A change of size, as the status keeps it. */
+export type Decision = NonNullable<NonNullable<ModelDeployment["status"]>["decisions"]>[number];
+
+/** What is known when the size is decided. */
+export interface Situation {
+  readonly deployment: ModelDeployment;
+  readonly rules: SizingRules;
+  readonly measured: Measured | undefined;
+  /** How many replicas there shall be at present; undefined before there are any. */
+  readonly current: number | undefined;
+  readonly ready: number;
+  /** Requests that a gateway holds back for a model that does not run. */
+  readonly demand: number;
+  /** Milliseconds since 1970, and on the clock that only grows. */
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+/** The size that a deployment shall have, and why. */
+export interface Size {
+  readonly replicas: number;
+  readonly need: Need;
+  readonly reason: string;
+  /** Since when no request was seen; undefined if one was, or if that does not matter. */
+  readonly idleSince: string | undefined;
+}
+
+/** Asks that a model that sleeps be woken: a time, newer than when it was put to sleep. */
+export const WAKE = "ai.example.com/wake";
+/** How many changes of size the status keeps. */
+const KEPT = 10;
+/** Sizes with these reasons follow from what was measured: they stay when measuring fails for a while. */
+const MEASURED = new Set(["LoadMeasured", "LatencyAboveSLA", "AtMinimum", "AtMaximum", "CostCap"]);
+
+/** Decides the size. What `memory` keeps about the past is brought up to date. */
+export function sizeOf(situation: Situation, memory: Memory): Size {
+  const { rules, measured, current, ready, monotonic } = situation;
+  const last = situation.deployment.status?.decisions?.at(-1);
+  const idleSince = idleTime(situation);
+  if (!last) {
+    const need = needOf(rules, undefined, undefined);
+    return { replicas: need.replicas, need, reason: need.reason, idleSince };
+  }
+  if (last.to === 0) return asleep(situation, last, idleSince);
+  if (isIdle(situation, idleSince)) {
+    return { replicas: 0, need: needOf(rules, measured, undefined), reason: "Idle", idleSince };
+  }
+  // Latency says something about a size only when all of it was at work all the time.
+  const isSteady = ready >= (current ?? 0) && monotonic - memory.changedAt >= WINDOW;
+  const up = needOf(rules, measured, isSteady ? current : undefined);
+  if (!measured && rules.load === undefined && MEASURED.has(last.reason)) {
+    const most = Math.min(rules.max, rules.affordable ?? rules.max);
+    return { replicas: Math.min(Math.max(last.to, rules.min), most), need: up, reason: last.reason, idleSince };
+  }
+  const down = needOf(rules, measured, undefined, RESERVE);
+  const most = Math.max(up.replicas, down.replicas);
+  const settled = stabilised(monotonic, last.to, { up: up.replicas, down: most }, memory.recent, rules.downAfter);
+  memory.recent = settled.recent;
+  const limit = Math.min(rules.max, rules.affordable ?? rules.max);
+  const replicas = Math.min(settled.replicas, Math.max(limit, 0));
+  return { replicas, need: up, reason: up.reason, idleSince };
+}
+
+function asleep(situation: Situation, last: Decision, idleSince: string | undefined): Size {
+  const { deployment, rules, demand } = situation;
+  const need = needOf(rules, undefined, undefined);
+  const wished = Date.parse(deployment.metadata.annotations?.[WAKE] ?? "") > Date.parse(last.time);
+  const maySleep = deployment.spec.scaling?.toZeroAfter !== undefined;
+  if (maySleep && demand === 0 && !wished) return { replicas: 0, need, reason: "Idle", idleSince };
+  return { replicas: Math.max(1, need.replicas), need, reason: "Woken", idleSince: undefined };
+}
+
+function idleTime({ deployment, measured, now }: Situation): string | undefined {
+  if (!deployment.spec.scaling?.toZeroAfter) return undefined;
+  const known = deployment.status?.idleSince;
+  if (!measured) return known;
+  return measured.load > 0 ? undefined : (known ?? `${new Date(now).toISOString().slice(0, 19)}Z`);
+}
+
+function isIdle({ deployment, now }: Situation, idleSince: string | undefined): boolean {
+  const { toZeroAfter } = deployment.spec.scaling ?? {};
+  return toZeroAfter !== undefined && idleSince !== undefined && now - Date.parse(idleSince) >= durationMs(toZeroAfter);
+}
+
+/** The decisions to be kept: one more, if the size changed. */
+export function decisionsAfter(situation: Situation, size: Size): readonly Decision[] {
+  const { deployment, now } = situation;
+  const known = deployment.status?.decisions ?? [];
+  const from = known.at(-1)?.to ?? 0;
+  if (known.length > 0 && from === size.replicas) return known;
+  const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const decision = { time, from, to: size.replicas, reason: size.reason, message: explained(situation, size) };
+  return [...known, decision].slice(-KEPT);
+}
+
+function explained({ deployment, rules, measured, demand }: Situation, { replicas, reason, need }: Size): string {
+  const { sla, cost } = deployment.spec;
+  const load = measured?.load ?? rules.load;
+  const service = measured?.serviceTime ?? rules.serviceTime;
+  const known =
+    load !== undefined && service !== undefined
+      ? `${tidy(load)} requests/s of ${formatMs(Math.max(1, Math.round(service * 1000)))} each`
+      : "no load is known";
+  const promise = sla ? ` to answer ${sla.percentile}% within ${sla.maxLatency}` : "";
+  switch (reason) {
+    case "Idle":
+      return `no request for ${deployment.spec.scaling?.toZeroAfter}`;
+    case "Woken":
+      return demand > 0 ? `${demand} requests wait` : "it was asked to wake up";
+    case "NothingMeasured":
+      return `${replicas} replicas to begin with, ${known}`;
+    case "LatencyAboveSLA":
+      return `the ${sla?.percentile}th percentile is ${formatMs(Math.round((measured?.latency ?? 0) * 1000))}, above ${sla?.maxLatency}`;
+    case "CostCap":
+      return `${known} take more, but ${cost?.maxPerHour} per hour pay for ${replicas}`;
+    case "AtMaximum":
+      return `${known} take more than the most that is allowed`;
+    case "AtMinimum":
+      return `${known} take fewer than the least that is allowed`;
+    default:
+      return need.hopeless
+        ? `${known} take ${replicas}, though each alone takes longer than ${sla?.maxLatency}`
+        : `${known} take ${replicas}${promise}`;
+  }
+}
+
+/** A number with two digits that count. */
+export function tidy(value: number): number {
+  return Number(value.toPrecision(2));
+}
+
+/** The number that was told before, unless it is off by more than a tenth: what hovers is not written again and again. */
+export function steadyNumber(before: number | undefined, now: number): number {
+  return before !== undefined && Math.abs(now - before) <= 0.1 * Math.abs(before) ? before : tidy(now);
+}

@@ -1,0 +1,31 @@
+import { durationMs } from "konverge";
+import type { ModelDeployment } from "./model-deployment.ts";
+import type { SizingRules } from "./sizing/decide.ts";
+
+/** The bounds that apply where none are given. */
+const DEFAULT_MAX = 10;
+const DEFAULT_DOWN_AFTER = 5 * 60_000;
+const DEFAULT_BURST = 50;
+
+/** What a spec says about its size, in numbers. */
+export function sizingRules({ spec }: ModelDeployment): SizingRules {
+  const { sla, capacity, load, scaling, cost, replicas } = spec;
+  const min = scaling?.minReplicas ?? 1;
+  return {
+    initial: replicas ?? min,
+    min,
+    max: scaling?.maxReplicas ?? Math.max(DEFAULT_MAX, 2 * (replicas ?? 0), min),
+    affordable: cost && Math.floor(cost.maxPerHour / cost.perReplicaHour + 1e-9),
+    concurrency: capacity?.concurrency ?? 1,
+    load: load?.requestsPerSecond,
+    serviceTime: seconds(capacity?.serviceTime),
+    minThroughput: sla?.minThroughput ?? 0,
+    promised: sla && { maxLatency: durationMs(sla.maxLatency) / 1000, part: sla.percentile / 100 },
+    burst: scaling?.burst ?? DEFAULT_BURST,
+    downAfter: scaling ? durationMs(scaling.downAfter) : DEFAULT_DOWN_AFTER,
+  };
+}
+
+function seconds(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : durationMs(duration) / 1000;
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Look, measuredBetween, quantile } from "./measurement.ts";
+import { readVllmMetrics } from "./vllm-metrics.ts";
+
+const metrics = (answered: number, waiting: number, le: Record<string, number> = {}) => `
+# HELP vllm:num_requests_running Number of requests in model execution batches.
+vllm:num_requests_running{model_name="m"} 2.0
+vllm:num_requests_waiting{model_name="m"} ${waiting}.0
+vllm:request_success_total{finished_reason="stop",model_name="m"} ${answered - 1}.0
+vllm:request_success_total{finished_reason="length",model_name="m"} 1.0
+vllm:request_inference_time_seconds_sum{model_name="m"} ${answered * 0.05}
+vllm:request_inference_time_seconds_count{model_name="m"} ${answered}
+vllm:e2e_request_latency_seconds_sum{model_name="m"} ${answered * 0.08}
+vllm:e2e_request_latency_seconds_count{model_name="m"} ${answered}
+${Object.entries(le)
+  .map(([bound, count]) => `vllm:e2e_request_latency_seconds_bucket{le="${bound}",model_name="m"} ${count}`)
+  .join("\n")}
+process_start_time_seconds 1.7e9
+`;
+const look = (at: number, pods: Record<string, string>): Look => ({
+  at,
+  samples: new Map(Object.entries(pods).map(([pod, text]) => [pod, readVllmMetrics(text)])),
+});
+
+test("vLLM's own names are read, and series of several reasons are added up", () => {
+  const sample = readVllmMetrics(metrics(10, 3, { "0.1": 8, "+Inf": 10 }));
+  assert.equal(sample.answered, 10);
+  assert.equal(sample.pending, 5);
+  assert.deepEqual(sample.service, { sum: 0.5, count: 10 });
+  assert.deepEqual(
+    [...sample.latency],
+    [
+      [0.1, 8],
+      [Number.POSITIVE_INFINITY, 10],
+    ],
+  );
+});
+
+test("a server that does not tell its service time is taken at its latency", () => {
+  const text = metrics(10, 0).replaceAll(/^vllm:request_inference.*$/gm, "");
+  assert.equal(readVllmMetrics(text).service.sum, 0.8);
+});
+
+test("load is what was answered and what the queues grew by", () => {
+  const before = look(0, { a: metrics(100, 0), b: metrics(100, 0) });
+  const after = look(10_000, { a: metrics(150, 10), b: metrics(130, 0) });
+  const measured = measuredBetween(before, after, 0.95);
+  assert.equal(measured?.load, (50 + 30 + 10) / 10);
+  assert.ok(Math.abs((measured?.serviceTime ?? 0) - 0.05) < 1e-9);
+});
+
+test("a replica that started anew, or is new, counts from zero", () => {
+  const before = look(0, { a: metrics(100, 0) });
+  const after = look(10_000, { a: metrics(20, 0), b: metrics(10, 0) });
+  // Two requests are in the works on each; those of the replicas that are new arrived meanwhile.
+  assert.equal(measuredBetween(before, after, 0.95)?.load, (20 + 2 + 10 + 2) / 10);
+});
+
+test("a percentile is told only of enough requests", () => {
+  const before = look(0, { a: metrics(1, 0, { "0.1": 1, "0.2": 1, "+Inf": 1 }) });
+  const few = look(1_000, { a: metrics(10, 0, { "0.1": 10, "0.2": 10, "+Inf": 10 }) });
+  const many = look(1_000, { a: metrics(101, 0, { "0.1": 51, "0.2": 101, "+Inf": 101 }) });
+  assert.equal(measuredBetween(before, few, 0.95)?.latency, undefined);
+  assert.ok(Math.abs((measuredBetween(before, many, 0.95)?.latency ?? 0) - 0.19) < 1e-9);
+});
+
+test("a quantile lies within its bucket and grows with the part", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 8 }),
+      fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+      (counts, part) => {
+        const total = counts.reduce((sum, count) => sum + count, 0);
+        const upTo = (i: number) => counts.slice(0, i + 1).reduce((sum, count) => sum + count, 0);
+        const buckets = new Map(counts.map((_, i) => [(i + 1) / 10, upTo(i)] as const));
+        const found = quantile(buckets, part);
+        if (total === 0) return assert.equal(found, undefined);
+        assert.ok(found !== undefined && found >= 0 && found <= counts.length / 10 + 1e-9);
+        assert.ok((quantile(buckets, Math.min(0.999, part + 0.1)) ?? 0) >= found - 1e-9);
+      },
+    ),
+  );
+});

@@ -1,0 +1,47 @@
+/** What one replica tells about itself since it started: counts and sums only grow, unless it starts anew. */
+export interface ServerSample {
+  /** Requests that were answered. */
+  readonly answered: number;
+  /** Requests that it has and has not answered yet. */
+  readonly pending: number;
+  /** Sum and number of the times it took to work on requests, without waiting; seconds. */
+  readonly service: { readonly sum: number; readonly count: number };
+  /** How many requests took at most so many seconds, waiting included, by the bound. */
+  readonly latency: ReadonlyMap<number, number>;
+}
+
+/** Names under which vLLM tells how long it works on a request; older versions tell only the whole. */
+const SERVICE = ["vllm:request_inference_time_seconds", "vllm:e2e_request_latency_seconds"];
+const LATENCY = "vllm:e2e_request_latency_seconds";
+
+/** Reads what vLLM answers at /metrics. Series of several models or reasons are added up. */
+export function readVllmMetrics(text: string): ServerSample {
+  let answered = 0;
+  let pending = 0;
+  const sums = new Map<string, { sum: number; count: number }>();
+  const latency = new Map<number, number>();
+  for (const line of text.split("\n")) {
+    const [, name = "", labels = "", number = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/.exec(line) ?? [];
+    const value = Number(number);
+    if (name === "" || Number.isNaN(value)) continue;
+    if (name === "vllm:request_success_total") answered += value;
+    else if (name === "vllm:num_requests_running" || name === "vllm:num_requests_waiting") pending += value;
+    else if (name === `${LATENCY}_bucket`) {
+      const bound = boundOf(labels);
+      latency.set(bound, (latency.get(bound) ?? 0) + value);
+    }
+    for (const series of SERVICE) {
+      const part = name === `${series}_sum` ? "sum" : name === `${series}_count` ? "count" : undefined;
+      if (!part) continue;
+      const known = sums.get(series) ?? { sum: 0, count: 0 };
+      sums.set(series, { ...known, [part]: known[part] + value });
+    }
+  }
+  const service = SERVICE.map((name) => sums.get(name)).find((one) => one !== undefined && one.count > 0);
+  return { answered, pending, service: service ?? { sum: 0, count: 0 }, latency };
+}
+
+function boundOf(labels: string): number {
+  const text = /(?:^|,)\s*le="([^"]*)"/.exec(labels)?.[1] ?? "+Inf";
+  return text === "+Inf" ? Number.POSITIVE_INFINITY : Number(text);
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { LLMModel, llmOperator } from "@konverge/llm-operator";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { isInvalid } from "konverge";
+import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
+import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
+
+/** Refused by the API server, in words that match. */
+async function refused(stage: Stage, spec: object, words: RegExp): Promise<void> {
+  const bad = { metadata: { name: "bad", namespace: stage.namespace }, spec };
+  await assert.rejects(stage.client.create(LLMModel, bad as never), (error: Error) => {
+    assert.ok(isInvalid(error), String(error));
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+/** Nothing goes on writing while a problem lasts. */
+async function rests(stage: Stage): Promise<void> {
+  await stage.pass(stage.where === "embedded" ? 5 * 60_000 : 3_000);
+  const before = stage.writes();
+  await stage.pass(stage.where === "embedded" ? 5 * 60_000 : 5_000);
+  assert.ok(stage.writes() - before <= 2, `${stage.writes() - before} writes, though nothing changed`);
+}
+
+const schemaErrors: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await refused(stage, { replicas: "three" }, /spec\.replicas.*must be of type integer/);
+  await refused(stage, { replicas: -1 }, /spec\.replicas.*greater than or equal to 0/);
+  await refused(stage, { replicas: 100_000 }, /spec\.replicas.*less than or equal to 1000/);
+  await refused(stage, { gpuCount: 17 }, /spec\.gpuCount.*less than or equal to 16/);
+  await refused(stage, { gpuCount: 0, gpuType: "H100" }, /gpuCount asks for none/);
+  await refused(stage, { modelPath: "models/llama" }, /spec\.modelPath/);
+  await refused(stage, { sharedMemory: "plenty" }, /spec\.sharedMemory/);
+  await refused(stage, { startupTimeout: "soon" }, /spec\.startupTimeout/);
+  await refused(
+    stage,
+    { args: ["--model", "other"] },
+    /spec\.args\[0\]: Forbidden: --model follows from the other fields/,
+  );
+  await refused(stage, { env: [{ name: "MODEL_NAME", value: "x" }] }, /spec\.env\[0\]: Forbidden/);
+  await refused(stage, { modelPath: "/models/../etc" }, /must not lead upwards/);
+  assert.deepEqual(await stage.list(LLMModel), []);
+};
+
+const unknownGpuType: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { gpuType: "Z9000" }));
+  await untilDegraded(stage, "llama", "UnknownGpuType");
+  await rests(stage);
+  await stage.client.patch(LLMModel, `${stage.namespace}/llama`, { merge: { spec: { gpuType: "A100" } } });
+  await untilReady(stage, "llama");
+};
+
+const noRoom: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { gpuCount: 16 }));
+  await untilDegraded(stage, "llama", "NoRoom");
+  await rests(stage);
+  await stage.client.patch(LLMModel, `${stage.namespace}/llama`, { merge: { spec: { gpuCount: 8 } } });
+  await untilReady(stage, "llama");
+};
+
+const missingClaim: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { modelPath: "pvc://weights/llama" }));
+  await untilDegraded(stage, "llama", "ClaimMissing");
+  await rests(stage);
+  await stage.client.create(PersistentVolumeClaim, {
+    metadata: { name: "weights", namespace: stage.namespace },
+    spec: { accessModes: ["ReadOnlyMany"], resources: { requests: { storage: "1Gi" } } },
+  });
+  await stage.until(
+    "it waits for the volume, not for the claim",
+    async () => (await stage.condition(LLMModel, "llama", "Degraded")) !== "True ClaimMissing",
+  );
+};
+
+const quotaExceeded: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.client.create(ResourceQuota, {
+    metadata: { name: "small", namespace: stage.namespace },
+    spec: { hard: { pods: "1" } },
+  });
+  await stage.until(
+    "the quota is in force",
+    async () => (await stage.get(ResourceQuota, "small")).status?.hard?.["pods"] === "1",
+  );
+  await stage.apply(model("llama", { replicas: 3 }));
+  await untilDegraded(stage, "llama", "QuotaExceeded");
+  await rests(stage);
+  await stage.client.delete(ResourceQuota, `${stage.namespace}/small`);
+  // Whoever makes pods tries again by itself, after ever longer waits; a change makes it try at once.
+  await stage.client.patch(LLMModel, `${stage.namespace}/llama`, { merge: { spec: { replicas: 2 } } });
+  await untilReady(stage, "llama");
+};
+
+const imageMissing: Scenario = async (stage) => {
+  stage.cluster?.image("registry.example/none", { failPull: "manifest unknown" });
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { image: "registry.example/none:1" }));
+  await untilDegraded(stage, "llama", "ImageCannotBePulled");
+  await rests(stage);
+  await stage.client.patch(LLMModel, `${stage.namespace}/llama`, {
+    merge: { spec: { image: "vllm/vllm-openai:v0.9" } },
+  });
+  await untilReady(stage, "llama");
+};
+
+const somebodyElses: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  const labels = { app: "other" };
+  await stage.client.create(Deployment, {
+    metadata: { name: "llmmodel-llama", namespace: stage.namespace },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } },
+    },
+  });
+  await stage.apply(model("llama", {}));
+  await stage.until(
+    "the conditions say whose it is",
+    async () => (await stage.condition(LLMModel, "llama", "Ready")) === "False ChildExists",
+  );
+  assert.equal((await stage.get(Deployment, "llmmodel-llama")).spec?.replicas, 0, "it is not touched");
+  await stage.client.delete(Deployment, `${stage.namespace}/llmmodel-llama`);
+  await untilReady(stage, "llama");
+};
+
+/** Objects that no webhook has seen, since the operator was not there yet. */
+const writtenBefore: Scenario = async (stage) => {
+  await stage.install(llmOperator);
+  await stage.apply(model("llama", { env: [{ name: "MODEL_NAME", value: "wrong" }] }));
+  await stage.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "unrelated" }, data: {} });
+  await stage.start(llmOperator);
+  await untilReady(stage, "llama");
+  const { spec } = await stage.get(Deployment, "llmmodel-llama");
+  assert.deepEqual(spec?.template.spec?.containers[0]?.env, [{ name: "MODEL_NAME", value: "llama" }]);
+  assert.ok(await stage.find(ConfigMap, "unrelated"));
+};
+
+/** Bad input, what is said about it, and how it is mended. */
+export const badInput: Record<string, Scenario> = {
+  "wrong types, impossible sizes and fields that contradict each other are refused": schemaErrors,
+  "a type of GPU that no node has": unknownGpuType,
+  "more GPUs than a node has": noRoom,
+  "a claim that is missing": missingClaim,
+  "a quota that is exceeded": quotaExceeded,
+  "an image that cannot be pulled": imageMissing,
+  "a Deployment of that name that is somebody else's": somebodyElses,
+  "objects that were written before the operator came": writtenBefore,
+};

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { LLMModel, llmOperator, ServiceMonitor } from "@konverge/llm-operator";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { isNotFound } from "konverge";
+import { Deployment, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+
+/** A sample of this package. */
+export function sample(name: string): string {
+  return readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
+}
+
+/** An LLMModel with these fields. */
+export function model(name: string, spec: object): object {
+  return { apiVersion: "ai.example.com/v1", kind: "LLMModel", metadata: { name }, spec };
+}
+
+export async function untilReady(stage: Stage, name: string): Promise<void> {
+  await stage.until(`${name} is ready`, async () => {
+    const { metadata, status } = await stage.get(LLMModel, name);
+    const isNew = status?.observedGeneration === metadata.generation;
+    return isNew && (await stage.condition(LLMModel, name, "Ready")) === "True AsExpected";
+  });
+}
+
+/** The condition has this reason, and an event says the same. */
+export async function untilDegraded(stage: Stage, name: string, reason: string): Promise<void> {
+  await stage.until(
+    `${name} is degraded: ${reason}`,
+    async () => (await stage.condition(LLMModel, name, "Degraded")) === `True ${reason}`,
+  );
+  assert.equal(await stage.condition(LLMModel, name, "Ready"), `False ${reason}`);
+  await stage.until(`an event says ${reason}`, async () =>
+    (await stage.events(LLMModel, name)).some((line) => line.startsWith(`Warning ${reason} `)),
+  );
+}
+
+/** From its creation to its end: children appear, follow the spec, are reported, and go with the model. */
+export const lives: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { modelName: "llama-3-8b", replicas: 2, gpuCount: 1, gpuType: "H100" }));
+  await untilReady(stage, "llama");
+  const { status } = await stage.get(LLMModel, "llama");
+  assert.equal(status?.readyReplicas, 2);
+  assert.equal(status?.endpoint, `http://llmmodel-llama.${stage.namespace}.svc/v1`);
+  assert.ok(await stage.find(Service, "llmmodel-llama"));
+  assert.ok(await stage.find(PodDisruptionBudget, "llmmodel-llama"));
+
+  await stage.client.scale(LLMModel, `${stage.namespace}/llama`, 3);
+  await stage.until(
+    "three replicas are ready",
+    async () => (await stage.get(LLMModel, "llama")).status?.readyReplicas === 3,
+  );
+  assert.equal((await stage.get(Deployment, "llmmodel-llama")).spec?.replicas, 3);
+
+  await stage.client.delete(LLMModel, `${stage.namespace}/llama`);
+  await stage.until("all is gone with it", async () => {
+    const left = [
+      await stage.find(Deployment, "llmmodel-llama"),
+      await stage.find(Service, "llmmodel-llama"),
+      ...(await stage.list(Pod, "app=llmmodel")),
+    ];
+    return left.every((object) => object === undefined);
+  });
+};
+
+/** The least that takes all that the operator does. */
+export const converges: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 2, gpuType: "H100" }));
+  await untilReady(stage, "llama");
+  assert.equal((await stage.get(LLMModel, "llama")).spec.modelName, "llama", "the webhook fills in the name");
+};
+
+/** Prometheus' operator, as far as anybody here needs it. */
+const monitoringCrd = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "servicemonitors.monitoring.coreos.com" },
+  spec: {
+    group: "monitoring.coreos.com",
+    names: {
+      kind: "ServiceMonitor",
+      plural: "servicemonitors",
+      singular: "servicemonitor",
+      listKind: "ServiceMonitorList",
+    },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};
+
+/** Where Prometheus' operator is installed, it is told what to scrape. */
+export const monitored: Scenario = async (stage) => {
+  await stage.apply(monitoringCrd);
+  await stage.until("ServiceMonitors are served", () => stage.list(ServiceMonitor).then(() => true, isNotFoundYet));
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 1 }));
+  await untilReady(stage, "llama");
+  const monitor = await stage.get(ServiceMonitor, "llmmodel-llama");
+  const selector = (monitor["spec"] as { selector: { matchLabels: Record<string, string> } }).selector.matchLabels;
+  const { metadata } = await stage.get(Service, "llmmodel-llama");
+  for (const [name, value] of Object.entries(selector)) assert.equal(metadata.labels?.[name], value);
+  assert.equal(monitor.metadata.ownerReferences?.[0]?.kind, "LLMModel");
+};
+
+const isNotFoundYet = (error: unknown) => {
+  if (!isNotFound(error)) throw error;
+  return false;
+};
+
+/** What somebody deletes or edits by hand is put right. */
+export const repairs: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 2 }));
+  await untilReady(stage, "llama");
+  const key = `${stage.namespace}/llmmodel-llama`;
+  await stage.client.delete(Deployment, key);
+  await stage.client.delete(Service, key);
+  await stage.until("both are back", async () => {
+    const made = await stage.find(Deployment, "llmmodel-llama");
+    return (
+      made?.metadata.deletionTimestamp === undefined && (await stage.find(Service, "llmmodel-llama")) !== undefined
+    );
+  });
+  await untilReady(stage, "llama");
+  await stage.client.patch(Deployment, key, { merge: { spec: { replicas: 5 } } });
+  await stage.client.patch(Service, key, { json: [{ op: "replace", path: "/spec/ports/0/targetPort", value: 81 }] });
+  await stage.until("both are as they should be", async () => {
+    const { spec } = await stage.get(Deployment, "llmmodel-llama");
+    return spec?.replicas === 2 && (await stage.get(Service, "llmmodel-llama")).spec?.ports?.[0]?.targetPort === "http";
+  });
+};
+
+/** The samples converge, as they are. */
+export const samplesConverge: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(sample("llm-model"));
+  await stage.apply(sample("llm-model-full"));
+  await untilReady(stage, "mistral-7b");
+  await untilReady(stage, "llama-3-70b");
+};
+
+/** Nothing is written any more when nothing changes, also by an operator that starts anew. */
+export const restsWhenDone: Scenario = async (stage) => {
+  const running = await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 2 }));
+  await untilReady(stage, "llama");
+  await stage.settled();
+  const before = stage.writes();
+  running.crash();
+  await running.restart();
+  await stage.settled();
+  assert.equal(stage.writes(), before);
+};
