@@ -46,7 +46,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     await server.start();
     const credential = authority.client("soak", ["system:masters"]);
     const access = { port: await relay.listen(), ca: authority.cert, ...credential };
-    const harm = new Harm(clock, random.fork(), server, relay);
+    const harm = new Harm(clock, random.fork(), ledger, server, relay);
     const stage: Stage = {
       clock,
       access,
@@ -80,20 +80,19 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     if (server.complaints) ledger.surprise(`the server complained: ${server.complaints}`);
     const counting = writing.filter((one) => one instanceof Contender);
     const sum = (of: (one: Watcher) => number) => watching.reduce((total, one) => total + of(one), 0);
-    return {
-      checks: verify(ledger, watching, counting, final.state),
-      numbers: {
-        "writes acknowledged": ledger.count("acknowledged"),
-        "writes refused (conflicts)": ledger.count("refused"),
-        "writes in doubt": ledger.count("doubtful"),
-        "times the server was killed": server.starts - 1,
-        "connections cut": relay.cuts,
-        "watches opened": sum(({ connections }) => connections),
-        "lists begun anew (410)": sum(({ segments }) => segments.length - 1),
-        "events watched": sum(({ segments }) => segments.reduce((total, { events }) => total + events.length, 0)),
-        "objects left": [...final.state.values()].reduce((total, { length }) => total + length, 0),
-      },
+    const numbers = {
+      "writes acknowledged": ledger.count("acknowledged"),
+      "writes refused (conflicts)": ledger.count("refused"),
+      "writes in doubt": ledger.count("doubtful"),
+      "times the server was killed": server.starts - 1,
+      "connections cut": relay.cuts,
+      "watches opened": sum(({ connections }) => connections),
+      "lists begun anew (410)": sum(({ segments }) => segments.length - 1),
+      "events watched": sum(({ segments }) => segments.reduce((total, { events }) => total + events.length, 0)),
+      "objects left": [...final.state.values()].reduce((total, { length }) => total + length, 0),
     };
+    const checks = verify(ledger, watching, counting, final.state);
+    return { checks: [...checks, { what: "enough has happened to tell", problems: tooLittle(numbers) }], numbers };
   } finally {
     await server.kill();
     await relay.close();
@@ -101,19 +100,28 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
 }
 
+/** A run in which next to nothing happened shows nothing. */
+function tooLittle(numbers: Readonly<Record<string, number>>): string[] {
+  return Object.entries({ "writes acknowledged": 50, "events watched": 50, "times the server was killed": 1 })
+    .filter(([name, least]) => numbers[name]! < least)
+    .map(([name, least]) => `${name}: ${numbers[name]}, at least ${least} are needed: give it more seconds`);
+}
+
 /** What goes wrong, and when. */
 class Harm {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #ledger: Ledger;
   readonly #server: ServerProcess;
   readonly #relay: Relay;
   /** Resolves when the server runs. */
   up: Promise<void> = Promise.resolve();
   over = false;
 
-  constructor(clock: Clock, random: Random, server: ServerProcess, relay: Relay) {
+  constructor(clock: Clock, random: Random, ledger: Ledger, server: ServerProcess, relay: Relay) {
     this.#clock = clock;
     this.#random = random;
+    this.#ledger = ledger;
     this.#server = server;
     this.#relay = relay;
   }
@@ -122,12 +130,18 @@ class Harm {
   async run(ms: number): Promise<void> {
     const end = this.#clock.monotonic() + ms;
     while (this.#clock.monotonic() < end) {
-      await sleep(this.#clock, 200 + this.#random.below(1_200));
+      await this.#writes(20 + this.#random.below(200), end);
       if (this.#random.below(4) === 0) await this.#restart();
       else this.#relay.cut(this.#random.pick([0.1, 0.5, 1]), this.#random);
     }
     this.over = true;
     await this.#restart();
+  }
+
+  /** Harm comes after so many writes rather than so many seconds: on a slow machine there would be little else. */
+  async #writes(count: number, end: number): Promise<void> {
+    const enough = this.#ledger.writes.length + count;
+    while (this.#ledger.writes.length < enough && this.#clock.monotonic() < end) await sleep(this.#clock, 5);
   }
 
   async #restart(): Promise<void> {
