@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
+import { operatorsCommand } from "./commands/operators.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
@@ -14,6 +15,7 @@ export function konverge(fail: (error: unknown) => never): Command {
     .showHelpAfterError();
   for (const command of clusterCommands(fail)) program.addCommand(command);
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
+  program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(replayCommand());

@@ -11,15 +11,17 @@ export function classicRoles(
   { controllers }: OperatorParts,
   serviceAccount: { name: string; namespace: string },
 ): AccessObject[] {
-  const accesses = controllers.flatMap(({ kind, owns }) => {
+  const accesses = controllers.flatMap(({ kind, owns, options }) => {
     const { group, plural } = kind;
+    // What their code makes by itself is as much theirs as what they declare as children.
+    const made = (options.uses ?? []).filter(({ verbs, subresource }) => !subresource && verbs.includes("create"));
     const on = (verbs: readonly string[], resource: string, of = group) =>
       verbs.map((verb) => ({ verb, group: of, resource }));
     return [
       ...on(ALL, plural),
       ...on(["get", "update", "patch"], `${plural}/status`),
       ...on(["update"], `${plural}/finalizers`),
-      ...owns.flatMap((owned) => on(ALL, owned.kind.plural, owned.kind.group)),
+      ...[...owns, ...made].flatMap((owned) => on(ALL, owned.kind.plural, owned.kind.group)),
       ...on(["create", "patch"], "events", ""),
     ];
   });
