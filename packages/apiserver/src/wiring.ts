@@ -19,9 +19,6 @@ import type { Admission, TableMaker } from "./verbs/call.ts";
 import { scale } from "./verbs/scale.ts";
 import { noWebhooks } from "./webhook-call.ts";
 
-/** Where clients are told to find the server. */
-const ADDRESS = "127.0.0.1:6443";
-
 /** What a real server calls itself when it writes to itself. */
 const SELF = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 
@@ -47,7 +44,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
     ...(options.aggregation && { options: options.aggregation }),
   });
   const openApi = new OpenApi(registry, aggregation);
-  const discovery = new Discovery(registry, () => ADDRESS, aggregation);
+  const discovery = new Discovery(registry, () => access.address, aggregation);
   const aboutServer = serverPaths(store, registry, metrics);
   return {
     aggregation,
@@ -58,7 +55,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
         (request, info) => (/^\/apis?(\/|$)/.test(info.path) ? discovery.answer(request, info) : undefined),
         (request, info) => openApi.answer(request, info),
         (_request, info) => aboutServer(info),
-        openIdDocuments(serviceAccounts, () => ADDRESS),
+        openIdDocuments(serviceAccounts, () => access.address),
       ],
       reviews: {
         "authentication.k8s.io/selfsubjectreviews": ({ user }, review) => reviewSelf(clock, review, user),

@@ -34,6 +34,11 @@ export class Guard {
     this.#options = options;
   }
 
+  /** A listener says at which address it passes requests on. */
+  listening(address: string): void {
+    this.#options.access.address = address;
+  }
+
   async handle(request: ApiRequest, peer: Peer): Promise<ApiResponse> {
     const { access, audit } = this.#options;
     let info: RequestInfo;

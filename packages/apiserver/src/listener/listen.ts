@@ -78,7 +78,9 @@ export async function listen(target: Transport | Guard, options: ListenOptions):
   const { port } = server.address() as AddressInfo;
   const close = () => service.close(server);
   const scheme = options.tls === "plain" ? "http" : "https";
-  const url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = `${scheme}://${address}`;
+  if (target instanceof Guard) target.listening(address);
   return { host, port, url, close, [Symbol.asyncDispose]: close };
 }
 

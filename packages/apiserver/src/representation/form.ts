@@ -40,7 +40,9 @@ export function negotiate(request: ApiRequest, query: URLSearchParams, offer: Of
     if (form?.target === "Table" && !offer.tables) continue;
     if (form) return { ...form, pretty: pretty || range.parameters.pretty === "1" };
   }
-  throw notAcceptable(`only the following media types are accepted: ${AVAILABLE.join(", ")}`);
+  // Protobuf is read here and not written: who accepts nothing else is told what there is.
+  const there = ranges.every(({ type }) => type === PROTOBUF) ? Object.keys(MEDIA) : AVAILABLE;
+  throw notAcceptable(`only the following media types are accepted: ${there.join(", ")}`);
 }
 
 /** The form in which an error is told: as was asked for, if it can be, and never as anything but itself. */

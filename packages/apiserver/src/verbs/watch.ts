@@ -1,4 +1,4 @@
-import { ApiError, type ApiResponse, type Clock, expired, type Timer } from "@konverge/core";
+import { ApiError, type ApiResponse, type Clock, expired, type MessageSocket, type Timer } from "@konverge/core";
 import type { Activity, OpenWatch } from "../activity.ts";
 import { type ListParameters, listParameters } from "../http/query.ts";
 import { EventWriter, errorLine } from "../representation/event-text.ts";
@@ -14,7 +14,8 @@ const BOOKMARK_INTERVAL = 60_000;
 const SHORTEST_WATCH_SECONDS = 1800;
 
 /**
- * Streams the changes after a revision, or with sendInitialEvents first everything there is.
+ * Streams the changes after a revision, or with sendInitialEvents first everything there is: as the lines of an answer, or
+ * as the messages of a WebSocket.
  *
  * Guarantees: every change that concerns the selection, once, in order. A change that brings an object into the selection
  * is ADDED, one that takes it out is DELETED with the object's last selected state. A watcher whose position has been
@@ -25,11 +26,19 @@ export async function watch(call: Call): Promise<ApiResponse> {
   const selection = selectionOf(call);
   const start = startOf(parameters);
   if (call.form.target === "Table") checkTableParameters(call);
-  return {
-    status: 200,
-    headers: { "content-type": "application/json" },
-    body: stream(call, selection, start, parameters),
+  const headers = { "content-type": "application/json" };
+  const { upgrade } = call.request;
+  if (!upgrade) return { status: 200, headers, body: stream(call, selection, start, parameters) };
+  const closed = new AbortController();
+  const signal = AbortSignal.any([closed.signal, ...(call.request.signal ? [call.request.signal] : [])]);
+  const socket: MessageSocket = {
+    protocol: upgrade[0] ?? "",
+    messages: stream({ ...call, request: { ...call.request, signal } }, selection, start, parameters),
+    // A watcher has nothing to say.
+    send() {},
+    close: () => closed.abort(),
   };
+  return { status: 101, headers, body: "", socket };
 }
 
 interface Start {
@@ -68,16 +77,18 @@ async function* stream(
       if (parameters.allowWatchBookmarks) yield writer.bookmark(position, true);
     }
     while (!pulse.ended) {
-      const changes = position > store.published ? [] : store.collection(definition.storage).changesAfter(position);
-      if (!changes) throw expired(`too old resource version: ${position} (${store.published})`);
+      // Whatever is published while these are sent comes in the next round: a bookmark must not go past it.
+      const { published } = store;
+      const changes = position > published ? [] : store.collection(definition.storage).changesAfter(position);
+      if (!changes) throw expired(`too old resource version: ${position} (${published})`);
       for (const change of changes) {
-        if (change.revision > store.published) break;
+        if (change.revision > published) break;
         const line = await changeLine(writer, selection, change);
         position = change.revision;
         if (line) yield line;
       }
       if (pulse.takeBookmark()) {
-        position = Math.max(position, store.published);
+        position = Math.max(position, published);
         yield writer.bookmark(position, false);
       }
       await pulse.next();
