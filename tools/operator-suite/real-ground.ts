@@ -4,8 +4,7 @@ import { DEFAULT_NODES, type NodeShape } from "@konverge/cluster";
 import { realClock, sleep, type Transport } from "@konverge/core";
 import { Namespace, Node } from "@konverge/kinds";
 import { type RealCluster, startRealCluster } from "@konverge/real";
-import { serveWebhooks } from "@konverge/runtime";
-import { type Ground, OperatorStage, removeRegistrations, type Scenario } from "@konverge/testing";
+import { type Ground, NOWHERE, OperatorStage, registerOnPort, type Scenario } from "@konverge/testing";
 import { emptied, freshNamespace, withoutInstances } from "./clearing.ts";
 import { shellFor } from "./kubectl.ts";
 
@@ -77,7 +76,7 @@ async function realGround(cluster: RealCluster, client: Client, namespace: strin
     namespace,
     cluster: undefined,
     patience: PATIENCE,
-    conversionUrl: () => "https://127.0.0.1:1/convert",
+    conversionUrl: () => NOWHERE,
     wait: (promise) => promise,
     pass: (ms) => sleep(clock, ms),
     async connect(account) {
@@ -98,14 +97,7 @@ async function realGround(cluster: RealCluster, client: Client, namespace: strin
       );
       return transport!;
     },
-    async register({ name, home, webhooks, client: own }) {
-      const place = { host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0", namespace: home };
-      const serving = await serveWebhooks(webhooks, { client: own, name, ...place });
-      return async () => {
-        await serving.close();
-        await removeRegistrations(client, name);
-      };
-    },
+    register: (process) => registerOnPort(process, client),
     async settled(writes) {
       const start = clock.monotonic();
       let [seen, since] = [writes(), start];

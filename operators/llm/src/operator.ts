@@ -1,5 +1,4 @@
 import { type Operator, operator } from "konverge";
-import { Registry } from "prom-client";
 import { LLMModel } from "./llm-model.ts";
 import { llmModelAdmission } from "./llm-model-admission.ts";
 import { llmModelController } from "./llm-model-controller.ts";
@@ -27,6 +26,3 @@ export function llmOperatorWith(fetchMetrics: Fetch): Operator {
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
 export const llmOperator = llmOperatorWith(fetchText);
-
-/** The controller of LLMModels alone. */
-export const llmModels = llmModelController(new ModelMetrics(new Registry()));

@@ -19,6 +19,6 @@ export * from "./stage/embedded-stage.ts";
 export type { Fate, Ground, Reachable } from "./stage/ground.ts";
 export { type OperatorPlace, operatorAccess } from "./stage/operator-access.ts";
 export { OperatorStage } from "./stage/operator-stage.ts";
-export { removeRegistrations } from "./stage/registrations.ts";
+export { NOWHERE, registerOnPort } from "./stage/registrations.ts";
 export { bashShell, type Shell } from "./stage/shell.ts";
 export * from "./stage/stage.ts";

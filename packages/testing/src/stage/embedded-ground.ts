@@ -1,9 +1,10 @@
-import { type Cluster, type NodeShape, openPort, startCluster } from "@konverge/cluster";
+import type { CallWebhook } from "@konverge/apiserver";
+import { type Cluster, type NodeShape, startCluster } from "@konverge/cluster";
 import { type Clock, realClock, sleep, type Transport, VirtualClock } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import { builtInCertificates, Registration, type Webhooks } from "@konverge/runtime";
 import type { Ground } from "./ground.ts";
-import { removeRegistrations } from "./registrations.ts";
+import { NOWHERE, registerOnPort, removeRegistrations } from "./registrations.ts";
 import type { Shell } from "./shell.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
@@ -48,14 +49,8 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
     startCluster({
       clock,
       ...(nodes && { nodes }),
-      server: {
-        callWebhook: async (target, review) => {
-          const name = new URL(target.url ?? "https://nowhere").hostname.split(".")[0]!;
-          const webhooks = reachable.get(name);
-          if (!webhooks) throw new Error(`connect ECONNREFUSED: no process of ${name} answers`);
-          return webhooks.call(target, review);
-        },
-      },
+      // In real time webhooks are reached over the network, as they would be.
+      ...(virtual && { server: { callWebhook: inProcess(reachable) } }),
     }),
   );
   const client = virtual ? virtual.patient(cluster.client) : cluster.client;
@@ -71,15 +66,16 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
     namespace,
     cluster,
     patience: PATIENCE[time],
-    conversionUrl: (operator) => `${urlOf(operator)}/convert`,
+    conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : NOWHERE),
     wait,
     pass,
     connect: async (account) => asAccount(cluster, account),
     async register({ name, home, webhooks, client: own, died }) {
+      if (!virtual) return registerOnPort({ name, home, webhooks, client: own }, cluster.client);
       const secret = { name: `${name}-certificates`, namespace: home };
       const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
       const certificates = source();
-      if (virtual) await virtual.hold(Promise.race([certificates, died]));
+      await virtual.hold(Promise.race([certificates, died]));
       const { bundle = "" } = await certificates;
       reachable.set(name, webhooks);
       const registration = new Registration({ client: own, name, webhooks });
@@ -105,7 +101,7 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
       if (virtual) throw new Error('kubectl lives in real time: give the stage { time: "real" }');
       if (!shell) throw new Error("this stage was given no way to run commands");
       if (!running) {
-        const port = await openPort(cluster.guard);
+        const port = await cluster.listen();
         running = { shell: shell(port.kubeconfig(), namespace), close: () => port.close() };
       }
       return running.shell.run(command, more);
@@ -115,6 +111,16 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
       await running?.close();
       await wait(cluster.stop());
     },
+  };
+}
+
+/** Asks the operators of this process, without a network. */
+function inProcess(reachable: ReadonlyMap<string, Webhooks>): CallWebhook {
+  return async (target, review) => {
+    const name = new URL(target.url ?? "https://nowhere").hostname.split(".")[0]!;
+    const webhooks = reachable.get(name);
+    if (!webhooks) throw new Error(`connect ECONNREFUSED: no process of ${name} answers`);
+    return webhooks.call(target, review);
   };
 }
 

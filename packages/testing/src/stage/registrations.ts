@@ -1,6 +1,24 @@
 import type { Client } from "@konverge/client";
 import { isNotFound, type KindRef, type KubeObject } from "@konverge/core";
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "@konverge/kinds";
+import { serveWebhooks } from "@konverge/runtime";
+import type { Reachable } from "./ground.ts";
+
+/** Where conversions are sent before their operator has told where it is. */
+export const NOWHERE = "https://127.0.0.1:1/convert";
+
+/** Serves webhooks on a port of this machine and makes them known; returns how to end both. */
+export async function registerOnPort(
+  { name, home, webhooks, client }: Omit<Reachable, "died">,
+  administrator: Client,
+): Promise<() => Promise<void>> {
+  const place = { host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0", namespace: home };
+  const serving = await serveWebhooks(webhooks, { client, name, ...place });
+  return async () => {
+    await serving.close();
+    await removeRegistrations(administrator, name);
+  };
+}
 
 /** Takes webhooks of a process that is gone out of everybody's way. */
 export async function removeRegistrations(client: Client, name: string): Promise<void> {
