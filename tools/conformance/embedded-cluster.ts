@@ -2,7 +2,7 @@
 // An embedded cluster in a process of its own, as `konverge up` starts it; it ends when its standard input does.
 import { writeFileSync } from "node:fs";
 import { createAuthority } from "@konverge/apiserver";
-import { callWebhook, openPort, plainNodes, startCluster } from "@konverge/cluster";
+import { plainNodes, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 
 const kubeconfig = process.argv[2];
@@ -11,10 +11,10 @@ if (!kubeconfig) throw new Error("usage: node tools/conformance/embedded-cluster
 const authority = createAuthority(realClock());
 const cluster = await startCluster({
   rootCertificate: authority.cert,
+  frontProxy: createAuthority(realClock(), { name: "front-proxy-ca" }),
   nodes: plainNodes(3),
-  server: { callWebhook },
 });
-const port = await openPort(cluster.guard, {
+const port = await cluster.listen({
   authority,
   onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
 });

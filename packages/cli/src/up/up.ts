@@ -57,6 +57,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const cluster = await startCluster({
     clock: scaledClock(machine, options.timeScale),
     rootCertificate: data.authority.cert,
+    frontProxy: data.frontProxy,
     nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
     server: {
       access: { serviceAccounts: { signingKey: data.signingKey } },
