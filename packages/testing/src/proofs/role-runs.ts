@@ -8,16 +8,16 @@ import type { Scenario } from "../stage/stage.ts";
 
 /** What was found out about an operator's role. */
 export interface RoleFindings {
-  /** How many permissions were taken away, one at a time. */
+  /** How many rules were taken away, one at a time. */
   readonly tried: number;
   /** Empty, if the role is exactly what the operator needs. */
   readonly problems: readonly string[];
 }
 
 /**
- * Plays scenarios under exactly the generated role, then again with each permission taken away. Nothing may be refused at
- * first, and something must be refused without any of them: what nobody misses should not be allowed. Permissions that are
- * declared as rarely needed are not tried.
+ * Plays scenarios under exactly the generated role, then again with each of its rules taken away (all verbs on a resource).
+ * Nothing may be refused at first, every verb must be used, and without any of the rules something must be refused: what
+ * nobody misses should not be allowed. Verbs that are declared as rarely needed may go unused.
  */
 export async function roleRuns(
   operator: Operator,
@@ -41,24 +41,27 @@ export async function roleRuns(
   const declared = operatorAccess(operator, parts, { home });
   const { superfluous } = compareAccess(declared, used.flat());
   for (const access of superfluous) problems.push(`the role allows what no scenario needs: ${accessText(access)}`);
+  const rules = Map.groupBy(declared, ({ group, resource, name }) => JSON.stringify([group, resource, name]));
   let tried = 0;
-  for (const access of declared) {
-    const player = used.findIndex((accesses) => accesses.some((one) => isUseOf(access, one)));
-    if (access.rare || player < 0) continue;
+  for (const rule of rules.values()) {
+    const needed = rule.filter(({ rare }) => !rare);
+    const player = used.findIndex((accesses) => needed.some((held) => accesses.some((one) => isUseOf(held, one))));
+    if (player < 0) continue;
     tried++;
-    if (!(await isMissed(scenarios[player]!, access, options))) {
-      problems.push(`nobody notices that the role lacks: ${accessText(access)}`);
+    if (!(await isMissed(scenarios[player]!, rule, options))) {
+      problems.push(`nobody notices that the role lacks: ${rule.map(accessText).join(", ")}`);
     }
   }
   return { tried, problems };
 }
 
-/** Whether anything goes wrong without a permission: the first refusal is enough, and ends the run. */
-async function isMissed(scenario: Scenario, access: Access, options: EmbeddedOptions): Promise<boolean> {
+/** Whether anything goes wrong without a rule: the first refusal is enough, and ends the run. */
+async function isMissed(scenario: Scenario, rule: readonly Access[], options: EmbeddedOptions): Promise<boolean> {
+  const taken = new Set(rule.map(accessText));
   const refused = Promise.withResolvers<never>();
   refused.promise.catch(() => {});
   const fate: Fate = {
-    restrict: (held) => held.filter((one) => accessText(one) !== accessText(access)),
+    restrict: (held) => held.filter((one) => !taken.has(accessText(one))),
     refused: (message) => refused.reject(new Error(message)),
   };
   try {
