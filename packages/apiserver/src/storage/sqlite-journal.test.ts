@@ -263,6 +263,20 @@ test("the file does not grow with history that is gone", () => {
   assert.ok(size < 600_000, `${size} bytes for 10 objects and 100 changes of 1 kB`);
 });
 
+test("objects take little more of the file than they are long, also once they are part of the base", () => {
+  const path = newPath();
+  const store = open(path, new VirtualClock(), 100);
+  const text = "x".repeat(1_400);
+  for (let i = 0; i < 1_000; i++) {
+    store.put("pods", `ns/${(i * 7919) % 1_000}`, content(text));
+    if (i % 50 === 0) store.compact();
+    store.snapshot();
+  }
+  store.close();
+  const perObject = statSync(path).size / 1_000;
+  assert.ok(perObject < 2 * text.length, `${perObject} bytes`);
+});
+
 test("the file can be read by its owner alone", { skip: process.platform === "win32" }, () => {
   const path = join(folder, "nested", "state.db");
   const store = open(path);

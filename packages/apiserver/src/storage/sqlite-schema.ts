@@ -10,6 +10,9 @@ export const SCHEMA_VERSION = 1;
 /**
  * `objects` is the state at the revision `base`; `changes` is what happened since. A write adds one row to `changes`;
  * compaction folds the oldest rows into `objects`. Rows up to `target` are waiting to be folded.
+ *
+ * Both have row ids: without them, a row of more than a quarter of a page takes a page of its own besides, and most
+ * objects are that long.
  */
 const TABLES = `
   CREATE TABLE progress (base INTEGER NOT NULL, target INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;
@@ -18,7 +21,7 @@ const TABLES = `
     resource TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, uid TEXT NOT NULL,
     labels TEXT, fields TEXT, text TEXT NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (resource, key)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   CREATE TABLE changes (
     revision INTEGER PRIMARY KEY, resource TEXT NOT NULL, key TEXT NOT NULL, uid TEXT NOT NULL,
     labels TEXT, fields TEXT, text TEXT NOT NULL, checksum INTEGER NOT NULL,
