@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { constants } from "node:os";
 import { join } from "node:path";
@@ -87,6 +87,10 @@ function kept(): Record<string, string> {
 async function environmentOf(process: ContainerProcess): Promise<Record<string, string>> {
   const root = await process.folder();
   const account = join(root, IDENTITY);
+  // Volumes without files of their own (emptyDir, claims) are empty folders, for this run of the container alone.
+  for (const { mountPath, subPath } of process.container.volumeMounts ?? []) {
+    if (subPath === undefined) await mkdir(join(root, mountPath), { recursive: true });
+  }
   const env: Record<string, string> = { KONVERGE_ROOT: root, KONVERGE_SERVICE_ACCOUNT: account };
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   if (host && port && process.files.has(`${IDENTITY}/token`)) {

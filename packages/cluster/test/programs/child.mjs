@@ -1,5 +1,5 @@
 // What a container runs in the tests: it tells what it was given, listens, and ends as it is told.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request } from "node:https";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ if (mode === "tell") {
   console.log(`args ${process.argv.slice(2).join(" ")}`);
   console.log(`env ${process.env.COLOUR}`);
   console.log(`file ${readFileSync(join(process.env.KONVERGE_ROOT, "/etc/settings/mode"), "utf8")}`);
+  writeFileSync(join(process.env.KONVERGE_ROOT, "/scratch/note"), "kept for this run");
   console.error("to stderr");
   process.exit(7);
 }

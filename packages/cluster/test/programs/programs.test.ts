@@ -101,10 +101,16 @@ test("a process of this machine plays a container: args, environment, files, bot
         image: "example/child",
         args: ["tell", "you"],
         env: [{ name: "COLOUR", value: "blue" }],
-        volumeMounts: [{ name: "settings", mountPath: "/etc/settings" }],
+        volumeMounts: [
+          { name: "settings", mountPath: "/etc/settings" },
+          { name: "scratch", mountPath: "/scratch" },
+        ],
       },
     ],
-    volumes: [{ name: "settings", configMap: { name: "settings" } }],
+    volumes: [
+      { name: "settings", configMap: { name: "settings" } },
+      { name: "scratch", emptyDir: {} },
+    ],
   });
   assert.equal((await ended(stage, "tell")).exitCode, 7);
   const lines = await stage.logs("tell");
