@@ -81,7 +81,7 @@ async function discoveryOf(ask: Ask, { group, version }: RemoteService): Promise
     const plain = await ask(`/apis/${group}/${version}`, "application/json");
     if (!plain) return staleDiscovery(version);
     const { resources = [] } = plain.body as { resources?: PlainResource[] };
-    return { version, resources: aggregatedForm(group, version, resources), freshness: "Current" };
+    return { version, resources: aggregatedForm(resources), freshness: "Current" };
   } catch {
     return staleDiscovery(version);
   }
@@ -100,12 +100,9 @@ interface PlainResource {
 }
 
 /** The plain list of a version's resources, with each subresource under its resource. */
-export function aggregatedForm(group: string, version: string, resources: readonly PlainResource[]): object[] {
-  const kindOf = (resource: PlainResource) => ({
-    group: resource.group || group,
-    version: resource.version || version,
-    kind: resource.kind,
-  });
+export function aggregatedForm(resources: readonly PlainResource[]): object[] {
+  // A list that does not repeat its own group and version leaves them out here too.
+  const kindOf = ({ group = "", version = "", kind }: PlainResource) => ({ group, version, kind });
   return resources
     .filter(({ name }) => !name.includes("/"))
     .map((resource) => {

@@ -1,50 +1,11 @@
 import assert from "node:assert/strict";
-import type { IncomingHttpHeaders } from "node:http";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { test } from "node:test";
-import type { TLSSocket } from "node:tls";
 import { createAuthority } from "@konverge/apiserver";
 import { startCluster } from "@konverge/cluster";
 import { readText, realClock } from "@konverge/core";
 import { APIService, Deployment, Service } from "@konverge/kinds";
-
-const GROUP = "weather.example.com";
-const RESOURCES = {
-  kind: "APIResourceList",
-  apiVersion: "v1",
-  groupVersion: `${GROUP}/v1`,
-  resources: [{ name: "reports", singularName: "report", namespaced: true, kind: "Report", verbs: ["get", "list"] }],
-};
-
-/** An API server of a few lines: it serves one group, to whoever comes with the right certificate. */
-async function extensionServer(frontProxyCa: string) {
-  const authority = createAuthority(realClock(), { name: "extension-ca" });
-  const { cert, key } = authority.server("extension", ["extension.default.svc"]);
-  const seen: { url: string; proxy: string; headers: IncomingHttpHeaders }[] = [];
-  const server = createServer({ cert, key, ca: frontProxyCa, requestCert: true }, (request, response) => {
-    const { subject } = (request.socket as TLSSocket).getPeerCertificate();
-    seen.push({ url: request.url ?? "", proxy: String(subject?.CN), headers: request.headers });
-    const path = request.url?.split("?")[0];
-    const answer =
-      path === `/apis/${GROUP}/v1`
-        ? RESOURCES
-        : path?.endsWith("/reports")
-          ? { kind: "ReportList", apiVersion: `${GROUP}/v1`, metadata: {}, items: [{ metadata: { name: "sunny" } }] }
-          : undefined;
-    response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
-    response.end(JSON.stringify(answer ?? { kind: "Status", code: 404 }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const caBundle = Buffer.from(authority.cert).toString("base64");
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { port, caBundle, seen, close };
-}
+import { extensionServer, GROUP } from "./extension-server.ts";
 
 async function stage() {
   const frontProxy = createAuthority(realClock(), { name: "front-proxy" });
