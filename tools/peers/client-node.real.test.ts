@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { clientNode } from "./catalogue.ts";
+import { echo } from "./echo.ts";
 import { onBothServers, type Scene, type Stories } from "./on-both-servers.ts";
 
 const objects: Stories = {
@@ -18,20 +19,7 @@ const objects: Stories = {
 
 const streams: Stories = {
   "it follows logs, executes commands and forwards ports": async (scene) => {
-    scene.stage.cluster!.image("echo", {
-      async run({ write, stop }) {
-        write("hello\nworld\n");
-        await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
-      },
-      async exec({ command, stdin, stdout, stderr }) {
-        stderr(command.join(" "));
-        for await (const chunk of stdin) stdout(chunk);
-        return 3;
-      },
-      async connect({ incoming, write }) {
-        for await (const chunk of incoming) write(Buffer.from(chunk).toString("utf8").toUpperCase());
-      },
-    });
+    echo(scene.stage);
     const namespace = await scene.stage.namespace("streams");
     assert.deepEqual(await play(scene, "streams", namespace), {
       logged: "hello\nworld\n",

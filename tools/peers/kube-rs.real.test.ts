@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type AnyObject, isNotFound, type KindRef, type KubeObject } from "@konverge/core";
-import { ConfigMap, CustomResourceDefinition } from "@konverge/kinds";
+import { ConfigMap, CustomResourceDefinition, Pod } from "@konverge/kinds";
 import { Event } from "@konverge/kinds/events.v1";
 import { kubeRs } from "./catalogue.ts";
-import { onBothServers } from "./on-both-servers.ts";
+import { echo } from "./echo.ts";
+import { onBothServers, type Stories } from "./on-both-servers.ts";
 
 interface Lantern extends AnyObject {
   spec: { lumen: number };
@@ -17,7 +18,7 @@ const Lantern: KindRef<Lantern> = {
   namespaced: true,
 };
 
-onBothServers(kubeRs, {
+const objects: Stories = {
   "an operator in Rust installs its kind and keeps what it owns as it should be": async ({ stage, peer }) => {
     const { client, until } = stage;
     const namespace = await stage.namespace("lanterns");
@@ -82,7 +83,30 @@ onBothServers(kubeRs, {
     assert.match(program.output, /stopped\n$/);
     assert.doesNotMatch(program.output, /reflector:/);
   },
-});
+};
+
+const streams: Stories = {
+  "it follows logs, executes commands and forwards ports": async ({ stage, peer }) => {
+    echo(stage);
+    const { client, until } = stage;
+    const namespace = await stage.namespace("streams");
+    const containers = [{ name: "main", image: "echo:1" }];
+    await client.create(Pod, { metadata: { name: "echo", namespace }, spec: { containers } });
+    const phase = async () => (await client.get(Pod, `${namespace}/echo`)).status?.phase;
+    await until("the pod runs", async () => (await phase()) === "Running");
+    const program = stage.run(peer.program, [namespace, "echo"]);
+    await until("the program ends", () => !program.alive);
+    assert.equal(await program.ended, 0, program.output);
+    assert.deepEqual(JSON.parse(program.output), {
+      logged: ["hello", "world"],
+      executed: ["ping", "cat -n"],
+      code: "3",
+      forwarded: "HELLO",
+    });
+  },
+};
+
+onBothServers(kubeRs, objects, { why: "simulated nodes of KWOK run nothing to talk to", stories: streams });
 
 function lantern(namespace: string, name: string, lumen: number): Lantern {
   return { apiVersion: "peers.example.com/v1", kind: "Lantern", metadata: { name, namespace }, spec: { lumen } };

@@ -1,7 +1,11 @@
 //! An operator as people write it with kube-rs: a derived kind that it installs itself, a Controller with owned objects,
 //! a reflector fed by a streaming list, server-side apply, the finalizer helper, status and events.
+//!
+//!     operator NAMESPACE        runs the operator
+//!     operator NAMESPACE POD    talks to a pod
 mod lantern;
 mod reconcile;
+mod streams;
 
 use std::{env, sync::Arc, time::Duration};
 
@@ -28,6 +32,9 @@ use reconcile::{Context, MANAGER, reconcile, retry};
 async fn main() -> anyhow::Result<()> {
     let namespace = env::args().nth(1).unwrap_or_else(|| "default".into());
     let client = Client::try_default().await?;
+    if let Some(pod) = env::args().nth(2) {
+        return streams::streams(client, &namespace, &pod).await;
+    }
     install(&client).await?;
 
     let lanterns: Api<Lantern> = Api::namespaced(client.clone(), &namespace);
