@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Database, databaseOperator } from "@konverge/database-operator";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { ConfigMap, CronJob, Job, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
+
+export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
+
+const phase = async (stage: Stage, name: string) => (await stage.find(Database, name))?.status?.phase;
+const running = (stage: Stage, name: string) =>
+  stage.until(`${name} runs`, async () => (await phase(stage, name)) === "Running");
+
+/** A server with its volume, Service, settings and a password of its own. */
+export const lives: Scenario = async (stage) => {
+  await stage.start(databaseOperator);
+  await stage.apply(sample("database"));
+  await running(stage, "postgres-orders");
+  const { spec } = await stage.get(StatefulSet, "postgres-orders");
+  const server = spec!.template.spec!.containers[0]!;
+  assert.equal(server.image, "postgres:16.4");
+  assert.equal(server.env![0]!.name, "POSTGRES_PASSWORD");
+  assert.deepEqual(server.resources, {
+    requests: { memory: "256Mi", cpu: "100m" },
+    limits: { memory: "512Mi", cpu: "500m" },
+  });
+  const password = (await stage.get(Secret, "postgres-orders-credentials")).data!["password"]!;
+  assert.equal(Buffer.from(password, "base64").length, 24);
+  assert.ok(await stage.find(Service, "postgres-orders"));
+  assert.ok(await stage.find(ConfigMap, "postgres-orders-config"));
+  const { metadata } = await stage.get(Database, "postgres-orders");
+  assert.deepEqual(metadata.finalizers, ["databases.example.com/finalizer"]);
+
+  // Deleted and edited children come back; the password stays.
+  await stage.client.delete(Service, `${stage.namespace}/postgres-orders`);
+  await stage.until("the Service is back", async () => (await stage.find(Service, "postgres-orders")) !== undefined);
+  await stage.client.patch(StatefulSet, `${stage.namespace}/postgres-orders`, { merge: { spec: { replicas: 0 } } });
+  await stage.until(
+    "the server is back",
+    async () => (await stage.get(StatefulSet, "postgres-orders")).spec?.replicas === 1,
+  );
+  await running(stage, "postgres-orders");
+  assert.equal((await stage.get(Secret, "postgres-orders-credentials")).data!["password"], password);
+  await stage.settled();
+};
+
+/** The object goes when the server has stopped; its volume stays unless it is told otherwise. */
+export const ends: Scenario = async (stage) => {
+  await stage.start(databaseOperator);
+  await stage.apply(sample("database"));
+  await stage.apply(sample("with-backups"));
+  await running(stage, "postgres-orders");
+  await running(stage, "shop");
+  for (const name of ["postgres-orders", "shop"]) await stage.client.delete(Database, `${stage.namespace}/${name}`);
+  await stage.until("all is gone but the volume that was to stay", async () => {
+    const left = [...(await stage.list(Database)), ...(await stage.list(StatefulSet)), ...(await stage.list(Pod))];
+    const claims = (await stage.list(PersistentVolumeClaim)).map(({ metadata }) => metadata.name);
+    return left.length === 0 && claims.length === 1 && claims[0] === "data-postgres-orders-0";
+  });
+};
+
+/** Volumes grow, never shrink. */
+export const resized: Scenario = async (stage) => {
+  await stage.start(databaseOperator);
+  await stage.apply(sample("database"));
+  await running(stage, "postgres-orders");
+  const size = async () =>
+    (await stage.get(PersistentVolumeClaim, "data-postgres-orders-0")).spec?.resources?.requests?.["storage"];
+  await stage.apply(sample("database").replace("5Gi", "8Gi"));
+  await stage.until("the claim has grown", async () => (await size()) === "8Gi");
+  await stage.apply(sample("database").replace("5Gi", "4Gi"));
+  await stage.until(
+    "the shrinking is refused",
+    async () => (await stage.condition(Database, "postgres-orders", "StorageAsAsked")) === "False ShrinkRefused",
+  );
+  assert.equal(await size(), "8Gi");
+  assert.equal(await phase(stage, "postgres-orders"), "Running");
+  await stage.until("it is told", async () =>
+    (await stage.events(Database, "postgres-orders")).some((told) => told.includes("ShrinkRefused")),
+  );
+  await stage.settled();
+  const writes = stage.writes();
+  await stage.settled();
+  assert.equal(stage.writes(), writes);
+};
+
+/** Backups are taken on their schedule and told of. */
+export const backups: Scenario = async (stage) => {
+  await stage.start(databaseOperator);
+  await stage.apply(sample("with-backups").replace('"0 3 * * *"', '"* * * * *"'));
+  await running(stage, "shop");
+  const { spec } = await stage.get(CronJob, "shop-backup");
+  const [container] = spec!.jobTemplate!.spec!.template.spec!.containers;
+  assert.match(container!.command![2]!, /mysqldump/);
+  await stage.until("a backup was taken", async () => (await stage.list(Job)).length > 0, 180_000);
+  await stage.until(
+    "the status tells of it",
+    async () => (await stage.get(Database, "shop")).status?.lastBackupTime !== undefined,
+    180_000,
+  );
+};
+
+/** A hibernated database has no server, and all of its data. */
+export const hibernates: Scenario = async (stage) => {
+  await stage.start(databaseOperator);
+  await stage.apply(sample("database"));
+  await running(stage, "postgres-orders");
+  await stage.client.patch(Database, `${stage.namespace}/postgres-orders`, { merge: { spec: { hibernated: true } } });
+  await stage.until("it sleeps", async () => {
+    const asleep = (await stage.condition(Database, "postgres-orders", "Ready")) === "False Hibernated";
+    return asleep && (await stage.list(Pod)).length === 0;
+  });
+  assert.ok(await stage.find(PersistentVolumeClaim, "data-postgres-orders-0"));
+  await stage.client.patch(Database, `${stage.namespace}/postgres-orders`, { merge: { spec: { hibernated: false } } });
+  await stage.until(
+    "it is awake",
+    async () => (await stage.condition(Database, "postgres-orders", "Ready")) === "True Running",
+  );
+};
+
+/** What could never run is refused; what cannot run now says why and recovers. */
+export const badInput: Scenario = async (stage) => {
+  await stage.start(databaseOperator);
+  const refused = (change: (text: string) => string, message: RegExp) =>
+    assert.rejects(stage.apply(change(sample("database"))), message);
+  await refused((text) => text.replace("size: 5Gi", "size: 10"), /spec\.size/);
+  await refused((text) => text.replace("size: 5Gi", 'size: "1.5Gi"'), /should match/);
+  await refused((text) => text.replace("5Gi", "5Foo"), /must be the size of a volume/);
+  await refused((text) => text.replace(/ +version: .*\n/, ""), /spec\.version: Required value/);
+  await refused((text) => `${text}  engine: oracle\n`, /Unsupported value: "oracle"/);
+  assert.equal(await stage.find(Database, "postgres-orders"), undefined);
+
+  const huge = "  resources:\n    requests:\n      memory: 900Ti\n";
+  await stage.apply(`${sample("database")}${huge}`);
+  await stage.until(
+    "it is told that there is no room",
+    async () => (await stage.condition(Database, "postgres-orders", "Ready")) === "False Unschedulable",
+  );
+  assert.equal(await phase(stage, "postgres-orders"), "Creating");
+  await stage.until("it is told", async () =>
+    (await stage.events(Database, "postgres-orders")).some((told) => /Insufficient memory/.test(told)),
+  );
+  await stage.settled();
+  const writes = stage.writes();
+  await stage.settled();
+  assert.equal(stage.writes(), writes);
+  await stage.apply(sample("database"));
+  await running(stage, "postgres-orders");
+  await assert.rejects(
+    stage.apply(`${sample("database")}  engine: mysql\n`),
+    /the data of postgres cannot be read by mysql/,
+  );
+};
