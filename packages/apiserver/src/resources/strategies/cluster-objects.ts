@@ -1,16 +1,7 @@
 import { deepEqual, dns1123LabelErrors, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
 import { forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
-import type {
-  Lease,
-  LimitRange,
-  Node,
-  PodDisruptionBudget,
-  PriorityClass,
-  RuntimeClass,
-  Stored,
-  Toleration,
-} from "./objects.ts";
+import type { Lease, Node, PodDisruptionBudget, PriorityClass, RuntimeClass, Stored, Toleration } from "./objects.ts";
 import { immutable, named, nonNegative, oneOf } from "./pod-spec/checks.ts";
 import { requirementErrors } from "./pod-spec/requirements.ts";
 import { tolerationErrors } from "./pod-spec/scheduling.ts";
@@ -38,18 +29,6 @@ export const node: Strategy = {
   },
   validateStatusUpdate: () => [],
   fields: ({ spec }: Stored<Node>) => ({ "spec.unschedulable": String(spec?.unschedulable ?? false) }),
-};
-
-export const limitRange: Strategy = {
-  defaults({ spec }: Stored<LimitRange>) {
-    for (const limit of spec?.limits ?? []) {
-      if (limit.type !== "Container") continue;
-      const limits = { ...limit.max, ...limit.default };
-      const requests = { ...limit.min, ...limits, ...limit.defaultRequest };
-      if (Object.keys(limits).length > 0) limit.default = limits;
-      if (Object.keys(requests).length > 0) limit.defaultRequest = requests;
-    }
-  },
 };
 
 interface DeviceRequest {

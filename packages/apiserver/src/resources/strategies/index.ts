@@ -13,7 +13,6 @@ import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
 import { certificateSigningRequest } from "./certificates.ts";
 import {
   lease,
-  limitRange,
   node,
   podDisruptionBudget,
   priorityClass,
@@ -31,6 +30,7 @@ import { job } from "./job.ts";
 import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policies.ts";
 import { pod } from "./pod.ts";
+import { limitRange, resourceQuota } from "./quotas.ts";
 import { service } from "./service/index.ts";
 import { persistentVolume, persistentVolumeClaim, storageClass } from "./volumes-and-claims.ts";
 import { webhookConfiguration } from "./webhook-configurations.ts";
@@ -59,6 +59,7 @@ const strategies: Record<string, Strategy> = {
   "/Pod": pod,
   "/PodTemplate": podTemplate,
   "/ReplicationController": replicationController,
+  "/ResourceQuota": resourceQuota,
   "/Secret": secret,
   "/Service": service,
   "/ServiceAccount": serviceAccount,
