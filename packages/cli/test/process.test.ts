@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { commandStage, until } from "./command-stage.ts";
+
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Starts `konverge` as its users do. */
+function konverge(...args: string[]) {
+  const child = spawn(process.execPath, [path("../bin/konverge.js"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+  return { child, ended, output: () => output };
+}
+
+test("Ctrl-C lets operators finish; the process ends well", { skip: process.platform === "win32" }, async () => {
+  await using stage = await commandStage();
+  const { child, ended, output } = konverge(
+    "run",
+    path("./greeting-operator.ts"),
+    "--install",
+    "--kubeconfig",
+    stage.kubeconfig,
+    "--metrics-bind-address=0",
+    "--health-probe-bind-address=0",
+  );
+  try {
+    await until("it is at work", () => output().includes('"at work"'));
+    child.kill("SIGINT");
+    assert.deepEqual(await ended, [0, null], output());
+    assert.match(output(), /work in progress is finished first[\s\S]*"stopped"/);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
+test("a mistake is told in a line, without a stack, and ends the process with 1", async () => {
+  const { ended, output } = konverge("run", "./no-such-file.ts");
+  assert.deepEqual(await ended, [1, null]);
+  assert.equal(output(), "konverge: there is no file ./no-such-file.ts: name a module that exports an operator\n");
+});
