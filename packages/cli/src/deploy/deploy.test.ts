@@ -40,6 +40,23 @@ test("kinds are installed once: doing it again changes nothing, a dry run nothin
   assert.deepEqual(lines, [`${name} created (dry run)`, `${name} created`, `${name} unchanged`]);
 });
 
+test("versions that nobody converts are not served until the operator is deployed", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { options } = heard();
+  const served = async () => {
+    const { spec } = await client.get(CustomResourceDefinition, CRD);
+    const names = spec.versions.filter((one) => one.served).map(({ name }) => name);
+    return [spec.conversion?.strategy, ...names];
+  };
+  await install(operators, client, options);
+  assert.deepEqual(await served(), ["None", "v1"]);
+  await deploy(operators, client, { ...options, noWait: true });
+  assert.deepEqual(await served(), ["Webhook", "v1", "v1alpha1"]);
+  await install(operators, client, options);
+  assert.deepEqual(await served(), ["Webhook", "v1", "v1alpha1"]);
+});
+
 test("kinds with objects are removed only when that is meant", async () => {
   await using stage = await commandStage();
   const { client } = stage;

@@ -24,7 +24,7 @@ export async function deploy(operators: readonly Operator[], client: Client, opt
   const { namespace, dryRun } = options;
   const home: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   if (!(await maybe(client, Namespace, namespace))) await applyObjects(client, [home], options);
-  await install(operators, client, options);
+  await install(operators, client, { ...options, converted: true });
   const monitored = await servesMonitors(client);
   for (const operator of operators) {
     const objects = operatorObjects(operator, options);

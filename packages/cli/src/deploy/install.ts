@@ -1,23 +1,35 @@
 import type { Client } from "@konverge/client";
 import { findCondition, type KubeObject } from "@konverge/core";
-import { CustomResourceDefinition } from "@konverge/kinds";
+import { CustomResourceDefinition, Service } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { operatorObjects } from "../manifests/operator-objects.ts";
-import { type ApplyOptions, applyObjects } from "./apply-objects.ts";
+import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
 import { untilDefined } from "./waiting.ts";
 
 export interface InstallOptions extends ApplyOptions {
   /** Where the operators are or will be: kinds of several versions are converted there. */
   readonly namespace: string;
+  /** Somebody converts between versions. Default: if the operator's Service is there, or somebody was expected before. */
+  readonly converted?: boolean;
   /** Milliseconds to wait. Default: a minute. */
   readonly timeout?: number;
 }
 
-/** Installs the kinds of operators, and waits until they are served. Doing it again changes nothing. */
+/**
+ * Installs the kinds of operators, and waits until they are served. Doing it again changes nothing. Where nobody converts,
+ * only the stored version is served: kubectl would ask for the newest one, and get an error in place of objects.
+ */
 export async function install(operators: readonly Operator[], client: Client, options: InstallOptions): Promise<void> {
   const { namespace, timeout = 60_000, dryRun } = options;
-  const crds = operators.flatMap((one) => operatorObjects(one, { namespace, image: DEFAULT_IMAGE }).crds);
+  const crds: CustomResourceDefinition[] = [];
+  for (const operator of operators) {
+    for (const crd of operatorObjects(operator, { namespace, image: DEFAULT_IMAGE }).crds) {
+      const isConverted =
+        !crd.spec.conversion || (options.converted ?? (await isExpected(client, crd, `${namespace}/${operator.name}`)));
+      crds.push(isConverted ? crd : storedOnly(crd));
+    }
+  }
   await applyObjects(client, crds as unknown as KubeObject[], options);
   if (dryRun) return;
   for (const { metadata } of crds) {
@@ -32,4 +44,18 @@ export async function install(operators: readonly Operator[], client: Client, op
     });
     if (!served) throw new Error(`${name} is not served after ${timeout / 1000} s: ${why}`);
   }
+}
+
+async function isExpected(client: Client, { metadata }: CustomResourceDefinition, service: string): Promise<boolean> {
+  if (await maybe(client, Service, service)) return true;
+  const known = (await maybe(client, CustomResourceDefinition, metadata.name)) as CustomResourceDefinition | undefined;
+  return known?.spec.conversion?.strategy === "Webhook";
+}
+
+function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const { conversion: _, versions, ...spec } = crd.spec;
+  return {
+    ...crd,
+    spec: { ...spec, versions: versions.map((one) => (one.storage ? one : { ...one, served: false })) },
+  };
 }

@@ -93,7 +93,11 @@ async function startVersion(
   });
   try {
     const tell = (text: string) => log.info({}, text);
-    if (options.install) await install(operators, client, { namespace: client.namespace, tell });
+    const webhooks = webhookPlace(options, isInside, world);
+    if (options.install) {
+      const converted = webhooks !== undefined && { converted: true };
+      await install(operators, client, { namespace: client.namespace, tell, ...converted });
+    }
     const process = await startOperators({
       operators,
       client,
@@ -105,7 +109,7 @@ async function startVersion(
       ...(options.namespace && { namespaces: options.namespace.split(",").map((one) => one.trim()) }),
       ...withDefined("metricsAddress", local(options.metricsBindAddress, world)),
       ...withDefined("probeAddress", local(options.healthProbeBindAddress, world)),
-      ...withDefined("webhooks", webhookPlace(options, isInside, world)),
+      ...withDefined("webhooks", webhooks),
       ...(env["POD_NAME"] && { identity: env["POD_NAME"] }),
     });
     for (const [port, localPort] of process.ports) world.expose?.(port, localPort);
