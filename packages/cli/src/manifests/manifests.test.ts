@@ -21,7 +21,7 @@ test("the same operators give the same text, and every file can be read back", (
   assert.deepEqual([...manifestFiles([greetingOperator], options)], [...files]);
   for (const [path, text] of files) assert.ok(parseYaml(text.split("\n---\n")[0]!), path);
   const role = files.get("greeting-operator/role.yaml")!;
-  assert.match(role, /# Reconciles each Greeting\.\n- apiGroups:\n {2}- test\.example\.com\n/);
+  assert.match(role, /# Looks after each Greeting\.\n- apiGroups:\n {2}- test\.example\.com\n/);
   assert.match(role, /# Keeps the certificates of its webhooks\.\n/);
   assert.match(role, /# Keeps its admission webhooks registered\.\n/);
 });

@@ -27,7 +27,7 @@ function resourceReason(group: string, resource: string, rule: PolicyRule, name:
     }
   }
   if (group === "admissionregistration.k8s.io") reasons.push("keeps its admission webhooks registered");
-  if (group === "apiextensions.k8s.io") reasons.push("keeps its conversion webhook registered");
+  if (group === "apiextensions.k8s.io" && resourceNames) reasons.push("keeps its conversion webhook registered");
   return reasons.length > 0 ? reasons : ["uses it in its own code"];
 }
 
@@ -43,7 +43,7 @@ function controllerReasons(
     else if (subresource === "finalizers") reasons.push(`lets children block the deletion of their ${kind.kind}`);
     else if (subresource === undefined) {
       const cleans = finalizer && verbs.includes("patch") ? ", and holds it back until it has cleaned up" : "";
-      reasons.push(`reconciles each ${kind.kind}${cleans}`);
+      reasons.push(`looks after each ${kind.kind}${cleans}`);
     }
   }
   if (subresource === undefined && owns.some((owned) => is(owned.kind))) {
@@ -53,14 +53,26 @@ function controllerReasons(
     reasons.push(`reads them for each ${kind.kind}`);
   }
   if (options.uses?.some((used) => is(used.kind) && used.subresource === subresource)) {
-    reasons.push(`uses them in the code for ${kind.kind}`);
+    reasons.push(`uses them in its code for each ${kind.kind}`);
   }
   return reasons;
 }
 
 const onlyCreates = (verbs: readonly string[]) => verbs.length === 1 && verbs[0] === "create";
 
+/** Reasons that differ only in the kind they speak of become one. */
 function sentence(reasons: readonly string[]): string {
-  const text = reasons.join("; ");
+  const kinds = new Map<string, string[]>();
+  for (const reason of reasons) {
+    const [, before = reason, kind, behind = ""] = /^(.* each )(\w+)(.*)$/.exec(reason) ?? [];
+    const shape = kind === undefined ? reason : `${before}%${behind}`;
+    kinds.set(shape, [...(kinds.get(shape) ?? []), ...(kind === undefined ? [] : [kind])]);
+  }
+  const text = [...kinds].map(([shape, named]) => shape.replace("%", listed(named))).join("; ");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length < 2) return names.join("");
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
