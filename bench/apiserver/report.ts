@@ -9,7 +9,7 @@ export interface Row {
   readonly server: string;
   readonly value: number;
   readonly unit: string;
-  /** Processor time of the server, if it was measured. */
+  /** Processor time that it took, if it was measured. */
   readonly cpuMs?: number | undefined;
   /** More is better. */
   readonly isRate?: boolean;
@@ -37,7 +37,7 @@ export function table(rows: readonly Row[]): string {
     const cells = [row.measure, row.server, `${format(row.value)} ${row.unit}`, format(row.cpuMs), clock, processor];
     return `| ${cells.join(" | ")} |`;
   });
-  const head = ["measure", "server", "value", "server's CPU, ms", "× the real one", "× by CPU"];
+  const head = ["measure", "server", "value", "CPU, ms", "× the real one", "× by CPU"];
   return [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...lines].join("\n");
 }
 
