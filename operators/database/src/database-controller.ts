@@ -5,6 +5,7 @@ import {
   type EventSink,
   findCondition,
   isApplied,
+  isConflict,
   isNotFound,
   no,
   PermanentError,
@@ -40,7 +41,7 @@ export function databases() {
       watch<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watch<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
-    uses: [use(PersistentVolumeClaim, ["patch"]), use(StatefulSet, ["delete"])],
+    uses: [use(PersistentVolumeClaim, ["patch"]), use(StatefulSet, ["delete"]), use(Pod, ["delete"])],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context): Promise<Result<Database>> {
       const { observed, cache, clock, events } = context;
@@ -54,6 +55,7 @@ export function databases() {
       const storage = storageStep(spec.size, claim);
       await followStorage(database, storage, context);
       const pod = cache.get(Pod, `${metadata.namespace}/${podName(database)}`);
+      await replaceStuck(before, pod, context);
       const ready = isApplied(StatefulSet, server, before) && readinessOf(before, clock.now()).status === "Current";
       const problem = ready ? undefined : serverProblem(pod);
       const phase = ready ? "Running" : problem?.fatal ? "Failed" : "Creating";
@@ -89,6 +91,26 @@ export function databases() {
       return pod && { waitingFor: `the server ${pod.metadata.name} to stop` };
     },
   });
+}
+
+/**
+ * A StatefulSet waits for a pod to be ready before it replaces it, also if the pod can never be: a mended spec would not help.
+ * So a pod of an older revision that does not run is taken away.
+ */
+async function replaceStuck(
+  server: StatefulSet | undefined,
+  pod: Pod | undefined,
+  { client, events }: Context,
+): Promise<void> {
+  const { updateRevision, observedGeneration } = server?.status ?? {};
+  if (!pod || !updateRevision || observedGeneration !== server?.metadata.generation) return;
+  const { name, namespace, uid, labels, deletionTimestamp } = pod.metadata;
+  const isReady = pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  if (isReady || deletionTimestamp || labels?.["controller-revision-hash"] === updateRevision) return;
+  await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  });
+  events.normal("ServerReplaced", `${name} did not come up and makes way for the newer revision`);
 }
 
 /** The schema lets any letters follow the number. */

@@ -13,7 +13,7 @@ survivesCrashes("a database is made, whenever the operator dies", databaseOperat
   every: 4,
   mask: comparable,
 });
-exactRole(databaseOperator, [lives, ends, resized, backups]);
+exactRole(databaseOperator, [lives, ends, resized, backups, badInput]);
 
 /** Volumes are called after uids, and passwords are as random as they should be. */
 function comparable(object: AnyObject): AnyObject {
