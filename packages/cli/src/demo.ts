@@ -10,7 +10,7 @@ const { values: options } = parseArgs({
     /** End when everything has converged: 0 if it has, 1 if not. */
     exit: { type: "boolean", default: false },
     /** Seconds to wait for that. */
-    timeout: { type: "string", default: "180" },
+    timeout: { type: "string", default: "300" },
     /** Only some operators: names with commas between them. */
     operators: { type: "string", default: "all" },
   },

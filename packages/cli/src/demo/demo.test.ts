@@ -34,7 +34,7 @@ test("a view prints changes where it cannot draw, and draws where it can", () =>
   assert.deepEqual(written, ["waiting              Any a: waits\n"]);
   written.length = 0;
   const drawn = new LiveView({ ...screen, isTTY: true, columns: 30 });
-  const activity = { operator: "any-operator", reconciles: 3, writes: 1, last: "apply ConfigMap default/a" };
+  const activity = { operator: "any-operator", writes: 1, last: "apply ConfigMap default/a" };
   drawn.show(rows, [activity]);
   drawn.show(rows, [activity]);
   assert.ok(written[1]!.startsWith("\x1b[3A"), "the second drawing begins where the first began");

@@ -39,8 +39,7 @@ export class LiveView {
       ...rows.map(({ name, done, message }) => `${done ? "✔" : "…"} ${name.padEnd(52)} ${message}`),
       "",
       ...activities.map(
-        ({ operator, reconciles, writes, last }) =>
-          `  ${operator.padEnd(20)} ${String(reconciles).padStart(4)} looks ${String(writes).padStart(4)} writes  ${last}`,
+        ({ operator, writes, last }) => `  ${operator.padEnd(20)} ${String(writes).padStart(4)} writes  ${last}`,
       ),
     ];
     const width = (this.#screen.columns ?? 120) - 1;

@@ -3,7 +3,6 @@ import type { Cluster } from "@konverge/cluster";
 /** What an operator has done, from its log. */
 export interface Activity {
   readonly operator: string;
-  readonly reconciles: number;
   readonly writes: number;
   /** The last thing that is worth telling. */
   readonly last: string;
@@ -20,12 +19,12 @@ interface Line {
 /** Reads what operators do off the logs of their pods, as `kubectl logs` would show it. */
 export class OperatorActivities {
   readonly #cluster: Cluster;
-  readonly #known = new Map<string, { reconciles: number; writes: number; last: string }>();
+  readonly #known = new Map<string, { writes: number; last: string }>();
   readonly #positions = new WeakMap<object, number>();
 
   constructor(cluster: Cluster, operators: readonly { name: string }[]) {
     this.#cluster = cluster;
-    for (const { name } of operators) this.#known.set(name, { reconciles: 0, writes: 0, last: "starting" });
+    for (const { name } of operators) this.#known.set(name, { writes: 0, last: "starting" });
   }
 
   /** What is known now; `tell` hears of each write, once. */
@@ -43,7 +42,7 @@ export class OperatorActivities {
     return [...this.#known].map(([operator, activity]) => ({ operator, ...activity }));
   }
 
-  #read(known: { reconciles: number; writes: number; last: string }, text: string, tell: (line: string) => void) {
+  #read(known: { writes: number; last: string }, text: string, tell: (line: string) => void) {
     let line: Line;
     try {
       line = JSON.parse(text) as Line;
@@ -52,7 +51,6 @@ export class OperatorActivities {
       return tell(text);
     }
     const { msg = "", writes = [], outcome, object } = line;
-    if (outcome) known.reconciles++;
     known.writes += writes.length;
     const problem = line.err?.message;
     for (const one of writes) tell(one);
