@@ -16,7 +16,7 @@ import { attributesOf, forbiddenError } from "./auth/attributes.ts";
 import { Guard } from "./auth/guard.ts";
 import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
-import { CustomResources } from "./crd/custom-resources.ts";
+import { CustomResources } from "./crd/index.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
 import { contentType } from "./http/bodies.ts";
@@ -29,10 +29,16 @@ import { Registry } from "./resources/registry.ts";
 import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 import type { Kubelet } from "./subresources/index.ts";
-import type { Call, Services } from "./verbs/call.ts";
-import { dispatch } from "./verbs/dispatch.ts";
-import { APPLY_PATCH } from "./verbs/patch.ts";
-import { checkPatchRoute, checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
+import {
+  APPLY_PATCH,
+  type Call,
+  checkPatchRoute,
+  checkRoute,
+  dispatch,
+  noSuchPath,
+  pageNotFound,
+  type Services,
+} from "./verbs/index.ts";
 import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
 import { wire } from "./wiring.ts";
 

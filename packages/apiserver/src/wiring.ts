@@ -15,8 +15,7 @@ import { OpenApi } from "./openapi/index.ts";
 import type { ApiServer, ApiServerOptions } from "./server.ts";
 import { builtinSubresources, openIdDocuments } from "./subresources/index.ts";
 import { tableContent } from "./table/index.ts";
-import type { Admission, TableMaker } from "./verbs/call.ts";
-import { scale } from "./verbs/scale.ts";
+import { type Admission, scale, type TableMaker } from "./verbs/index.ts";
 import { noWebhooks } from "./webhook-call.ts";
 
 /** What a real server calls itself when it writes to itself. */

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readText, VirtualClock } from "@konverge/core";
+import { ApiServer, type ApiServerOptions } from "../server.ts";
+
+const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
+
+interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+}
+
+function stage(options: ApiServerOptions = {}) {
+  const server = new ApiServer({ clock: new VirtualClock(), ...options });
+  const send = async (method: string, path: string, body?: object) => {
+    const headers = { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const { status, body: text } = await server.transport({ method, path, headers, ...sent });
+    const said = await readText(text);
+    return { status, body: said.startsWith("{") ? JSON.parse(said) : said };
+  };
+  return { server, send };
+}
+
+const version = (name: string, schema: object, more: object = {}) => ({
+  name,
+  served: true,
+  storage: name === "v1",
+  schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", ...schema } } } },
+  ...more,
+});
+
+const crd = (versions: object[], more: object = {}) => ({
+  metadata: { name: "widgets.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", kind: "Widget", listKind: "WidgetList", singular: "widget" },
+    versions,
+    ...more,
+  },
+});
+
+const SIZE = { properties: { size: { type: "integer", default: 3, maximum: 9 } } };
+const widget = (name: string, spec: object = {}, apiVersion = "example.com/v1") => ({
+  apiVersion,
+  kind: "Widget",
+  metadata: { name },
+  spec,
+});
+const statusOf = (conditions: readonly Condition[], type: string) =>
+  conditions.find((condition) => condition.type === type)?.status;
+
+test("a CRD is established with its answer: the next request already finds its resource", async () => {
+  const { send } = stage();
+  assert.equal((await send("POST", CRDS, crd([version("v1", SIZE)]))).status, 201);
+  const { status, body } = await send("POST", WIDGETS, widget("a", { other: 1 }));
+  assert.equal(status, 201);
+  assert.deepEqual(body.spec, { size: 3 });
+  const { conditions } = (await send("GET", `${CRDS}/widgets.example.com`)).body.status;
+  assert.equal(statusOf(conditions, "NamesAccepted"), "True");
+  assert.equal(statusOf(conditions, "Established"), "True");
+});
+
+test("instances are held to the schema, and old ones to what they were held to before", async () => {
+  const { send } = stage();
+  await send(
+    "POST",
+    CRDS,
+    crd([version("v1", { properties: { size: { type: "integer" }, color: { type: "string" } } })]),
+  );
+  await send("POST", WIDGETS, widget("a", { size: 50 }));
+  await send("PUT", `${CRDS}/widgets.example.com`, {
+    ...crd([version("v1", { properties: { size: { type: "integer", maximum: 9 }, color: { type: "string" } } })]),
+    metadata: (await send("GET", `${CRDS}/widgets.example.com`)).body.metadata,
+  });
+  assert.equal((await send("POST", WIDGETS, widget("b", { size: 50 }))).status, 422);
+  assert.equal((await send("PATCH", `${WIDGETS}/a`, { spec: { color: "red" } })).status, 200);
+  assert.equal((await send("PATCH", `${WIDGETS}/a`, { spec: { size: 51 } })).status, 422);
+});
+
+test("the second of two CRDs that want one name is told so, and not served", async () => {
+  const { send } = stage();
+  await send("POST", CRDS, crd([version("v1", SIZE)]));
+  await send("POST", CRDS, {
+    metadata: { name: "gadgets.example.com" },
+    spec: { ...crd([version("v1", SIZE)]).spec, names: { plural: "gadgets", kind: "Widget", listKind: "GadgetList" } },
+  });
+  const { conditions } = (await send("GET", `${CRDS}/gadgets.example.com`)).body.status;
+  assert.equal(statusOf(conditions, "NamesAccepted"), "False");
+  assert.equal((await send("GET", "/apis/example.com/v1/gadgets")).status, 404);
+});
+
+test("a CRD that is deleted takes its instances along, and waits for those that are held", async () => {
+  const { send } = stage();
+  await send("POST", CRDS, crd([version("v1", SIZE)]));
+  const held = widget("held");
+  await send("POST", WIDGETS, { ...held, metadata: { ...held.metadata, finalizers: ["example.com/hold"] } });
+  await send("DELETE", `${CRDS}/widgets.example.com`);
+  assert.equal((await send("POST", WIDGETS, widget("late"))).status, 403);
+  assert.ok((await send("GET", `${WIDGETS}/held`)).body.metadata.deletionTimestamp);
+  await send("PATCH", `${WIDGETS}/held`, { metadata: { finalizers: null } });
+  assert.equal((await send("GET", `${CRDS}/widgets.example.com`)).status, 404);
+  assert.equal((await send("GET", WIDGETS)).status, 404);
+});
+
+test("every version is served from the stored one, through the webhook where there is one", async () => {
+  const asked: string[] = [];
+  const { send } = stage({
+    async callWebhook(_target, review) {
+      const { request } = review as { request: { uid: string; desiredAPIVersion: string; objects: object[] } };
+      asked.push(request.desiredAPIVersion);
+      const convertedObjects = request.objects.map((object) => ({ ...object, apiVersion: request.desiredAPIVersion }));
+      return { ...review, response: { uid: request.uid, result: { status: "Success" }, convertedObjects } };
+    },
+  });
+  const conversion = {
+    strategy: "Webhook",
+    webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "https://converter.example.com" } },
+  };
+  await send("POST", CRDS, crd([version("v1", SIZE), version("v2", SIZE)], { conversion }));
+  await send("POST", WIDGETS, widget("a", { size: 4 }));
+  const { body } = await send("GET", WIDGETS.replace("/v1/", "/v2/"));
+  assert.equal(body.items[0].apiVersion, "example.com/v2");
+  assert.deepEqual(asked, ["example.com/v2"]);
+});
+
+test("a definition that cannot be served is refused, with every reason", async () => {
+  const { send } = stage();
+  const { status, body } = await send("POST", CRDS, {
+    metadata: { name: "wrong.example.com" },
+    spec: { group: "example.com", scope: "Wide", names: { plural: "widgets", kind: "Widget" }, versions: [] },
+  });
+  assert.equal(status, 422);
+  const fields = body.details.causes.map(({ field }: { field: string }) => field);
+  assert.ok(fields.includes("metadata.name"));
+  assert.ok(fields.includes("spec.scope"));
+});
+
+test("only what Kubernetes approves is conformant in its own groups", async () => {
+  const { send } = stage();
+  const spec = { ...crd([version("v1", SIZE)]).spec, group: "thing.k8s.io" };
+  const metadata = { name: "widgets.thing.k8s.io" };
+  assert.equal((await send("POST", CRDS, { metadata, spec })).status, 422);
+  const annotations = { "api-approved.kubernetes.io": "unapproved, a trial" };
+  assert.equal((await send("POST", CRDS, { metadata: { ...metadata, annotations }, spec })).status, 201);
+  const { conditions } = (await send("GET", `${CRDS}/widgets.thing.k8s.io`)).body.status;
+  const approval = conditions.find(({ type }: Condition) => type === "KubernetesAPIApprovalPolicyConformant");
+  assert.equal(approval.reason, "UnapprovedAnnotation");
+  assert.equal(statusOf(conditions, "Established"), "True");
+});
