@@ -1,0 +1,33 @@
+import { Deployment } from "@konverge/kinds";
+import { llmOperator } from "@konverge/llm-operator";
+import type { Stage } from "@konverge/operator-suite";
+import { deployed } from "../deployed.ts";
+import type { CheckLine } from "../form.ts";
+import { shUntil } from "../shell.ts";
+
+/** The deployed operator picks a model up and tells of it in its log, which is read with these commands. */
+export async function logsTell(
+  stage: Stage,
+  model: { name: string; replicas: number; gpuType: string },
+  commands: Readonly<Record<string, string>>,
+  line: CheckLine,
+): Promise<void> {
+  await deployed(stage, llmOperator);
+  const { name, replicas, gpuType } = model;
+  await stage.apply({
+    apiVersion: "ai.example.com/v1",
+    kind: "LLMModel",
+    metadata: { name },
+    spec: { replicas, gpuType },
+  });
+  await stage.until(
+    "its Deployment is made",
+    async () => (await stage.find(Deployment, `llmmodel-${name}`)) !== undefined,
+  );
+  for (const [number, command] of Object.entries(commands)) {
+    await line(
+      number,
+      async () => void (await shUntil(stage, command, new RegExp(`${stage.namespace}/${name}.*reconcile done`))),
+    );
+  }
+}
