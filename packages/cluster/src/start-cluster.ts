@@ -92,6 +92,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const parts = options.parts ?? [...PARTS, kubelet.part];
   const pulse = new NodePulse();
+  if (parts.some(({ name }) => name === kubelet.part.name)) pulse.nodesMade = kubelet.nodesMade;
   const server: ApiServer = new ApiServer({
     kubelet: nodeStreams(kubelet, images, clock),
     callWebhook: webhookCaller(() => front.inside),

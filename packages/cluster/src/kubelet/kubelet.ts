@@ -40,6 +40,11 @@ interface KnownNode {
 
 /** How long programs are given to end with their cluster, in milliseconds. */
 const LAST_GRACE = 5_000;
+/** The taint of nodes that have not been heard of. */
+const NEW_NODE = "node.kubernetes.io/not-ready";
+/** Milliseconds that new nodes are waited for. */
+const OPENING = 2_000;
+
 const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
 
 /**
@@ -52,6 +57,7 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<ObjectKey, PodWorker>();
   readonly #nodes = new Map<string, KnownNode>();
+  readonly #nodesMade = Promise.withResolvers<void>();
   readonly #programs = new Set<ProgramRun>();
   readonly #exposed = new ExposedPorts();
   /** Reaches the ports of pods. */
@@ -79,6 +85,11 @@ export class Kubelet {
     return this.#workers.get(key);
   }
 
+  /** Resolves when the nodes that it is told to make are there and take pods. */
+  get nodesMade(): Promise<void> {
+    return this.#nodesMade.promise;
+  }
+
   nodeNames(): string[] {
     return [...this.#nodes.keys()];
   }
@@ -97,6 +108,7 @@ export class Kubelet {
     for (const [index, shape] of this.#options.nodes.entries()) {
       if (!nodes.get(shape.name)) await createNode(client, clock, shape, index);
     }
+    this.#awaitOpenNodes(nodes, clock);
     const recorder = new EventRecorder({ client, clock, component: "kubelet", instance: "kubelet" });
     const take = (pod: Pod) => this.#take(context, config, recorder, pod);
     const awake = () => [...this.#nodes].filter(([, { silent }]) => !silent).map(([name]) => name);
@@ -117,6 +129,23 @@ export class Kubelet {
         for (const key of [...this.#workers.keys()]) this.#drop(key);
       },
     };
+  }
+
+  /** A node that is new takes no pods until the node controller has heard of it. */
+  #awaitOpenNodes(nodes: View<Node>, clock: Clock): void {
+    const closed = new Set(this.#options.nodes.map(({ name }) => name));
+    if (closed.size === 0) {
+      this.#nodesMade.resolve();
+      return;
+    }
+    const timer = clock.after(OPENING, () => this.#nodesMade.resolve(), { label: "kubelet: new nodes" });
+    nodes.subscribe(({ key, object }) => {
+      if (closed.size === 0 || object.spec?.taints?.some((taint) => taint.key === NEW_NODE)) return;
+      closed.delete(key);
+      if (closed.size > 0) return;
+      timer.cancel();
+      this.#nodesMade.resolve();
+    });
   }
 
   /** They are asked to end, and killed if they do not. */

@@ -7,6 +7,8 @@ export class NodePulse {
   readonly #alive = new Set<string>();
   /** Renews all Leases, and goes on for a while: what a kubelet does when {@link looked} says so. */
   renew: () => Promise<void> = async () => {};
+  /** Resolves when the nodes are there that come with the cluster: before that, no pod can find a place. */
+  nodesMade: Promise<void> = Promise.resolve();
   /** Whether somebody follows the Leases just now. */
   isFollowed: () => boolean = () => true;
 

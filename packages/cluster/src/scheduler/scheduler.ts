@@ -79,6 +79,7 @@ class Scheduler implements RunningPart {
       else if (this.#state.setNode(object)) this.#queue.moveAll();
     });
     this.#pods.subscribe(({ type, object }) => this.#podChanged(type === "deleted", object));
+    await this.#context.pulse.nodesMade;
     this.#queue.onReady = () => this.#wake();
     this.#wake();
   }

@@ -136,6 +136,7 @@ test("in real time a cluster settles as well", async () => {
 
 test("in real time, too, those who wait are named", async () => {
   await using cluster = await startCluster();
+  await cluster.settled({ quiet: 50 });
   const waiting = new AbortController();
   const { clock }: { clock: Clock } = cluster;
   const late = sleep(clock, HOUR, { label: "somebody slow", signal: waiting.signal }).catch(() => {});

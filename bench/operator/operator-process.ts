@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Usage, usageOf } from "../harness/processes.ts";
+
+/** Milliseconds without work after which an operator counts as idle, and how much it may use in them. */
+const IDLE = { ms: 1000, cpuSeconds: 0.02 };
+const PATIENCE = 600_000;
+
+/** An operator at work. */
+export class OperatorProcess {
+  readonly startedAt = performance.now();
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+
+  constructor([command, ...args]: readonly string[], kubeconfig: string) {
+    this.#child = spawn(command!, args, {
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], KUBECONFIG: kubeconfig },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.#child.stdout!.resume();
+    this.#ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
+  }
+
+  usage(): Usage {
+    if (this.#child.exitCode !== null) throw new Error(`the operator ended with exit code ${this.#child.exitCode}`);
+    return usageOf([this.#child.pid!]);
+  }
+
+  /** Resolves when it says something. */
+  async says(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#child.stdout!.once("data", () => resolve());
+      this.#child.once("exit", (code) => reject(new Error(`the operator ended with exit code ${code}`)));
+    });
+  }
+
+  /** Resolves when it has nothing to do any more, to the milliseconds from its start until then. */
+  async idle(): Promise<number> {
+    let { cpuSeconds } = this.usage();
+    let since = performance.now();
+    const deadline = since + PATIENCE;
+    for (;;) {
+      await sleep(20);
+      const now = this.usage().cpuSeconds;
+      if (now - cpuSeconds > IDLE.cpuSeconds) {
+        cpuSeconds = now;
+        since = performance.now();
+      } else if (performance.now() - since > IDLE.ms) return since - this.startedAt;
+      if (performance.now() > deadline) throw new Error("the operator never came to rest");
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), 30_000);
+    await this.#ended;
+    clearTimeout(late);
+  }
+}

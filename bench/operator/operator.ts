@@ -1,0 +1,33 @@
+// An operator on Konverge that does what controller-runtime/main.go does: a ConfigMap and a status for each Widget, ten
+// workers.
+//   node operator.ts            works until it is told to stop
+//   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits
+import { connect } from "@konverge/client";
+import { ConfigMap } from "@konverge/kinds";
+import { Cache, controller, run } from "@konverge/runtime";
+import { Widget } from "./widget.ts";
+
+const widgets = controller(Widget, {
+  name: "widgets",
+  owns: [ConfigMap],
+  concurrency: 10,
+  reconcile({ metadata: { name }, spec: { value } }) {
+    const child = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } };
+    return { children: [child], status: { value, child: name } };
+  },
+});
+
+const client = await connect();
+const [mode, count] = process.argv.slice(2);
+if (mode === "cache") {
+  const cache = new Cache(client);
+  const view = cache.use(ConfigMap);
+  cache.start();
+  await view.whenSynced();
+  if ([...view.keys()].length < Number(count)) throw new Error(`there are only ${[...view.keys()].length} objects`);
+  console.log("cached");
+  process.once("SIGTERM", () => process.exit(0));
+} else {
+  const manager = await run(widgets, { client });
+  process.once("SIGTERM", () => void manager.stop().then(() => process.exit(0)));
+}
