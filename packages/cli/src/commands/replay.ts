@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ReplayOptions } from "../replay/replay-recording.ts";
 import { loadOperators } from "../run/operator-modules.ts";
+import { checkFlags, openArguments } from "../run/settings.ts";
 
 /** `konverge replay` */
 export function replayCommand(): Command {
@@ -12,11 +13,20 @@ export function replayCommand(): Command {
     .option("--object <key>", "only reconciles of this object: NAMESPACE/NAME, or NAME")
     .option("--all", "also show reconciles that come out the same")
     .option("--json", "a line of JSON for each reconcile instead of text")
-    .addHelpText("after", "\nNothing is sent to any cluster. Exits with 1 if something would be done differently.")
-    .action(async (file: string, { operator = [], ...options }: ReplayOptions & { operator?: string[] }) => {
+    .allowUnknownOption()
+    .addHelpText(
+      "after",
+      "\nOperators' own settings are options too, as for `konverge run`: give those that it ran with.\n" +
+        "Nothing is sent to any cluster. Exits with 1 if something would be done differently.",
+    )
+    .action(async (file: string, given: ReplayOptions & { operator?: string[] }, { args }: Command) => {
+      const { operator = [], ...options } = given;
       const { replayRecording } = await import("../replay/replay-recording.ts");
       const operators = await loadOperators(operator);
-      const { different } = await replayRecording(file, operators, options, (line) => console.log(line));
+      const { flags } = openArguments(args.slice(1));
+      checkFlags(operators, flags);
+      const world = { flags, env: process.env, tell: (line: string) => console.log(line) };
+      const { different } = await replayRecording(file, operators, options, world);
       if (different > 0) process.exitCode = 1;
     });
 }

@@ -31,6 +31,7 @@ export function runCommand(world: () => RunWorld): Command {
         .choices(["auto", "on", "off"])
         .default("auto"),
     )
+    .option("--record <file>", "write every reconcile there, to be put to other code by `konverge replay`")
     .option("--webhook-host <address>", "outside a pod: where the API server reaches this machine")
     .option("--webhook-port <number>", "where webhooks listen; each further operator takes the next one", port, 9443)
     .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG, the pod's own identity, ~/.kube/config")

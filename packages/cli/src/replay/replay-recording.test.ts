@@ -61,30 +61,30 @@ test("a recording is put to operators, and what they would do differently is tol
   const file = join(folder, "a.jsonl");
   await record(file);
   const lines: string[] = [];
-  const tell = (line: string) => void lines.push(line);
-  const unchanged = await replayRecording(file, [copying((text) => text)], {}, tell);
+  const world = { flags: new Map(), env: {}, tell: (line: string) => void lines.push(line) };
+  const unchanged = await replayRecording(file, [copying((text) => text)], {}, world);
   assert.equal(unchanged.different, 0);
   assert.ok(unchanged.same >= 2);
   assert.match(lines.splice(0).join("\n"), /^\d+ reconciles replayed: \d+ the same, 0 different$/);
 
-  const changed = await replayRecording(file, [copying((text) => text.toUpperCase())], {}, tell);
+  const changed = await replayRecording(file, [copying((text) => text.toUpperCase())], {}, world);
   assert.ok(changed.different > 0 && changed.same > 0);
   assert.match(lines[0]!, /^copies default\/a at 2026-01-01T/);
   assert.match(lines[0]!, /~ child ConfigMap default\/a-copy\n {4}draft\.data\.text: "x" → "X"/);
   lines.length = 0;
 
-  await replayRecording(file, [copying(() => "z")], { object: "default/b", json: true }, tell);
+  await replayRecording(file, [copying(() => "z")], { object: "default/b", json: true }, world);
   assert.deepEqual([...new Set(lines.map((line) => (JSON.parse(line) as { key: string }).key))], ["default/b"]);
   lines.length = 0;
 
-  const { skipped } = await replayRecording(file, [], {}, tell);
+  const { skipped } = await replayRecording(file, [], {}, world);
   assert.ok(skipped >= 2);
   assert.match(lines[0]!, /not replayed: there is no controller called copies/);
 });
 
 test("a file that is not there is named", async () => {
   await assert.rejects(
-    replayRecording(join(folder, "nowhere"), [], {}, () => {}),
+    replayRecording(join(folder, "nowhere"), [], {}, { flags: new Map(), env: {}, tell: () => {} }),
     /there is no file .*nowhere/,
   );
 });

@@ -23,6 +23,14 @@ export interface ReplayOptions {
   readonly json?: boolean;
 }
 
+/** What a replay has around it. */
+export interface ReplayWorld {
+  /** Settings of operators that were given as flags. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tell: (line: string) => void;
+}
+
 /** What came of a replay. */
 export interface ReplaySummary {
   readonly same: number;
@@ -35,10 +43,11 @@ export async function replayRecording(
   file: string,
   operators: readonly Operator[],
   options: ReplayOptions,
-  tell: (line: string) => void,
+  world: ReplayWorld,
 ): Promise<ReplaySummary> {
+  const { tell } = world;
   if (!existsSync(file)) throw new UsageError(`there is no file ${file}: name one that an operator has recorded`);
-  const controllers = operators.flatMap(controllersOf);
+  const controllers = operators.flatMap((operator) => controllersOf(operator, world));
   let [same, different] = [0, 0];
   const skipped = new Map<string, number>();
   for await (const one of replay(file, controllers)) {
@@ -60,9 +69,9 @@ export async function replayRecording(
   return { same, different, skipped: left };
 }
 
-/** The controllers of an operator as it is made without anything set. */
-function controllersOf(operator: Operator): readonly Controller[] {
-  const settings = settingsOf(operator, new Map(), {});
+/** The controllers of an operator, made with its settings. */
+function controllersOf(operator: Operator, { flags, env }: ReplayWorld): readonly Controller[] {
+  const settings = settingsOf(operator, flags, env);
   return operator.create({ metrics: new Metrics({ process: false }).registry, settings, log: silent }).controllers;
 }
 

@@ -9,6 +9,7 @@ import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { runCommand } from "../commands/run.ts";
 import { install } from "../deploy/install.ts";
+import { replayRecording } from "../replay/replay-recording.ts";
 import { type RunWorld, runOperators } from "./run-operators.ts";
 
 const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
@@ -190,4 +191,38 @@ test("a port that is taken is named", async () => {
     runOperators([MODULE], { ...options, metricsBindAddress }, world),
     /port \d+ is taken by another process: choose another with --metrics-bind-address/,
   );
+});
+
+test("what it does is recorded on request, and the same operator would do the same", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  const file = join(stage.folder, "reconciles.jsonl");
+  const { ready, end } = started([
+    MODULE,
+    "--install",
+    "--kubeconfig",
+    kubeconfig,
+    "--record",
+    file,
+    "--word=Ahoy",
+    ...NOWHERE,
+  ]);
+  await ready;
+  await client.create(Greeting, hello("recorded"));
+  await until("it is greeted", async () => {
+    return (await client.get(ConfigMap, "default/recorded")).data?.["said"] === "Ahoy, you";
+  });
+  await end();
+  const lines: string[] = [];
+  const world = (word: string) => ({
+    flags: new Map([["word", word]]),
+    env: {},
+    tell: (line: string) => void lines.push(line),
+  });
+  const same = await replayRecording(file, [greetingOperator], {}, world("Ahoy"));
+  assert.ok(same.same > 0);
+  assert.equal(same.different, 0, lines.join("\n"));
+  const other = await replayRecording(file, [greetingOperator], {}, world("Hi"));
+  assert.ok(other.different > 0);
+  assert.match(lines.join("\n"), /"Ahoy, you" → "Hi, you"/);
 });

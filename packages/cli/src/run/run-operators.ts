@@ -1,6 +1,14 @@
 import type { ConnectionConfig } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
-import { hotReload, type LogLevel, Metrics, type Operator, type ProcessLog, processLog } from "@konverge/runtime";
+import {
+  hotReload,
+  type LogLevel,
+  Metrics,
+  type Operator,
+  type ProcessLog,
+  processLog,
+  Recorder,
+} from "@konverge/runtime";
 import { connectToCluster } from "../cluster-connection.ts";
 import { install } from "../deploy/install.ts";
 import { UsageError } from "../usage-error.ts";
@@ -24,6 +32,8 @@ export interface RunOptions {
   readonly webhooks: "auto" | "on" | "off";
   readonly webhookHost?: string;
   readonly webhookPort: number;
+  /** Where reconciles are recorded. */
+  readonly record?: string;
 }
 
 /** What `konverge run` has around it: a process of its own, or a container that it plays in another one. */
@@ -91,6 +101,7 @@ async function startVersion(
     around: metrics.transport(),
     ...(world.config && { config: world.config }),
   });
+  const recorder = options.record === undefined ? undefined : recorderOf(options.record, log);
   try {
     const tell = (text: string) => log.info({}, text);
     const webhooks = webhookPlace(options, isInside, world);
@@ -111,6 +122,7 @@ async function startVersion(
       ...withDefined("probeAddress", local(options.healthProbeBindAddress, world)),
       ...withDefined("webhooks", webhooks),
       ...(env["POD_NAME"] && { identity: env["POD_NAME"] }),
+      ...(recorder && { observers: [recorder] }),
     });
     for (const [port, localPort] of process.ports) world.expose?.(port, localPort);
     const { standby } = process.manager;
@@ -121,13 +133,23 @@ async function startVersion(
       async [Symbol.asyncDispose]() {
         log.info({ operators: names }, "stops: work in progress is finished first");
         await process.stop();
+        recorder?.close();
         await client.close();
         log.info({ operators: names }, "stopped");
       },
     };
   } catch (error) {
+    recorder?.close();
     await client.close();
     throw error;
+  }
+}
+
+function recorderOf(file: string, log: ProcessLog): Recorder {
+  try {
+    return new Recorder({ file, onError: (error) => log.error({ err: error }, error.message) });
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${(error as Error).message}`, { cause: error });
   }
 }
 
