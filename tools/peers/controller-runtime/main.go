@@ -35,7 +35,7 @@ func run(name, namespace, certificates string, port int) error {
 		return err
 	}
 	addToScheme(scheme)
-	lease, renew, retry := 4*time.Second, 3*time.Second, 500*time.Millisecond
+	lease, renew, retry := 8*time.Second, 6*time.Second, time.Second
 	options := ctrl.Options{
 		Scheme:                  scheme,
 		Metrics:                 metricsserver.Options{BindAddress: "0"},
