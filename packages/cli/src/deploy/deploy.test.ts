@@ -122,3 +122,29 @@ test("a Deployment that does not become available says what its pods wait for", 
     /deployment ops\/greeting-operator is not available after 1.5 s: .*no nodes available[\s\S]*kubectl describe pods/,
   );
 });
+
+test("more is deployed where it is asked for, or where somebody is there for it", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { options } = heard();
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  await client.create(CustomResourceDefinition, {
+    metadata: { name: "servicemonitors.monitoring.coreos.com" },
+    spec: {
+      group: "monitoring.coreos.com",
+      scope: "Namespaced",
+      names: { plural: "servicemonitors", kind: "ServiceMonitor" },
+      versions: [{ name: "v1", served: true, storage: true, schema: schema as never }],
+    },
+  });
+  const deployed = { ...options, classicRole: true, noWait: true };
+  await deploy(operators, client, deployed);
+  const monitors = await client.mapper.resolve({ group: "monitoring.coreos.com", kind: "ServiceMonitor" });
+  await client.get(monitors, "ops/greeting-operator");
+  const classic = await client.get(ClusterRole, "greeting-operator-classic");
+  const onGreetings = classic.rules?.find(({ resources }) => resources?.includes("greetings"));
+  assert.deepEqual(onGreetings?.verbs, ["get", "list", "watch", "create", "update", "patch", "delete"]);
+  await undeploy(operators, client, deployed);
+  await assert.rejects(client.get(monitors, "ops/greeting-operator"), /not found/);
+  await assert.rejects(client.get(ClusterRole, "greeting-operator-classic"), /not found/);
+});
