@@ -14,7 +14,7 @@ const options = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () =
 
 /** Time passes faster here: leases and probes go by seconds. */
 async function stageWithImage(): Promise<CommandStage> {
-  const stage = await commandStage({ clock: scaledClock(realClock(), 10) });
+  const stage = await commandStage({ clock: scaledClock(realClock(), 5) });
   const { cluster } = stage;
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock, async () => [greetingOperator]) });
   return stage;
