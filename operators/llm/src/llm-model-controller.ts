@@ -1,4 +1,4 @@
-import { controller, formatLabelSelector, type KubeObject, use } from "konverge";
+import { controller, formatLabelSelector, type KubeObject, read, use } from "konverge";
 import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { LLMModel } from "./llm-model.ts";
@@ -28,7 +28,7 @@ const RESYNC = 10 * 60_000;
 export function llmModelController(metrics: ModelMetrics) {
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring()],
+    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring(), read(LLMModel)],
     uses: [use(ServiceMonitor, ["get", "create", "patch"])],
     resync: RESYNC,
     async reconcile(model, context) {
@@ -53,7 +53,7 @@ export function llmModelController(metrics: ModelMetrics) {
         await keepServiceMonitor(serviceMonitorFor(model, childName(model), labelsOf(model)), context);
       }
       tellProblem(model, problem, events);
-      metrics.models.set(model, { wanted: model.spec.replicas, ready: readyReplicas });
+      metrics.models.set(model, { wanted: model.spec.replicas, ready: readyReplicas }, () => cache.list(LLMModel));
       return {
         children: [deployment, serviceFor(model), disruptionBudgetFor(model)],
         status: {

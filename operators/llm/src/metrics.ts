@@ -1,23 +1,24 @@
-import type { KubeObject } from "konverge";
+import { type KubeObject, keyOf } from "konverge";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** Numbers about one object, by the name of the series they appear in. */
 type Numbers<N extends string> = Readonly<Partial<Record<N, number>>>;
 
-/** The latest numbers about each object of a kind. An object that was not looked at for so long is gone. */
+/** The latest numbers about each object of a kind that still exists. */
 class LatestNumbers<N extends string> {
   readonly #latest = new Map<string, { namespace: string; name: string; numbers: Numbers<N> }>();
+  #existing: (() => Iterable<KubeObject>) | undefined;
 
-  set({ metadata }: KubeObject, numbers: Numbers<N>): void {
-    const { namespace = "", name } = metadata;
-    this.#latest.set(`${namespace}/${name}`, { namespace, name, numbers });
-  }
-
-  forget(key: string): void {
-    this.#latest.delete(key);
+  /** `existing` tells which objects there are, whenever somebody asks for the numbers: nobody tells when one goes. */
+  set(object: KubeObject, numbers: Numbers<N>, existing: () => Iterable<KubeObject>): void {
+    const { namespace = "", name } = object.metadata;
+    this.#latest.set(keyOf(object), { namespace, name, numbers });
+    this.#existing = existing;
   }
 
   values() {
+    const known = new Set(Array.from(this.#existing?.() ?? [], (object) => keyOf(object)));
+    for (const key of this.#latest.keys()) if (!known.has(key)) this.#latest.delete(key);
     return this.#latest.values();
   }
 }

@@ -1,4 +1,4 @@
-import { type Context, controller, formatLabelSelector, keyOf, use } from "konverge";
+import { type Context, controller, formatLabelSelector, keyOf, read, use } from "konverge";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -47,7 +47,7 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
   const load = new LoadWatch(fetchMetrics);
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
-    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring()],
+    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring(), read(ModelDeployment)],
     uses: [
       use(StatefulSet, ["patch"], { subresource: "scale" }),
       use(Event, ["list"]),
@@ -93,14 +93,15 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
       const latency = measured?.latency;
       const { cost } = deployment.spec;
       const replicas = set?.status?.replicas ?? 0;
-      metrics.deployments.set(deployment, {
+      const numbers = {
         wanted: size.need.replicas,
         ready: situation.ready,
         ...(measured && { load: measured.load }),
         ...(latency !== undefined && { latency }),
         ...(latency !== undefined && rules.promised && { withinSla: Number(latency <= rules.promised.maxLatency) }),
         ...(cost && { cost: replicas * cost.perReplicaHour }),
-      });
+      };
+      metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
       const told = deployment.status ?? {};
       return {
         children: [
