@@ -5,6 +5,7 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { dynamoOperator } from "@konverge/dynamo-operator";
 import { llmOperator } from "@konverge/llm-operator";
+import { rayOperator } from "@konverge/ray-operator";
 import { seldonOperator } from "@konverge/seldon-operator";
 import { trainingOperator } from "@konverge/training-operator";
 import type { Operator } from "konverge";
@@ -13,6 +14,7 @@ import type { Operator } from "konverge";
 export const operators: readonly Operator[] = [
   llmOperator,
   trainingOperator,
+  rayOperator,
   seldonOperator,
   dynamoOperator,
   databaseOperator,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Database, databaseOperator } from "@konverge/database-operator";
 import { podOperator } from "@konverge/database-operator/tutorial";
-import type { Stage } from "@konverge/operator-suite";
+import { type Stage, supplyVolumes } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
 import { checklist, line } from "../form.ts";
 
@@ -140,6 +140,7 @@ export default checklist<Names>({
         "L395-401": "a deleted database takes its pods with it",
       },
       async play(stage, { first, more }, check) {
+        await supplyVolumes(stage, first.size, ...more.map(({ size }) => size));
         await stage.start(databaseOperator);
         await stage.apply(database(first));
         await check("L233-237", async () => {
@@ -189,6 +190,7 @@ export default checklist<Names>({
       },
     },
     line("L407-429", "a volume that is asked to shrink stays, and that is told", async (stage, { shrunk }) => {
+      await supplyVolumes(stage, shrunk.from);
       await stage.start(databaseOperator);
       await stage.apply(database({ name: shrunk.name, version: "1", size: shrunk.from }));
       await runs(stage, shrunk.name);
@@ -201,6 +203,7 @@ export default checklist<Names>({
       assert.equal((await stage.get(Database, shrunk.name)).status?.phase, "Running");
     }),
     line("L553-583", "a server that finds no node says so", async (stage, { first }) => {
+      await supplyVolumes(stage, "1Gi");
       await stage.start(databaseOperator);
       const spec = { version: "1", size: "1Gi", resources: { requests: { memory: "800Ti" } } };
       await stage.apply({ ...database(first), spec });

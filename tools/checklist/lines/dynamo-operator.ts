@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DynamoComponentDeployment, DynamoGraphDeployment, dynamoOperator } from "@konverge/dynamo-operator";
-import type { Stage } from "@konverge/operator-suite";
+import { type Stage, supplyVolumes } from "@konverge/operator-suite";
 import { CustomResourceDefinition, Deployment, Ingress, PersistentVolumeClaim, Service } from "konverge/kinds";
 import { checklist, line } from "../form.ts";
 
@@ -170,6 +170,7 @@ export default checklist<Names>({
       },
       async play(stage, names, check) {
         const { graph: name, services, claim, size } = names;
+        await supplyVolumes(stage, size);
         await stage.start(dynamoOperator);
         await stage.apply(graph(names, { pvc: true }));
         await successful(stage, name);

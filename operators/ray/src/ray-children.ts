@@ -1,0 +1,209 @@
+import { fittingName } from "konverge";
+import type { Container, EnvVar, Pod, PodSpec, Probe, Service } from "konverge/kinds";
+import type { RayCluster, WorkerGroup } from "./ray-cluster.ts";
+import { GCS_PORT, startCommand, startParameters } from "./start-command.ts";
+
+/** Where a head answers, by the names of its ports. */
+export const PORTS = { client: 10001, dashboard: 8265, "gcs-server": 6379, metrics: 8080, serve: 8000 } as const;
+const OPEN_FILES = 65_536;
+const SHARED_MEMORY = "shared-mem";
+
+/** Labels under which Ray's own tools know the parts of a cluster. */
+export const CLUSTER = "ray.io/cluster";
+export const GROUP = "ray.io/group";
+export const NODE_TYPE = "ray.io/node-type";
+const HEAD_GROUP = "headgroup";
+
+type NodeType = "head" | "worker";
+
+function labelsOf({ metadata }: RayCluster, type: NodeType, group: string): Record<string, string> {
+  return {
+    "ray.io/is-ray-node": "yes",
+    [CLUSTER]: metadata.name,
+    [NODE_TYPE]: type,
+    [GROUP]: group,
+    "ray.io/identifier": fittingName(`${metadata.name}-${type}`),
+    "app.kubernetes.io/name": "kuberay",
+    "app.kubernetes.io/created-by": "kuberay-operator",
+  };
+}
+
+export function headServiceName({ metadata }: RayCluster): string {
+  return fittingName(`${metadata.name}-head-svc`);
+}
+
+/** The head's address within the cluster. */
+function headAddress(cluster: RayCluster): string {
+  return `${headServiceName(cluster)}.${cluster.metadata.namespace}.svc.cluster.local`;
+}
+
+function headPort({ spec }: RayCluster): string {
+  return spec.headGroupSpec.rayStartParams["port"] ?? GCS_PORT;
+}
+
+export function headServiceFor(cluster: RayCluster): Service {
+  const { group: _, ...selector } = { ...headSelector(cluster), group: "" };
+  const { serviceType = "ClusterIP", template } = cluster.spec.headGroupSpec;
+  const declared = template.spec?.containers[0]?.ports ?? [];
+  const ports = declared.length > 0 ? declared.filter(({ name }) => name) : [];
+  const all = { ...PORTS, ...Object.fromEntries(ports.map(({ name, containerPort }) => [name!, containerPort])) };
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: headServiceName(cluster), namespace: cluster.metadata.namespace, labels: selector },
+    spec: {
+      type: serviceType,
+      // Workers find the head's pod itself.
+      ...(serviceType === "ClusterIP" && { clusterIP: "None" }),
+      selector,
+      publishNotReadyAddresses: true,
+      ports: Object.entries(all)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, port]) => ({ name, port, targetPort: port, protocol: "TCP", appProtocol: "tcp" })),
+    },
+  };
+}
+
+function headSelector(cluster: RayCluster): Record<string, string> {
+  const { [GROUP]: _group, "ray.io/is-ray-node": _node, ...rest } = labelsOf(cluster, "head", HEAD_GROUP);
+  return rest;
+}
+
+/** The head: the pod that knows all others. */
+export function headPodFor(cluster: RayCluster): Pod {
+  return podFor(cluster, "head", HEAD_GROUP, `${cluster.metadata.name}-head-0`, cluster.spec.headGroupSpec);
+}
+
+/** How many replicas a group shall have: within its bounds, none while it is suspended. */
+export function replicasOf({ replicas, minReplicas, maxReplicas, suspend }: WorkerGroup): number {
+  return suspend ? 0 : Math.min(Math.max(replicas, minReplicas), maxReplicas);
+}
+
+/** The pods of a group. Those that are to be deleted by name make way for others. */
+export function workerPodsFor(cluster: RayCluster, group: WorkerGroup): Pod[] {
+  const unwanted = new Set(group.scaleStrategy?.workersToDelete ?? []);
+  const wanted = replicasOf(group) * group.numOfHosts;
+  const pods: Pod[] = [];
+  for (let index = 0; pods.length < wanted; index++) {
+    const name = fittingName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
+    if (!unwanted.has(name)) pods.push(podFor(cluster, "worker", group.groupName, name, group));
+  }
+  return pods;
+}
+
+function podFor(
+  cluster: RayCluster,
+  type: NodeType,
+  group: string,
+  name: string,
+  { template, rayStartParams }: Pick<WorkerGroup, "template" | "rayStartParams">,
+): Pod {
+  const { metadata, spec } = template;
+  const [ray, ...others] = spec?.containers ?? [];
+  const container = rayContainer(cluster, type, rayStartParams, ray ?? { name: `ray-${type}` });
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      namespace: cluster.metadata.namespace,
+      labels: { ...metadata?.labels, ...labelsOf(cluster, type, group) },
+      ...(metadata?.annotations && { annotations: metadata.annotations }),
+    },
+    spec: {
+      ...spec,
+      ...initContainers(cluster, type, spec, container),
+      containers: [container, ...others],
+      volumes: [
+        ...(spec?.volumes ?? []),
+        ...(spec?.volumes?.some((volume) => volume.name === SHARED_MEMORY)
+          ? []
+          : [{ name: SHARED_MEMORY, emptyDir: { medium: "Memory" } }]),
+      ],
+    },
+  };
+}
+
+/** A worker that starts before its head's store answers would only fail. */
+function initContainers(cluster: RayCluster, type: NodeType, spec: PodSpec | undefined, ray: Container) {
+  const own = spec?.initContainers ?? [];
+  if (type === "head") return own.length > 0 ? { initContainers: own } : {};
+  const address = `${headAddress(cluster)}:${headPort(cluster)}`;
+  const wait: Container = {
+    name: "wait-gcs-ready",
+    image: ray.image!,
+    ...(ray.imagePullPolicy && { imagePullPolicy: ray.imagePullPolicy }),
+    command: ["/bin/bash", "-c", "--"],
+    args: [
+      `until ray health-check --address ${address} > /dev/null 2>&1; do echo "waiting for ${address}"; sleep 5; done`,
+    ],
+    env: [{ name: "FQ_RAY_IP", value: headAddress(cluster) }],
+    resources: { requests: { cpu: "200m", memory: "256Mi" }, limits: { cpu: "200m", memory: "256Mi" } },
+  };
+  return { initContainers: [...own, wait] };
+}
+
+function rayContainer(
+  cluster: RayCluster,
+  type: NodeType,
+  given: Readonly<Record<string, string>>,
+  container: Container,
+): Container {
+  const address = `${headAddress(cluster)}:${headPort(cluster)}`;
+  const command = startCommand(type, startParameters(type, given, container.resources, address));
+  const first = [...(container.command ?? []), ...(container.args ?? [])].join(" ");
+  const ports = container.ports ?? [];
+  return {
+    ...container,
+    command: ["/bin/bash", "-c", "--"],
+    args: [`${first ? `${first} && ` : ""}ulimit -n ${OPEN_FILES}; ${command}`],
+    env: merged(container.env ?? [], variables(cluster, type, command)),
+    ports: ports.some(({ name }) => name === "metrics")
+      ? ports
+      : [...ports, { name: "metrics", containerPort: PORTS.metrics }],
+    livenessProbe: container.livenessProbe ?? health(type, 30, 120),
+    readinessProbe: container.readinessProbe ?? health(type, 10, 10),
+    volumeMounts: [...(container.volumeMounts ?? []), { name: SHARED_MEMORY, mountPath: "/dev/shm" }],
+  };
+}
+
+function variables(cluster: RayCluster, type: NodeType, command: string): EnvVar[] {
+  const port = headPort(cluster);
+  const host = type === "head" ? "127.0.0.1" : headAddress(cluster);
+  const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  return [
+    ...(type === "worker"
+      ? [
+          { name: "FQ_RAY_IP", value: host },
+          { name: "RAY_IP", value: headServiceName(cluster) },
+        ]
+      : []),
+    field("RAY_CLUSTER_NAME", `metadata.labels['${CLUSTER}']`),
+    field("RAY_CLUSTER_NAMESPACE", "metadata.namespace"),
+    field("RAY_CLOUD_INSTANCE_ID", "metadata.name"),
+    field("RAY_NODE_TYPE_NAME", `metadata.labels['${GROUP}']`),
+    { name: "KUBERAY_GEN_RAY_START_CMD", value: command },
+    { name: "RAY_PORT", value: port },
+    { name: "RAY_ADDRESS", value: `${host}:${port}` },
+    { name: "RAY_USAGE_STATS_KUBERAY_IN_USE", value: "1" },
+    { name: "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", value: "1" },
+  ];
+}
+
+function merged(own: readonly EnvVar[], added: readonly EnvVar[]): EnvVar[] {
+  return [...own, ...added.filter(({ name }) => !own.some((known) => known.name === name))];
+}
+
+function health(type: NodeType, initialDelaySeconds: number, failureThreshold: number): Probe {
+  const ask = (port: number, path: string) =>
+    `wget --tries 1 -T 2 -q -O- http://localhost:${port}/${path} | grep success`;
+  const agent = ask(52365, "api/local_raylet_healthz");
+  const command = type === "head" ? `${agent} && ${ask(PORTS.dashboard, "api/gcs_healthz")}` : agent;
+  return {
+    exec: { command: ["bash", "-c", command] },
+    initialDelaySeconds,
+    periodSeconds: 5,
+    timeoutSeconds: type === "head" ? 5 : 2,
+    failureThreshold,
+  };
+}

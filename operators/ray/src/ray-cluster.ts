@@ -1,0 +1,79 @@
+import { age, defineKind, listMap, type ObjectOf, opaque, quantity, wide } from "konverge";
+import type { PodTemplateSpec } from "konverge/kinds";
+import { z } from "zod";
+
+const MOST_REPLICAS = 2_147_483_647;
+const parameters = () => z.record(z.string(), z.string()).default({});
+const template = () => opaque<PodTemplateSpec>().describe("Its first container runs Ray.");
+
+const spec = z.object({
+  rayVersion: z.string().optional(),
+  suspend: z.boolean().optional().describe("Stops all pods and keeps the object."),
+  enableInTreeAutoscaling: z.boolean().optional(),
+  headGroupSpec: z.object({
+    rayStartParams: parameters(),
+    serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).optional(),
+    template: template(),
+  }),
+  workerGroupSpecs: z
+    .array(
+      z.object({
+        groupName: z.string().min(1).max(50),
+        replicas: z.int().min(0).default(0),
+        minReplicas: z.int().min(0).default(0),
+        maxReplicas: z.int().min(0).default(MOST_REPLICAS),
+        numOfHosts: z.int().min(1).default(1).describe("Pods per replica."),
+        suspend: z.boolean().optional(),
+        rayStartParams: parameters(),
+        scaleStrategy: z.object({ workersToDelete: z.array(z.string()).optional() }).optional(),
+        template: template(),
+      }),
+    )
+    .check(listMap("groupName"))
+    .optional(),
+});
+
+const status = z.object({
+  state: z.enum(["ready", "failed", "suspended"]).optional(),
+  reason: z.string().optional(),
+  desiredWorkerReplicas: z.int().optional(),
+  availableWorkerReplicas: z.int().optional(),
+  readyWorkerReplicas: z.int().optional(),
+  minWorkerReplicas: z.int().optional(),
+  maxWorkerReplicas: z.int().optional(),
+  desiredCPU: quantity().optional(),
+  desiredMemory: quantity().optional(),
+  desiredGPU: quantity().optional(),
+  head: z
+    .object({
+      podName: z.string().optional(),
+      podIP: z.string().optional(),
+      serviceName: z.string().optional(),
+      serviceIP: z.string().optional(),
+    })
+    .optional(),
+  endpoints: z.record(z.string(), z.string()).optional(),
+});
+
+const columns = {
+  "Desired Workers": ".status.desiredWorkerReplicas",
+  "Available Workers": ".status.availableWorkerReplicas",
+  CPUs: { jsonPath: ".status.desiredCPU", type: "string" as const },
+  Memory: { jsonPath: ".status.desiredMemory", type: "string" as const },
+  GPUs: { jsonPath: ".status.desiredGPU", type: "string" as const },
+  Status: ".status.state",
+  Age: age,
+  "Head Pod IP": wide(".status.head.podIP"),
+  "Head Service IP": wide(".status.head.serviceIP"),
+};
+
+/** A Ray cluster: a head, and groups of workers that join it. Both versions have the same shape. */
+export const RayCluster = defineKind({
+  group: "ray.io",
+  kind: "RayCluster",
+  categories: ["all"],
+  stored: "v1",
+  versions: { v1: { spec, status, columns }, v1alpha1: { spec, status, columns } },
+});
+export type RayCluster = ObjectOf<typeof RayCluster>;
+export type WorkerGroup = NonNullable<RayCluster["spec"]["workerGroupSpecs"]>[number];

@@ -1,0 +1,59 @@
+import { controller, findCondition, isNotFound, own, type Result, read, use } from "konverge";
+import { Deployment, Pod, Service } from "konverge/kinds";
+import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
+import { RayCluster } from "./ray-cluster.ts";
+import { conditionsOf, statusOf } from "./ray-status.ts";
+
+/** Upstream's own operator, by the name label of its Deployment. */
+const UPSTREAM = "kuberay-operator";
+const LOOK_AGAIN = 300_000;
+
+/**
+ * Keeps the head, its Service and the workers of each RayCluster. Pods that have ended are taken away and made anew; pods of
+ * an older template are replaced.
+ */
+export function rayClusters() {
+  return controller(RayCluster, {
+    owns: [own(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }), Service],
+    watches: [read(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
+    uses: [use(Pod, ["delete"])],
+    async reconcile(cluster, { observed, cache, client, events }): Promise<Result<RayCluster>> {
+      const [upstream] = cache.list(Deployment);
+      if (upstream) {
+        const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
+        events.warning("UpstreamOperator", `${where} takes care of RayClusters; this operator leaves them alone`);
+        return { after: LOOK_AGAIN };
+      }
+      const { spec } = cluster;
+      const head = headPodFor(cluster);
+      const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => workerPodsFor(cluster, group));
+      const pods = observed.all(Pod);
+      for (const pod of pods.filter(hasEnded)) {
+        const { name, namespace, uid } = pod.metadata;
+        events.warning("PodEnded", `${name} has ended (${pod.status?.phase}) and is made anew`);
+        await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      }
+      const seen = {
+        head: pods.find(({ metadata }) => metadata.labels?.[NODE_TYPE] === "head"),
+        workers: pods.filter(({ metadata }) => metadata.labels?.[NODE_TYPE] === "worker"),
+        service: observed(headServiceFor(cluster)) as Service | undefined,
+      };
+      const conditions = conditionsOf(cluster, seen, workers.length);
+      const known = findCondition(cluster.status?.conditions, "RayClusterProvisioned");
+      if (conditions["RayClusterProvisioned"]?.status === "True" && known?.status !== "True") {
+        events.normal("Provisioned", `the head and ${workers.length} workers are ready`);
+      }
+      return {
+        children: spec.suspend ? [headServiceFor(cluster)] : [headServiceFor(cluster), head, ...workers],
+        status: statusOf(cluster, seen, [head, ...workers]),
+        conditions,
+      };
+    },
+  });
+}
+
+function hasEnded({ metadata, status }: Pod): boolean {
+  return !metadata.deletionTimestamp && (status?.phase === "Failed" || status?.phase === "Succeeded");
+}

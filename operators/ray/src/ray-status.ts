@@ -1,0 +1,106 @@
+import { type Conditions, no, parseQuantity, Quantity, yes } from "konverge";
+import type { Pod, Service } from "konverge/kinds";
+import { PORTS, replicasOf } from "./ray-children.ts";
+import type { RayCluster } from "./ray-cluster.ts";
+
+/** What is there of a cluster. */
+export interface Seen {
+  readonly head: Pod | undefined;
+  readonly workers: readonly Pod[];
+  readonly service: Service | undefined;
+}
+
+export const isReady = (pod: Pod | undefined) =>
+  pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+
+/** How a cluster is doing, in upstream's terms. */
+export function statusOf(
+  { spec, status: before }: RayCluster,
+  { head, workers, service }: Seen,
+  wanted: readonly Pod[],
+) {
+  const groups = spec.workerGroupSpecs ?? [];
+  const sum = (count: (group: (typeof groups)[number]) => number) =>
+    groups.reduce((total, one) => total + count(one), 0);
+  const desired = sum((group) => replicasOf(group) * group.numOfHosts);
+  const ready = workers.filter(isReady).length;
+  const all = isReady(head) && ready >= desired;
+  // A cluster that was ready once stays so while single workers come and go.
+  const state = spec.suspend
+    ? ("suspended" as const)
+    : all || before?.state === "ready"
+      ? ("ready" as const)
+      : undefined;
+  return {
+    ...(state && { state }),
+    desiredWorkerReplicas: desired,
+    availableWorkerReplicas: workers.filter(({ status }) => status?.phase === "Running").length,
+    readyWorkerReplicas: ready,
+    minWorkerReplicas: sum(({ minReplicas, numOfHosts }) => minReplicas * numOfHosts),
+    maxWorkerReplicas: Math.min(
+      2_147_483_647,
+      sum(({ maxReplicas, numOfHosts }) => maxReplicas * numOfHosts),
+    ),
+    desiredCPU: total(wanted, (name) => name === "cpu"),
+    desiredMemory: total(wanted, (name) => name === "memory"),
+    desiredGPU: total(wanted, (name) => name.endsWith("gpu")),
+    head: {
+      ...(head && { podName: head.metadata.name }),
+      ...(head?.status?.podIP && { podIP: head.status.podIP }),
+      ...(service && { serviceName: service.metadata.name }),
+      ...(head?.status?.podIP && { serviceIP: head.status.podIP }),
+    },
+    endpoints: Object.fromEntries(Object.entries(PORTS).map(([name, port]) => [name, String(port)])),
+  };
+}
+
+function total(pods: readonly Pod[], counts: (resource: string) => boolean): string {
+  const amounts = pods.flatMap(({ spec }) =>
+    spec!.containers.flatMap(({ resources }) => {
+      const asked = { ...resources?.limits, ...resources?.requests };
+      return Object.entries(asked).flatMap(([name, value]) => (counts(name) ? [parseQuantity(String(value))] : []));
+    }),
+  );
+  return amounts.reduce((sum, one) => sum.add(one), Quantity.of(0)).toString();
+}
+
+export function conditionsOf({ spec, status }: RayCluster, { head, workers }: Seen, desired: number): Conditions {
+  if (spec.suspend) {
+    const left = workers.length + (head ? 1 : 0);
+    return {
+      RayClusterSuspending: left > 0 ? yes("UserRequestSuspend") : no("Suspended"),
+      RayClusterSuspended: left > 0 ? no("Suspending", `${left} pods are still there`) : yes("Suspended"),
+      Ready: no("Suspended", "the cluster is suspended"),
+    };
+  }
+  const provisioned = status?.conditions?.some((one) => one.type === "RayClusterProvisioned" && one.status === "True");
+  const ready = workers.filter(isReady).length;
+  const complete = isReady(head) && ready >= desired;
+  return {
+    HeadPodReady: isReady(head)
+      ? yes("HeadPodRunningAndReady")
+      : no(head ? "HeadPodNotReady" : "HeadPodNotFound", stuck(head)),
+    RayClusterProvisioned:
+      complete || provisioned
+        ? yes("AllPodRunningAndReadyFirstTime", "All Ray Pods are ready for the first time")
+        : no("RayClusterPodsProvisioning", "RayCluster Pods are being provisioned for first time"),
+    ...(complete && { Ready: yes("AsExpected") }),
+    ...(!complete && {
+      Ready: no("PodsNotReady", stuckOf([head, ...workers]) ?? `${ready} of ${desired} workers are ready`),
+    }),
+  };
+}
+
+function stuckOf(pods: readonly (Pod | undefined)[]): string | undefined {
+  return pods.map(stuck).find((told) => told !== "");
+}
+
+/** What keeps a pod from running, without the parts that change from look to look. */
+function stuck(pod: Pod | undefined): string {
+  const scheduled = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status === "False") return `pod ${pod!.metadata.name}: ${scheduled.message}`;
+  const waiting = pod?.status?.containerStatuses?.find(({ state }) =>
+    /Err|BackOff|Invalid/.test(state?.waiting?.reason ?? ""),
+  );
+  return waiting ? `pod ${pod!.metadata.name}: container ${waiting.name}: ${waiting.state!.waiting!.reason}` : "";
+}

@@ -1,0 +1,8 @@
+import { onReal } from "@konverge/operator-suite";
+import { badInput, cluster, lives } from "./scenarios.ts";
+
+onReal({
+  "a head, its Service and workers, as upstream makes them": cluster,
+  "workers are repaired, scaled, deleted by name, suspended": lives,
+  "bad input is refused or reported, and recovers when mended": badInput,
+});
