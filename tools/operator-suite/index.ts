@@ -19,3 +19,4 @@ export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, Star
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions, survivesCrashes } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { type RealGround, type RealStages, realStages } from "./real-ground.ts";
+export { supplyVolumes } from "./volumes.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Database, databaseOperator } from "@konverge/database-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, Job, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
@@ -12,6 +12,7 @@ const running = (stage: Stage, name: string) =>
 
 /** A server with its volume, Service, settings and a password of its own. */
 export const lives: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(databaseOperator);
   await stage.apply(sample("database"));
   await running(stage, "postgres-orders");
@@ -45,6 +46,7 @@ export const lives: Scenario = async (stage) => {
 
 /** The object goes when the server has stopped; its volume stays unless it is told otherwise. */
 export const ends: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
   await stage.start(databaseOperator);
   await stage.apply(sample("database"));
   await stage.apply(sample("with-backups"));
@@ -101,6 +103,7 @@ export const backups: Scenario = async (stage) => {
 
 /** A hibernated database has no server, and all of its data. */
 export const hibernates: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(databaseOperator);
   await stage.apply(sample("database"));
   await running(stage, "postgres-orders");
@@ -119,6 +122,7 @@ export const hibernates: Scenario = async (stage) => {
 
 /** What could never run is refused; what cannot run now says why and recovers. */
 export const badInput: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(databaseOperator);
   const refused = (change: (text: string) => string, message: RegExp) =>
     assert.rejects(stage.apply(change(sample("database"))), message);

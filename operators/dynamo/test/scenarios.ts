@@ -8,7 +8,7 @@ import {
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
 } from "@konverge/dynamo-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
 import {
   CustomResourceDefinition,
   Deployment,
@@ -28,6 +28,7 @@ const successful = (stage: Stage, name: string) =>
 
 /** Services become components, these become Deployments with Services, Ingress and claim; variables are merged. */
 export const graph: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator, { settings: { natsAddr: "nats:4222", etcdAddr: "http://etcd.infra:2379" } });
   await stage.apply(sample("graph"));
   await successful(stage, "chat");
@@ -69,6 +70,7 @@ export const graph: Scenario = async (stage) => {
 
 /** Repair, update, pruning, deletion. */
 export const lives: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   await stage.apply(sample("graph"));
   await successful(stage, "chat");
@@ -138,6 +140,7 @@ export const model: Scenario = async (stage) => {
 
 /** A restart goes through the services in order, each when the one before is ready. */
 export const restart: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   // Workers take their time, so that the second service's turn comes visibly later.
   const slow = "annotations:\n        sim.konverge.dev/ready-delay: 5s\n      replicas: 2";
@@ -164,6 +167,7 @@ export const restart: Scenario = async (stage) => {
 
 /** The image is built first, by a Job; the services start with it. */
 export const build: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   const built = sample("graph").replace(
     "  services:",
@@ -181,6 +185,7 @@ export const build: Scenario = async (stage) => {
 
 /** What could never run is refused; what cannot run now says why, does not spin, and recovers. */
 export const badInput: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   const refused = (yaml: string, message: RegExp) => assert.rejects(stage.apply(yaml), message);
   await refused(sample("graph").replace(/ {2}services:[\s\S]*/, "  restart:\n    id: x\n"), /spec.services must say/);

@@ -1,0 +1,21 @@
+import { PersistentVolume } from "@konverge/kinds";
+import type { Stage } from "@konverge/testing";
+
+/**
+ * Volumes for claims of a scenario. A real control plane with simulated nodes has nobody who makes them; the embedded cluster
+ * has, and needs none of these.
+ */
+export async function supplyVolumes(stage: Stage, ...sizes: readonly string[]): Promise<void> {
+  if (stage.where === "embedded") return;
+  for (const [index, storage] of sizes.entries()) {
+    await stage.client.create(PersistentVolume, {
+      metadata: { name: `${stage.namespace}-${index}` },
+      spec: {
+        capacity: { storage },
+        accessModes: ["ReadWriteOnce", "ReadWriteMany"],
+        persistentVolumeReclaimPolicy: "Delete",
+        hostPath: { path: `/volumes/${stage.namespace}-${index}` },
+      },
+    });
+  }
+}
