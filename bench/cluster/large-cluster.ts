@@ -10,6 +10,7 @@ import { type Client, connect } from "@konverge/client";
 import { openPort, plainNodes, startCluster } from "@konverge/cluster";
 import { Node, Pod } from "@konverge/kinds";
 import { findControlPlane, startRealCluster } from "@konverge/real";
+import { persist } from "../harness/persist.ts";
 import { processesWith, usageOf } from "../harness/processes.ts";
 import { mebibytes, table, writeResult } from "../harness/results.ts";
 
@@ -104,18 +105,33 @@ async function real(): Promise<Outcome> {
 async function play(name: string, kubeconfig: string, begun: number, pids: () => number[]): Promise<Outcome> {
   const client = await connect({ kubeconfig });
   const since = (from: number) => (performance.now() - from) / 1000;
-  while ((await readyNodes(client)) < nodes) await sleep(200);
+  let areReady = false;
+  while (!areReady) {
+    await persist(async () => {
+      areReady = (await readyNodes(client)) >= nodes;
+    });
+    await sleep(200);
+  }
   const nodesSeconds = since(begun);
   console.log(`${name}: ${nodes} nodes are ready after ${nodesSeconds.toFixed(1)} s`);
   const from = performance.now();
   let next = 0;
   const worker = async () => {
-    while (next < pods) await client.create(Pod, pod(next++));
+    while (next < pods) {
+      const one = pod(next++);
+      await persist(() => client.create(Pod, one));
+    }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   const createdSeconds = since(from);
   console.log(`${name}: ${pods} pods are created after ${createdSeconds.toFixed(1)} s`);
-  while (await somePending(client)) await sleep(500);
+  let arePending = true;
+  while (arePending) {
+    await persist(async () => {
+      arePending = await somePending(client);
+    });
+    await sleep(500);
+  }
   const runningSeconds = since(from);
   const { cpuSeconds, peakBytes } = usageOf(pids());
   console.log(`${name}: all pods run after ${runningSeconds.toFixed(1)} s, peak ${mebibytes(peakBytes)} MiB`);

@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
 import { metadataOnly } from "@konverge/client";
 import { ConfigMap } from "@konverge/kinds";
+import { persist } from "../harness/persist.ts";
 import { Widget } from "./widget.ts";
 
 const CONCURRENCY = 50;
@@ -17,16 +18,20 @@ export async function forEach(count: number, work: (i: number) => Promise<unknow
 export const widgetName = (i: number): string => `widget-${i}`;
 
 export async function createWidget(client: Client, i: number): Promise<void> {
-  await client.create(Widget, Widget.new({ name: widgetName(i), namespace: "default" }, { value: `value ${i}` }));
+  await persist(() =>
+    client.create(Widget, Widget.new({ name: widgetName(i), namespace: "default" }, { value: `value ${i}` })),
+  );
 }
 
 /** Objects that are nobody's business, of two kilobytes each. */
 export async function createForeign(client: Client, from: number, to: number): Promise<void> {
   await forEach(to - from, (i) =>
-    client.create(ConfigMap, {
-      metadata: { name: `foreign-${from + i}`, namespace: "foreign", labels: { number: String(from + i) } },
-      data: { text: `${from + i} `.repeat(400).slice(0, 1900) },
-    }),
+    persist(() =>
+      client.create(ConfigMap, {
+        metadata: { name: `foreign-${from + i}`, namespace: "foreign", labels: { number: String(from + i) } },
+        data: { text: `${from + i} `.repeat(400).slice(0, 1900) },
+      }),
+    ),
   );
 }
 

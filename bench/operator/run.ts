@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { type Client, connect } from "@konverge/client";
 import { ConfigMap, Namespace } from "@konverge/kinds";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
+import { persist } from "../harness/persist.ts";
 import { mebibytes, table, writeResult } from "../harness/results.ts";
 import { createForeign, createWidget, forEach, Onlooker, widgetName } from "./load.ts";
 import { OperatorProcess } from "./operator-process.ts";
@@ -175,7 +176,7 @@ async function repair(
   const before = await countRequests(cluster);
   const { cpuSeconds } = operator.usage();
   const begun = performance.now();
-  await forEach(children, (i) => client.delete(ConfigMap, `default/${widgetName(i)}`));
+  await forEach(children, (i) => persist(() => client.delete(ConfigMap, `default/${widgetName(i)}`)));
   const isBack = (i: number) => (onlooker.come.get(widgetName(i)) ?? 0) > begun;
   await until("all children are back", () => Array.from({ length: children }, (_, i) => i).every(isBack));
   const last = Math.max(...Array.from({ length: children }, (_, i) => onlooker.come.get(widgetName(i))!));
