@@ -4,7 +4,21 @@ import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { checklist, line } from "../form.ts";
 
-export default checklist({
+interface Names {
+  readonly namespace: string;
+  readonly cluster: string;
+  readonly ray: string;
+  readonly group: string;
+  readonly workers: number;
+  readonly limits: Readonly<Record<string, string>>;
+  readonly model: string;
+  readonly predictor: string;
+  readonly unit: string;
+  readonly replicas: number;
+  readonly memory: string;
+}
+
+export default checklist<Names>({
   id: "D2",
   name: "training-operator",
   cases: [
@@ -14,7 +28,7 @@ export default checklist({
       ray: "2.3.0",
       group: "worker-group",
       workers: 3,
-      limits: { cpu: "4", memory: "16Gi", "nvidia.com/gpu": "1" } as Record<string, string>,
+      limits: { cpu: "4", memory: "16Gi", "nvidia.com/gpu": "1" },
       model: "iris-model",
       predictor: "default",
       unit: "classifier",
@@ -27,7 +41,7 @@ export default checklist({
       ray: "2.46.0",
       group: "small",
       workers: 2,
-      limits: { cpu: "1", memory: "2Gi" } as Record<string, string>,
+      limits: { cpu: "1", memory: "2Gi" },
       model: "flowers",
       predictor: "main",
       unit: "tree",
@@ -38,7 +52,7 @@ export default checklist({
   stories: [
     line("L917-950", "a Ray cluster of the older version runs: a head, and its workers", async (stage, values) => {
       const { cluster, ray, group, workers, limits } = values;
-      const template = (name: string, given: Record<string, string>) => ({
+      const template = (name: string, given: Readonly<Record<string, string>>) => ({
         spec: { containers: [{ name, image: `rayproject/ray:${ray}`, resources: { limits: given } }] },
       });
       await stage.start(rayOperator);
