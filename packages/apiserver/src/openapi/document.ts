@@ -4,13 +4,18 @@ import type { ServedVersion } from "../discovery/api-groups.ts";
 import { API_VERSION, KIND, METADATA, METADATA_FIELDS } from "./metadata-descriptions.ts";
 import { type Paths, pathsOf } from "./operations.ts";
 import { builtinSchemaName, customSchemaName, schemaReference } from "./schema-names.ts";
+import { capital, groupId, resourceListPaths, VERSION_INFO, VERSION_SCHEMA } from "./server-documents.ts";
 
 type OpenApi = Record<string, unknown>;
 
 /** The OpenAPI v3 document of one version of a group. */
 export function openApiDocument(served: ServedVersion): object {
   const schemas = new Schemas(served);
-  const paths: Paths = {};
+  const { group, version: own } = served;
+  const root = group === "" ? `/api/${own}` : `/apis/${group}/${own}`;
+  const isBuiltin = served.resources.some(({ definition: resource }) => !resource.custom);
+  const id = capital(groupId(group)) + capital(own);
+  const paths: Paths = isBuiltin ? resourceListPaths(root, `${groupId(group)}_${own}`, id) : {};
   for (const { definition: resource, version } of served.resources) Object.assign(paths, pathsOf(resource, version));
   for (const { definition: resource, version } of served.resources) {
     if (resource.custom)
@@ -19,13 +24,25 @@ export function openApiDocument(served: ServedVersion): object {
       schemas.add(definitionOf(resource.group, version.version, version.listKind));
   }
   schemas.addReferenced(paths);
+  return documentOf(paths, schemas.all());
+}
+
+/** A document that is about no objects: what the server says of itself. */
+export function serverDocument(paths: Paths): object {
+  const schemas = new Schemas({ group: "", version: "v1", resources: [] });
+  schemas.addReferenced(paths);
+  const isVersion = "/version/" in paths;
+  return documentOf(paths, isVersion ? { [builtinSchemaName(VERSION_INFO)]: VERSION_SCHEMA } : schemas.all());
+}
+
+function documentOf(paths: Paths, schemas: Record<string, OpenApi>): object {
   const [major, minor] = kubernetesVersion().split(".");
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes", version: `${major}.${minor}` },
     paths,
     components: {
-      schemas: schemas.all(),
+      schemas,
       securitySchemes: {
         BearerToken: {
           type: "apiKey",

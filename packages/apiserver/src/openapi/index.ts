@@ -10,8 +10,10 @@ import { type ServedVersion, servedGroups } from "../discovery/api-groups.ts";
 import { parseAccept } from "../http/media-types.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
-import { openApiDocument } from "./document.ts";
+import { openApiDocument, serverDocument } from "./document.ts";
+import type { Paths } from "./operations.ts";
 import { encodeSwagger, PROTOBUF_TYPE } from "./protobuf-2.ts";
+import { serverDocuments } from "./server-documents.ts";
 import { type SwaggerDocument, swaggerDocument } from "./version-2.ts";
 
 const ROOT = "/openapi/v3";
@@ -44,6 +46,8 @@ export class OpenApi {
   readonly #foreign: ForeignOpenApi;
   #generation = "";
   #served = new Map<string, ServedVersion>();
+  /** What the server says of itself. */
+  #own = new Map<string, Paths>();
   #texts = new Map<string, { text: string; hash: string }>();
 
   readonly #swaggers = new Map<string, { body: string | Uint8Array; hash: string }>();
@@ -72,7 +76,11 @@ export class OpenApi {
     const type = SWAGGER_TYPES[asked.type]!;
     let document = this.#swaggers.get(type);
     if (!document) {
-      const own = swaggerDocument([...this.#served.values()].map(openApiDocument));
+      const documents = [
+        ...[...this.#served.values()].map(openApiDocument),
+        ...[...this.#own.values()].map(serverDocument),
+      ];
+      const own = swaggerDocument(documents);
       const swagger = withParts(own, this.#foreign.openApi2());
       const body = type === PROTOBUF_TYPE ? encodeSwagger(swagger) : stringifyJson(swagger);
       document = { body, hash: digest(body) };
@@ -90,7 +98,9 @@ export class OpenApi {
     this.#texts.clear();
     this.#swaggers.clear();
     this.#served.clear();
-    for (const { versions } of servedGroups(this.#registry)) {
+    const groups = servedGroups(this.#registry);
+    this.#own = serverDocuments(groups);
+    for (const { versions } of groups) {
       for (const served of versions) {
         const { group, version } = served;
         this.#served.set(group === "" ? `api/${version}` : `apis/${group}/${version}`, served);
@@ -100,7 +110,8 @@ export class OpenApi {
 
   #index(): object {
     const addresses = new Map<string, string>();
-    for (const name of this.#served.keys()) addresses.set(name, `${ROOT}/${name}?hash=${this.#document(name)!.hash}`);
+    for (const name of [...this.#served.keys(), ...this.#own.keys()])
+      addresses.set(name, `${ROOT}/${name}?hash=${this.#document(name)!.hash}`);
     for (const [name, address] of this.#foreign.openApi3()) addresses.set(name, address);
     const sorted = [...addresses].sort(([a], [b]) => (a < b ? -1 : 1));
     return { paths: Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }])) };
@@ -108,10 +119,11 @@ export class OpenApi {
 
   #document(name: string): { text: string; hash: string } | undefined {
     const served = this.#served.get(name);
-    if (!served) return undefined;
+    const own = this.#own.get(name);
+    if (!served && !own) return undefined;
     let document = this.#texts.get(name);
     if (!document) {
-      const text = stringifyJson(openApiDocument(served));
+      const text = stringifyJson(served ? openApiDocument(served) : serverDocument(own!));
       document = { text, hash: digest(text) };
       this.#texts.set(name, document);
     }

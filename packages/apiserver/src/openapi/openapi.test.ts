@@ -60,3 +60,21 @@ test("a schema of a kind says which one it is", () => {
   ]);
   assert.ok(schemas["io.k8s.api.apps.v1.DeploymentSpec"]!.properties!.replicas);
 });
+
+test("documents have the paths that open connections, those that watch, and what the server says of itself", () => {
+  const { paths } = document("api/v1");
+  assert.deepEqual(Object.keys(paths["/api/v1/namespaces/{namespace}/pods/{name}/exec"]!), [
+    "get",
+    "post",
+    "parameters",
+  ]);
+  assert.ok(paths["/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}"]!["options"]);
+  assert.deepEqual(
+    Object.keys(paths).filter((path) => /^\/api\/v1\/watch\/.*pods/.test(path)),
+    ["", "/namespaces/{namespace}", "/namespaces/{namespace}"].map(
+      (place, index) => `/api/v1/watch${place}/pods${index === 2 ? "/{name}" : ""}`,
+    ),
+  );
+  assert.deepEqual(Object.keys(document("version").paths), ["/version/"]);
+  assert.ok("/apis/apps/" in document("apis/apps").paths);
+});

@@ -1,7 +1,9 @@
 import { definitionOf } from "@konverge/kinds";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "../resources/definition.ts";
+import { connectionPaths } from "./connections.ts";
 import * as parameters from "./parameters.ts";
 import { builtinSchemaName, customSchemaName, schemaReference } from "./schema-names.ts";
+import { capital, groupId } from "./server-documents.ts";
 
 export type Paths = Record<string, Record<string, unknown>>;
 
@@ -9,7 +11,18 @@ const meta = (kind: string) => builtinSchemaName(`meta.v1.${kind}`);
 
 /** The paths of one resource in one version, with all operations on it. */
 export function pathsOf(definition: ResourceDefinition, version: ResourceVersion): Paths {
-  return new ResourcePaths(definition, version).all();
+  const paths = new ResourcePaths(definition, version).all();
+  for (const path of Object.values(paths)) shareParameters(path);
+  return paths;
+}
+
+/** What all operations of a path take is said of the path: where there is but one operation, all of it. */
+function shareParameters(path: Record<string, unknown>): void {
+  const [only, ...others] = Object.keys(path).filter((key) => key !== "parameters");
+  if (only === undefined || others.length > 0) return;
+  const { parameters: given = [], ...operation } = path[only] as { parameters?: parameters.Parameter[] };
+  path[only] = operation;
+  path["parameters"] = parameters.sorted(...(path["parameters"] as parameters.Parameter[]), ...given);
 }
 
 class ResourcePaths {
@@ -50,13 +63,59 @@ class ResourcePaths {
         parameters: parameters.sorted(parameters.NAME, ...scope, parameters.PRETTY),
       };
     }
+    if (!this.#definition.custom && this.#can("watch")) Object.assign(paths, this.#watches(place, scope));
     for (const subresource of this.#version.subresources.values()) {
+      const { kind } = subresource.kind;
+      if (/(Proxy|Exec|Attach|PortForward)Options$/.test(kind)) {
+        Object.assign(paths, this.#connection(subresource.name, kind, place, scope));
+        continue;
+      }
       paths[`${this.#root}${place}/${plural}/{name}/${subresource.name}`] = {
         ...this.#subresource(subresource),
         parameters: parameters.sorted(parameters.NAME, ...scope, parameters.PRETTY),
       };
     }
     return paths;
+  }
+
+  /** The paths that watch without a parameter: deprecated, and still there. */
+  #watches(place: string, scope: readonly parameters.Parameter[]): Paths {
+    const { plural, namespaced } = this.#definition;
+    const { kind } = this.#version;
+    const watch = (suffix: string, given: readonly parameters.Parameter[], forAll = false) => ({
+      get: this.#operation(
+        "watch",
+        suffix === "" ? "watch" : "watchlist",
+        suffix,
+        { responses: this.#answers(meta("WatchEvent"), [200], STREAMS) },
+        kind,
+        forAll,
+      ),
+      parameters: parameters.sorted(...parameters.LIST, parameters.PRETTY, ...given),
+    });
+    return {
+      ...(namespaced && { [`${this.#root}/watch/${plural}`]: watch("ListForAllNamespaces", [], true) }),
+      [`${this.#root}/watch${place}/${plural}`]: watch("List", scope),
+      ...(this.#can("get") && {
+        [`${this.#root}/watch${place}/${plural}/{name}`]: watch("", [...scope, parameters.NAME]),
+      }),
+    };
+  }
+
+  #connection(name: string, options: string, place: string, scope: readonly parameters.Parameter[]): Paths {
+    const { group, plural, namespaced } = this.#definition;
+    const { version, kind } = this.#version;
+    return connectionPaths({
+      name,
+      options,
+      path: `${this.#root}${place}/${plural}/{name}/${name}`,
+      id: [
+        `connect${capital(groupId(group))}${capital(version)}`,
+        `${namespaced ? "Namespaced" : ""}${kind}${capital(name)}`,
+      ],
+      tag: `${groupId(group)}_${version}`,
+      scope: [...scope, parameters.NAME],
+    });
   }
 
   #can(verb: string): boolean {
@@ -98,13 +157,7 @@ class ResourcePaths {
   #list(suffix: string, given: readonly parameters.Parameter[]): object {
     const schema = this.#kindName(this.#version.listKind);
     const forAll = suffix === "ForAllNamespaces";
-    const responses = this.#answers(
-      schema,
-      [200],
-      this.#definition.custom
-        ? []
-        : ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"],
-    );
+    const responses = this.#answers(schema, [200], this.#definition.custom ? [] : STREAMS);
     return this.#operation(
       "list",
       "list",
@@ -198,6 +251,7 @@ class ResourcePaths {
   }
 }
 
+const STREAMS = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 const DESCRIPTIONS: Record<number, string> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 function describe(code: number): string {
@@ -206,18 +260,4 @@ function describe(code: number): string {
 
 function contentOf(types: readonly string[], schema: string): object {
   return Object.fromEntries(types.map((type) => [type, { schema: schemaReference(schema) }]));
-}
-
-/** `apps`, `core`, `exampleCom`, `coordination`: the first part of Kubernetes' own groups, all parts of others. */
-function groupId(group: string): string {
-  if (group === "") return "core";
-  const parts = group.endsWith(".k8s.io") ? [group.slice(0, -".k8s.io".length)] : [group];
-  return parts[0]!
-    .split(/[.-]/)
-    .map((part, index) => (index === 0 ? part : capital(part)))
-    .join("");
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,7 +6,7 @@ export interface Parameter {
   schema: { type: string; uniqueItems: true };
 }
 
-const query = (name: string, type = "string"): Parameter => ({
+export const query = (name: string, type = "string"): Parameter => ({
   name,
   in: "query",
   schema: { type, uniqueItems: true },
@@ -21,6 +21,8 @@ const path = (name: string): Parameter => ({
 export const PRETTY = query("pretty");
 export const NAME = path("name");
 export const NAMESPACE = path("namespace");
+/** What lies below a proxy. */
+export const PATH = path("path");
 
 export const LIST = [
   query("allowWatchBookmarks", "boolean"),

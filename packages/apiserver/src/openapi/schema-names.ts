@@ -4,6 +4,7 @@ const PACKAGES: Record<string, string> = {
   intstr: "io.k8s.apimachinery.pkg.util.intstr",
   resource: "io.k8s.apimachinery.pkg.api.resource",
   runtime: "io.k8s.apimachinery.pkg.runtime",
+  version: "io.k8s.apimachinery.pkg.version",
   "apiextensions.v1": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
   "apiregistration.v1": "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1",
 };
