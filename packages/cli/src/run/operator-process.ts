@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
-import { isNotFound } from "@konverge/core";
+import { isNotFound, realClock } from "@konverge/core";
 import {
+  builtInCertificates,
   endpoints,
   type Managed,
   Manager,
@@ -197,12 +198,20 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     const own = log.child({ operator: operator.name });
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
+    const { name } = operator;
+    const inner = `${name}.${client.namespace}`;
+    const certificates = builtInCertificates(client, {
+      hosts: place.by === "service" ? [`${inner}.svc`, `${inner}.svc.cluster.local`, inner] : [place.host],
+      secret: { name: `${name}-certificates`, namespace: client.namespace },
+      // TLS is judged in real time, however fast time passes in a cluster.
+      clock: realClock(),
+    });
     const where =
       place.by === "service"
-        ? { service: { name: operator.name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
+        ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
         : { url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}` };
     const serving = await listening(
-      () => serveWebhooks(webhooks, { client, name: operator.name, port, log: own, ...where }),
+      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...where }),
       port,
       "--webhook-port",
     );

@@ -12,9 +12,11 @@ import { OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
 
 const options = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} };
 
-/** Time passes faster here: leases and probes go by seconds. */
+/** Time passes faster here, as leases and probes go by seconds, and it is a month later than outside. */
 async function stageWithImage(): Promise<CommandStage> {
-  const stage = await commandStage({ clock: scaledClock(realClock(), 5) });
+  const outside = realClock();
+  const later = { ...outside, now: () => outside.now() + 30 * 86_400_000 };
+  const stage = await commandStage({ clock: scaledClock(later, 5) });
   const { cluster } = stage;
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock, async () => [greetingOperator]) });
   return stage;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "@konverge/client";
-import { isAlreadyExists, isConflict, isNotFound } from "@konverge/core";
+import { type Clock, isAlreadyExists, isConflict, isNotFound } from "@konverge/core";
 import { Secret } from "@konverge/kinds";
 import type { Credential } from "./authority.ts";
 import type { CertificateMaterial, RotationOptions } from "./rotation.ts";
@@ -23,7 +23,11 @@ const RETRIES = 5;
  */
 export function builtInCertificates(
   client: Client,
-  options: Omit<RotationOptions, "clock" | "name"> & { secret: { name: string; namespace: string } },
+  options: Omit<RotationOptions, "clock" | "name"> & {
+    secret: { name: string; namespace: string };
+    /** What time it is to those who judge the certificates. Default: the client's. */
+    clock?: Clock;
+  },
 ): CertificateSource {
   const { secret, ...more } = options;
   const key = `${secret.namespace}/${secret.name}`;
@@ -36,7 +40,7 @@ export function builtInCertificates(
         throw error;
       });
       const known = stored && materialIn(stored);
-      const wanted = await rotated(known, { ...more, clock: client.clock, name: secret.name });
+      const wanted = await rotated(known, { clock: client.clock, ...more, name: secret.name });
       if (wanted === known) return wanted;
       try {
         const data = dataOf(wanted);
