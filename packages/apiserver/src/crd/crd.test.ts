@@ -151,3 +151,18 @@ test("only what Kubernetes approves is conformant in its own groups", async () =
   assert.equal(approval.reason, "UnapprovedAnnotation");
   assert.equal(statusOf(conditions, "Established"), "True");
 });
+
+test("a watch tells of the objects that a definition takes along before it ends", async () => {
+  const { server, send } = stage();
+  await send("POST", "/api/v1/namespaces", { metadata: { name: "default" } });
+  await send("POST", CRDS, crd([version("v1", SIZE)]));
+  await send("POST", WIDGETS, widget("a"));
+  const path = "/apis/example.com/v1/widgets?watch=true&resourceVersion=0";
+  const { body } = await server.transport({ method: "GET", path, headers: {} });
+  const events = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
+  assert.match(String((await events.next()).value), /"type":"ADDED"/);
+  await send("DELETE", `${CRDS}/widgets.example.com`);
+  const told: string[] = [];
+  for (let next = await events.next(); !next.done; next = await events.next()) told.push(String(next.value));
+  assert.match(told.join(""), /"type":"DELETED".*"name":"a"/);
+});

@@ -76,7 +76,7 @@ async function* stream(
       }
       if (parameters.allowWatchBookmarks) yield writer.bookmark(position, true);
     }
-    while (!pulse.ended) {
+    for (let isLast = pulse.ended; ; isLast = pulse.ended) {
       // Whatever is published while these are sent comes in the next round: a bookmark must not go past it.
       const { published } = store;
       const changes = position > published ? [] : store.collection(definition.storage).changesAfter(position);
@@ -91,6 +91,8 @@ async function* stream(
         position = Math.max(position, published);
         yield writer.bookmark(position, false);
       }
+      // What happened before the end is still told: a definition that goes takes its objects along just before.
+      if (isLast) break;
       await pulse.next();
     }
   } catch (error) {
