@@ -97,10 +97,14 @@ export async function real(): Promise<Contestant> {
     resident: () => residentOf(pids),
     async held() {
       const pool = new Pool(cluster.url, { connect: tls });
-      const { body } = await pool.request({ method: "GET", path: "/debug/pprof/heap?gc=1&debug=1" });
-      const text = await body.text();
+      let held = 0;
+      // What a first collection leaves of the garbage, a second finds.
+      for (let i = 0; i < 2; i++) {
+        const { body } = await pool.request({ method: "GET", path: "/debug/pprof/heap?gc=1&debug=1" });
+        held = Number(/^# HeapAlloc = ([0-9]+)$/m.exec(await body.text())![1]);
+      }
       await pool.destroy();
-      return Number(/^# HeapAlloc = ([0-9]+)$/m.exec(text)![1]);
+      return held;
     },
     onDisk: () => sizeOf(join(cluster.folder, "etcd")),
     [Symbol.asyncDispose]: () => cluster.stop(),
