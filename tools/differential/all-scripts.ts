@@ -1,11 +1,13 @@
 import { globSync } from "node:fs";
+import { resolve } from "node:path";
 import { matrixScripts } from "./matrix.ts";
 import { loadScripts, type Script } from "./script.ts";
 
-const OWN = new URL("./scripts", import.meta.url).pathname;
+const OWN = resolve(new URL("./scripts", import.meta.url).pathname);
 
 /** The project's own scripts and the matrix, or those of another folder. */
-export function allScripts(folder = OWN): Script[] {
+export function allScripts(given = OWN): Script[] {
+  const folder = resolve(given);
   const written = globSync(`${folder}/**/*.yaml`)
     .sort()
     .flatMap(loadScripts)

@@ -56,6 +56,14 @@ if (!plane.available && !options.server) {
 
 const only = new RegExp(options.only ?? "");
 const scripts = allScripts(options.scripts).filter(({ name, file }) => only.test(name) || only.test(file));
+if (scripts.length === 0) {
+  const where = options.scripts ?? "tools/differential/scripts";
+  console.log(
+    `no script in ${where}${options.only ? ` matches ${options.only}` : ": it needs *.yaml files, see docs/reference/differential.md"}`,
+  );
+  console.log("0 passed, 1 failed");
+  process.exit(1);
+}
 const known = new KnownDifferences(new URL("./known-differences.yaml", import.meta.url));
 
 await using real = options.server
