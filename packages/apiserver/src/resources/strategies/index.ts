@@ -26,6 +26,7 @@ import { endpointSlice } from "./endpoint-slices.ts";
 import { convertEvents, event } from "./events.ts";
 import { flowSchema, priorityLevelConfiguration } from "./flow-control.ts";
 import { ingress, ingressClass } from "./ingresses.ts";
+import { ipAddress } from "./ip-address.ts";
 import { job } from "./job.ts";
 import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policies.ts";
@@ -82,6 +83,7 @@ const strategies: Record<string, Strategy> = {
   "events.k8s.io/Event": event,
   "flowcontrol.apiserver.k8s.io/FlowSchema": flowSchema,
   "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": priorityLevelConfiguration,
+  "networking.k8s.io/IPAddress": ipAddress,
   "networking.k8s.io/Ingress": ingress,
   "networking.k8s.io/IngressClass": ingressClass,
   "networking.k8s.io/NetworkPolicy": networkPolicy,
