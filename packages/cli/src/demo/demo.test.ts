@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@konverge/core";
+import { operators } from "@konverge/operators";
 import { greetingOperator } from "../../test/greeting-operator.ts";
+import { chosenSamples } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
 import { demo } from "./demo.ts";
 import { LiveView } from "./live-view.ts";
@@ -22,6 +24,13 @@ test("an object has converged when its phase, its state or its conditions say so
   assert.equal(judged({ conditions: [condition("Ready", "False")] }).message, "ReadyReason");
   assert.equal(judged({ phase: "Running", observedGeneration: 1 }, 2).done, false);
   assert.equal(convergenceOf(undefined).done, false);
+});
+
+test("every operator brings samples of its kinds", () => {
+  for (const operator of operators) {
+    const shown = chosenSamples(operator).filter(({ kind }) => kind);
+    assert.ok(shown.length > 0, `${operator.name} has no samples`);
+  }
 });
 
 test("a view prints changes where it cannot draw, and draws where it can", () => {
