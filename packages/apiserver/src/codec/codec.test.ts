@@ -100,3 +100,18 @@ test("custom resources lose what their schema does not have, get its defaults, a
     '{"apiVersion":"g/v1","kind":"T","metadata":{"name":"x"},"spec":{"a":"b","size":3}}',
   );
 });
+
+test("JSON that is sent as YAML is read alike, also where it is wrong", () => {
+  const alike = (json: string, yaml: string) => assert.deepEqual(parseYamlText(json).value, parseYamlText(yaml).value);
+  alike('{"a": {"b": [1, "two", null, true]}}', "a: {b: [1, two, null, true]}");
+  alike(
+    '{"long": 9007199254740993, "whole": 1.0, "t": "2026-01-01T00:00:00Z"}',
+    'long: 9007199254740993\nwhole: 1\nt: "2026-01-01T00:00:00Z"',
+  );
+  assert.deepEqual(parseYamlText('{"a": 1}').duplicates, []);
+  assert.deepEqual(parseYamlText('{"a": 1, "a": 2}').duplicates, [
+    { field: 'line 1: key "a" already set in map', at: 9 },
+  ]);
+  assert.throws(() => parseYamlText('{"a": '), /^DecodeError: yaml: line 1/);
+  assert.deepEqual(parseYamlText("{a: 1}").value, { a: 1 });
+});

@@ -24,7 +24,12 @@ export function parseJsonText(text: string): JsonText {
     new Scanner(text).scan();
     throw error;
   }
-  return { value, ...(countKeys(value) === countKeysIn(text) ? { duplicates: [] } : new Scanner(text).scan()) };
+  return { value, ...(hasEachKeyOnce(value, text) ? { duplicates: [] } : new Scanner(text).scan()) };
+}
+
+/** Whether a value has all the keys that stand in its text: none came twice. */
+export function hasEachKeyOnce(value: unknown, text: string): boolean {
+  return countKeys(value) === countKeysIn(text);
 }
 
 /** Every string of a text, and whether it is a key. */
