@@ -53,6 +53,24 @@ test("what a controller declares becomes the rules of its role", () => {
   ]);
 });
 
+test("who writes by their own code may read what became of it, since an answer can be lost", () => {
+  const uses = [use(ConfigMap, ["create", "delete"]), use(Secret, ["list"])];
+  const accesses = declaredAccess([controller(Widget, { uses, reconcile: () => undefined })]);
+  const of = (resource: string) => accesses.filter((one) => one.resource === resource);
+  assert.deepEqual(
+    of("configmaps").map(({ verb, rare }) => [verb, rare ?? false]),
+    [
+      ["create", false],
+      ["delete", false],
+      ["get", true],
+    ],
+  );
+  assert.deepEqual(
+    of("secrets").map(({ verb }) => verb),
+    ["list"],
+  );
+});
+
 test("with namespaces there is a role in each, and none for the whole cluster", () => {
   const accesses = declaredAccess([widgets()], {
     namespaces: ["a", "b"],

@@ -71,7 +71,12 @@ export function declaredAccess(controllers: readonly Controller[], options: Acce
       read(other, { namespaces: need.namespaces ?? namespaces });
     }
     for (const used of own.uses ?? []) {
-      add(used.kind, used.verbs, { namespaces: used.namespaces ?? namespaces, subresource: used.subresource });
+      const place = { namespaces: used.namespaces ?? namespaces, subresource: used.subresource };
+      add(used.kind, used.verbs, place);
+      // A write that was not answered is looked up before the next reconcile.
+      if (!used.subresource && used.verbs.some(isWrite) && !used.verbs.includes("get")) {
+        add(used.kind, ["get"], { ...place, rare: true });
+      }
     }
     add(EVENTS, ["create", "patch"], { namespaces: kind.namespaced ? namespaces : [EVENTS_HOME], rare: true });
   }
@@ -96,6 +101,8 @@ interface Placement {
 const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts", namespaced: true };
 const EVENTS = { group: "", plural: "events", namespaced: true };
 const LEASES = { group: "coordination.k8s.io", plural: "leases", namespaced: true };
+
+const isWrite = (verb: string) => !["get", "list", "watch"].includes(verb);
 
 /** Of a kind without a schema it is not known. */
 function hasStatus(kind: KindRef<KubeObject>): boolean {
