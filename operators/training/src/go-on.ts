@@ -1,5 +1,5 @@
-import { type Context, hasCondition, isAlreadyExists, keyOf } from "konverge";
-import { PersistentVolumeClaim } from "konverge/kinds";
+import { type Context, deepEqual, hasCondition, isAlreadyExists, keyOf } from "konverge";
+import { type ConfigMap, PersistentVolumeClaim, type Service } from "konverge/kinds";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { deletePods } from "./delete-pods.ts";
 import { creatable, type Gang, gangOf } from "./gang.ts";
@@ -22,6 +22,8 @@ import { serviceFor } from "./worker-service.ts";
 const WHILE_RUNNING = 30_000;
 /** A server that refuses pods is asked again after this. */
 const AFTER_REFUSAL = 30_000;
+/** What pods need is about to be applied; then they can be made. */
+const AT_ONCE = 1;
 
 /**
  * Makes of a job what its status says it is: pods of earlier gangs go, those of this one are made when there is room, and
@@ -38,7 +40,9 @@ export async function goOn(
   const now = context.clock.now();
   if (hasCondition(job, "Suspended")) context.events.normal("Resumed", "Workers are started again");
   await deletePods(found.obsolete, context.client);
-  const members = now >= restartTime(job) ? creatable(job, found) : [];
+  const children = hyperparameters && childrenOf(job, hyperparameters);
+  const prepared = children === undefined || isPrepared(children, context);
+  const members = prepared && now >= restartTime(job) ? creatable(job, found) : [];
   const made = hyperparameters && members.length > 0 ? await make(job, members, hyperparameters, context, tools) : {};
   if (made.created) tellCreated(job, found, made.created, context);
   const hash = hyperparameters ? specHash(job, hyperparameters) : found.current[0]!.specHash;
@@ -48,16 +52,24 @@ export async function goOn(
   tell(job, problem, context);
   tellChanges(job, status, context);
   return {
-    ...(hyperparameters && { children: childrenOf(job, hyperparameters) }),
+    ...(children && { children }),
     status,
     conditions: activeConditions(job, status, problem),
-    ...lookAgain(job, status, made.problem, now),
+    ...(prepared ? lookAgain(job, status, made.problem, now) : { after: AT_ONCE }),
   };
 }
 
-function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters) {
+function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters): (Service | ConfigMap)[] {
   const configMap = hyperparametersConfigMap(job, hyperparameters);
   return [serviceFor(job), ...(configMap ? [configMap] : [])];
+}
+
+/** Pods mount the ConfigMap as it is when they start: they are not made before it is there, and says what it shall. */
+function isPrepared(children: readonly (Service | ConfigMap)[], { observed }: Context): boolean {
+  return children.every((child) => {
+    const existing = observed(child);
+    return existing !== undefined && (!("data" in child) || deepEqual((existing as ConfigMap).data, child.data));
+  });
 }
 
 interface Made {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Scenario } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
-import { ConfigMap, Service } from "konverge/kinds";
+import { ConfigMap, Event, Service } from "konverge/kinds";
 import { endAll, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** From its creation to its end: pods, Service, environment, phases, times, events. */
@@ -45,6 +45,9 @@ export const aJobSucceeds: Scenario = async (stage) => {
   assert.deepEqual(namesOf(await podsOf(stage, "mnist")), namesOf(pods));
   const events = await stage.events(TrainingJob, "mnist");
   assert.ok(events.includes("Normal WorkersCreated Created 3 worker pods"), events.join("\n"));
+  // What pods mount is there before them: a node that finds it missing waits longer and longer.
+  const mounts = (await stage.list(Event)).filter(({ reason }) => reason === "FailedMount");
+  assert.deepEqual(mounts, []);
 
   await stage.client.delete(TrainingJob, `${stage.namespace}/mnist`);
   await stage.until("all of it is gone", async () => {
