@@ -40,6 +40,8 @@ interface KnownNode {
 
 /** How long programs are given to end with their cluster, in milliseconds. */
 const LAST_GRACE = 5_000;
+/** And how long it may take to clear away what they leave. */
+const CLEARING = 2_000;
 /** The taint of nodes that have not been heard of. */
 const NEW_NODE = "node.kubernetes.io/not-ready";
 /** Milliseconds that new nodes are waited for. */
@@ -152,12 +154,20 @@ export class Kubelet {
   async #endPrograms(clock: Clock): Promise<void> {
     const programs = [...this.#programs];
     if (programs.length === 0) return;
-    const over = new AbortController();
     for (const program of programs) program.stop();
-    const late = sleep(clock, LAST_GRACE, { signal: over.signal, label: "kubelet: last grace" }).catch(() => {});
-    await Promise.race([Promise.all(programs.map((program) => program.over)), late]);
+    await this.#allOver(clock, LAST_GRACE);
+    for (const program of this.#programs) program.kill();
+    // What was made for them is removed after they have ended.
+    await this.#allOver(clock, CLEARING);
+  }
+
+  /** Waits for the programs that are there, but not longer than that. */
+  async #allOver(clock: Clock, ms: number): Promise<void> {
+    if (this.#programs.size === 0) return;
+    const over = new AbortController();
+    const late = sleep(clock, ms, { signal: over.signal, label: "kubelet: last programs" }).catch(() => {});
+    await Promise.race([Promise.all([...this.#programs].map((program) => program.over)), late]);
     over.abort();
-    for (const program of programs) program.kill();
   }
 
   #followNodes(
