@@ -6,6 +6,10 @@
  * reconciler, and applies what it wants. The cache knows no queue, the queue knows no controller, a reconciler reads the
  * cache and returns what it wants.
  *
+ * Where history matters, a reconciler asks or calls for it: whether something is due, how a field was before, which steps
+ * are done. What goes on between reconciles is a daemon. Everything that happens passes by observers, of which the recorder
+ * writes it down, to be put to other code later.
+ *
  * What it promises: a key is worked on by at most one worker at a time; a reconcile never sees anything older than its own
  * last write; nothing is written when nothing changed; what fails is tried again; what a reconciler throws harms nobody
  * else.

@@ -36,36 +36,42 @@ export class DueTimes {
 
   /** For one reconcile of an object. */
   forPass(key: ObjectKey, object: KubeObject): PassTimes {
+    return new PassTimes(this.#clock, () => this.#of(key), object);
+  }
+
+  forget(key: ObjectKey): void {
+    this.#remembered.delete(key);
+  }
+
+  /** Objects that nobody asks about cost nothing. */
+  #of(key: ObjectKey): Remembered {
     let remembered = this.#remembered.get(key);
     if (!remembered) {
       remembered = { seen: this.#clock.monotonic(), done: new Map() };
       this.#remembered.set(key, remembered);
     }
-    return new PassTimes(this.#clock, remembered, object);
-  }
-
-  forget(key: ObjectKey): void {
-    this.#remembered.delete(key);
+    return remembered;
   }
 }
 
 /** What one reconcile asked for. What it was told to be due counts as done when the reconcile succeeds, and not before. */
 export class PassTimes {
   readonly #clock: Clock;
-  readonly #remembered: Remembered;
+  readonly #remember: () => Remembered;
   readonly #object: KubeObject;
-  readonly #due = new Set<string>();
+  #due: Set<string> | undefined;
   #next: number | undefined;
 
-  constructor(clock: Clock, remembered: Remembered, object: KubeObject) {
+  constructor(clock: Clock, remember: () => Remembered, object: KubeObject) {
     this.#clock = clock;
-    this.#remembered = remembered;
+    this.#remember = remember;
     this.#object = object;
   }
 
   isDue(name: string, rhythm: Rhythm): boolean {
+    this.#due ??= new Set();
     if (this.#due.has(name)) return true;
-    const wait = this.#wait(name, rhythm);
+    const wait = this.#wait(name, rhythm, this.#remember());
     if (wait <= 0) this.#due.add(name);
     const next = wait > 0 ? wait : rhythm.every;
     this.#next = Math.min(this.#next ?? next, next);
@@ -74,26 +80,24 @@ export class PassTimes {
 
   /** The reconcile succeeded. Returns the milliseconds until something is due again, if anything is. */
   settle(): number | undefined {
-    for (const name of this.#due) this.#remembered.done.set(name, this.#clock.monotonic());
+    for (const name of this.#due ?? []) this.#remember().done.set(name, this.#clock.monotonic());
     return this.#next;
   }
 
-  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Rhythm): number {
+  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Rhythm, remembered: Remembered): number {
     const now = this.#clock.monotonic();
-    const quiet = idle > 0 ? idle - (now - this.#unchangedSince()) : 0;
-    const done = this.#remembered.done.get(name);
+    const quiet = idle > 0 ? idle - (now - this.#unchangedSince(remembered)) : 0;
+    const done = remembered.done.get(name);
     const kept = rhythm.last === undefined ? Number.NaN : Date.parse(rhythm.last);
     const since = Number.isNaN(kept) ? done !== undefined && now - done : this.#clock.now() - kept;
-    return Math.max(quiet, since === false ? first - (now - this.#remembered.seen) : every - since);
+    return Math.max(quiet, since === false ? first - (now - remembered.seen) : every - since);
   }
 
-  #unchangedSince(): number {
+  #unchangedSince(remembered: Remembered): number {
     const { metadata, status: _, ...rest } = this.#object as KubeObject & { status?: unknown };
     const essence = { ...rest, labels: metadata.labels, annotations: metadata.annotations, uid: metadata.uid };
     const digest = createHash("sha1").update(stringifyJson(essence)).digest("base64");
-    if (this.#remembered.essence?.digest !== digest) {
-      this.#remembered.essence = { digest, since: this.#clock.monotonic() };
-    }
-    return this.#remembered.essence.since;
+    if (remembered.essence?.digest !== digest) remembered.essence = { digest, since: this.#clock.monotonic() };
+    return remembered.essence.since;
   }
 }
