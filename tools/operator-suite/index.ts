@@ -18,5 +18,6 @@
 export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions, survivesCrashes } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
+export { monitoringIsTrue } from "./monitoring.ts";
 export { type RealGround, type RealStages, realStages } from "./real-ground.ts";
 export { supplyVolumes } from "./volumes.ts";

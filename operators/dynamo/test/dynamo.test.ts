@@ -1,6 +1,5 @@
 import { dynamoOperator } from "@konverge/dynamo-operator";
 import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
-import type { AnyObject } from "konverge";
 import { autoscaled, badInput, build, graph, groups, lives, model, multinode, restart } from "./scenarios.ts";
 
 onEmbedded("a graph becomes components, Deployments, Services, Ingress and claim", graph);
@@ -14,12 +13,5 @@ onEmbedded("with that API, a replica is a group of pods", groups);
 onEmbedded("an autoscaler owns the replicas", autoscaled);
 survivesCrashes("a graph is deployed, whenever the operator dies", dynamoOperator, graph, {
   every: 6,
-  mask: withoutVolume,
 });
 exactRole(dynamoOperator, [graph, lives, build, groups, autoscaled]);
-
-/** Volumes are called after their claim's uid. */
-function withoutVolume(object: AnyObject): AnyObject {
-  const { volumeName: _, ...spec } = (object["spec"] ?? {}) as Record<string, unknown>;
-  return object.kind === "PersistentVolumeClaim" ? { ...object, spec } : object;
-}

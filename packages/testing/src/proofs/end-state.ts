@@ -23,7 +23,7 @@ const CHANCE = new Set([
   "addresses",
 ]);
 /** Parts of names that the server makes up, wherever they occur. */
-const MADE_UP = /\bkube-api-access-[a-z0-9]{5}\b/g;
+const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|pvc-[0-9a-f]{8}-[0-9a-f-]{27})\b/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
@@ -78,7 +78,7 @@ function firstDifference(expected: string, actual: string): string {
 
 function cleaned(value: unknown, key = "", kind?: string): unknown {
   if (Array.isArray(value)) return value.map((item) => cleaned(item));
-  if (typeof value === "string") return TIME.test(value) ? "<time>" : value.replace(MADE_UP, "kube-api-access-*");
+  if (typeof value === "string") return TIME.test(value) ? "<time>" : value.replace(MADE_UP, "<made up>");
   if (typeof value !== "object" || value === null) return value;
   const { kind: own = kind } = value as { kind?: string };
   const secret = own === "Secret" && (key === "data" || key === "stringData");
