@@ -5,10 +5,14 @@ import { availableParallelism } from "node:os";
 
 const HOMES = "{packages,operators,tools,scripts,examples}";
 
-/** Fast tests live beside the code; those that need a real control plane are called *.real.test.ts. */
-function tests(real: boolean): string[] {
+/**
+ * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; those that play a scenario
+ * again and again, with a crash at each write or without each right, *.proof.test.ts.
+ */
+function tests(tier: "fast" | "real" | "proof"): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
-  return files.filter((file) => file.endsWith(".real.test.ts") === real).sort();
+  const tierOf = (file: string) => /\.(real|proof)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+  return files.filter((file) => tierOf(file) === tier).sort();
 }
 
 /** Progress goes to standard error; what failed, what was skipped and the closing line go to standard output. */
@@ -20,7 +24,7 @@ const REPORTERS = [
 ];
 
 /** The suites that need a real control plane. */
-export const realTests = () => tests(true);
+export const realTests = () => tests("real");
 
 const steps: Record<string, (files: readonly string[]) => string[]> = {
   types: () => ["tsc", "--noEmit"],
@@ -33,7 +37,15 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     "--test-timeout=120000",
     ...REPORTERS,
-    ...tests(false),
+    ...tests("fast"),
+  ],
+  proofs: (files) => [
+    "node",
+    "--test",
+    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    "--test-timeout=900000",
+    ...REPORTERS,
+    ...(files.length > 0 ? files : tests("proof")),
   ],
   // One file at a time: each starts a control plane of its own.
   "real tests": (files) => [

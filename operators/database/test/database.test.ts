@@ -1,5 +1,4 @@
-import { databaseOperator } from "@konverge/database-operator";
-import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
+import { onEmbedded } from "@konverge/operator-suite";
 import { backups, badInput, ends, hibernates, lives, resized } from "./scenarios.ts";
 
 onEmbedded("a server with its volume, Service, settings and password", lives);
@@ -8,7 +7,3 @@ onEmbedded("volumes grow and never shrink", resized);
 onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
-survivesCrashes("a database is made, whenever the operator dies", databaseOperator, lives, {
-  every: 4,
-});
-exactRole(databaseOperator, [lives, ends, resized, backups, badInput]);

@@ -1,5 +1,4 @@
-import { dynamoOperator } from "@konverge/dynamo-operator";
-import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
+import { onEmbedded } from "@konverge/operator-suite";
 import { autoscaled, badInput, build, graph, groups, lives, model, multinode, restart } from "./scenarios.ts";
 
 onEmbedded("a graph becomes components, Deployments, Services, Ingress and claim", graph);
@@ -11,7 +10,3 @@ onEmbedded("bad input is refused or reported, and recovers when mended", badInpu
 onEmbedded("several pods per replica ask for the LeaderWorkerSet API", multinode);
 onEmbedded("with that API, a replica is a group of pods", groups);
 onEmbedded("an autoscaler owns the replicas", autoscaled);
-survivesCrashes("a graph is deployed, whenever the operator dies", dynamoOperator, graph, {
-  every: 6,
-});
-exactRole(dynamoOperator, [graph, lives, build, groups, autoscaled]);

@@ -1,5 +1,4 @@
-import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
-import { seldonOperator } from "@konverge/seldon-operator";
+import { onEmbedded } from "@konverge/operator-suite";
 import { badInput, besideUpstream, classifier, graph, lives } from "./scenarios.ts";
 
 onEmbedded("a prepackaged server serves a model", classifier);
@@ -7,5 +6,3 @@ onEmbedded("children are repaired, follow the spec, and go with their owner", li
 onEmbedded("a graph spans pods and is scaled", graph);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
 onEmbedded("upstream's operator is left alone", besideUpstream);
-survivesCrashes("a model is served, whenever the operator dies", seldonOperator, classifier, { every: 4 });
-exactRole(seldonOperator, [classifier, lives, graph, besideUpstream]);
