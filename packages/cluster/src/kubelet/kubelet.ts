@@ -61,6 +61,8 @@ export class Kubelet {
   readonly #nodes = new Map<string, KnownNode>();
   readonly #nodesMade = Promise.withResolvers<void>();
   readonly #programs = new Set<ProgramRun>();
+  /** The cluster ends: a program that ends with it is not started again. */
+  #ending = false;
   readonly #exposed = new ExposedPorts();
   /** Reaches the ports of pods. */
   readonly network: PodNetwork;
@@ -152,9 +154,8 @@ export class Kubelet {
 
   /** They are asked to end, and killed if they do not. */
   async #endPrograms(clock: Clock): Promise<void> {
-    const programs = [...this.#programs];
-    if (programs.length === 0) return;
-    for (const program of programs) program.stop();
+    this.#ending = true;
+    for (const program of this.#programs) program.stop();
     await this.#allOver(clock, LAST_GRACE);
     for (const program of this.#programs) program.kill();
     // What was made for them is removed after they have ended.
@@ -265,6 +266,7 @@ export class Kubelet {
       configProblem: (about, container) => config.problemOf(about, container),
       volumeProblem: (about) => config.volumeProblemOf(about),
       run: (about, container, log, ended) => {
+        if (this.#ending) return undefined;
         const { apiServer } = this;
         const site = { client, clock, images, exposed: this.#exposed, place: { hostIP, podIP }, apiServer };
         const run = startProgram(site, about, container, log, ended);

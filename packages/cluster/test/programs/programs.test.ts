@@ -224,3 +224,18 @@ test("a program that ran in a cluster which is gone is started anew in the one t
     return starts === 2 && found?.restartCount === 1 && found.lastState?.terminated?.exitCode === 255;
   });
 });
+
+test("a program that ends with its cluster is not started again", async () => {
+  let [starts, folder] = [0, ""];
+  const wait: Program = async ({ stop, folder: files }) => {
+    starts++;
+    folder = await files();
+    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+  };
+  const stage = await programStage({ "example/wait": { run: wait } });
+  await stage.pod("wait", { containers: [{ name: "main", image: "example/wait" }] });
+  await until("it runs", async () => folder !== "");
+  await stage[Symbol.asyncDispose]();
+  assert.equal(starts, 1);
+  assert.ok(!existsSync(folder));
+});
