@@ -11,10 +11,12 @@ export class Registry {
     return this.#generation;
   }
 
-  set(definition: ResourceDefinition): void {
+  /** With `keepWatches`, what is served stays the same to those who watch it. */
+  set(definition: ResourceDefinition, options: { keepWatches?: boolean } = {}): void {
     const name = nameOf(definition.group, definition.plural);
     this.#resources.set(name, definition);
-    this.#changed(name);
+    if (options.keepWatches) this.#generation++;
+    else this.#changed(name);
   }
 
   delete(group: string, plural: string): void {

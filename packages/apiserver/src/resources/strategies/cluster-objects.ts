@@ -31,27 +31,6 @@ export const node: Strategy = {
   fields: ({ spec }: Stored<Node>) => ({ "spec.unschedulable": String(spec?.unschedulable ?? false) }),
 };
 
-interface DeviceRequest {
-  exactly?: { allocationMode?: string; count?: number };
-  firstAvailable?: { allocationMode?: string; count?: number }[];
-}
-
-/** A request for an exact count that says none is for one. */
-function countDefaults(spec: unknown): void {
-  const { devices } = (spec ?? {}) as { devices?: { requests?: DeviceRequest[] } };
-  for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
-    for (const one of exactly ? [exactly, ...firstAvailable] : firstAvailable) {
-      if (one.allocationMode === "ExactCount") one.count ||= 1;
-    }
-  }
-}
-
-export const resourceClaim: Strategy = { defaults: (object) => countDefaults(object["spec"]) };
-
-export const resourceClaimTemplate: Strategy = {
-  defaults: (object) => countDefaults((object["spec"] as { spec?: unknown } | undefined)?.spec),
-};
-
 /** Who is to hold a lease is decided by its holders: that the server may decide it is no part of this version. */
 export const lease: Strategy = {
   prepareForCreate: ({ spec }: Stored<Lease>) => dropCoordination(spec, undefined),

@@ -11,17 +11,10 @@ import {
 import { apiService } from "./api-service.ts";
 import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
 import { certificateSigningRequest } from "./certificates.ts";
-import {
-  lease,
-  node,
-  podDisruptionBudget,
-  priorityClass,
-  resourceClaim,
-  resourceClaimTemplate,
-  runtimeClass,
-} from "./cluster-objects.ts";
+import { lease, node, podDisruptionBudget, priorityClass, runtimeClass } from "./cluster-objects.ts";
 import { configMap, secret } from "./config.ts";
 import { csiDriver, csiNode, csiStorageCapacity, volumeAttachment, volumeAttributesClass } from "./csi.ts";
+import { deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice } from "./devices.ts";
 import { endpointSlice } from "./endpoint-slices.ts";
 import { convertEvents, event } from "./events.ts";
 import { flowSchema, priorityLevelConfiguration } from "./flow-control.ts";
@@ -32,18 +25,11 @@ import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policies.ts";
 import { pod } from "./pod.ts";
 import { limitRange, resourceQuota } from "./quotas.ts";
+import { replicationController } from "./replication-controller.ts";
 import { service } from "./service/index.ts";
 import { persistentVolume, persistentVolumeClaim, storageClass } from "./volumes-and-claims.ts";
 import { webhookConfiguration } from "./webhook-configurations.ts";
-import {
-  cronJob,
-  daemonSet,
-  deployment,
-  podTemplate,
-  replicaSet,
-  replicationController,
-  statefulSet,
-} from "./workloads.ts";
+import { cronJob, daemonSet, deployment, podTemplate, replicaSet, statefulSet } from "./workloads.ts";
 
 /** What is special about built-in kinds beyond their traits, by group and kind. */
 const strategies: Record<string, Strategy> = {
@@ -52,8 +38,10 @@ const strategies: Record<string, Strategy> = {
   "/LimitRange": limitRange,
   "/Namespace": namespace,
   "discovery.k8s.io/EndpointSlice": endpointSlice,
+  "resource.k8s.io/DeviceClass": deviceClass,
   "resource.k8s.io/ResourceClaim": resourceClaim,
   "resource.k8s.io/ResourceClaimTemplate": resourceClaimTemplate,
+  "resource.k8s.io/ResourceSlice": resourceSlice,
   "/Node": node,
   "/PersistentVolume": persistentVolume,
   "/PersistentVolumeClaim": persistentVolumeClaim,

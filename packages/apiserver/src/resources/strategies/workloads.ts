@@ -1,16 +1,7 @@
 import { deepEqual, dns1123LabelErrors, maskTrailingDash } from "@konverge/core";
 import type { Strategy } from "../strategy.ts";
 import { cronJobErrors } from "./job-errors.ts";
-import type {
-  CronJob,
-  DaemonSet,
-  Deployment,
-  PodTemplate,
-  ReplicaSet,
-  ReplicationController,
-  StatefulSet,
-  Stored,
-} from "./objects.ts";
+import type { CronJob, DaemonSet, Deployment, PodTemplate, ReplicaSet, StatefulSet, Stored } from "./objects.ts";
 import { immutable } from "./pod-spec/checks.ts";
 import { podSpecDefaults } from "./pod-spec/defaults.ts";
 import { podSpecWarnings } from "./pod-spec/warnings.ts";
@@ -96,18 +87,6 @@ export const statefulSet: Strategy = {
   validateUpdate: (object: Stored<StatefulSet>, old: Stored<StatefulSet>) => statefulSetUpdateErrors(object, old),
   warnings: ({ spec }: Stored<StatefulSet>) => podSpecWarnings(spec.template.spec!, "spec.template.spec"),
   validateStatusUpdate: () => [],
-};
-
-export const replicationController: Strategy = {
-  defaults({ metadata, spec }: Stored<ReplicationController>) {
-    if (!spec?.template) return;
-    podSpecDefaults(spec.template.spec!);
-    const { labels } = spec.template.metadata ?? {};
-    if (!labels || Object.keys(labels).length === 0) return;
-    if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
-    if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
-  },
-  fields: ({ status }: Stored<ReplicationController>) => ({ "status.replicas": String(status?.replicas ?? 0) }),
 };
 
 export const podTemplate: Strategy = {
