@@ -165,4 +165,5 @@ test("a watch tells of the objects that a definition takes along before it ends"
   const told: string[] = [];
   for (let next = await events.next(); !next.done; next = await events.next()) told.push(String(next.value));
   assert.match(told.join(""), /"type":"DELETED".*"name":"a"/);
+  assert.equal((await server.transport({ method: "GET", path, headers: {} })).status, 404);
 });

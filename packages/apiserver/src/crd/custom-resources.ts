@@ -224,11 +224,15 @@ export class CustomResources {
     }
     const { registry, store, clock } = this.#services;
     const terminating = isTrueOf(crd, "Terminating");
-    const isSame = before && before.definition.terminating === terminating && servesSame(before.entry, crd);
+    const serves = before && servesSame(before.entry, crd) ? before.definition : undefined;
     const conversion = conversionFor(crd, clock, this.#callWebhook);
-    const definition = isSame ? before.definition : { ...resourceOf(crd, store.revision, conversion), terminating };
+    const definition =
+      serves?.terminating === terminating
+        ? serves
+        : { ...(serves ?? resourceOf(crd, store.revision, conversion)), terminating };
     this.#served.set(name, { entry, definition });
-    if (!isSame) registry.set(definition);
+    // Whoever watches must see the end of each object that goes with its definition.
+    if (definition !== serves) registry.set(definition, { keepWatches: serves !== undefined });
   }
 
   #withdraw(name: string): void {

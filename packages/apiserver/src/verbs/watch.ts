@@ -77,6 +77,8 @@ async function* stream(
       if (parameters.allowWatchBookmarks) yield writer.bookmark(position, true);
     }
     for (let isLast = pulse.ended; ; isLast = pulse.ended) {
+      // What happened before the end is still told: a definition that goes takes its objects along just before.
+      if (isLast) await store.durable();
       // Whatever is published while these are sent comes in the next round: a bookmark must not go past it.
       const { published } = store;
       const changes = position > published ? [] : store.collection(definition.storage).changesAfter(position);
@@ -91,7 +93,6 @@ async function* stream(
         position = Math.max(position, published);
         yield writer.bookmark(position, false);
       }
-      // What happened before the end is still told: a definition that goes takes its objects along just before.
       if (isLast) break;
       await pulse.next();
     }
