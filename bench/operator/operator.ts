@@ -2,10 +2,14 @@
 // workers.
 //   node operator.ts            works until it is told to stop
 //   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits
+import { setFlagsFromString } from "node:v8";
 import { connect } from "@konverge/client";
 import { ConfigMap } from "@konverge/kinds";
 import { Cache, controller, run } from "@konverge/runtime";
 import { Widget } from "./widget.ts";
+
+// As `konverge run` does.
+setFlagsFromString("--semi-space-growth-factor=1");
 
 const widgets = controller(Widget, {
   name: "widgets",
