@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "..", "results");
@@ -8,7 +8,10 @@ const folder = join(import.meta.dirname, "..", "results");
 export function machine(): string {
   const [first] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} cores (${first?.model.trim() ?? "unknown"}), ${memory} GiB, Node ${process.versions.node}`;
+  // Times mean little where many others want the same cores; ratios within one run and CPU seconds suffer less.
+  const load = loadavg()[1]!.toFixed(0);
+  const model = first?.model.trim() ?? "unknown";
+  return `${cpus().length} cores (${model}), ${memory} GiB, Node ${process.versions.node}, load average ${load}`;
 }
 
 /** Writes a result where it is kept, dated, and prints it. */

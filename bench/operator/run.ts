@@ -1,6 +1,6 @@
 // An operator on Konverge beside one on controller-runtime that does the same, on a real etcd and kube-apiserver, in one
 // run: cold start, changes at a steady rate, a restart with nothing to do, repair, foreign objects in scope, a large cache.
-//   node bench/operator/run.ts [--objects 2000] [--more 1000] [--children 500] [--foreign 20000] [--cached 100000]
+//   node bench/operator/run.ts [--objects 2000] [--more 1000] [--children 500] [--foreign 20000] [--cached 100000] [--result operator]
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Client, connect } from "@konverge/client";
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     children: { type: "string", default: "500" },
     foreign: { type: "string", default: "20000" },
     cached: { type: "string", default: "100000" },
+    result: { type: "string", default: "operator" },
   },
 });
 const [objects, more, children, foreign, cached] = [
@@ -219,7 +220,7 @@ function report(): void {
   });
   const head = ["", ...contestants.map(({ name }) => name), "ratio"];
   writeResult(
-    "operator",
+    values.result,
     "An operator beside controller-runtime",
     `A kind with a ConfigMap child and a status; ten workers; a real etcd and kube-apiserver 1.36 on the same machine, fresh for
 each operator. Cold: ${objects} objects are there when the operator starts. Steady: ${more} more at ${RATE} a second, from the
