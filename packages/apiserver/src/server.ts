@@ -10,7 +10,7 @@ import {
 import { Activity } from "./activity.ts";
 import type { AdmissionOptions } from "./admission/index.ts";
 import type { Aggregation, AggregationOptions } from "./aggregation/index.ts";
-import type { AuditLog } from "./audit/index.ts";
+import type { AuditedRequest, AuditLog } from "./audit/index.ts";
 import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
 import { attributesOf, forbiddenError } from "./auth/attributes.ts";
 import { Guard } from "./auth/guard.ts";
@@ -107,7 +107,7 @@ export class ApiServer {
     this.guard = new Guard({
       access: this.access,
       ...(audit && { audit }),
-      answer: (request, info, user) => this.#answer(request, info, user),
+      answer: (request, info, user, audited) => this.#answer(request, info, user, annotations(audited)),
     });
   }
 
@@ -117,8 +117,8 @@ export class ApiServer {
   readonly fetch = toFetch(this.transport);
 
   /** A transport with another identity: its requests are authorized as that user's. */
-  as(user: User): Transport {
-    return (request) => this.#actAs(user, request);
+  as(user: User, audited?: AuditedRequest): Transport {
+    return (request) => this.#actAs(user, request, annotations(audited));
   }
 
   /** The whole state, to start another server from. */
@@ -131,23 +131,24 @@ export class ApiServer {
     this.store.close();
   }
 
-  async #actAs(user: User, request: ApiRequest): Promise<ApiResponse> {
+  async #actAs(user: User, request: ApiRequest, annotate?: Call["annotate"]): Promise<ApiResponse> {
     try {
       const info = requestInfo(request);
       const acting = this.access.impersonate(user, request.headers, info)?.user ?? user;
       const { allowed, reason } = this.access.authorize(acting, info);
       if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
       const headers = acting === user ? request.headers : withoutImpersonation(request.headers);
-      return await this.#answer({ ...request, headers }, info, acting);
+      return await this.#answer({ ...request, headers }, info, acting, annotate);
     } catch (error) {
       return errorResponse(error);
     }
   }
 
-  async #answer(request: ApiRequest, info: RequestInfo, user: User): Promise<ApiResponse> {
+  async #answer(request: ApiRequest, info: RequestInfo, user: User, annotate?: Call["annotate"]): Promise<ApiResponse> {
     const warnings = new Set<string>();
     const answered = this.activity.begin(user.name, info);
-    const response = await this.#route(request, info, user, (text) => warnings.add(text))
+    const notes = { warn: (text: string) => void warnings.add(text), ...(annotate && { annotate }) };
+    const response = await this.#route(request, info, user, notes)
       .catch((error: unknown) => errorResponse(error, errorForm(request, info.query)))
       .finally(answered);
     this.metrics.count(info, response.status, contentType(request) === APPLY_PATCH);
@@ -155,7 +156,12 @@ export class ApiServer {
     return request.method === "HEAD" ? { ...response, body: "" } : response;
   }
 
-  async #route(request: ApiRequest, info: RequestInfo, user: User, warn: (text: string) => void): Promise<ApiResponse> {
+  async #route(
+    request: ApiRequest,
+    info: RequestInfo,
+    user: User,
+    notes: Pick<Call, "warn" | "annotate">,
+  ): Promise<ApiResponse> {
     const elsewhere = this.#aggregation.answer(request, info, user);
     if (elsewhere) return elsewhere;
     if (!info.isResource) {
@@ -177,13 +183,18 @@ export class ApiServer {
     const collection = info.verb === "list" || info.verb === "watch";
     const tables = version.verbs.includes("get");
     const form = negotiate(request, info.query, { custom: definition.custom, collection, tables });
-    if (version.deprecation) warn(version.deprecation);
-    const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, warn };
+    if (version.deprecation) notes.warn(version.deprecation);
+    const call: Call = { ...this.#services, request, info, definition, version, user, form, dryRun: false, ...notes };
     const response = await dispatch(call, this.#extensions);
     await this.#custom.settle();
     this.#aggregation.settle();
     return response;
   }
+}
+
+/** How what is known of a request is added to its audit event. */
+function annotations(audited: AuditedRequest | undefined): Call["annotate"] {
+  return audited && ((key, value) => audited.annotate(key, value));
 }
 
 /** An error that is for the client; others are thrown on. */

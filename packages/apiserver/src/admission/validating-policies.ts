@@ -7,6 +7,7 @@ import { inVersion, matchResource } from "./resource-match.ts";
 
 interface ValidatingSpec extends PolicySpec {
   readonly validations?: readonly Validation[];
+  readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[];
 }
 
 interface Validation {
@@ -18,11 +19,16 @@ interface Validation {
 
 interface Denied {
   readonly message: string;
+  /** Which of the policy's expressions it was. */
+  readonly index?: number;
   readonly reason?: string | undefined;
 }
 
 const POLICIES = "admissionregistration.k8s.io/validatingadmissionpolicies";
 const BINDINGS = "admissionregistration.k8s.io/validatingadmissionpolicybindings";
+
+/** Under what name an audit event says what policies found wrong and let pass. */
+const FAILURES = "validation.policy.admission.k8s.io/validation_failure";
 
 const CODES: Record<string, number> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413, Invalid: 422 };
 
@@ -31,6 +37,7 @@ export const validatingPolicies: AdmissionPlugin = {
   name: "ValidatingAdmissionPolicy",
   handles: ({ call }) => call.store.collection(BINDINGS).size > 0,
   async validate(attributes) {
+    const audited: object[] = [];
     let first: { policy: string; binding?: string; denied: Denied } | undefined;
     for (const policy of boundPolicies<ValidatingSpec>(attributes.call, POLICIES, BINDINGS)) {
       for (const { binding, actions, denied } of await decisions(attributes, policy)) {
@@ -38,9 +45,15 @@ export const validatingPolicies: AdmissionPlugin = {
           const about = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding}'`;
           attributes.call.warn(`Validation failed for ${about}: ${denied.message}`);
         }
+        if (actions.includes("Audit")) {
+          const { message, index = 0 } = denied;
+          const found = { message, policy: policy.name, binding, expressionIndex: index, validationActions: actions };
+          audited.push(found);
+        }
         if (actions.includes("Deny")) first ??= { policy: policy.name, binding, denied };
       }
     }
+    if (audited.length > 0) attributes.call.annotate?.(FAILURES, JSON.stringify(audited));
     if (!first) return;
     const { policy, binding, denied } = first;
     const message = `ValidatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${denied.message}`;
@@ -90,6 +103,7 @@ async function decisions(attributes: AdmissionAttributes, policy: BoundPolicy<Va
         continue;
       }
       for (const denied of failures(policy, activation)) deny(denied);
+      annotate(attributes, policy, activation);
     }
   }
   return found;
@@ -98,11 +112,11 @@ async function decisions(attributes: AdmissionAttributes, policy: BoundPolicy<Va
 function failures({ spec, expressions }: BoundPolicy<ValidatingSpec>, activation: PolicyActivation): Denied[] {
   const found: Denied[] = [];
   let budget = POLICY_BUDGET;
-  for (const validation of spec.validations ?? []) {
+  for (const [index, validation] of (spec.validations ?? []).entries()) {
     const result = activation.evaluate(expressions.compile(validation.expression, "condition"), budget);
     budget = result.budget;
     if (result.error !== undefined) {
-      if (spec.failurePolicy !== "Ignore") found.push({ message: result.error });
+      if (spec.failurePolicy !== "Ignore") found.push({ message: result.error, index });
       if (budget < 0) return found;
       continue;
     }
@@ -114,7 +128,22 @@ function failures({ spec, expressions }: BoundPolicy<ValidatingSpec>, activation
       const text = typeof said.value === "string" ? said.value.trim() : "";
       if (text !== "" && !text.includes("\n") && text.length <= 5 * 1024) message = text;
     }
-    found.push({ message, reason: validation.reason });
+    found.push({ message, reason: validation.reason, index });
   }
   return found;
+}
+
+/** What a policy wants to have written down about a request. */
+function annotate(
+  { call }: AdmissionAttributes,
+  { name, spec, expressions }: BoundPolicy<ValidatingSpec>,
+  activation: PolicyActivation,
+): void {
+  for (const { key, valueExpression } of spec.auditAnnotations ?? []) {
+    const { value } = activation.evaluate(
+      expressions.compile(valueExpression.trim(), "auditAnnotation"),
+      POLICY_BUDGET,
+    );
+    if (typeof value === "string" && value !== "") call.annotate?.(`${name}/${key}`, value);
+  }
 }

@@ -127,6 +127,7 @@ async function ask(attributes: AdmissionAttributes, hook: Hook, callWebhook: Cal
     throw failedCall(webhook, problem, error);
   }
   for (const warning of answer.warnings) call.warn(warning);
+  for (const [key, value] of Object.entries(answer.auditAnnotations)) call.annotate?.(`${webhook.name}/${key}`, value);
   if (!answer.allowed) throw denial(webhook, answer);
   return { ...answer, matched, shown: objects.object };
 }

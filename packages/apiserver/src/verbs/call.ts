@@ -72,6 +72,8 @@ export interface Call extends Services {
   readonly dryRun: boolean;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
+  /** Writes something down about the request, where there is an audit log. */
+  annotate?(key: string, value: string): void;
 }
 
 /** The key of an object in its collection. */

@@ -32,7 +32,7 @@ export class ClusterFront {
     this.guard = new Guard({
       access: server.access,
       ...(audit && { audit }),
-      answer: (request, info, user) => this.#answer(request, info, server.as(user)),
+      answer: (request, info, user, audited) => this.#answer(request, info, server.as(user, audited)),
     });
   }
 
