@@ -4,11 +4,12 @@ import {
   ClusterRole,
   CustomResourceDefinition,
   Deployment,
+  Pod,
   Role,
   ServiceAccount,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
-import { commandStage } from "../../test/command-stage.ts";
+import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { deploy, undeploy } from "./deploy.ts";
@@ -116,10 +117,16 @@ test("a deployment brings its namespace, roles, webhooks and Deployment, and goe
 
 test("a Deployment that does not become available says what its pods wait for", async () => {
   await using stage = await commandStage({ nodes: [] });
+  const { client } = stage;
   const { options } = heard();
+  await deploy(operators, client, { ...options, noWait: true });
+  await until("the scheduler has tried", async () => {
+    const { items } = await client.list(Pod, { namespace: "ops" });
+    return items.some(({ status }) => status?.conditions?.some(({ type }) => type === "PodScheduled"));
+  });
   await assert.rejects(
-    deploy(operators, stage.client, { ...options, timeout: 1500 }),
-    /deployment ops\/greeting-operator is not available after 1.5 s: .*no nodes available[\s\S]*kubectl describe pods/,
+    deploy(operators, client, { ...options, timeout: 100 }),
+    /deployment ops\/greeting-operator is not available after 0.1 s: .*no nodes available[\s\S]*kubectl describe pods/,
   );
 });
 
