@@ -2,16 +2,20 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 
 const HOMES = "{packages,operators,tools,scripts,examples}";
 
 /**
  * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; those that play a scenario
- * again and again, with a crash at each write or without each right, *.proof.test.ts.
+ * again and again, with a crash at each write or without each right, *.proof.test.ts. Peers' programs have to be built first.
  */
-function tests(tier: "fast" | "real" | "proof"): string[] {
+function tests(tier: "fast" | "real" | "proof" | "peer"): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
-  const tierOf = (file: string) => /\.(real|proof)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+  const tierOf = (file: string) => {
+    const named = /\.(real|proof)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+    return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : named;
+  };
   return files.filter((file) => tierOf(file) === tier).sort();
 }
 
@@ -46,6 +50,14 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test-timeout=900000",
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("proof")),
+  ],
+  "peers' programs": () => [
+    "node",
+    "--test",
+    "--test-concurrency=1",
+    "--test-timeout=600000",
+    ...REPORTERS,
+    ...tests("peer"),
   ],
   // One file at a time: each starts a control plane of its own.
   "real tests": (files) => [
