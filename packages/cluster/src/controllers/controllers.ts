@@ -20,6 +20,7 @@ import { mirroredSlices } from "./service/mirrored-slices.ts";
 import { accountTokens, rootCertificates, serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
+import { volumeAttributesClasses } from "./volume/class-protection.ts";
 import { defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
 
 /** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
@@ -44,6 +45,7 @@ export const CONTROLLERS: readonly Part[] = [
   mirroredSlices,
   volumes,
   provisioner,
+  volumeAttributesClasses,
   nodeLifecycle,
   taintEviction,
   podCollector,
