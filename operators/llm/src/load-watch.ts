@@ -59,7 +59,7 @@ export class LoadWatch {
   /** How many requests a gateway holds back; 0 if it does not tell. */
   async demand(url: string, clock: Clock): Promise<number> {
     const text = await scraped(this.#fetch, url, clock);
-    return text === undefined ? 0 : readVllmMetrics(text).pending;
+    return text === undefined ? 0 : (readVllmMetrics(text)?.pending ?? 0);
   }
 
   async #look(pods: readonly Pod[], clock: Clock): Promise<Look> {
@@ -68,7 +68,8 @@ export class LoadWatch {
       pods.map(async (pod) => {
         const url = metricsUrl(pod);
         const text = url && (await scraped(this.#fetch, url, clock));
-        if (text) samples.set(pod.metadata.uid ?? pod.metadata.name, readVllmMetrics(text));
+        const sample = text && readVllmMetrics(text);
+        if (sample) samples.set(pod.metadata.uid ?? pod.metadata.name, sample);
       }),
     );
     return { at: clock.monotonic(), samples };

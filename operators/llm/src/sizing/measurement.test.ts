@@ -21,11 +21,11 @@ process_start_time_seconds 1.7e9
 `;
 const look = (at: number, pods: Record<string, string>): Look => ({
   at,
-  samples: new Map(Object.entries(pods).map(([pod, text]) => [pod, readVllmMetrics(text)])),
+  samples: new Map(Object.entries(pods).map(([pod, text]) => [pod, readVllmMetrics(text)!])),
 });
 
 test("vLLM's own names are read, and series of several reasons are added up", () => {
-  const sample = readVllmMetrics(metrics(10, 3, { "0.1": 8, "+Inf": 10 }));
+  const sample = readVllmMetrics(metrics(10, 3, { "0.1": 8, "+Inf": 10 }))!;
   assert.equal(sample.answered, 10);
   assert.equal(sample.pending, 5);
   assert.deepEqual(sample.service, { sum: 0.5, count: 10 });
@@ -40,7 +40,12 @@ test("vLLM's own names are read, and series of several reasons are added up", ()
 
 test("a server that does not tell its service time is taken at its latency", () => {
   const text = metrics(10, 0).replaceAll(/^vllm:request_inference.*$/gm, "");
-  assert.equal(readVllmMetrics(text).service.sum, 0.8);
+  assert.equal(readVllmMetrics(text)?.service.sum, 0.8);
+});
+
+test("what is not vLLM's says nothing", () => {
+  assert.equal(readVllmMetrics("<html>"), undefined);
+  assert.equal(readVllmMetrics("process_start_time_seconds 1.7e9\nvllm:request_success_total NaN"), undefined);
 });
 
 test("load is what was answered and what the queues grew by", () => {

@@ -14,8 +14,12 @@ export interface ServerSample {
 const SERVICE = ["vllm:request_inference_time_seconds", "vllm:e2e_request_latency_seconds"];
 const LATENCY = "vllm:e2e_request_latency_seconds";
 
-/** Reads what vLLM answers at /metrics. Series of several models or reasons are added up. */
-export function readVllmMetrics(text: string): ServerSample {
+/**
+ * Reads what vLLM answers at /metrics; undefined if there is nothing of vLLM in it. Series of several models or reasons are
+ * added up.
+ */
+export function readVllmMetrics(text: string): ServerSample | undefined {
+  let isVllm = false;
   let answered = 0;
   let pending = 0;
   const sums = new Map<string, { sum: number; count: number }>();
@@ -23,7 +27,8 @@ export function readVllmMetrics(text: string): ServerSample {
   for (const line of text.split("\n")) {
     const [, name = "", labels = "", number = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/.exec(line) ?? [];
     const value = Number(number);
-    if (name === "" || Number.isNaN(value)) continue;
+    if (!name.startsWith("vllm:") || !Number.isFinite(value)) continue;
+    isVllm = true;
     if (name === "vllm:request_success_total") answered += value;
     else if (name === "vllm:num_requests_running" || name === "vllm:num_requests_waiting") pending += value;
     else if (name === `${LATENCY}_bucket`) {
@@ -38,6 +43,7 @@ export function readVllmMetrics(text: string): ServerSample {
     }
   }
   const service = SERVICE.map((name) => sums.get(name)).find((one) => one !== undefined && one.count > 0);
+  if (!isVllm) return undefined;
   return { answered, pending, service: service ?? { sum: 0, count: 0 }, latency };
 }
 

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { isInvalid } from "konverge";
+import { StatefulSet } from "konverge/kinds";
+import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+
+async function refused(stage: Stage, spec: object, words: RegExp, name = "bad"): Promise<void> {
+  const bad = { metadata: { name, namespace: stage.namespace }, spec };
+  await assert.rejects(stage.client.create(ModelDeployment, bad as never), (error: Error) => {
+    assert.ok(isInvalid(error), String(error));
+    assert.match(error.message, words);
+    return true;
+  });
+}
+
+async function untilDegraded(stage: Stage, name: string, reason: string): Promise<void> {
+  await stage.until(
+    `${name} is degraded: ${reason}`,
+    async () => (await stage.condition(ModelDeployment, name, "Degraded")) === `True ${reason}`,
+  );
+  await stage.until(`an event says ${reason}`, async () =>
+    (await stage.events(ModelDeployment, name)).some((line) => line.startsWith(`Warning ${reason} `)),
+  );
+}
+
+const schemaErrors: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await refused(stage, {}, /spec\.model: Required value/);
+  await refused(stage, { model: "m", replicas: 0 }, /spec\.replicas.*greater than or equal to 1/);
+  await refused(stage, { model: "m", sla: { maxLatency: "fast" } }, /spec\.sla\.maxLatency/);
+  await refused(stage, { model: "m", sla: { maxLatency: "0s" } }, /must be longer than nothing/);
+  await refused(stage, { model: "m", sla: { maxLatency: "1s", percentile: 100 } }, /spec\.sla\.percentile/);
+  await refused(stage, { model: "m", scaling: { minReplicas: 5, maxReplicas: 2 } }, /must not exceed/);
+  await refused(stage, { model: "m", cost: { perReplicaHour: 5, maxPerHour: 2 } }, /does not even pay for one replica/);
+  await refused(stage, { model: "m", scaling: { demandUrl: "http://x" } }, /set both/);
+  await refused(stage, { model: "m", gpuCount: 0, gpuType: "H100" }, /gpuCount asks for none/);
+  await refused(stage, { model: "m", args: ["--port=1"] }, /--port follows from the other fields/);
+  await refused(stage, { model: "m" }, /a letter first/, "3-models");
+};
+
+const unknownGpuType: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await stage.apply(deployment("chat", { model: "m", gpuType: "Z9000" }));
+  await untilDegraded(stage, "chat", "UnknownGpuType");
+  await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, { merge: { spec: { gpuType: "A100" } } });
+  // A StatefulSet does not replace a pod that never became ready; whoever mends the model deletes it.
+  await stage.until("the template is mended", async () => {
+    const { spec } = await stage.get(StatefulSet, "chat");
+    return JSON.stringify(spec?.template.spec?.affinity).includes("A100");
+  });
+};
+
+const imageMissing: Scenario = async (stage) => {
+  stage.cluster?.image("registry.example/none", { failPull: "manifest unknown" });
+  await stage.start(deafOperator);
+  await stage.apply(deployment("chat", { model: "m", image: "registry.example/none:1" }));
+  await untilDegraded(stage, "chat", "ImageCannotBePulled");
+};
+
+/** A promise that cannot be kept: it is warned of, sized by the load, and told. */
+const hopeless: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  const spec = {
+    model: "m",
+    sla: { maxLatency: "50ms" },
+    capacity: { serviceTime: "200ms" },
+    load: { requestsPerSecond: 9 },
+  };
+  await stage.apply(deployment("chat", spec));
+  await untilDeployed(stage, "chat", 2);
+  assert.equal(await stage.condition(ModelDeployment, "chat", "SLAMet"), "False ServiceTimeExceedsSLA");
+  await stage.apply(deployment("chat", { ...spec, sla: { maxLatency: "1s" } }));
+  await stage.until(
+    "it is hopeful again",
+    async () => (await stage.condition(ModelDeployment, "chat", "SLAMet")) === "Unknown NotMeasured",
+  );
+};
+
+/** Servers that tell nonsense are as good as servers that tell nothing. */
+const nonsense: Scenario = async (stage) => {
+  await stage.start(llmOperatorWith(async () => "<html>\u0000 vllm:request_success_total NaN\n{{{"));
+  await stage.apply(deployment("chat", { model: "m", replicas: 2, sla: { maxLatency: "1s" } }));
+  await untilDeployed(stage, "chat", 2);
+  await stage.pass(stage.where === "embedded" ? 10 * 60_000 : 20_000);
+  assert.equal((await stage.get(ModelDeployment, "chat")).status?.decisions?.length, 1);
+};
+
+/** Bad input, what is said about it, and how it is mended. */
+export const badDeployments: Record<string, Scenario> = {
+  "wrong types, impossible sizes and fields that contradict each other are refused": schemaErrors,
+  "a type of GPU that no node has": unknownGpuType,
+  "an image that cannot be pulled": imageMissing,
+  "a promise that cannot be kept": hopeless,
+  "servers that tell nonsense": nonsense,
+};
