@@ -132,7 +132,7 @@ test("after a pause longer than its lease, a leader sends nothing, whatever its 
   let first = true;
   const manager = s.manager(
     controller(Widget, {
-      async reconcile(_widget, { client }) {
+      async reconcile(_widget, { client, clusters }) {
         if (!first) return {};
         first = false;
         await pause.promise;
@@ -144,12 +144,14 @@ test("after a pause longer than its lease, a leader sends nothing, whatever its 
           () => client.as({ user: "somebody" }).create(ConfigMap, late),
           () => client.exec("default/pod", ["date"]),
           () => client.requestToken("default/robot"),
+          () => clusters.get("home")!.apply(ConfigMap, late),
+          () => clusters.get("other")!.apply(ConfigMap, late),
         ];
         outcome.resolve(await Promise.all(tries.map((attempt) => attempt().catch((error: Error) => error.name))));
         return {};
       },
     }),
-    { identity: "one", ...leader },
+    { identity: "one", ...leader, clusters: { other: s.user } },
   );
   await s.during(manager.start());
   await s.widget("w0");
@@ -158,7 +160,7 @@ test("after a pause longer than its lease, a leader sends nothing, whatever its 
   const { monotonic } = s.clock;
   s.clock.monotonic = () => monotonic.call(s.clock) + 60_000;
   pause.resolve();
-  assert.deepEqual(await outcome.promise, Array(5).fill("LostAuthorityError"));
+  assert.deepEqual(await outcome.promise, Array(7).fill("LostAuthorityError"));
   assert.equal(await s.exists(ConfigMap, "default/late"), false);
 });
 

@@ -8,6 +8,7 @@ import type { Log } from "../log.ts";
 import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
 import type { CacheReader, Context, Observed } from "./definition.ts";
 import type { PassTimes } from "./due-times.ts";
+import type { OnePass } from "./pass.ts";
 import { toldClock } from "./told-clock.ts";
 
 export interface ContextTools {
@@ -20,16 +21,21 @@ export interface ContextTools {
   clock: Clock;
   log: Log;
   cluster: string;
-  clusters: ReadonlyMap<string, Client>;
 }
 
 /** What a reconciler is given for one object in one pass. */
 export function contextFor(
   tools: ContextTools,
   object: KubeObject,
-  pass: { client: Client; signal: AbortSignal; observer: ReconcileObserver | undefined; times: PassTimes },
+  pass: {
+    client: Client;
+    signal: AbortSignal;
+    observer: ReconcileObserver | undefined;
+    times: PassTimes;
+    clusters: OnePass["clusters"];
+  },
 ): Context {
-  const { cluster, clusters } = tools;
+  const { cluster } = tools;
   const { client, signal, observer } = pass;
   return {
     observed: observedBy(tools.children, object, observer),
@@ -50,7 +56,9 @@ export function contextFor(
     log: tools.log.child({ object: keyOf(object) }),
     clock: observer?.drew ? toldClock(tools.clock, observer.drew.bind(observer)) : tools.clock,
     cluster,
-    clusters,
+    get clusters() {
+      return pass.clusters();
+    },
   };
 }
 

@@ -82,7 +82,7 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock: Clock;
-  /** The name of the cluster that the object is in, and the clients of all others. */
+  /** The name of the cluster that the object is in, and the clients of all, held to the same limits as `client`. */
   readonly cluster: string;
   readonly clusters: ReadonlyMap<string, Client>;
 }

@@ -1,6 +1,7 @@
+import type { Client } from "@konverge/client";
 import type { KubeObject, ObjectKey, Timer } from "@konverge/core";
 import { Doubts } from "../calls/doubts.ts";
-import { passClient } from "../calls/pass-client.ts";
+import { type PassClientOptions, passClient } from "../calls/pass-client.ts";
 import { EventRecorder } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
 import type { Permit } from "../manager/authority.ts";
@@ -173,13 +174,18 @@ export class ControllerLoop {
     const { clock, client, cache } = this.#cluster;
     const { name, options } = this.definition;
     const limits = { clock, signals: [this.#stop.signal, permit.signal], label: `${name}: ${key}` };
-    const onePass = (signal: AbortSignal): OnePass => ({
-      key,
-      signal,
-      observer,
-      client: passClient({ client, cache, doubts: this.#doubts, writer: name, key, signal, permit, observer }),
-      live: this.#wiring.view.listedAt(key) < permit.since,
-    });
+    const onePass = (signal: AbortSignal): OnePass => {
+      const limits = { writer: name, key, signal, permit, observer };
+      const own = passClient({ client, cache, doubts: this.#doubts, ...limits });
+      return {
+        key,
+        signal,
+        observer,
+        client: own,
+        clusters: () => this.#clusters(own, limits),
+        live: this.#wiring.view.listedAt(key) < permit.since,
+      };
+    };
     const pass = this.#pass();
     try {
       return await attempt(
@@ -232,7 +238,7 @@ export class ControllerLoop {
   }
 
   #pass(): Pass {
-    const { clock, name: cluster, clients: clusters } = this.#cluster;
+    const { clock, name: cluster } = this.#cluster;
     const { view, watched, children, status } = this.#wiring;
     const tools = {
       controller: this.definition.name,
@@ -243,7 +249,6 @@ export class ControllerLoop {
       clock,
       log: this.#log,
       cluster,
-      clusters,
     };
     const context = (object: KubeObject, one: OnePass, times: PassTimes) =>
       contextFor(tools, object, { ...one, times });
@@ -257,6 +262,19 @@ export class ControllerLoop {
       times: this.#times,
       daemons: this.#daemons,
     });
+  }
+
+  /** The clients of all clusters for one pass. */
+  #clusters(own: Client, limits: PassLimits): ReadonlyMap<string, Client> {
+    const { name, clients, caches } = this.#cluster;
+    // What is in doubt in another cluster is not looked up before the next pass: this one's reads do not depend on it.
+    const doubts = new Doubts();
+    return new Map(
+      [...clients].map(([other, client]) => [
+        other,
+        other === name ? own : passClient({ client, cache: caches.get(other)!, doubts, ...limits }),
+      ]),
+    );
   }
 
   #makeDaemons(daemons: Readonly<Record<string, Daemon>>): Daemons {
@@ -277,6 +295,8 @@ export class ControllerLoop {
     });
   }
 }
+
+type PassLimits = Pick<PassClientOptions, "writer" | "key" | "signal" | "permit" | "observer">;
 
 /** How a pass ended, by itself or by an error. */
 type End = Pick<ReconcileEnd, "outcome" | "error"> & { after?: number };

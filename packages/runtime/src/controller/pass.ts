@@ -39,6 +39,8 @@ export interface PassTools {
 export interface OnePass {
   key: ObjectKey;
   client: Client;
+  /** The clients of all clusters, held to the same limits. */
+  clusters: () => ReadonlyMap<string, Client>;
   signal: AbortSignal;
   observer: ReconcileObserver | undefined;
   /** Read the object past the cache first: somebody else may have acted on a newer state than is known here. */
@@ -85,6 +87,7 @@ export class Pass {
     }
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
     const object = await this.#withFinalizer(known, one);
+    if (!object) return { outcome: "gone" };
     const times = this.#tools.times.forPass(one.key, object);
     const context = this.#tools.context(object, one, times);
     const reconcile = async () => (await definition.options.reconcile(object, context)) ?? {};
@@ -130,7 +133,7 @@ export class Pass {
     return { ...(reported && { status: reported }), conditions };
   }
 
-  async #withFinalizer(object: KubeObject, one: OnePass): Promise<KubeObject> {
+  async #withFinalizer(object: KubeObject, one: OnePass): Promise<KubeObject | undefined> {
     const { finalizer } = this.#tools.definition;
     const { finalizers = [] } = object.metadata;
     if (!finalizer || finalizers.includes(finalizer)) return object;
@@ -171,11 +174,23 @@ export class Pass {
     return { outcome: "waiting", ...(after !== undefined && { after }) };
   }
 
-  /** Fails with a conflict if anybody has written the object since: their finalizers must not be lost. */
-  async #setFinalizers(object: KubeObject, finalizers: string[], { client, key }: OnePass): Promise<KubeObject> {
+  /**
+   * Fails with a conflict if anybody has written the object since: their finalizers must not be lost. Undefined if the
+   * object is gone by now, with nothing left to hold back.
+   */
+  async #setFinalizers(
+    object: KubeObject,
+    finalizers: string[],
+    { client, key }: OnePass,
+  ): Promise<KubeObject | undefined> {
     const { uid, resourceVersion } = object.metadata;
     const kind = this.#tools.definition.kind as KindRef<AnyObject>;
-    return client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
+    try {
+      return await client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return undefined;
+    }
   }
 
   #childrenPass(owner: KubeObject, { client, observer }: OnePass): ChildrenPass {

@@ -27,6 +27,8 @@ export interface Cluster {
   readonly namespaces: readonly string[] | undefined;
   /** The clients of all clusters, by name. */
   readonly clients: ReadonlyMap<string, Client>;
+  /** Their caches, by name. */
+  readonly caches: ReadonlyMap<string, Cache>;
 }
 
 /** What a controller reads and writes with. */

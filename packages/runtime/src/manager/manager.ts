@@ -103,6 +103,7 @@ export class Manager implements Managed {
           client: one,
           clients,
           cache,
+          caches: this.#caches,
           clock: this.clock,
           log,
           observer,
