@@ -39,6 +39,9 @@ export class OperatorStage implements Stage {
   async start(operator: Operator, options: StartOptions = {}): Promise<RunningOperator> {
     await this.install(operator);
     const home = `${this.namespace}-system`;
+    await this.until(`nothing is left of an earlier ${home}`, async () => {
+      return (await this.find(Namespace, home))?.metadata.deletionTimestamp === undefined;
+    });
     await this.#ensure(Namespace, { metadata: { name: home } });
     await this.#allow(operator, home, options);
     const hosted = new HostedOperator(
