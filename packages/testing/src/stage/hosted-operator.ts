@@ -151,10 +151,16 @@ export class HostedOperator implements RunningOperator {
 }
 
 /** A request that changes something, other than a lease; asking whether one may is no change either. */
-function isWrite({ method, path }: ApiRequest): boolean {
+function isChange({ method, path }: ApiRequest): boolean {
   return method !== "GET" && !path.includes("/leases") && !path.includes("selfsubject");
 }
 
+/** A change that is the operator's work. Telling the API server where webhooks are belongs to its start. */
+function isWrite(request: ApiRequest): boolean {
+  return isChange(request) && !request.path.includes("webhookconfigurations/");
+}
+
+/** A change after which a crash can matter. */
 function isStep(request: ApiRequest): boolean {
-  return isWrite(request) && !request.path.includes("/events");
+  return isChange(request) && !request.path.includes("/events");
 }

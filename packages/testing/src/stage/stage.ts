@@ -77,7 +77,7 @@ export interface Stage {
   settled(): Promise<void>;
   /** Lets time pass. */
   pass(ms: number): Promise<void>;
-  /** How many writes the operators have made so far, leases aside. */
+  /** How many writes the operators have made so far, leases and the registration of webhooks aside. */
   writes(): number;
   /** From now on this happens to the operators' requests; undefined ends it. */
   disturb(how: Disturbance | undefined): void;
