@@ -80,7 +80,8 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
       reachable.set(name, webhooks);
       const registration = new Registration({ client: own, name, webhooks });
       await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });
-      return async () => {
+      return async ({ crashed } = { crashed: false }) => {
+        if (crashed) return;
         reachable.delete(name);
         await registration.stop();
         await removeRegistrations(cluster.client, name);

@@ -28,8 +28,8 @@ export interface Ground {
   connect(account: { name: string; namespace: string }): Promise<Transport>;
   /** Where CRDs with several versions send their conversions before the operator is there. */
   readonly conversionUrl: (operator: string) => string;
-  /** Makes webhooks reachable and known; returns how to end that. */
-  register(process: Reachable): Promise<() => Promise<void>>;
+  /** Makes webhooks reachable and known; returns how to end that. Of a crashed process the registration stays. */
+  register(process: Reachable): Promise<(end?: { crashed: boolean }) => Promise<void>>;
   /** Waits for a promise, letting time pass as far as it needs. */
   wait<T>(promise: Promise<T>): Promise<T>;
   pass(ms: number): Promise<void>;

@@ -26,7 +26,7 @@ export class HostedOperator implements RunningOperator {
   readonly #fate: Fate;
   #life = new Life();
   #process: OperatorProcess | undefined;
-  #unregister: (() => Promise<void>) | undefined;
+  #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
   #starting = false;
   #failure: unknown;
 
@@ -56,6 +56,8 @@ export class HostedOperator implements RunningOperator {
   crash(): void {
     this.#life.end();
     this.#process = undefined;
+    // Its port is closed with it, or this process would never end.
+    this.#unregister?.({ crashed: true }).catch(() => {});
   }
 
   async stop(): Promise<void> {

@@ -11,12 +11,12 @@ export const NOWHERE = "https://127.0.0.1:1/convert";
 export async function registerOnPort(
   { name, home, webhooks, client }: Omit<Reachable, "died">,
   administrator: Client,
-): Promise<() => Promise<void>> {
+): Promise<(end?: { crashed: boolean }) => Promise<void>> {
   const place = { host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0", namespace: home };
   const serving = await serveWebhooks(webhooks, { client, name, ...place });
-  return async () => {
+  return async ({ crashed } = { crashed: false }) => {
     await serving.close();
-    await removeRegistrations(administrator, name);
+    if (!crashed) await removeRegistrations(administrator, name);
   };
 }
 
