@@ -1,5 +1,5 @@
 import { llmOperator } from "@konverge/llm-operator";
-import { exactRole, onEmbedded, survivesCrashes } from "@konverge/operator-suite";
+import { onEmbedded, survivesCrashes } from "@konverge/operator-suite";
 import { converges, lives, monitored, repairs, restsWhenDone, samplesConverge } from "./llm-model-scenarios.ts";
 
 onEmbedded("an LLMModel lives: its children appear, follow it, are reported, and go with it", lives);
@@ -8,4 +8,3 @@ onEmbedded("what somebody deletes or edits by hand is put right", repairs);
 onEmbedded("the samples of LLMModels converge", samplesConverge);
 onEmbedded("nothing is written when nothing changes, also after a restart", restsWhenDone);
 survivesCrashes("an LLMModel converges whenever the operator dies", llmOperator, converges);
-exactRole(llmOperator, [converges, monitored]);
