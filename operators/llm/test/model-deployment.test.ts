@@ -1,15 +1,12 @@
 import { llmOperatorWith } from "@konverge/llm-operator";
-import { onEmbedded, survivesCrashes } from "@konverge/operator-suite";
+import { onEmbedded } from "@konverge/operator-suite";
 import {
   cappedByCost,
-  deafOperator,
-  deployment,
   deploymentQuota,
   deploymentSamplesConverge,
   deploys,
   sizedByDeclaration,
   sleeps,
-  untilDeployed,
 } from "./model-deployment-scenarios.ts";
 
 onEmbedded("a ModelDeployment becomes a StatefulSet, Services, an autoscaler and a ConfigMap", deploys);
@@ -18,8 +15,3 @@ onEmbedded("costs are capped, and it is told", cappedByCost);
 onEmbedded("a model sleeps when nobody asks, and wakes when somebody does", sleeps(llmOperatorWith));
 onEmbedded("a quota keeps a ModelDeployment's pods from being made: it is told, and passes", deploymentQuota);
 onEmbedded("the samples of ModelDeployments converge", deploymentSamplesConverge);
-survivesCrashes("a ModelDeployment converges whenever the operator dies", deafOperator, async (stage) => {
-  await stage.start(deafOperator);
-  await stage.apply(deployment("chat", { model: "m", replicas: 2 }));
-  await untilDeployed(stage, "chat", 2);
-});
