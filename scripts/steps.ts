@@ -59,11 +59,11 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS,
     ...tests("peer"),
   ],
-  // One file at a time: each starts a control plane of its own.
+  // Two files at a time: each starts a control plane of its own, and mostly waits for it.
   "real tests": (files) => [
     "node",
     "--test",
-    "--test-concurrency=1",
+    "--test-concurrency=2",
     "--test-timeout=300000",
     ...REPORTERS,
     ...(files.length > 0 ? files : realTests()),
