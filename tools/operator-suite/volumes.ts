@@ -7,14 +7,14 @@ import type { Stage } from "@konverge/testing";
  */
 export async function supplyVolumes(stage: Stage, ...sizes: readonly string[]): Promise<void> {
   if (stage.where === "embedded") return;
-  for (const [index, storage] of sizes.entries()) {
+  for (const storage of sizes) {
     await stage.client.create(PersistentVolume, {
-      metadata: { name: `${stage.namespace}-${index}` },
+      metadata: { generateName: `${stage.namespace}-` },
       spec: {
         capacity: { storage },
         accessModes: ["ReadWriteOnce", "ReadWriteMany"],
         persistentVolumeReclaimPolicy: "Delete",
-        hostPath: { path: `/volumes/${stage.namespace}-${index}` },
+        hostPath: { path: `/volumes/${stage.namespace}` },
       },
     });
   }
