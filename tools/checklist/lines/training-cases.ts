@@ -66,7 +66,7 @@ export function jobOf(values: TrainingCase, more: object = {}): object {
 
 /** The claim that the job names, bound to a volume: a real control plane alone provides none. */
 export async function provideData(stage: Stage, { claim }: TrainingCase): Promise<void> {
-  const volume = `${stage.namespace}-${claim}`;
+  const volume = `${stage.namespace}-${claim}-${stage.clock.random.uuid().slice(0, 8)}`;
   const spec = { accessModes: ["ReadWriteMany"], storageClassName: "" };
   await stage.apply({
     apiVersion: "v1",
