@@ -1,4 +1,4 @@
-import { deepEqual } from "konverge";
+import { deepEqual, fittingName, templateHash } from "konverge";
 import type { EnvVar, PersistentVolumeClaim } from "konverge/kinds";
 import { DynamoComponent } from "./component.ts";
 import { claimsFor } from "./component-children.ts";
@@ -65,11 +65,15 @@ export function claimsOf(
   return [...claims.values()];
 }
 
-/** The image that is to be built, if one is. Another source is another image, so its name tells what it is made from. */
+/** The image that is to be built, if one is. Another source is another object: its name tells what it is made from. */
 export function imageFor({ metadata, spec: { build } }: DynamoGraphDeployment) {
   if (!build) return undefined;
   return DynamoComponent.new(
-    { name: metadata.name, namespace: metadata.namespace, labels: { [GRAPH]: metadata.name } },
+    {
+      name: fittingName(metadata.name, templateHash({ ...build, pushSecret: undefined })),
+      namespace: metadata.namespace,
+      labels: { [GRAPH]: metadata.name },
+    },
     { ...build },
   );
 }

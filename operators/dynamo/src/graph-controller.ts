@@ -21,7 +21,8 @@ export function dynamoGraphDeployments() {
       const componentOf = (service: string) =>
         observed(DynamoComponentDeployment, componentName(graph.metadata.name, service));
       const image = imageFor(graph);
-      const built = image && observed(image)?.status?.image;
+      // While another one is being built, the services stay with the one they have.
+      const built = image && (observed(image)?.status?.image ?? graph.status?.image);
       const restart = restartPlan(graph, [...services.keys()].sort(), componentOf);
       const waitsForImage = image !== undefined && built === undefined && !componentOf([...services.keys()][0]!);
       const buildFailure = image && findCondition(observed(image)?.status?.conditions, "ImageBuilt");

@@ -20,8 +20,8 @@ export function delayOf(live: KubeObject | undefined, pods: readonly Pod[], now:
   const waiting = pods.map(waitingFor).find((told) => told !== undefined);
   if (status === "Failed") return { reason: "failed", message: waiting ?? message };
   if (waiting) return { reason: "pods_not_ready", message: waiting };
-  const { spec, status: now2 } = live as Deployment;
-  const updated = now2?.updatedReplicas ?? 0;
+  const { spec, status: reported } = live as Deployment;
+  const updated = reported?.updatedReplicas ?? 0;
   const wanted = spec?.replicas ?? 1;
   return updated < wanted
     ? { reason: "updating", message: `${updated} of ${wanted} replicas are up to date` }

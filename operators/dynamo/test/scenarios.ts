@@ -169,18 +169,28 @@ export const restart: Scenario = async (stage) => {
 export const build: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
-  const built = sample("graph").replace(
-    "  services:",
-    "  build:\n    context: git://example.com/graphs.git\n    destination: registry.example.com/chat:1\n  services:",
-  );
-  await stage.apply(built);
-  await stage.until("the job is there", async () => (await stage.find(Job, "chat-build")) !== undefined);
+  const built = (tag: string) =>
+    sample("graph").replace(
+      "  services:",
+      `  build:\n    context: git://example.com/graphs.git\n    destination: registry.example.com/chat:${tag}\n  services:`,
+    );
+  const images = async () => {
+    const sets = (await stage.list(ReplicaSet)).filter(({ metadata }) => metadata.name.startsWith("chat-frontend-"));
+    return sets.map(({ spec }) => spec!.template!.spec!.containers[0]!.image).sort();
+  };
+  await stage.apply(built("1"));
   await successful(stage, "chat");
-  const job = await stage.get(Job, "chat-build");
-  assert.ok(job.spec!.template.spec!.containers[0]!.args!.includes("--destination=registry.example.com/chat:1"));
-  assert.equal(await stage.condition(DynamoComponent, "chat", "ImageBuilt"), "True Built");
-  const { image } = (await stage.get(Deployment, "chat-frontend")).spec!.template.spec!.containers[0]!;
-  assert.equal(image, "registry.example.com/chat:1");
+  const [first] = await stage.list(Job);
+  assert.ok(first!.spec!.template.spec!.containers[0]!.args!.includes("--destination=registry.example.com/chat:1"));
+  const [component] = await stage.list(DynamoComponent);
+  assert.equal(await stage.condition(DynamoComponent, component!.metadata.name, "ImageBuilt"), "True Built");
+  assert.deepEqual(await images(), ["registry.example.com/chat:1"]);
+
+  // Another one is built beside it; until it is there, the services stay with the one they have.
+  await stage.apply(built("2"));
+  await stage.until("the new image runs", async () => (await images()).includes("registry.example.com/chat:2"));
+  assert.deepEqual(await images(), ["registry.example.com/chat:1", "registry.example.com/chat:2"]);
+  await stage.until("only what is wanted is left", async () => (await stage.list(DynamoComponent)).length === 1);
 };
 
 /** What could never run is refused; what cannot run now says why, does not spin, and recovers. */
