@@ -8,9 +8,11 @@ import {
   isConflict,
   isNotFound,
   no,
+  own,
   PermanentError,
   parseQuantity,
   type Result,
+  read,
   readinessOf,
   use,
   watch,
@@ -36,8 +38,10 @@ export function databases() {
   const ofDatabase = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim) =>
     labels?.[DATABASE] ? [`${namespace}/${labels[DATABASE]}`] : [];
   return controller(Database, {
-    owns: [StatefulSet, Service, ConfigMap, Secret, CronJob, PersistentVolumeClaim],
+    // A Secret that is there already holds the password that shall be used.
+    owns: [StatefulSet, Service, ConfigMap, own(Secret, { adopt: "any" }), CronJob, PersistentVolumeClaim],
     watches: [
+      read(Secret),
       watch<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watch<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
@@ -63,7 +67,12 @@ export function databases() {
       const backup = observed(CronJob, backupName(database))?.status?.lastSuccessfulTime;
       return {
         children: [
-          credentialsFor(database, engine, observed(Secret, secretName(database)), clock.random),
+          credentialsFor(
+            database,
+            engine,
+            cache.get(Secret, `${metadata.namespace}/${secretName(database)}`),
+            clock.random,
+          ),
           configFor(database, engine),
           serviceFor(database, engine),
           server,

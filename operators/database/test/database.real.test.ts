@@ -1,9 +1,10 @@
 import { onReal } from "@konverge/operator-suite";
-import { badInput, ends, hibernates, lives } from "./scenarios.ts";
+import { badInput, ends, hibernates, lives, upgraded } from "./scenarios.ts";
 
 onReal({
   "a server with its volume, Service, settings and password": lives,
   "the server stops before the object goes; volumes go or stay as asked": ends,
+  "another version rolls out with the data and the password it had": upgraded,
   "a hibernated database keeps its data": hibernates,
   "bad input is refused or reported, and recovers when mended": badInput,
 });

@@ -1,8 +1,9 @@
 import { onEmbedded } from "@konverge/operator-suite";
-import { backups, badInput, ends, hibernates, lives, resized } from "./scenarios.ts";
+import { backups, badInput, ends, hibernates, lives, resized, upgraded } from "./scenarios.ts";
 
 onEmbedded("a server with its volume, Service, settings and password", lives);
 onEmbedded("the server stops before the object goes; volumes go or stay as asked", ends);
+onEmbedded("another version rolls out with the data and the password it had", upgraded);
 onEmbedded("volumes grow and never shrink", resized);
 onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);

@@ -85,6 +85,25 @@ export const resized: Scenario = async (stage) => {
   assert.equal(stage.writes(), writes);
 };
 
+/** Another version rolls out, with the data and the password it had; a password that is given beforehand is used. */
+export const upgraded: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
+  const given = Buffer.from("chosen by hand").toString("base64");
+  const credentials = { name: "postgres-orders-credentials", namespace: stage.namespace };
+  await stage.client.create(Secret, { metadata: credentials, data: { password: given } });
+  await stage.start(databaseOperator);
+  await stage.apply(sample("database"));
+  await running(stage, "postgres-orders");
+  const volume = (await stage.get(PersistentVolumeClaim, "data-postgres-orders-0")).metadata.uid;
+  await stage.apply(sample("database").replace("16.4", "16.9"));
+  await stage.until("the new version runs", async () => {
+    const pod = await stage.find(Pod, "postgres-orders-0");
+    return pod?.spec?.containers[0]?.image === "postgres:16.9" && (await phase(stage, "postgres-orders")) === "Running";
+  });
+  assert.equal((await stage.get(PersistentVolumeClaim, "data-postgres-orders-0")).metadata.uid, volume);
+  assert.equal((await stage.get(Secret, credentials.name)).data!["password"], given);
+};
+
 /** Backups are taken on their schedule and told of. */
 export const backups: Scenario = async (stage) => {
   await stage.start(databaseOperator);
