@@ -42,10 +42,9 @@ function headPort({ spec }: RayCluster): string {
 }
 
 export function headServiceFor(cluster: RayCluster): Service {
-  const { group: _, ...selector } = { ...headSelector(cluster), group: "" };
+  const selector = headSelector(cluster);
   const { serviceType = "ClusterIP", template } = cluster.spec.headGroupSpec;
-  const declared = template.spec?.containers[0]?.ports ?? [];
-  const ports = declared.length > 0 ? declared.filter(({ name }) => name) : [];
+  const ports = (template.spec?.containers[0]?.ports ?? []).filter(({ name }) => name);
   const all = { ...PORTS, ...Object.fromEntries(ports.map(({ name, containerPort }) => [name!, containerPort])) };
   return {
     apiVersion: "v1",

@@ -1,6 +1,5 @@
 import type { Container, EnvVar, Probe } from "konverge/kinds";
 import type { Component, Endpoint } from "./components.ts";
-import { unitsOf } from "./graph.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, POD_INFO_FOLDER } from "./unit-container.ts";
 
@@ -112,10 +111,4 @@ function answers(path: string): Probe {
     failureThreshold: 3,
     timeoutSeconds: 60,
   };
-}
-
-/** Units that run nowhere: no container, no server, nothing that the orchestrator does itself. */
-export function homelessUnits(predictor: Predictor, components: readonly Component[], atHome: (unit: Unit) => boolean) {
-  const housed = new Set(components.flatMap(({ containers }) => containers.map(({ container }) => container.name)));
-  return unitsOf(predictor.graph).filter((unit) => !housed.has(unit.name) && !atHome(unit));
 }

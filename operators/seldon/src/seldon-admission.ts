@@ -1,7 +1,7 @@
 import { admission, type FieldError, fieldInvalid, fieldRequired } from "konverge";
-import { componentsOf } from "./components.ts";
+import { type Component, componentsOf } from "./components.ts";
 import { unitsOf } from "./graph.ts";
-import { hasNoOrchestrator, homelessUnits } from "./orchestrator.ts";
+import { hasNoOrchestrator } from "./orchestrator.ts";
 import { type Predictor, SeldonDeployment } from "./seldon-deployment.ts";
 import { isBuiltIn, isServer, knownServer, serverImage, serverNames } from "./servers.ts";
 
@@ -13,9 +13,7 @@ export function seldonErrors(object: SeldonDeployment): FieldError[] {
       const path = `spec.predictors[${i}]`;
       return [
         ...graphErrors(object, predictor, path),
-        ...homelessUnits(predictor, components.get(predictor) ?? [], ({ implementation }) =>
-          isBuiltIn(implementation),
-        ).map(({ name }) =>
+        ...homelessUnits(predictor, components.get(predictor) ?? []).map(({ name }) =>
           fieldInvalid(
             `${path}.graph`,
             name,
@@ -56,6 +54,12 @@ function graphErrors({ spec }: SeldonDeployment, predictor: Predictor, path: str
     errors.push(fieldInvalid(`${path}.graph`, predictor.name, "a graph of several units needs the orchestrator"));
   }
   return errors;
+}
+
+/** Units that run nowhere: no container, no server, nothing that the orchestrator does itself. */
+function homelessUnits(predictor: Predictor, components: readonly Component[]) {
+  const housed = new Set(components.flatMap(({ containers }) => containers.map(({ container }) => container.name)));
+  return unitsOf(predictor.graph).filter(({ name, implementation }) => !housed.has(name) && !isBuiltIn(implementation));
 }
 
 function trafficErrors(predictors: readonly Predictor[]): FieldError[] {
