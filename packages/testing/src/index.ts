@@ -17,7 +17,6 @@ export * from "./proofs/role-runs.ts";
 export * from "./stage/embedded-ground.ts";
 export * from "./stage/embedded-stage.ts";
 export type { Fate, Ground, Reachable } from "./stage/ground.ts";
-export { type OperatorPlace, operatorAccess } from "./stage/operator-access.ts";
 export { OperatorStage } from "./stage/operator-stage.ts";
 export { NOWHERE, registerOnPort } from "./stage/registrations.ts";
 export { bashShell, type Shell } from "./stage/shell.ts";

@@ -1,8 +1,15 @@
-import { type Access, AccessRecorder, accessText, compareAccess, Metrics, type Operator } from "@konverge/runtime";
+import {
+  type Access,
+  AccessRecorder,
+  accessText,
+  compareAccess,
+  Metrics,
+  type Operator,
+  operatorAccess,
+} from "@konverge/runtime";
 import type { EmbeddedOptions } from "../stage/embedded-ground.ts";
 import { playEmbedded } from "../stage/embedded-stage.ts";
 import type { Fate } from "../stage/ground.ts";
-import { operatorAccess } from "../stage/operator-access.ts";
 import { operatorContext } from "../stage/operator-process.ts";
 import type { Scenario } from "../stage/stage.ts";
 

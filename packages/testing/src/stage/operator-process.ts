@@ -1,6 +1,7 @@
 import { Client } from "@konverge/client";
 import type { Clock, Transport } from "@konverge/core";
 import {
+  hasWebhooks,
   type Log,
   Manager,
   Metrics,
@@ -10,7 +11,6 @@ import {
   silent,
   Webhooks,
 } from "@konverge/runtime";
-import { hasWebhooks } from "./operator-access.ts";
 
 /** What a process of an operator is started with. */
 export interface ProcessOptions {

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { type AnyObject, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
-import { Metrics, type Operator, rolesFor } from "@konverge/runtime";
+import { Metrics, type Operator, operatorAccess, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
 import type { Fate, Ground } from "./ground.ts";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
-import { operatorAccess } from "./operator-access.ts";
 import { operatorContext } from "./operator-process.ts";
 import { report } from "./report.ts";
 import type { CommandResult, Disturbance, RunningOperator, ShellOptions, Stage, StartOptions } from "./stage.ts";

@@ -1,1 +1,0 @@
-export { hasWebhooks, type OperatorPlace, operatorAccess } from "@konverge/runtime";
