@@ -12,4 +12,5 @@ export * from "./database-children.ts";
 export * from "./database-controller.ts";
 export * from "./engines.ts";
 export * from "./operator.ts";
+export * from "./scripts.ts";
 export * from "./storage.ts";

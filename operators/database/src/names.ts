@@ -3,6 +3,7 @@ import type { Database } from "./database.ts";
 /** What belongs to a database is called after it. */
 export const secretName = ({ metadata }: Database) => `${metadata.name}-credentials`;
 export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
+export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;
 export const backupName = ({ metadata }: Database) => `${metadata.name}-backup`;
 /** The volume claim that a StatefulSet makes for its first pod. */
 export const claimName = ({ metadata }: Database) => `${DATA}-${metadata.name}-0`;
