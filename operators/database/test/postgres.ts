@@ -1,0 +1,277 @@
+/**
+ * Real PostgreSQL servers for tests of what pods run.
+ *
+ * A {@link MachineRoom} is a folder, an unprivileged user and any number of processes, all gone when it is disposed of.
+ * {@link MachineRoom.runContainer} takes a container out of a rendered pod and really runs it: its command, its variables, the
+ * scripts of its ConfigMap; only folders, hosts and ports are other ones. {@link withPostgres} declares a test that has a
+ * room, and is skipped with the reason where there is no PostgreSQL.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { realClock, sleep } from "konverge";
+import type { PodSpec } from "konverge/kinds";
+import { type ContainerSetting, containerCommand } from "./container-setting.ts";
+import { findPostgres, type PostgresTools } from "./postgres-tools.ts";
+
+export type { ContainerSetting } from "./container-setting.ts";
+
+/** Servers do not run as root: nobody does. */
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+
+/** Milliseconds that anything in a room may take. */
+const PATIENCE = 60_000;
+const clock = realClock();
+
+/** A process of a room. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** What it has said so far. */
+  readonly output: () => string;
+  /** Resolves to its exit code; what a signal ended counts as 128 and the signal's number, as in a shell. */
+  readonly exited: Promise<number>;
+  /** To the process alone, as a kubelet does. */
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/** A container's process. */
+export interface RunningContainer extends RunningProcess {
+  /** Its last words: what is in its termination log. */
+  report(): string;
+}
+
+/** What a process that has ended said. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** A folder, a user and processes. */
+export class MachineRoom implements AsyncDisposable {
+  readonly #tools: PostgresTools;
+  readonly #processes = new Set<ChildProcess>();
+  readonly root: string;
+  #made = 0;
+
+  constructor(tools: PostgresTools) {
+    this.#tools = tools;
+    this.root = mkdtempSync(join(tmpdir(), "konverge-postgres-"));
+    this.#give(this.root);
+  }
+
+  /** A new folder that the room's user may write to. */
+  folder(name: string): string {
+    const path = join(this.root, `${++this.#made}-${name}`);
+    mkdirSync(path, { mode: 0o700 });
+    this.#give(path);
+    return path;
+  }
+
+  /** A file with a text, readable for the room's user. */
+  file(path: string, text: string): void {
+    writeFileSync(path, text);
+    this.#give(path);
+  }
+
+  /** A port on loopback that is free now. */
+  async freePort(): Promise<number> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    await new Promise((resolve) => server.close(resolve));
+    if (address === null || typeof address === "string") throw new Error("there is no free port");
+    return address.port;
+  }
+
+  /** Starts a program as the room's user, with no variables but these. */
+  start(words: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess {
+    const { bin, libraries } = this.#tools;
+    const [command = "", ...args] = words;
+    const child = spawn(command, args, {
+      cwd: this.root,
+      env: {
+        PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+        HOME: this.root,
+        TZ: "UTC",
+        LC_ALL: "C.UTF-8",
+        ...(libraries && { LD_LIBRARY_PATH: libraries }),
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own, so that what it leaves behind can be found.
+      detached: true,
+      ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+    });
+    this.#processes.add(child);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    const exited = new Promise<number>((resolve) => {
+      child.on("error", (error) => {
+        output += `${error.message}\n`;
+        resolve(127);
+      });
+      child.on("exit", (code, signal) => resolve(code ?? 128 + (signal === "SIGKILL" ? 9 : 15)));
+    });
+    return {
+      pid: child.pid ?? 0,
+      output: () => output,
+      exited,
+      kill: (signal = "SIGTERM") => void child.kill(signal),
+    };
+  }
+
+  /** Runs a program to its end. What takes too long is killed, and fails. */
+  async run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> {
+    return this.#ended(this.start(words, env));
+  }
+
+  /** Starts a container of a rendered pod. */
+  startContainer(pod: PodSpec, name: string, setting: ContainerSetting = {}): RunningContainer {
+    const work = this.folder(name);
+    const { words, env, report } = containerCommand(pod, name, setting, work);
+    this.#give(report);
+    return { ...this.start(words, env), report: () => readFileSync(report, "utf8") };
+  }
+
+  /** Runs a container of a rendered pod to its end. */
+  async runContainer(
+    pod: PodSpec,
+    name: string,
+    setting: ContainerSetting = {},
+  ): Promise<Ended & { readonly report: string }> {
+    const running = this.startContainer(pod, name, setting);
+    const ended = await this.#ended(running);
+    return { ...ended, report: running.report() };
+  }
+
+  /**
+   * A fresh server's data in a new folder, whose administrator `postgres` has this password; connections from everywhere
+   * need one, also those for replication.
+   */
+  async newData(password: string): Promise<string> {
+    const data = join(this.folder("data"), "pgdata");
+    const key = this.folder("password");
+    const file = join(key, "password");
+    this.file(file, password);
+    const { code, output } = await this.run([
+      ...["initdb", "-D", data, "-U", "postgres", `--pwfile=${file}`, "--auth=scram-sha-256", "--no-sync"],
+      ...["--encoding=UTF8", "--no-locale", "--data-checksums"],
+    ]);
+    assert.equal(code, 0, output);
+    return data;
+  }
+
+  /** Starts a server on a folder and waits until it answers. */
+  async startServer(
+    data: string,
+    settings: Readonly<Record<string, string>> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<RunningServer> {
+    const port = await this.freePort();
+    const sockets = this.folder("s");
+    const all = { ...QUICK, listen_addresses: "127.0.0.1", unix_socket_directories: sockets, ...settings };
+    const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const process = this.start(["postgres", "-D", data, "-p", String(port), ...flags], { PGDATA: data, ...env });
+    const server = { ...process, port, data };
+    await this.until(`the server on ${data} answers`, async () => {
+      const gone = await Promise.race([process.exited, Promise.resolve(undefined)]);
+      if (gone !== undefined) throw new Error(`the server ended with ${gone}:\n${process.output()}`);
+      return (await this.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", String(port)])).code === 0;
+    });
+    return server;
+  }
+
+  /** Ends a server in good order. */
+  async stopServer(server: RunningServer): Promise<void> {
+    server.kill("SIGINT");
+    assert.equal(await server.exited, 0, server.output());
+  }
+
+  /** What a query answers, one row per line, columns with | between them. */
+  async query(port: number, password: string, sql: string, database = "postgres"): Promise<string> {
+    const { code, output } = await this.run(
+      ["psql", "-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", database, "-XAtq", "-c", sql],
+      { PGPASSWORD: password, PGCONNECT_TIMEOUT: "10" },
+    );
+    assert.equal(code, 0, output);
+    return output.trim();
+  }
+
+  /** Asks until it is so. */
+  async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+    const deadline = clock.monotonic() + PATIENCE;
+    while (!(await condition())) {
+      if (clock.monotonic() > deadline) throw new Error(`waited in vain: ${what}`);
+      await sleep(clock, 50);
+    }
+  }
+
+  /** The room as it is, once more: a copy of a folder with all that is in it. */
+  copy(folder: string, name: string): string {
+    const path = this.folder(name);
+    cpSync(folder, path, { recursive: true, preserveTimestamps: true });
+    this.#giveAll(path);
+    return path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#processes) {
+      if (child.pid === undefined) continue;
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // The group is gone.
+      }
+    }
+    for (const child of this.#processes) {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+        await new Promise((resolve) => child.once("exit", resolve));
+      }
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  async #ended(running: RunningProcess): Promise<Ended> {
+    const late = clock.after(PATIENCE, () => process.kill(-running.pid, "SIGKILL"));
+    const code = await running.exited;
+    late.cancel();
+    return { code, output: running.output() };
+  }
+
+  #give(path: string): void {
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
+  }
+
+  #giveAll(path: string): void {
+    if (!isRoot) return;
+    assert.equal(spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path]).status, 0);
+  }
+}
+
+/** A server that answers. */
+export interface RunningServer extends RunningProcess {
+  readonly port: number;
+  readonly data: string;
+}
+
+/** Tests' data need not outlive a power cut. */
+const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "20" };
+
+/** Declares a test with a room of its own; skipped, with the reason, where there is no PostgreSQL. */
+export function withPostgres(name: string, run: (room: MachineRoom) => Promise<void>): void {
+  const tools = findPostgres();
+  test(name, { skip: "why" in tools ? tools.why : false }, async () => {
+    assert.ok("bin" in tools);
+    await using room = new MachineRoom(tools);
+    await run(room);
+  });
+}
