@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AdminApi, call } from "./api.ts";
 import { type Authority, type Credential, createAuthority, createServiceAccountKeys } from "./certificates.ts";
@@ -21,6 +21,8 @@ export interface RealClusterOptions {
   scheduler?: boolean;
   /** Run KWOK with this many simulated nodes. */
   kwok?: GpuNodes;
+  /** What KWOK makes of pods, in place of its own fast stages (ready at once, Jobs complete at once): Stage objects. */
+  podStages?: readonly object[];
   /** Admission plugins to enable beyond the default ones. */
   admissionPlugins?: string[];
   extraApiServerFlags?: string[];
@@ -126,7 +128,8 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
       processes.start("kube-scheduler", binary("kube-scheduler"), components.schedulerFlags(layout));
     if (options.kwok) {
       await createNodes(api, options.kwok);
-      processes.start("kwok", binary("kwok"), components.kwokFlags(layout, plane.stages));
+      const stages = stageFiles(folder, plane.stages, options.podStages);
+      processes.start("kwok", binary("kwok"), components.kwokFlags(layout, stages));
     }
     if (options.controllers) await defaultServiceAccount(api);
 
@@ -156,6 +159,18 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
     await processes.stop();
     throw error;
   }
+}
+
+/** The files that tell KWOK what nodes and pods do. */
+function stageFiles(folder: string, own: readonly string[], podStages: readonly object[] | undefined): string[] {
+  if (!podStages) return [...own];
+  const ofNodes = own.filter((path) => basename(path).startsWith("node-"));
+  const given = podStages.map((stage, index) => {
+    const path = join(folder, `pod-stage-${index}.yaml`);
+    writeFileSync(path, JSON.stringify(stage));
+    return path;
+  });
+  return [...ofNodes, ...given];
 }
 
 function neededBy(options: RealClusterOptions): AssetName[] {

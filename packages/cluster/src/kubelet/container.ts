@@ -62,6 +62,7 @@ const TASK_DURATION = 100;
 /** Exit codes above this are those of a signal. */
 const SIGNALS = 128;
 const SIGKILL = 9;
+const SIGTERM = 15;
 /** The exit code of a container of which nobody knows how it ended. */
 const LOST = 255;
 
@@ -142,7 +143,9 @@ export class SimulatedContainer {
         this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
       } else {
         const needed = preStop + stopDuration;
-        const code = needed <= grace ? 0 : SIGNALS + SIGKILL;
+        // A server ends well when it is told to; work that is broken off is not done.
+        const inTime = host.pod.spec?.restartPolicy === "Always" ? 0 : SIGNALS + SIGTERM;
+        const code = needed <= grace ? inTime : SIGNALS + SIGKILL;
         this.#exit = { at: now + Math.min(needed, grace), code, ...(reason && { reason }) };
       }
     } else if (this.#exit && this.#exit.at > now + grace) this.#exit.at = now + grace;

@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import type { Client } from "@konverge/client";
 import { isNotFound, type KindRef, type KubeObject, keyOf, type ObjectKey, timestamp } from "@konverge/core";
 import { Event, Pod } from "@konverge/kinds";
+import type { Measures } from "./measures.ts";
 
 /**
- * A cluster on which behaviours are played: controllers are at work in it, but no scheduler and no nodes. Whatever a node
- * would report about a pod, the behaviour reports itself, so that it is the same everywhere and at a time of its choosing.
+ * A cluster on which behaviours are played. Controllers are at work in it; on some there is no scheduler and no node, and
+ * whatever a node would report about a pod, the behaviour reports itself, at a time of its choosing; on others pods really
+ * are scheduled and run (see `placed.ts`).
  */
 export interface Stage {
   readonly client: Client;
   /** A namespace of its own. */
   readonly namespace: string;
+  /** What the metrics APIs of pods, objects and things outside tell. */
+  readonly measures: Measures;
   /** Lets the cluster work until something is so. Fails after a while, saying what never came true. */
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
   /** Lets the cluster do all it is about to do, so that what has not happened by then does not happen. */

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, connect } from "@konverge/client";
 import { type Cluster, CONTROLLERS, startCluster } from "@konverge/cluster";
-import { sleep, VirtualClock } from "@konverge/core";
+import { sleep, timestamp, VirtualClock } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import type { startRealCluster } from "@konverge/real";
 import type { Log } from "@konverge/runtime";
+import { jsonAnswer, type Measures, measured } from "./measures.ts";
 import type { Behaviour, Stage } from "./stage.ts";
 
-/** A cluster with controllers but without nodes, on virtual time. */
+/** A cluster on virtual time. */
 export interface VirtualStage extends Stage {
   readonly clock: VirtualClock;
   readonly cluster: Cluster;
@@ -18,6 +19,9 @@ export interface VirtualStage extends Stage {
 
 /** Virtual milliseconds after which something that has not come true never will. */
 const PATIENCE = 30 * 60_000;
+
+/** The same on a real control plane: some behaviours wait for the turn of a minute. */
+const REAL_PATIENCE = 120_000;
 
 /** Runs the clock until a promise settles. */
 export async function during<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
@@ -32,14 +36,24 @@ export async function during<T>(clock: VirtualClock, promise: Promise<T>): Promi
   return promise;
 }
 
-export async function virtualStage(
-  options: { seed?: number; shuffle?: boolean; log?: Log } = {},
-): Promise<VirtualStage> {
+export interface VirtualStageOptions {
+  seed?: number;
+  shuffle?: boolean;
+  log?: Log;
+  /** With a scheduler, and nodes that work as soon as somebody makes them. Default: controllers only. */
+  nodes?: boolean;
+}
+
+export async function virtualStage(options: VirtualStageOptions = {}): Promise<VirtualStage> {
   const clock = new VirtualClock(options);
-  const cluster = await during(
+  const measures: Measures = new Map();
+  const starting = startCluster({
     clock,
-    startCluster({ clock, parts: CONTROLLERS, ...(options.log && { log: options.log }) }),
-  );
+    ...(options.nodes ? { nodes: [] } : { parts: CONTROLLERS }),
+    server: { aggregation: { call: async (_, { path }) => jsonAnswer(measured(measures, path, timestamp(clock))) } },
+    ...(options.log && { log: options.log }),
+  });
+  const cluster = await during(clock, starting);
   const { client } = cluster;
   const namespace = "stage";
   for (const name of ["default", "kube-system", namespace]) {
@@ -55,6 +69,7 @@ export async function virtualStage(
   return {
     client: patient(client, clock),
     namespace,
+    measures,
     clock,
     cluster,
     quiet,
@@ -86,10 +101,10 @@ function patient(client: Client, clock: VirtualClock): Client {
 }
 
 /** Plays behaviours on the embedded cluster, each on a fresh one. */
-export function playEmbedded(behaviours: Record<string, Behaviour>): void {
+export function playEmbedded(behaviours: Record<string, Behaviour>, options: VirtualStageOptions = {}): void {
   for (const [name, behave] of Object.entries(behaviours)) {
     test(name, async () => {
-      const stage = await virtualStage();
+      const stage = await virtualStage(options);
       try {
         await behave(stage);
       } finally {
@@ -103,6 +118,7 @@ export function playEmbedded(behaviours: Record<string, Behaviour>): void {
 export async function playReal(
   cluster: Awaited<ReturnType<typeof startRealCluster>>,
   behaviours: Record<string, Behaviour>,
+  measures: Measures = new Map(),
 ): Promise<{ name: string; error?: unknown }[]> {
   const client = await connect({ kubeconfig: cluster.kubeconfig });
   const play = async ([name, behave]: [string, Behaviour], i: number) => {
@@ -111,9 +127,10 @@ export async function playReal(
     const stage: Stage = {
       client,
       namespace,
+      measures,
       quiet: () => sleep(client.clock, 1_500),
       async until(what, holds) {
-        const end = client.clock.monotonic() + 60_000;
+        const end = client.clock.monotonic() + REAL_PATIENCE;
         while (!(await holds())) {
           if (client.clock.monotonic() > end) assert.fail(`it never came true that ${what}`);
           await sleep(client.clock, 100);
