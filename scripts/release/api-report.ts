@@ -1,7 +1,7 @@
 // `npm run api`: writes what the published packages export, so that every change of the public surface is seen in review;
 // `npm run api -- --check` says whether it is up to date.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { emit, emitted } from "./emit.ts";
 import { published } from "./layout.ts";
 
@@ -9,9 +9,9 @@ const REPORTS = "docs/reference/api";
 
 emit();
 let stale = 0;
-for (const { folder, name, contains } of published) {
+for (const { folder, name, contains } of published.filter((one) => one.folder.startsWith("packages/"))) {
   const report = `# ${name}: what it exports\n\n${contains.map(section).join("\n")}`;
-  const file = `${REPORTS}/${folder}.md`;
+  const file = `${REPORTS}/${basename(folder)}.md`;
   if (process.argv.includes("--check")) {
     if (readOrNothing(file) === report) continue;
     stale++;
@@ -26,7 +26,7 @@ process.exitCode = stale === 0 ? 0 : 1;
 /** The exported names of a folder's front door, with the declarations behind them. Generated types are left out. */
 function section(folder: string): string {
   const lines = [...exportsOf(`${emitted}/${folder}/src/index.d.ts`, new Set())].sort();
-  return `## ${folder}\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n`;
+  return `## ${basename(folder)}\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n`;
 }
 
 function* exportsOf(file: string, seen: Set<string>): Generator<string> {

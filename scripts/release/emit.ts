@@ -1,28 +1,25 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { published } from "./layout.ts";
+import { foldersOf, published } from "./layout.ts";
 
-/** Where the compiled code of all packages is put. */
+/** Where the declarations of all packages are put. */
 export const emitted = "dist/emitted";
 
-/** One compilation of everything that is published: JavaScript, declarations and source maps. */
+/** One compilation of everything that is published, to declarations. */
 export function emit(): void {
   rmSync("dist", { recursive: true, force: true });
   mkdirSync(emitted, { recursive: true });
-  const folders = published.flatMap(({ folder, contains }) => [folder, ...contains]);
   const config = {
     extends: join("..", "tsconfig.json"),
     compilerOptions: {
       noEmit: false,
       declaration: true,
-      sourceMap: true,
-      inlineSources: true,
-      declarationMap: false,
-      rootDir: "../packages",
+      emitDeclarationOnly: true,
+      rootDir: "..",
       outDir: "emitted",
     },
-    include: folders.map((folder) => `../packages/${folder}/src`),
+    include: published.flatMap(foldersOf).map((folder) => `../${folder}/src`),
     exclude: ["../**/*.test.ts", "../**/testdata", "../**/node_modules"],
   };
   writeFileSync("dist/tsconfig.json", JSON.stringify(config));

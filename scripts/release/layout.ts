@@ -1,29 +1,120 @@
-/** What is published: folders of `packages/` put together into the two packages that users install. */
+/**
+ * What is published: folders of the workspace put together into the packages that users install. Inside the repository
+ * packages import each other by name; {@link destinationOf} says what becomes of such an import when it is published.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path/posix";
+
+/** A package that users install. */
 export interface PublishedPackage {
   readonly name: string;
-  /** The folder with its own package.json and entry modules. */
+  /** The folder with its version, its front door and the modules that users import. */
   readonly folder: string;
   readonly description: string;
-  /** Folders whose code it contains. */
+  /** Folders whose code it contains; each is a subpath of it: `packages/schema` is `konverge/schema`. */
   readonly contains: readonly string[];
+  /** The folder of the command that it brings. */
+  readonly command?: string;
+  /** Packages of ours without which it works, but can do less. */
+  readonly optional?: readonly string[];
 }
 
 export const published: readonly PublishedPackage[] = [
   {
     name: "konverge",
-    folder: "konverge",
+    folder: "packages/konverge",
     description: "Kubernetes operators in TypeScript: typed kinds, client, cache, controllers, webhooks.",
-    contains: ["core", "kinds", "schema", "client", "runtime"],
+    contains: ["packages/core", "packages/kinds", "packages/schema", "packages/client", "packages/runtime"],
+    command: "packages/cli",
+    optional: ["@konverge/dev", "@konverge/operators"],
   },
   {
     name: "@konverge/dev",
-    folder: "dev",
+    folder: "packages/dev",
     description: "An embedded Kubernetes and the tools that prove operators on it.",
-    contains: ["apiserver", "cluster", "testing"],
+    contains: ["packages/apiserver", "packages/cluster", "packages/testing"],
+  },
+  {
+    name: "@konverge/operators",
+    folder: "operators/all",
+    description: "The operators that come with Konverge: models, training, inference graphs, databases.",
+    contains: [
+      "operators/llm",
+      "operators/training",
+      "operators/ray",
+      "operators/seldon",
+      "operators/dynamo",
+      "operators/database",
+      "operators/kubeflow",
+    ],
   },
 ];
 
-/** The published package that contains a folder. */
-export function homeOf(folder: string): PublishedPackage | undefined {
-  return published.find(({ contains }) => contains.includes(folder));
+/** What publishing reads in the package.json of a folder. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+export function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** The folders of the workspace by the names of their packages. */
+const folders = new Map(
+  globSync("{packages,operators}/*/package.json").map((file) => [manifestIn(dirname(file)).name, dirname(file)]),
+);
+
+/** All folders that a published package is made from. */
+export function foldersOf({ folder, contains, command }: PublishedPackage): string[] {
+  return [folder, ...contains, ...(command ? [command] : [])];
+}
+
+/** Where an import leads once it is published: to a source file of the same package, or to another package. */
+export type Destination = { readonly inside: string } | { readonly outside: string };
+
+/** The destination of an import in a published package; undefined for what is not of this workspace. */
+export function destinationOf(specifier: string, target: PublishedPackage): Destination | undefined {
+  const [, name = "", rest = ""] = /^((?:@[\w-]+\/)?[\w-]+)(\/.*)?$/.exec(specifier) ?? [];
+  const folder = folders.get(name);
+  const home = folder && published.find((one) => foldersOf(one).includes(folder));
+  if (!folder || !home) return undefined;
+  if (home === target) return { inside: moduleOf(folder, rest) };
+  return { outside: folder === home.folder ? name + rest : `${home.name}/${basename(folder)}${rest}` };
+}
+
+/** The modules of a folder that can be imported, by subpath (`""`, `/cel`): its exports, with patterns filled in. */
+export function modulesOf(folder: string): Map<string, string> {
+  const modules = new Map<string, string>();
+  for (const [key, module] of Object.entries(manifestIn(folder).exports)) {
+    const subpath = key.slice(1);
+    if (!subpath.includes("*")) modules.set(subpath, join(folder, module));
+    else {
+      const [before, after] = join(folder, module).split("*") as [string, string];
+      for (const file of globSync(`${before}*${after}`).sort()) {
+        modules.set(subpath.replace("*", file.slice(before.length, -after.length)), file);
+      }
+    }
+  }
+  return modules;
+}
+
+function moduleOf(folder: string, subpath: string): string {
+  const module = modulesOf(folder).get(subpath);
+  if (!module) throw new Error(`${folder}/package.json does not export .${subpath}, which something imports`);
+  return module;
+}
+
+/** The modules that users import from a published package, by subpath. What is not in `src` is for the repository only. */
+export function entriesOf(target: PublishedPackage): Map<string, string> {
+  const entries = modulesOf(target.folder);
+  for (const folder of target.contains) {
+    for (const [subpath, module] of modulesOf(folder)) {
+      const name = `/${basename(folder)}${subpath}`;
+      if (!entries.has(name) && module.includes("/src/")) entries.set(name, module);
+    }
+  }
+  return entries;
 }

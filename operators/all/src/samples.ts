@@ -18,8 +18,10 @@ export function samplesOf({ name }: Pick<Operator, "name">): readonly Sample[] {
     .map((file) => ({ file, text: readFileSync(folder + file, "utf8") }));
 }
 
-/** Packages are called like their operators, and samples are beside their sources. */
+/** Packages are called like their operators, and samples are beside their sources, or all in one place once published. */
 function samplesFolder(name: string): string | undefined {
+  const published = fileURLToPath(new URL(`../samples/${name}/`, import.meta.url));
+  if (existsSync(published)) return published;
   try {
     return fileURLToPath(new URL("../samples/", import.meta.resolve(`@konverge/${name}`)));
   } catch {

@@ -13,7 +13,7 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   // A command that was run before is not compiled again: most of the time until a cluster is ready would go there.
   module.enableCompileCache?.();
   const source = new URL("../src/main.ts", import.meta.url);
-  await import(existsSync(source) ? source.href : new URL("../src/main.js", import.meta.url).href);
+  await import(existsSync(source) ? source.href : new URL("../dist/main.js", import.meta.url).href);
 } else {
   const node = newerNode();
   if (!node) {

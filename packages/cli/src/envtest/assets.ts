@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { startedFile } from "../started-files.ts";
 
 /** What the launchers are made for. */
 export interface AssetOptions {
@@ -10,8 +10,6 @@ export interface AssetOptions {
   /** Default: ~/.konverge/envtest, or under $KONVERGE_HOME. */
   readonly folder?: string;
 }
-
-const bin = (name: string) => fileURLToPath(new URL(`../../bin/${name}`, import.meta.url));
 
 /**
  * Writes a folder for KUBEBUILDER_ASSETS: `kube-apiserver`, `etcd` and `kubectl`, of which the first is the embedded
@@ -26,8 +24,11 @@ export function writeAssets({ controllers, folder }: AssetOptions): string {
   mkdirSync(path, { recursive: true });
   const node = quoted(process.execPath);
   const more = controllers ? " --controllers" : "";
-  launcher(join(path, "kube-apiserver"), `exec ${node} ${quoted(bin("konverge.js"))} envtest-apiserver${more} -- "$@"`);
-  launcher(join(path, "etcd"), `exec ${node} ${quoted(bin("envtest-etcd.js"))} "$@"`);
+  launcher(
+    join(path, "kube-apiserver"),
+    `exec ${node} ${quoted(startedFile("konverge.js"))} envtest-apiserver${more} -- "$@"`,
+  );
+  launcher(join(path, "etcd"), `exec ${node} ${quoted(startedFile("envtest-etcd.js"))} "$@"`);
   const kubectl = findInPath("kubectl", path);
   launcher(
     join(path, "kubectl"),

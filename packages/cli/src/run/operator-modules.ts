@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Operator } from "@konverge/runtime";
+import { isMissing } from "../missing-package.ts";
 import { UsageError } from "../usage-error.ts";
 
 /**
@@ -27,6 +28,17 @@ export async function loadOperators(modules: readonly string[], folder = process
   }
   const { operators } = await import("@konverge/operators");
   return operators;
+}
+
+/** The operators that come with Konverge, if they are installed: they are a package of their own. */
+export async function installedOperators(): Promise<readonly Operator[]> {
+  try {
+    const { operators } = await import("@konverge/operators");
+    return operators;
+  } catch (error) {
+    if (isMissing(error, "@konverge/operators")) return [];
+    throw error;
+  }
 }
 
 /** Those of some operators that are meant: `all`, `none`, or names with commas between them, with or without `-operator`. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Clock, sleep } from "@konverge/core";
+import { startedFile } from "../started-files.ts";
 import { isRunning, notedCluster, type RunningCluster, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -12,8 +12,7 @@ export async function upInBackground(name: string, args: readonly string[]): Pro
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, `${name}.log`);
   const log = openSync(logFile, "w", 0o600);
-  const command = fileURLToPath(new URL("../../bin/konverge.js", import.meta.url));
-  const child = spawn(process.execPath, [command, "up", ...args], {
+  const child = spawn(process.execPath, [startedFile("konverge.js"), "up", ...args], {
     detached: true,
     windowsHide: true,
     stdio: ["ignore", log, log, "ipc"],

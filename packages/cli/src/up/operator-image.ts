@@ -5,7 +5,7 @@ import type { Clock } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import { Command, CommanderError } from "commander";
 import { runCommand } from "../commands/run.ts";
-import { loadOperators } from "../run/operator-modules.ts";
+import { installedOperators, loadOperators } from "../run/operator-modules.ts";
 
 /** Where a pod has the identity it acts with. */
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -41,7 +41,7 @@ const exposed = (expose: (port: number, address: { port: number }) => void) => (
 
 /** Those of the project that the cluster was started in, and Konverge's own. */
 export async function knownOperators(): Promise<readonly Operator[]> {
-  const { operators } = await import("@konverge/operators");
   const own = await loadOperators([]);
-  return [...own, ...operators.filter(({ name }) => !own.some((one) => one.name === name))];
+  const others = await installedOperators();
+  return [...own, ...others.filter(({ name }) => !own.some((one) => one.name === name))];
 }

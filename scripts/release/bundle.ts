@@ -1,0 +1,91 @@
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path/posix";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { destinationOf, entriesOf, type PublishedPackage } from "./layout.ts";
+
+/**
+ * Libraries that stay dependencies, so that a tree has one of each: users hand us their own zod schemas, register metrics
+ * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/170.
+ */
+export const EXTERNAL = [
+  "zod",
+  "pino",
+  "prom-client",
+  "ws",
+  "@opentelemetry/api",
+  "@peculiar/x509",
+  "reflect-metadata",
+] as const;
+
+/** The file of a package's bundle that a subpath leads to. Flat: code looks for `../data` from wherever it ends up. */
+export function bundleFile(subpath: string): string {
+  return subpath === "" ? "index" : subpath.slice(1).replaceAll("/", "-");
+}
+
+/**
+ * Puts the code of a published package into few files: one for each subpath, and what they share. What is loaded on demand
+ * stays apart.
+ */
+export async function bundle(target: PublishedPackage, root: string): Promise<void> {
+  const entries = [...entriesOf(target)].map(([subpath, module]) => ({ in: module, out: bundleFile(subpath) }));
+  if (target.command) entries.push({ in: `${target.command}/src/main.ts`, out: "main" });
+  const { metafile } = await build({
+    entryPoints: entries,
+    outdir: join(root, "dist"),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    sourcemap: "linked",
+    legalComments: "none",
+    external: [...EXTERNAL],
+    // The same library as modules: names can be imported from it on demand, and what nobody uses is left out.
+    alias: { yaml: join(process.cwd(), "node_modules/yaml/browser/index.js") },
+    plugins: [workspace(target)],
+    // Libraries in CommonJS ask for Node's own modules by this name.
+    banner: {
+      js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
+    },
+    metafile: true,
+    logLevel: "warning",
+  });
+  const notices = thirdParties(metafile);
+  if (notices) writeFileSync(join(root, "THIRD-PARTY.md"), notices);
+}
+
+function workspace(target: PublishedPackage): Plugin {
+  return {
+    name: "workspace",
+    setup({ onResolve }) {
+      onResolve({ filter: /^(@konverge\/|konverge(\/|$))/ }, ({ path }) => {
+        const destination = destinationOf(path, target);
+        if (!destination) return { errors: [{ text: `${path} is not part of what is published` }] };
+        return "inside" in destination
+          ? { path: join(process.cwd(), destination.inside), sideEffects: false }
+          : { path: destination.outside, external: true };
+      });
+    },
+  };
+}
+
+/** The licences of the libraries that became part of a bundle. */
+function thirdParties({ inputs }: Metafile): string {
+  const folders = new Set(
+    Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  );
+  const sections = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Library;
+    const [file] = globSync(`${folder}/{LICENSE,LICENCE,license}*`);
+    if (!file || !existsSync(file))
+      throw new Error(`${folder} has no licence file to include: leave it out of bundles`);
+    return `## ${name} ${version} (${license})\n\n${readFileSync(file, "utf8").trim()}\n`;
+  });
+  return sections.length > 0 ? `# Libraries in this package\n\n${sections.join("\n")}` : "";
+}
+
+interface Library {
+  name: string;
+  version: string;
+  license: string;
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { destinationOf, entriesOf, type PublishedPackage, published } from "./layout.ts";
+
+const [konverge, dev, operators] = published as [PublishedPackage, PublishedPackage, PublishedPackage];
+
+test("an import of a folder in the same package leads to its source", () => {
+  assert.deepEqual(destinationOf("@konverge/core", konverge), { inside: "packages/core/src/index.ts" });
+  assert.deepEqual(destinationOf("@konverge/schema/cel", konverge), { inside: "packages/schema/src/cel/index.ts" });
+  assert.deepEqual(destinationOf("@konverge/llm-operator", operators), { inside: "operators/llm/src/index.ts" });
+});
+
+test("an import of a folder in another package becomes that package's subpath", () => {
+  assert.deepEqual(destinationOf("@konverge/core", dev), { outside: "konverge/core" });
+  assert.deepEqual(destinationOf("@konverge/schema/cel", dev), { outside: "konverge/schema/cel" });
+  assert.deepEqual(destinationOf("@konverge/cluster", konverge), { outside: "@konverge/dev/cluster" });
+});
+
+test("an import of a published package is what it was", () => {
+  assert.deepEqual(destinationOf("konverge/kinds", operators), { outside: "konverge/kinds" });
+  assert.deepEqual(destinationOf("@konverge/operators", konverge), { outside: "@konverge/operators" });
+});
+
+test("what is not of this workspace, or not published, is not ours to move", () => {
+  assert.equal(destinationOf("zod", konverge), undefined);
+  assert.equal(destinationOf("node:fs", konverge), undefined);
+  assert.equal(destinationOf("@konverge/real", konverge), undefined);
+});
+
+test("an import of what a folder does not export is an error", () => {
+  assert.throws(() => destinationOf("@konverge/core/clock", konverge), /does not export \.\/clock/);
+});
+
+test("every part of a package is a subpath of it", () => {
+  const entries = entriesOf(konverge);
+  assert.equal(entries.get(""), "packages/konverge/src/index.ts");
+  assert.equal(entries.get("/core"), "packages/konverge/src/core.ts");
+  assert.equal(entries.get("/schema/cel"), "packages/schema/src/cel/index.ts");
+  assert.equal(entries.get("/kinds/apps.v1"), "packages/kinds/src/generated/apps.v1.ts");
+});

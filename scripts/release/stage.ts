@@ -1,0 +1,70 @@
+import { cpSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path/posix";
+import { bundle, bundleFile, EXTERNAL } from "./bundle.ts";
+import { copyDeclarations, declarationsOf } from "./declarations.ts";
+import { entriesOf, foldersOf, manifestIn, type PublishedPackage } from "./layout.ts";
+
+/** Files beside the sources that code reads when it runs. */
+const READ_BY_CODE = ["data", "scripts"];
+
+/** What runs: the bundle, what it reads, the command and a manifest, in a folder of its own. */
+export async function stageCode(target: PublishedPackage, root: string): Promise<void> {
+  await bundle(target, root);
+  for (const folder of foldersOf(target)) {
+    for (const name of READ_BY_CODE) copyIfThere(join(folder, name), join(root, name));
+    copyIfThere(join(folder, "samples"), join(root, "samples", manifestIn(folder).name.replace(/^@konverge\//, "")));
+  }
+  if (target.command) cpSync(join(target.command, "bin"), join(root, "bin"), { recursive: true });
+  writeFileSync(join(root, "package.json"), `${JSON.stringify(publishedManifest(target), undefined, 2)}\n`);
+}
+
+/** The package as it is published: what runs, its declarations and what people read first. */
+export async function stage(target: PublishedPackage, root: string): Promise<void> {
+  await stageCode(target, root);
+  copyDeclarations(target, root);
+  for (const file of ["LICENSE", "README.md", "CHANGELOG.md"]) cpSync(file, join(root, file));
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (existsSync(from)) cpSync(from, to, { recursive: true });
+}
+
+function publishedManifest(target: PublishedPackage): object {
+  const { name, description, command, optional = [] } = target;
+  const { version } = manifestIn(target.folder);
+  const exported = [...entriesOf(target)].map(([subpath, module]) => [
+    `.${subpath}`,
+    { types: `./${declarationsOf(module)}`, default: `./dist/${bundleFile(subpath)}.js` },
+  ]);
+  return {
+    name,
+    version,
+    description,
+    license: "Apache-2.0",
+    type: "module",
+    engines: { node: ">=24" },
+    sideEffects: false,
+    exports: Object.fromEntries(exported),
+    ...(command && { bin: { konverge: "bin/konverge.js" } }),
+    dependencies: dependenciesOf(target, version),
+    ...(optional.length > 0 && {
+      peerDependencies: Object.fromEntries(optional.map((one) => [one, version])),
+      peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
+    }),
+  };
+}
+
+/** Libraries that are not in the bundle, and Konverge itself where another package builds on it. */
+function dependenciesOf(target: PublishedPackage, version: string): Record<string, string> {
+  const dependencies: Record<string, string> = target.name === "konverge" ? {} : { konverge: version };
+  const isExternal = new Set<string>(EXTERNAL);
+  for (const folder of foldersOf(target)) {
+    for (const [library, range] of Object.entries(manifestIn(folder).dependencies ?? {})) {
+      if (isExternal.has(library)) dependencies[library] = `^${range}`;
+    }
+  }
+  return Object.fromEntries(Object.entries(dependencies).sort());
+}
+
+/** Where a package is put together below a folder. */
+export const stageFolder = (target: PublishedPackage, below: string): string => join(below, target.name);
