@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { NodeShape } from "@konverge/cluster";
-import type { AnyObject } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import type { Operator } from "@konverge/runtime";
-import {
-  type CrashOptions,
-  crashRuns,
-  type EmbeddedOptions,
-  playEmbedded,
-  roleRuns,
-  type Scenario,
-} from "@konverge/testing";
+import { type EmbeddedOptions, playEmbedded, roleRuns, type Scenario } from "@konverge/testing";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
 
@@ -30,7 +22,8 @@ export interface StageOptions {
 /** Milliseconds that one scenario may take on a real control plane. */
 const LONGEST = 180_000;
 
-function embeddedOptions({ kubectl, ...options }: StageOptions): EmbeddedOptions {
+/** The same for an embedded cluster. */
+export function embeddedOptions({ kubectl, ...options }: StageOptions): EmbeddedOptions {
   return { ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
 }
 
@@ -63,25 +56,6 @@ export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: S
       const namespace = index === 0 && options.namespace ? options.namespace : `stage-${index}`;
       test(name, { timeout: LONGEST }, () => stages.play(namespace, scenario));
     }
-  });
-}
-
-/**
- * Declares a test that plays a scenario once cleanly, then twice per write of its operators, crashing them right after the
- * write took effect (before and after they learn of it): it must always end as the clean run did.
- */
-export function survivesCrashes(
-  name: string,
-  _operator: Operator,
-  scenario: Scenario,
-  options: StageOptions & { mask?: (object: AnyObject) => AnyObject; every?: number } = {},
-): void {
-  test(name, async () => {
-    const { mask, every, ...stage } = options;
-    const crash: CrashOptions = { stage: embeddedOptions(stage), ...(mask && { mask }), ...(every && { every }) };
-    const { problems, writes } = await crashRuns(scenario, crash);
-    assert.ok(writes > 0, "the operator wrote nothing: there was nothing to crash");
-    assert.deepEqual(problems, []);
   });
 }
 

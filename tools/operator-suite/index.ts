@@ -2,8 +2,10 @@
  * Tests of this repository's operators: one scenario, played on the embedded cluster and on a real control plane.
  *
  * A scenario is a function of a {@link Stage} that asserts what it expects. {@link onEmbedded} and {@link onReal} declare it
- * as a test, {@link survivesCrashes} crashes the operator at each of its writes, {@link exactRole} takes each permission
- * away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
+ * as a test. The proofs play it many times: {@link survivesCrashes} crashes the operator at each of its writes,
+ * {@link survivesApiErrors} fails its requests, {@link survivesDeletion} deletes its objects in each phase,
+ * {@link repairsChildren} deletes and edits its children, {@link survivesCrdDeletion} takes its definitions away, and
+ * {@link exactRole} takes each permission away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
  *
  * ```ts
  * const converges: Scenario = async (stage) => {
@@ -16,8 +18,16 @@
  * ```
  */
 export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
-export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions, survivesCrashes } from "./declare.ts";
+export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";
 export { type RealGround, type RealStages, realStages } from "./real-ground.ts";
+export {
+  repairsChildren,
+  type SurvivalOptions,
+  survivesApiErrors,
+  survivesCrashes,
+  survivesCrdDeletion,
+  survivesDeletion,
+} from "./survival.ts";
 export { supplyVolumes } from "./volumes.ts";

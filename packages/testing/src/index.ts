@@ -6,13 +6,20 @@
  * nothing and a seed repeats a run. The same scenario can be played on a real control plane: whoever provides a
  * {@link Ground} gets a stage on it.
  *
- * {@link crashRuns} plays a scenario once for each write that an operator makes and crashes it there; {@link roleRuns}
- * plays scenarios with each rule of its role taken away.
+ * Proofs play a scenario many times and say what they found: {@link crashRuns} crashes the operator at each of its writes,
+ * {@link apiErrorRuns} fails its requests one at a time, {@link deletionRuns} deletes its objects after each write,
+ * {@link repairRuns} deletes and edits its children, {@link crdDeletionRuns} takes its definitions away, and
+ * {@link roleRuns} takes away each rule of its role.
  */
 
 export type { Cluster } from "@konverge/cluster";
+export * from "./proofs/api-error-runs.ts";
 export * from "./proofs/crash-runs.ts";
+export * from "./proofs/crd-deletion-runs.ts";
+export * from "./proofs/deletion-runs.ts";
 export { differences, endState } from "./proofs/end-state.ts";
+export type { ProofOptions } from "./proofs/play-to-end.ts";
+export * from "./proofs/repair-runs.ts";
 export * from "./proofs/role-runs.ts";
 export * from "./stage/embedded-ground.ts";
 export * from "./stage/embedded-stage.ts";

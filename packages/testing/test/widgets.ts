@@ -94,6 +94,43 @@ export const sneaky: Operator = operator({
   }),
 });
 
+/** Keeps its ConfigMaps without saying whose they are. */
+export const careless: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        uses: [use(ConfigMap, ["create", "patch"])],
+        async reconcile({ metadata: { name, namespace }, spec }, { client }) {
+          const draft = map(`${name}-a`, spec.text);
+          await client.apply(ConfigMap, { ...draft, metadata: { ...draft.metadata, namespace } } as never, {
+            fieldManager: "careless",
+          });
+          return { status: { text: spec.text } };
+        },
+      }),
+    ],
+  }),
+});
+
+/** Takes a failure for a decision: what could not be read once is not wanted. */
+export const timid: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        owns: [ConfigMap],
+        uses: [use(Secret, ["list"])],
+        async reconcile({ metadata: { name, namespace }, spec, status }, { client }) {
+          if (status?.text !== undefined) return {};
+          const secrets = await client.list(Secret, { namespace }).catch(() => undefined);
+          return { children: secrets ? [map(`${name}-a`, spec.text)] : [], status: { text: spec.text } };
+        },
+      }),
+    ],
+  }),
+});
+
 /** A Widget is made, and its status says so. */
 export const converges =
   (which: Operator): Scenario =>

@@ -1,15 +1,10 @@
-import type { AnyObject } from "@konverge/core";
-import type { EmbeddedOptions } from "../stage/embedded-ground.ts";
-import { playEmbedded } from "../stage/embedded-stage.ts";
 import type { Fate } from "../stage/ground.ts";
 import type { Scenario } from "../stage/stage.ts";
-import { differences, endState } from "./end-state.ts";
+import { differences } from "./end-state.ts";
+import { failureText, type ProofOptions, playToEnd } from "./play-to-end.ts";
 
 /** How crashes are explored. */
-export interface CrashOptions {
-  readonly stage?: EmbeddedOptions;
-  /** Takes out of an object what may differ between two good runs. */
-  readonly mask?: (object: AnyObject) => AnyObject;
+export interface CrashOptions extends ProofOptions {
   /** Of many writes, only every so manieth is tried. Default: 1, all of them. */
   readonly every?: number;
 }
@@ -30,22 +25,13 @@ const MOMENTS = ["before the answer", "after the answer"] as const;
  * took effect, before or after they learn of it, and start afresh. Each run must end as the clean one did.
  */
 export async function crashRuns(scenario: Scenario, options: CrashOptions = {}): Promise<CrashFindings> {
-  const { every = 1, mask } = options;
-  const play = async (fate: Fate) => {
-    let writes = 0;
-    const state = await playEmbedded(scenario, options.stage, fate, async (stage) => {
-      await stage.settled();
-      writes = stage.steps;
-      return endState(stage, mask);
-    });
-    return { state: state!, writes };
-  };
-  const clean = await play({});
+  const { every = 1 } = options;
+  const clean = await playToEnd(scenario, options);
   const problems: string[] = [];
   let runs = 1;
-  for (let at = 1; at <= clean.writes; at += every) {
+  for (let at = 1; at <= clean.steps; at += every) {
     for (const moment of MOMENTS) {
-      const where = `crashed at write ${at} of ${clean.writes}, ${moment}`;
+      const where = `crashed at write ${at} of ${clean.steps}, ${moment}`;
       let crashed = false;
       runs++;
       try {
@@ -56,13 +42,13 @@ export async function crashRuns(scenario: Scenario, options: CrashOptions = {}):
             return moment;
           },
         };
-        const { state } = await play(fate);
+        const { state } = await playToEnd(scenario, options, fate);
         if (!crashed) problems.push(`${where}: that write was never made; two runs of the scenario differ`);
         for (const problem of differences(clean.state, state)) problems.push(`${where}: ${problem}`);
       } catch (error) {
-        problems.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+        problems.push(`${where}: ${failureText(error)}`);
       }
     }
   }
-  return { writes: clean.writes, runs, problems };
+  return { writes: clean.steps, runs, problems };
 }

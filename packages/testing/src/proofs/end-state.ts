@@ -33,6 +33,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export async function endState(
   stage: OperatorStage,
   mask?: (object: AnyObject) => AnyObject,
+  counts: (object: AnyObject) => boolean = () => true,
 ): Promise<Map<string, string>> {
   const { client, namespace } = stage;
   const objects: AnyObject[] = [];
@@ -43,7 +44,7 @@ export async function endState(
     if (!kind.namespaced || seen.has(id) || PASSING.has(kind.kind) || !kind.verbs.includes("list")) continue;
     seen.add(id);
     const { items } = await client.list(kind, { namespace });
-    objects.push(...items.map((item) => (mask ? mask(item) : item)));
+    objects.push(...items.filter(counts).map((item) => (mask ? mask(item) : item)));
   }
   const names = generatedNames(objects);
   const state = new Map<string, string>();

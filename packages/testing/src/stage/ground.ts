@@ -42,6 +42,8 @@ export interface Ground {
 export interface Fate {
   /** Asked at each write but of events, counted from 1: whether the process dies with it, and whether it learns the answer before. */
   crashAt?(write: number): "before the answer" | "after the answer" | undefined;
+  /** Called when such a write has taken effect, before the process learns of it. */
+  afterWrite?(write: number): Promise<void>;
   /** Around each request that reaches the server. */
   around?(transport: Transport): Transport;
   /** The server refused a request of an operator: its role does not allow it. */

@@ -7,6 +7,7 @@ import type { Disturbance, RunningOperator, StartOptions } from "./stage.ts";
 
 /** What all operators of a stage share. */
 export interface Traffic {
+  requests: number;
   writes: number;
   /** The writes that say how far the work is. Events are told besides, whenever there is time. */
   steps: number;
@@ -128,10 +129,12 @@ export class HostedOperator implements RunningOperator {
   #observed(inner: Transport): Transport {
     const reached = this.#fate.around?.(inner) ?? inner;
     return async (request) => {
+      this.#traffic.requests++;
       if (isWrite(request)) this.#traffic.writes++;
-      if (isStep(request)) this.#traffic.steps++;
+      const step = isStep(request) ? ++this.#traffic.steps : undefined;
       const { disturbance } = this.#traffic;
       const answer = await (disturbance ? disturbance(request, reached) : reached(request));
+      if (step !== undefined) await this.#fate.afterWrite?.(step);
       if (answer.status === 403 && this.#fate.refused) {
         const body = await readText(answer.body);
         // Quotas and admission refuse with the same status; only missing permissions are worded like this.

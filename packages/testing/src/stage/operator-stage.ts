@@ -21,7 +21,7 @@ export class OperatorStage implements Stage {
   readonly cluster: Stage["cluster"];
   readonly #ground: Ground;
   readonly #fate: Fate;
-  readonly #traffic: Traffic = { writes: 0, steps: 0, disturbance: undefined };
+  readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, disturbance: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
 
@@ -146,6 +146,16 @@ export class OperatorStage implements Stage {
   /** The writes at which a crash can be tried: all but events. */
   get steps(): number {
     return this.#traffic.steps;
+  }
+
+  /** All requests that the operators have made so far. */
+  get requests(): number {
+    return this.#traffic.requests;
+  }
+
+  /** What the operators have logged as warnings and errors, all together. */
+  get complaints(): readonly string[] {
+    return this.#operators.flatMap(({ complaints }) => complaints);
   }
 
   disturb(how: Disturbance | undefined): void {

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AnyObject, KindRef, KubeObject } from "@konverge/core";
+import type { Operator } from "@konverge/runtime";
+import {
+  type ApiErrorOptions,
+  apiErrorRuns,
+  type CrashOptions,
+  crashRuns,
+  crdDeletionRuns,
+  type DeletionOptions,
+  deletionRuns,
+  type RepairOptions,
+  repairRuns,
+  type Scenario,
+} from "@konverge/testing";
+import { embeddedOptions, type StageOptions } from "./declare.ts";
+
+/** What may differ between two good runs is taken out of objects by `mask`. */
+export interface SurvivalOptions extends StageOptions {
+  readonly mask?: (object: AnyObject) => AnyObject;
+}
+
+/** How a proof's options become those of its runs. */
+function split<T extends SurvivalOptions>(options: T) {
+  const { time, nodes, namespace, kubectl, ...proof } = options;
+  const stage = {
+    ...(time && { time }),
+    ...(nodes && { nodes }),
+    ...(namespace && { namespace }),
+    ...(kubectl && { kubectl }),
+  };
+  return { ...proof, stage: embeddedOptions(stage) };
+}
+
+/**
+ * Declares a test that plays a scenario once cleanly, then twice per write of its operators, crashing them right after the
+ * write took effect (before and after they learn of it): it must always end as the clean run did.
+ *
+ * With `every: n` only each n-th write is tried: a sample for fast tests; all of them belong into `*.proof.test.ts`.
+ */
+export function survivesCrashes(
+  name: string,
+  _operator: Operator,
+  scenario: Scenario,
+  options: SurvivalOptions & Pick<CrashOptions, "every"> = {},
+): void {
+  test(name, async () => {
+    const { problems, writes } = await crashRuns(scenario, split(options));
+    assert.ok(writes > 0, "the operator wrote nothing: there was nothing to crash");
+    assert.deepEqual(problems, []);
+  });
+}
+
+/**
+ * Declares a test that plays a scenario once cleanly, then fails one request of its operators in each run: 500, 429 with
+ * Retry-After, a conflict, a connection that is cut before or after a write took effect, a watch that ends with 410. It
+ * must always end as the clean run did.
+ *
+ * With `runs: n` so many requests and faults are chosen by `seed`: a sample for fast tests. Without it each write meets
+ * each fault and each read one, which belongs into `*.proof.test.ts`.
+ */
+export function survivesApiErrors(
+  name: string,
+  _operator: Operator,
+  scenario: Scenario,
+  options: SurvivalOptions & Pick<ApiErrorOptions, "runs" | "seed"> = {},
+): void {
+  test(name, async () => {
+    const { problems, requests } = await apiErrorRuns(scenario, split(options));
+    assert.ok(requests > 0, "the operator asked nothing: there was nothing to fail");
+    assert.deepEqual(problems, []);
+  });
+}
+
+/**
+ * Declares a test that plays a scenario once for each write of its operators and deletes all objects of a kind right after
+ * it, in the background and in the foreground by turns: everything must be cleaned up, as it is when they are deleted at
+ * the end of the scenario, and the operator must come to rest without complaints.
+ *
+ * With `every: n` only each n-th write is tried. `kept` tells what may stay in some phases only.
+ */
+export function survivesDeletion(
+  name: string,
+  _operator: Operator,
+  scenario: Scenario,
+  kind: KindRef<KubeObject>,
+  options: SurvivalOptions & Pick<DeletionOptions, "every" | "kept"> = {},
+): void {
+  test(name, async () => {
+    const { problems, writes } = await deletionRuns(scenario, kind, split(options));
+    assert.ok(writes > 0, `there was never a ${kind.kind} to delete`);
+    assert.deepEqual(problems, []);
+  });
+}
+
+/**
+ * Declares a test that plays a scenario to its end, then deletes each child of the operator's objects, and changes and
+ * removes by hand each field that the operator has applied: everything must become as it was. A label and an annotation
+ * that somebody adds must stay.
+ *
+ * With `every: n` only each n-th field is edited. `except` leaves out children, or fields by their JSON pointer, that are
+ * somebody else's to change.
+ */
+export function repairsChildren(
+  name: string,
+  _operator: Operator,
+  scenario: Scenario,
+  options: SurvivalOptions & Pick<RepairOptions, "every" | "except"> = {},
+): void {
+  test(name, async () => {
+    const { problems, children, edits } = await repairRuns(scenario, split(options));
+    assert.ok(children > 0 && edits > 0, "there were no children to interfere with");
+    assert.deepEqual(problems, []);
+  });
+}
+
+/**
+ * Declares a test that plays a scenario to its end and deletes the operator's CRDs while it runs: all objects go, the
+ * operator comes to rest, and when the CRDs are installed again the scenario ends as before with the same process.
+ * The scenario is played twice in one namespace: what it makes besides the operator's objects, it must apply, not create.
+ */
+export function survivesCrdDeletion(
+  name: string,
+  operator: Operator,
+  scenario: Scenario,
+  options: SurvivalOptions = {},
+): void {
+  test(name, async () => {
+    const { problems } = await crdDeletionRuns(operator, scenario, split(options));
+    assert.deepEqual(problems, []);
+  });
+}
