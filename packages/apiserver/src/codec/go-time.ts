@@ -21,6 +21,21 @@ const RANGES: Record<string, [name: string, least: number, most: number]> = {
   "05": ["second", 0, 59],
 };
 
+/** How nearly all times are written: in UTC and without a fraction, or with one of six digits. */
+const USUAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z$/;
+
+/**
+ * Whether a time is written as Kubernetes writes times, to the second or (`micro`) to the microsecond, so that reading
+ * and writing it gives the same text. False does not say that it is wrong.
+ */
+export function isUsualTime(text: string, micro: boolean): boolean {
+  const length = micro ? 27 : 20;
+  if (text.length !== length || !USUAL.test(text)) return false;
+  const part = (at: number) => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
+  const [month, day] = [part(5), part(8)];
+  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && part(11) < 24 && part(14) < 60 && part(17) < 60;
+}
+
 /** Reads a time as Go's time.Parse does, and complains in its words. The fraction comes with its point. */
 export function parseGoTime(layout: string, text: string): { ms: number; fraction: string } {
   const fail = (why: string) => new DecodeError(`parsing time ${quoted(text)}${why}`);

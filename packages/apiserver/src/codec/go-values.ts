@@ -7,11 +7,14 @@ import {
   stringifyJson,
   WholeFloat,
 } from "@konverge/core";
-import { parseGoTime } from "./go-time.ts";
+import { isUsualTime, parseGoTime } from "./go-time.ts";
 import { DecodeError } from "./index.ts";
 
 /** How JSON values become the values of Go's basic types, and of the few that read their own JSON. */
-export type ValueReader = (value: unknown, mismatch: (what: string, type: string) => undefined) => unknown;
+export type ValueReader = (value: unknown, mismatch: Mismatch) => unknown;
+
+/** Notes that a JSON value is not what a Go type needs. */
+export type Mismatch = (what: string, type: string) => undefined;
 
 /** What Go's decoder calls a JSON value that does not fit. */
 export function jsonKind(value: unknown): string {
@@ -81,10 +84,12 @@ export const readMicroTime = timeReader("2006-01-02T15:04:05.000000Z07:00", (ms,
 });
 
 function timeReader(layout: string, write: (ms: number, fraction: string) => string): ValueReader {
+  const isMicro = layout.includes(".000000");
   return (value) => {
     if (typeof value !== "string") {
       throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
     }
+    if (isUsualTime(value, isMicro)) return value;
     const { ms, fraction } = parseGoTime(layout, value);
     return write(ms, fraction);
   };

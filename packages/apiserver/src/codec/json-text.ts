@@ -32,12 +32,19 @@ export function hasEachKeyOnce(value: unknown, text: string): boolean {
   return countKeys(value) === countKeysIn(text);
 }
 
-/** Every string of a text, and whether it is a key. */
-const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/gs;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const COLON = 58;
 
+/** Outside of strings, a colon stands after each key and nowhere else. */
 function countKeysIn(text: string): number {
   let count = 0;
-  for (const [, colon] of text.matchAll(STRINGS)) if (colon !== undefined) count++;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === COLON) count++;
+    if (code !== QUOTE) continue;
+    for (i++; i < text.length && text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === BACKSLASH) i++;
+  }
   return count;
 }
 
@@ -46,7 +53,7 @@ function countKeys(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) for (const item of value) count += countKeys(item);
   else if (Object.getPrototypeOf(value) === Object.prototype) {
-    for (const key of Object.keys(value)) count += 1 + countKeys((value as Record<string, unknown>)[key]);
+    for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key]);
   }
   return count;
 }

@@ -1,6 +1,7 @@
 import { definition, type FieldFact } from "@konverge/kinds";
 import {
   jsonKind,
+  type Mismatch,
   readBool,
   readBytes,
   readDuration,
@@ -19,7 +20,7 @@ import { DecodeError } from "./index.ts";
 /** Where a decoder is: for messages, and to collect what the kind does not know. */
 export interface Reading {
   /** The path with indexes and keys of maps: how unknown fields are named. */
-  readonly path: string[];
+  readonly path: (string | number)[];
   /** The fields of structs alone: how Go's errors name a place. */
   readonly fields: string[];
   /** The struct that is being read. */
@@ -28,6 +29,8 @@ export interface Reading {
   /** Go reads on after a value of the wrong type, and reports the first. */
   error: string | undefined;
   readonly words: DecoderWords;
+  /** Notes that a value does not fit. */
+  readonly mismatch: Mismatch;
 }
 
 /** Two decoders find fault in different words: that of JSON texts, and that of maps which patches have made. */
@@ -39,7 +42,7 @@ export interface Shape {
   readonly type: string;
   /** Undefined is Go's nil. */
   read(value: unknown, reading: Reading): unknown;
-  /** Puts a value that has been read before, and since changed, into canonical form. */
+  /** Puts a value that has been read before, and since changed, into canonical form: the very same value if it is. */
   canonical(value: unknown): unknown;
   /** Takes away what Go would not write after defaults have been filled in, in place. */
   settle(value: unknown): void;
@@ -54,9 +57,10 @@ interface Field {
   readonly shape: Shape;
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
-  readonly omitZero: boolean;
   /** A default waits for the field to be missing, so a zero must not be put in its place. */
   readonly hasDefault: boolean;
+  /** Nothing is written where there is no value. */
+  readonly skipped: boolean;
 }
 
 const same = (value: unknown): unknown => value;
@@ -65,7 +69,7 @@ const nothing = (): void => {};
 function scalar(type: string, zero: unknown, reader: ValueReader): Shape {
   return {
     type,
-    read: (value, reading) => reader(value, (what, wanted) => mismatch(reading, what, wanted)),
+    read: (value, reading) => reader(value, reading.mismatch),
     canonical: same,
     settle: nothing,
     zero: () => zero,
@@ -166,14 +170,26 @@ function listOf(element: Shape): Shape {
       if (!Array.isArray(value)) return mismatch(reading, jsonKind(value), `[]${element.type}`);
       const { path } = reading;
       const at = path.length;
-      return value.map((item, index) => {
-        path[at] = `[${index}]`;
-        const read = item === null ? element.zero() : element.read(item, reading);
+      const list = new Array<unknown>(value.length);
+      for (let i = 0; i < value.length; i++) {
+        const item: unknown = value[i];
+        path[at] = i;
+        list[i] = (item === null ? undefined : element.read(item, reading)) ?? element.zero();
         path.length = at;
-        return read ?? element.zero();
-      });
+      }
+      return list;
     },
-    canonical: (value) => (Array.isArray(value) ? value.map((item) => element.canonical(item)) : value),
+    canonical(value) {
+      if (!Array.isArray(value)) return value;
+      let copy: unknown[] | undefined;
+      for (let i = 0; i < value.length; i++) {
+        const item = element.canonical(value[i]);
+        if (item === value[i]) continue;
+        copy ??= value.slice();
+        copy[i] = item;
+      }
+      return copy ?? value;
+    },
     settle(value) {
       if (Array.isArray(value)) for (const item of value) element.settle(item);
     },
@@ -190,24 +206,34 @@ function mapOf(element: Shape): Shape {
       if (!isRecord(value)) return mismatch(reading, jsonKind(value), `map[string]${element.type}`);
       const { path } = reading;
       const at = path.length;
-      const entries = Object.keys(value)
-        .sort()
-        .map((key): [string, unknown] => {
-          path[at] = key;
-          const item = value[key];
-          const read = item === null ? element.zero() : element.read(item, reading);
-          path.length = at;
-          return [key, read ?? element.zero()];
-        });
-      return Object.fromEntries(entries);
+      const map: Record<string, unknown> = {};
+      for (const key of Object.keys(value).sort()) {
+        const item = value[key];
+        path[at] = key;
+        put(map, key, (item === null ? undefined : element.read(item, reading)) ?? element.zero());
+        path.length = at;
+      }
+      return map;
     },
     canonical(value) {
       if (!isRecord(value)) return value;
-      const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-      return Object.fromEntries(keys.sort().map((key) => [key, element.canonical(value[key])]));
+      let isCanonical = true;
+      let previous = "";
+      for (const key in value) {
+        const item = value[key];
+        isCanonical = key >= previous && item !== undefined && element.canonical(item) === item;
+        if (!isCanonical) break;
+        previous = key;
+      }
+      if (isCanonical) return value;
+      const map: Record<string, unknown> = {};
+      for (const key of Object.keys(value).sort()) {
+        if (value[key] !== undefined) put(map, key, element.canonical(value[key]));
+      }
+      return map;
     },
     settle(value) {
-      if (isRecord(value)) for (const key of Object.keys(value)) element.settle(value[key]);
+      if (isRecord(value)) for (const key in value) element.settle(value[key]);
     },
     zero: () => null,
     isEmpty: (value) => value === null || (isRecord(value) && Object.keys(value).length === 0),
@@ -221,6 +247,8 @@ class StructShape implements Shape {
   readonly #struct: string;
   #fields: Field[] | undefined;
   #index = new Map<string, number>();
+  /** How many fields are written even where there is no value. */
+  #always = 0;
 
   constructor(name: string) {
     this.#name = name;
@@ -234,7 +262,10 @@ class StructShape implements Shape {
     if (!fact) throw new Error(`there is no definition ${this.#name}`);
     const file = this.#name.slice(0, this.#name.lastIndexOf("."));
     this.#fields = Object.entries(fact.fields ?? {}).map(([name, fact]) => fieldOf(name, fact, file));
-    for (const [index, { name }] of this.#fields.entries()) this.#index.set(name, index);
+    for (const [index, { name, skipped }] of this.#fields.entries()) {
+      this.#index.set(name, index);
+      if (!skipped) this.#always++;
+    }
     return this.#fields;
   }
 
@@ -246,40 +277,72 @@ class StructShape implements Shape {
     const { path, fields: places, struct } = reading;
     const at = path.length;
     const depth = places.length;
-    for (const key of Object.keys(value)) {
+    for (const key in value) {
       const index = this.#index.get(key);
       path[at] = key;
       if (index === undefined) reading.unknown.push(pathText(path));
       else {
+        const item = value[key];
         places[depth] = key;
         reading.struct = this.#struct;
         // To Go, null is what is not there.
-        if (value[key] !== null) found[index] = fields[index]!.shape.read(value[key], reading);
+        if (item !== null) found[index] = fields[index]!.shape.read(item, reading);
         places.length = depth;
       }
       path.length = at;
     }
     reading.struct = struct;
     const result: Record<string, unknown> = {};
-    for (let i = 0; i < fields.length; i++) put(result, fields[i]!, found[i], true);
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      const item = found[i];
+      if (item === undefined && (field.skipped || field.hasDefault)) continue;
+      const written = writtenOf(field, item, true);
+      if (written !== undefined) result[field.name] = written;
+    }
     return result;
   }
 
   canonical(value: unknown): unknown {
     if (!isRecord(value)) return value ?? this.zero();
+    const { fields } = this;
+    const found = new Array<unknown>(fields.length);
+    // It may be as it should: all that is written is there, nothing else is, and in this order.
+    let isCanonical = true;
+    let last = -1;
+    let missing = this.#always;
+    for (const key in value) {
+      const index = this.#index.get(key);
+      if (index === undefined) {
+        isCanonical = false;
+        continue;
+      }
+      const item = value[key];
+      const field = fields[index]!;
+      const written = item === undefined ? undefined : writtenOf(field, field.shape.canonical(item), false);
+      found[index] = written;
+      if (written === undefined || written !== item || index < last) isCanonical = false;
+      last = index;
+      if (!field.skipped) missing--;
+    }
+    if (isCanonical && missing === 0) return value;
     const result: Record<string, unknown> = {};
-    for (const field of this.fields) {
-      const item = value[field.name];
-      put(result, field, item === undefined ? undefined : field.shape.canonical(item), false);
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      const written = found[i] ?? (field.skipped ? undefined : writtenOf(field, undefined, false));
+      if (written !== undefined) result[field.name] = written;
     }
     return result;
   }
 
   settle(value: unknown): void {
     if (!isRecord(value)) return;
-    for (const { name, shape, pointer, omitEmpty } of this.fields) {
+    const { fields } = this;
+    for (const name in value) {
+      const index = this.#index.get(name);
       const item = value[name];
-      if (item === undefined) continue;
+      if (index === undefined || item === undefined) continue;
+      const { shape, pointer, omitEmpty } = fields[index]!;
       if (omitEmpty && !pointer && shape.isEmpty(item)) delete value[name];
       else shape.settle(item);
     }
@@ -287,7 +350,10 @@ class StructShape implements Shape {
 
   zero(): unknown {
     const result: Record<string, unknown> = {};
-    for (const field of this.fields) put(result, field, undefined, false);
+    for (const field of this.fields) {
+      const written = field.skipped ? undefined : writtenOf(field, undefined, false);
+      if (written !== undefined) result[field.name] = written;
+    }
     return result;
   }
 
@@ -297,35 +363,49 @@ class StructShape implements Shape {
   }
 }
 
-/** Writes a field as Go would; while an object is being read, what a default will fill in is left out. */
-function put(result: Record<string, unknown>, field: Field, value: unknown, reading: boolean): void {
-  const { name, shape, pointer, omitEmpty, omitZero, hasDefault } = field;
+/**
+ * What Go would write for a field's value, undefined for nothing; while an object is being read, what a default will fill
+ * in is left out.
+ */
+function writtenOf(field: Field, value: unknown, reading: boolean): unknown {
+  const { shape, pointer, omitEmpty, hasDefault } = field;
   if (value === undefined || value === null) {
-    if (omitZero || (pointer && omitEmpty) || (reading && hasDefault)) return;
-    const zero = pointer ? null : shape.zero();
-    if (!omitEmpty || !shape.isEmpty(zero)) result[name] = zero;
-  } else if (pointer) result[name] = value;
-  else if (shape.isEmpty(value)) {
-    if (omitEmpty || (reading && hasDefault)) return;
-    // Storage does not tell an empty list from none, but who owns it is recorded before.
-    result[name] = reading ? value : shape.zero();
-  } else result[name] = value;
+    if (field.skipped || (reading && hasDefault)) return undefined;
+    return pointer ? null : shape.zero();
+  }
+  if (pointer || !shape.isEmpty(value)) return value;
+  if (omitEmpty || (reading && hasDefault)) return undefined;
+  // Storage does not tell an empty list from none, but who owns it is recorded before.
+  return reading ? value : shape.zero();
+}
+
+/** Sets a key of a map, whatever it is called. */
+function put(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") map[key] = value;
+  else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function fieldOf(name: string, [type, , flags, extras = {}]: FieldFact, file: string): Field {
+  const shape = typeShape(type, file);
+  const pointer = flags.includes("p");
+  const omitEmpty = flags.includes("o");
+  const zeroIsEmpty = pointer || (!(shape instanceof StructShape) && shape.isEmpty(shape.zero()));
   return {
     name,
-    shape: typeShape(type, file),
-    pointer: flags.includes("p"),
-    omitEmpty: flags.includes("o"),
-    omitZero: flags.includes("z"),
+    shape,
+    pointer,
+    omitEmpty,
     hasDefault: extras.serverDefault !== undefined,
+    skipped: flags.includes("z") || (omitEmpty && zeroIsEmpty),
   };
 }
 
 /** `spec.containers[0].nme`. */
-function pathText(path: readonly string[]): string {
-  return path.join(".").replaceAll(".[", "[");
+function pathText(path: readonly (string | number)[]): string {
+  return path
+    .map((step) => (typeof step === "number" ? `[${step}]` : step))
+    .join(".")
+    .replaceAll(".[", "[");
 }
 
 function mismatch(reading: Reading, what: string, type: string): undefined {
@@ -357,7 +437,15 @@ export function readAs(
   value: unknown,
   words: DecoderWords = "json",
 ): { value: unknown; unknown: string[] } {
-  const reading: Reading = { path: [], fields: [], struct: "", unknown: [], error: undefined, words };
+  const reading: Reading = {
+    path: [],
+    fields: [],
+    struct: "",
+    unknown: [],
+    error: undefined,
+    words,
+    mismatch: (what, type) => mismatch(reading, what, type),
+  };
   const read = shape.read(value, reading);
   if (reading.error !== undefined) throw new DecodeError(reading.error);
   return { value: read ?? shape.zero(), unknown: reading.unknown };

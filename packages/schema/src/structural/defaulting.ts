@@ -7,34 +7,98 @@ import { fieldSchema, propertySchema, valuesSchema } from "./schema-fields.ts";
  * exists, and the defaults inside a default's value are applied too; a null that is not allowed counts as absent.
  */
 export function applyDefaults<T>(schema: Schema, value: T): T {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (!items) return value;
-    value.forEach((item, index) => {
-      if (isForbiddenNull(item, items)) value[index] = deepCopy(items.default ?? null);
-      applyDefaults(items, value[index]);
-    });
-  } else if (isObject(value)) {
-    const { properties } = schema;
+  if (typeof value === "object" && value !== null) fill(planOf(schema), value);
+  return value;
+}
+
+/** What of a schema has to do with defaults: most of it has nothing. Made when first looked at: schemas are recursive. */
+interface Plan {
+  readonly schema: Schema;
+  /** The fields with a default of their own. */
+  readonly defaults: readonly (readonly [name: string, schema: Schema])[];
+  /** Of fields that have been met: where to go on, and null where there is nothing to do. */
+  readonly fields: Map<string, Plan | null>;
+  readonly items: Schema | undefined;
+  readonly values: Schema | undefined;
+}
+
+const plans = new WeakMap<Schema, Plan>();
+
+function planOf(schema: Schema): Plan {
+  let plan = plans.get(schema);
+  if (!plan) {
+    const { properties = {}, items } = schema;
+    const defaults: [string, Schema][] = [];
     for (const name in properties) {
-      const property = properties[name]!;
-      if ((property.default ?? null) === null) continue;
+      if ((properties[name]!.default ?? null) !== null) defaults.push([name, properties[name]!]);
+    }
+    plan = { schema, defaults, fields: new Map(), items, values: valuesSchema(schema) };
+    plans.set(schema, plan);
+  }
+  return plan;
+}
+
+function fill(plan: Plan, value: object): void {
+  if (Array.isArray(value)) {
+    if (plan.items) fillItems(plan.items, value);
+  } else if (isObject(value)) {
+    for (const [name, property] of plan.defaults) {
       if (!Object.hasOwn(value, name) || isForbiddenNull(value[name], property)) {
         put(value, name, deepCopy(property.default));
       }
     }
-    const values = valuesSchema(schema);
-    for (const name of Object.keys(value)) {
-      const own = propertySchema(schema, name);
-      if (own) applyDefaults(own, value[name]);
-      else if (values) {
-        if (isForbiddenNull(value[name], values)) put(value, name, deepCopy(values.default ?? null));
+    const { values } = plan;
+    for (const name in value) {
+      const own = fieldPlan(plan, name);
+      const item = value[name];
+      if (own) {
+        if (typeof item === "object" && item !== null) fill(own, item);
+      } else if (values && own === undefined) {
+        if (isForbiddenNull(item, values)) put(value, name, deepCopy(values.default ?? null));
         applyDefaults(values, value[name]);
       }
     }
   }
-  return value;
 }
+
+function fillItems(schema: Schema, list: unknown[]): void {
+  for (let i = 0; i < list.length; i++) {
+    if (isForbiddenNull(list[i], schema)) list[i] = deepCopy(schema.default ?? null);
+    applyDefaults(schema, list[i]);
+  }
+}
+
+/** The plan of a field's value; null where it can have no defaults, undefined for a field that is not declared. */
+function fieldPlan(plan: Plan, name: string): Plan | null | undefined {
+  const known = plan.fields.get(name);
+  if (known !== undefined) return known;
+  const own = propertySchema(plan.schema, name);
+  if (!own) return undefined;
+  const found = canHold(own, new Set()) ? planOf(own) : null;
+  plan.fields.set(name, found);
+  return found;
+}
+
+const withDefaults = new WeakMap<Schema, boolean>();
+
+/** Whether there is a default anywhere below a schema. */
+function canHold(schema: Schema, above: Set<Schema>): boolean {
+  const known = withDefaults.get(schema);
+  if (known !== undefined) return known;
+  // What contains itself is looked into every time.
+  if (above.has(schema) || above.size > DEEPEST) return true;
+  above.add(schema);
+  const parts = Object.values(schema.properties ?? {});
+  if (schema.items) parts.push(schema.items);
+  const values = valuesSchema(schema);
+  if (values) parts.push(values);
+  const found = parts.some((part) => (part.default ?? null) !== null || canHold(part, above));
+  above.delete(schema);
+  withDefaults.set(schema, found);
+  return found;
+}
+
+const DEEPEST = 32;
 
 /**
  * Removes, in place, the fields whose null is neither allowed nor going to be replaced by a default. API servers do
