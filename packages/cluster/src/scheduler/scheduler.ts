@@ -245,7 +245,7 @@ class Scheduler implements RunningPart {
   async #bind(pod: PodInfo, node: string, waiting: readonly string[]): Promise<void> {
     const { namespace, name, uid } = pod;
     try {
-      if (waiting.length > 0) await (await this.#volumesNow()).bind(waiting, node);
+      if (waiting.length > 0) await (await this.#volumesNow()).bind(waiting, this.#state.node(node)!);
       const target = { apiVersion: "v1", kind: "Node", name: node };
       const metadata = { name, namespace, uid };
       await this.#client.request({

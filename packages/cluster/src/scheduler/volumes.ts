@@ -1,12 +1,13 @@
 import type { Client } from "@konverge/client";
-import type { Clock, ObjectKey, Timer } from "@konverge/core";
+import { type Clock, keyOf, type ObjectKey, type Timer } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import type { Cache, View } from "@konverge/runtime";
+import { BOUND_BY_CONTROLLER, claimReference, SELECTED_NODE, volumeFor } from "../controllers/volume/binding.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { matchesTerm } from "./node-matching.ts";
 import type { PodInfo } from "./pod-info.ts";
 
-const SELECTED_NODE = "volume.kubernetes.io/selected-node";
+const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 /** How long a volume may take to come, as kube-scheduler waits. */
 const PATIENCE = 600_000;
 
@@ -26,6 +27,8 @@ export class Volumes {
   readonly #claims: View<PersistentVolumeClaim>;
   readonly #volumes: View<PersistentVolume>;
   readonly #classes: View<StorageClass>;
+  /** Volumes that have been given to a claim, by their names: nobody else gets them while that is being written. */
+  readonly #given = new Map<string, ObjectKey>();
 
   /** Only made for the first pod that has a claim: most clusters never need it. */
   constructor(client: Client, clock: Clock, cache: Cache) {
@@ -50,13 +53,15 @@ export class Volumes {
   rulesFor(pod: PodInfo): VolumeRules {
     const bound: PersistentVolume[] = [];
     const waiting: ObjectKey[] = [];
+    const unbound: PersistentVolumeClaim[] = [];
     const rules = (problem: string | undefined): VolumeRules => ({
       problem,
       waiting,
-      refuses: (node) =>
-        bound.every((volume) => isReachable(volume, node))
-          ? undefined
-          : "node(s) didn't match PersistentVolume's node affinity",
+      refuses: (node) => {
+        if (!bound.every((volume) => isReachable(volume, node)))
+          return "node(s) didn't match PersistentVolume's node affinity";
+        return this.#choose(unbound, node) ? undefined : "node(s) didn't find available persistent volumes to bind";
+      },
     });
     for (const name of pod.claims) {
       const key = `${pod.namespace}/${name}`;
@@ -66,20 +71,78 @@ export class Volumes {
       if (isBound(claim)) {
         const volume = this.#volumes.get(claim.spec?.volumeName ?? "");
         if (volume) bound.push(volume);
-      } else if (this.#waitsForConsumer(claim)) waiting.push(key);
-      else return rules("pod has unbound immediate PersistentVolumeClaims");
+      } else if (this.#waitsForConsumer(claim)) {
+        waiting.push(key);
+        unbound.push(claim);
+      } else return rules("pod has unbound immediate PersistentVolumeClaims");
     }
     return rules(undefined);
   }
 
-  /** Chooses the node for claims that wait for one; resolves when they are bound. */
-  async bind(keys: readonly ObjectKey[], node: string): Promise<void> {
-    for (const key of keys) {
-      await this.#client.patch(PersistentVolumeClaim, key, {
-        merge: { metadata: { annotations: { [SELECTED_NODE]: node } } },
-      });
+  /**
+   * Binds claims that have waited for a node: to volumes that can be reached from it, or else to those that their drivers
+   * then make for it. Resolves when they are bound.
+   */
+  async bind(keys: readonly ObjectKey[], node: NodeInfo): Promise<void> {
+    const claims = keys.flatMap((key) => this.#claims.get(key) ?? []);
+    const chosen = this.#choose(claims, node);
+    if (!chosen || claims.length < keys.length) throw new Error(`no volumes for ${keys.join()} on ${node.name}`);
+    for (const [key, volume] of chosen) if (volume) this.#given.set(volume.metadata.name, key);
+    try {
+      for (const claim of claims) {
+        const volume = chosen.get(keyOf(claim));
+        if (volume) await this.#give(volume, claim);
+        else {
+          const annotations = { [SELECTED_NODE]: node.name };
+          await this.#client.patch(PersistentVolumeClaim, keyOf(claim), { merge: { metadata: { annotations } } });
+        }
+      }
+      await this.#until(() => keys.every((key) => isBound(this.#claims.get(key))));
+    } finally {
+      for (const volume of chosen.values()) if (volume) this.#given.delete(volume.metadata.name);
     }
-    await this.#until(() => keys.every((key) => isBound(this.#claims.get(key))));
+  }
+
+  /** What each claim gets on a node: a volume, or undefined for one that is yet to be made. Undefined if one gets none. */
+  #choose(claims: readonly PersistentVolumeClaim[], node: NodeInfo): Chosen | undefined {
+    const chosen: Chosen = new Map();
+    if (claims.length === 0) return chosen;
+    const taken = new Set<string>();
+    const free = [...this.#volumes.list()].filter((volume) => isReachable(volume, node));
+    for (const claim of claims) {
+      const key = keyOf(claim);
+      const selected = claim.metadata.annotations?.[SELECTED_NODE];
+      if (selected !== undefined && selected !== node.name) return undefined;
+      const mine = free.filter(({ metadata: { name } }) => !taken.has(name) && (this.#given.get(name) ?? key) === key);
+      const volume = selected === undefined ? volumeFor(claim, mine) : undefined;
+      if (volume) taken.add(volume.metadata.name);
+      else if (!this.#canBeMade(claim, node)) return undefined;
+      chosen.set(key, volume);
+    }
+    return chosen;
+  }
+
+  async #give(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+    if (volume.spec?.claimRef?.uid) return;
+    const annotations = { ...volume.metadata.annotations, [BOUND_BY_CONTROLLER]: "yes" };
+    await this.#client.update(PersistentVolume, {
+      ...volume,
+      metadata: { ...volume.metadata, annotations },
+      spec: { ...volume.spec, claimRef: claimReference(claim) },
+    });
+  }
+
+  /** Whether the driver of a claim's class makes volumes for a node. */
+  #canBeMade({ spec }: PersistentVolumeClaim, node: NodeInfo): boolean {
+    const storageClass = this.#classes.get(spec?.storageClassName ?? "");
+    if (!storageClass || storageClass.provisioner === NO_PROVISIONER) return false;
+    const { allowedTopologies = [] } = storageClass;
+    const isIn = ({ key, values }: { key: string; values: readonly string[] }) =>
+      values.includes(node.labels[key] ?? "");
+    return (
+      allowedTopologies.length === 0 ||
+      allowedTopologies.some(({ matchLabelExpressions = [] }) => matchLabelExpressions.every(isIn))
+    );
   }
 
   #waitsForConsumer({ spec }: PersistentVolumeClaim): boolean {
@@ -107,6 +170,9 @@ export class Volumes {
     });
   }
 }
+
+/** By claim. */
+type Chosen = Map<ObjectKey, PersistentVolume | undefined>;
 
 function isBound(claim: PersistentVolumeClaim | undefined): boolean {
   return Boolean(claim?.spec?.volumeName) && claim?.status?.phase === "Bound";

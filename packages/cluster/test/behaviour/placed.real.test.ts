@@ -2,6 +2,8 @@ import { test } from "node:test";
 import { findControlPlane, startRealCluster } from "@konverge/real";
 import { kwokPods } from "./kwok-pods.ts";
 import { placedJobs } from "./placed-jobs.ts";
+import { placedScheduling } from "./placed-scheduling.ts";
+import { placedVolumes } from "./placed-volumes.ts";
 import { placedWorkloads } from "./placed-workloads.ts";
 import { playReal } from "./stages.ts";
 
@@ -14,7 +16,7 @@ test("behaviours on a real control plane with nodes", { skip: plane.available ? 
     kwok: { nodes: 0 },
     podStages: kwokPods,
   });
-  const results = await playReal(cluster, { ...placedWorkloads, ...placedJobs });
+  const results = await playReal(cluster, { ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes });
   for (const { name, error } of results) {
     await t.test(name, () => {
       if (error) throw error;

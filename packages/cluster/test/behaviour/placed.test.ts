@@ -1,5 +1,7 @@
 import { placedJobs } from "./placed-jobs.ts";
+import { placedScheduling } from "./placed-scheduling.ts";
+import { placedVolumes } from "./placed-volumes.ts";
 import { placedWorkloads } from "./placed-workloads.ts";
 import { playEmbedded } from "./stages.ts";
 
-playEmbedded({ ...placedWorkloads, ...placedJobs }, { nodes: true });
+playEmbedded({ ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes }, { nodes: true });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Client, connect } from "@konverge/client";
 import { type Cluster, CONTROLLERS, startCluster } from "@konverge/cluster";
 import { sleep, timestamp, VirtualClock } from "@konverge/core";
-import { Namespace } from "@konverge/kinds";
+import { Namespace, ServiceAccount } from "@konverge/kinds";
 import type { startRealCluster } from "@konverge/real";
 import type { Log } from "@konverge/runtime";
 import { jsonAnswer, type Measures, measured } from "./measures.ts";
@@ -138,6 +138,13 @@ export async function playReal(
       },
     };
     try {
+      // Pods are refused until their namespace has its account.
+      await stage.until("the namespace has its account", () =>
+        client.get(ServiceAccount, `${namespace}/default`).then(
+          () => true,
+          () => false,
+        ),
+      );
       await behave(stage);
       return { name };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { deepEqual, dns1123SubdomainErrors, type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
-import { parameterErrors, provisionerErrors } from "./csi.ts";
+import { driverNameErrors, parameterErrors, provisionerErrors } from "./csi.ts";
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -114,7 +114,7 @@ export const persistentVolume: Strategy = {
     if (sources.length === 0) errors.push(required("spec", "must specify a volume type"));
     for (const source of sources.slice(1))
       errors.push(forbidden(`spec.${source}`, "may not specify more than 1 volume type"));
-    return errors;
+    return [...errors, ...sourceErrors(spec ?? {})];
   },
   validateUpdate({ spec }: Stored<PersistentVolume>, old: Stored<PersistentVolume>) {
     const sources = (from: object | undefined) =>
@@ -127,6 +127,18 @@ export const persistentVolume: Strategy = {
   },
   validateStatusUpdate: () => [],
 };
+
+/** What is wrong with the place where a volume lies. */
+function sourceErrors({ csi, local, nodeAffinity }: NonNullable<PersistentVolume["spec"]>): FieldError[] {
+  const errors: FieldError[] = [];
+  if (csi) {
+    errors.push(...driverNameErrors(csi.driver ?? "", "spec.csi.driver"));
+    if (!csi.volumeHandle) errors.push(required("spec.csi.volumeHandle"));
+  }
+  if (local && !local.path) errors.push(required("spec.local.path"));
+  if (local && !nodeAffinity) errors.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
+  return errors;
+}
 
 export const storageClass: Strategy = {
   validate(object: Stored<StorageClass>) {

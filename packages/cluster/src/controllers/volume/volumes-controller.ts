@@ -9,7 +9,7 @@ import { claimReference, classOf, PROVISIONED_BY, PROVISIONER, requested } from 
 import { claimsController, NAME } from "./claims-controller.ts";
 
 /** The provisioner of the cluster's own class: its volumes exist in name only. */
-const SIMULATED = "konverge.dev/simulated";
+const SIMULATED = "simulated.konverge.dev";
 
 /** Keeps the phase of volumes, and gets rid of those that are no longer claimed. */
 function volumesController() {
@@ -51,7 +51,7 @@ async function readClaim({ client }: Context, key: string): Promise<PersistentVo
 /** Plays the driver of the cluster's own class: makes volumes, and makes them larger. */
 function simulatedProvisioner() {
   return builtInController(PersistentVolumeClaim, {
-    name: "konverge.dev-simulated-provisioner",
+    name: "simulated-provisioner",
     watches: [read(StorageClass), read(PersistentVolume)],
     async reconcile(claim, context) {
       const storageClass = context.cache.get(StorageClass, classOf(claim));
@@ -104,6 +104,21 @@ async function expand(context: Context, claim: PersistentVolumeClaim, storageCla
   events.normal("VolumeResizeSuccessful", "Resize volume succeeded");
 }
 
+/** Says of a claim that wants to be larger that its driver has to see to it. */
+function expansion() {
+  const larger = (than: string | undefined, claim: PersistentVolumeClaim) =>
+    parseQuantity(requested(claim)).cmp(parseQuantity(than ?? "0")) > 0;
+  return builtInController(PersistentVolumeClaim, {
+    name: "volume_expand",
+    when: ({ object, before }) => before !== undefined && larger(requested(before), object),
+    reconcile(claim, { events }) {
+      const isWaiting = claim.status?.phase === "Bound" && larger(claim.status.capacity?.["storage"], claim);
+      if (isWaiting) events.normal("ExternalExpanding", "waiting for an external controller to expand this PVC");
+      return undefined;
+    },
+  });
+}
+
 /** Keeps a claim while a pod uses it. */
 function claimProtection() {
   const claimsOf = ({ metadata, spec }: Pod) =>
@@ -143,6 +158,7 @@ function volumeProtection() {
 export const volumes = controllersPart("persistent-volume-binder", [PersistentVolumeClaim, PersistentVolume], () => [
   claimsController(),
   volumesController(),
+  expansion(),
   claimProtection(),
   volumeProtection(),
 ]);
