@@ -1,0 +1,53 @@
+import { type Controller, controller, controllerOf, own, type Result, read, use, watch } from "konverge";
+import { Deployment, Pod, Service } from "konverge/kinds";
+import { PLUGIN_GROUPS, VOLCANO_GROUPS } from "./gang-scheduler.ts";
+import type { JobObject } from "./job.ts";
+import type { Tools } from "./job-tools.ts";
+import { OPERATOR_NAME } from "./names.ts";
+import { PODS_BY_JOB, reconcileJob } from "./reconcile-job.ts";
+
+/** Upstream's own operator, by the label of its Deployment. */
+const UPSTREAM = "control-plane=kubeflow-training-operator";
+const LOOK_AGAIN = 300_000;
+/** Conditions that other operators of this runtime have; upstream's jobs do not, and the last of theirs means something. */
+const NO_CONDITIONS = { Ready: undefined, Progressing: undefined, Degraded: undefined };
+
+/**
+ * Runs the jobs of one kind. Pods are made and deleted one by one: hardly anything of a pod can be changed, and what a new
+ * version of this operator would write differently must not disturb a pod that trains. Services are applied and repaired.
+ */
+export function jobController<T extends JobObject>(tools: Tools<T>): Controller {
+  const { framework } = tools;
+  const labelSelector = `${OPERATOR_NAME}=${framework.controller}`;
+  return controller(framework.kind, {
+    owns: [own(Service, { labelSelector }), ...(framework.others?.kinds ?? [])],
+    watches: [
+      watch(Pod, {
+        labelSelector,
+        to: (pod) => {
+          const owner = controllerOf(pod);
+          return owner?.kind === framework.kind.kind ? [`${pod.metadata.namespace}/${owner.name}`] : [];
+        },
+        indexes: { [PODS_BY_JOB]: (pod) => (controllerOf(pod) ? [controllerOf(pod)!.uid] : []) },
+      }),
+      read(Deployment, { labelSelector: UPSTREAM }),
+    ],
+    uses: [
+      use(Pod, ["get", "create", "delete"]),
+      use(framework.kind, ["update"], { subresource: "status" }),
+      use(framework.kind, ["delete"]),
+      ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => use(kind, ["get", "create", "patch", "delete"])),
+    ],
+    async reconcile(object, context): Promise<Result<T>> {
+      const [upstream] = context.cache.list(Deployment);
+      if (upstream) {
+        const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
+        const message = `${where} takes care of ${framework.kind.kind}s; this operator leaves them alone`;
+        context.events.warning("UpstreamOperator", message);
+        return { after: LOOK_AGAIN };
+      }
+      const result = await reconcileJob(object, context, tools);
+      return { ...result, conditions: NO_CONDITIONS } as Result<T>;
+    },
+  });
+}

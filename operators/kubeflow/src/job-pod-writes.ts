@@ -1,0 +1,100 @@
+import {
+  ApiError,
+  type Context,
+  isAlreadyExists,
+  isControlledBy,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  keyOf,
+} from "konverge";
+import { Pod } from "konverge/kinds";
+import type { Member } from "./framework.ts";
+import type { Job, JobObject } from "./job.ts";
+import { podFor } from "./job-children.ts";
+import { isLeaving, type JobPod } from "./job-pods.ts";
+import type { JobReport, Problem } from "./job-report.ts";
+import type { Tools } from "./job-tools.ts";
+
+/** Makes pods, up to the first that the server refuses for a reason that users can mend. */
+export async function createPods<T extends JobObject>(
+  job: Job<T>,
+  members: readonly Member[],
+  report: JobReport,
+  { client, events }: Context,
+  { framework, gang, metrics }: Tools<T>,
+): Promise<Problem | undefined> {
+  for (const member of members) {
+    const pod = podFor(job, member, framework, gang);
+    try {
+      await client.create(Pod, pod);
+    } catch (error) {
+      const problem = isAlreadyExists(error) ? await takenName(job, pod, client) : refusal(error, pod.metadata.name);
+      if (!problem) throw error;
+      if (!report.knows(problem)) events.warning("FailedCreatePod", `Error creating: ${(error as Error).message}`);
+      return problem;
+    }
+    metrics.podCreated();
+    tellOverridden(job, member, report, gang?.schedulerName);
+    events.normal("SuccessfulCreatePod", `Created pod: ${pod.metadata.name}`);
+  }
+  return undefined;
+}
+
+function tellOverridden(job: Job, { replica }: Member, report: JobReport, scheduler: string | undefined): void {
+  if (replica.template.spec?.restartPolicy) {
+    const why = "Restart policy in pod template will be overwritten by restart policy in replica spec";
+    report.tell("Warning", "SetPodTemplateRestartPolicy", why);
+  }
+  const isOther = (name: string | undefined) => name !== undefined && name !== "" && name !== scheduler;
+  if (scheduler && job.replicas.some(({ template }) => isOther(template.spec?.schedulerName))) {
+    const why = "Another scheduler is specified when gang-scheduling is enabled and it will not be overwritten";
+    report.tell("Warning", "SetPodTemplateSchedulerName", why);
+  }
+}
+
+/** Deletes pods that are not on their way out yet: these very ones, not others that have their names by now. */
+export async function deletePods<T extends JobObject>(
+  pods: readonly JobPod[],
+  { client, events }: Context,
+  { metrics }: Tools<T>,
+): Promise<void> {
+  for (const { pod } of pods.filter((one) => !isLeaving(one))) {
+    try {
+      await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });
+      metrics.podDeleted();
+      events.normal("SuccessfulDeletePod", `Deleted pod: ${pod.metadata.name}`);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}
+
+/** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
+async function takenName(job: Job, { metadata }: Pod, client: Context["client"]): Promise<Problem> {
+  const { name } = metadata;
+  try {
+    const live = await client.get(Pod, keyOf({ metadata }));
+    if (!isControlledBy(live, job.object)) {
+      const message = `there is a pod ${name} that is not this job's: delete it, or give the job another name`;
+      return { reason: "NameTaken", message };
+    }
+    const { uid, resourceVersion } = live.metadata;
+    if (!live.metadata.deletionTimestamp) {
+      await client.delete(Pod, keyOf({ metadata }), { preconditions: { uid, resourceVersion } });
+    }
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  return { reason: "NameTaken", message: `the pod ${name} has to go before it can be made anew` };
+}
+
+function refusal(error: unknown, name: string): Problem | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const message = `pod ${name} cannot be created: ${error.message}`;
+  if (isForbidden(error) && /exceeded quota|must specify/.test(error.message))
+    return { reason: "QuotaExceeded", message };
+  // Not being allowed to make pods at all is the operator's own trouble.
+  if (isForbidden(error) && !/cannot create resource/.test(error.message)) return { reason: "PodForbidden", message };
+  return isInvalid(error) || error.code === 400 ? { reason: "PodInvalid", message } : undefined;
+}

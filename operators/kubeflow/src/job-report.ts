@@ -1,0 +1,157 @@
+import {
+  type ConditionType,
+  DEGRADED,
+  holds,
+  isFinished,
+  jobConditions,
+  saysTheSame,
+  settled,
+  withStatement,
+} from "./job-conditions.ts";
+import type { JobCondition, JobStatus, ReplicaStatus } from "./job-fields.ts";
+
+/** Something to tell the users of a job. */
+export interface Told {
+  readonly type: "Normal" | "Warning";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What keeps a job from going on. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * What one look at a job has found: the status to be, and what there is to tell. It begins with what was reported before;
+ * what is found again changes nothing, and is not told again.
+ */
+export class JobReport {
+  readonly #kind: string;
+  readonly #before: JobStatus;
+  readonly #time: string;
+  readonly #said = new Map<string, Told>();
+  readonly #told: Told[] = [];
+  #conditions: readonly JobCondition[];
+  #replicaStatuses: Readonly<Record<string, ReplicaStatus>> | undefined;
+  #startTime: string | undefined;
+  #completionTime: string | undefined;
+  #problem: Problem | undefined;
+
+  constructor(kind: string, before: JobStatus, time: string) {
+    this.#kind = kind;
+    this.#before = before;
+    this.#time = time;
+    this.#conditions = jobConditions(before);
+    this.#replicaStatuses = before.replicaStatuses;
+    this.#startTime = before.startTime;
+    this.#completionTime = before.completionTime;
+  }
+
+  get isFinished(): boolean {
+    return isFinished({ conditions: [...this.#conditions] });
+  }
+
+  find(type: ConditionType): JobCondition | undefined {
+    return this.#conditions.find((one) => one.type === type);
+  }
+
+  created(message: string): void {
+    if (!this.find("Created")) this.#state("Created", message);
+  }
+
+  /** The first call sets the job's clock going. */
+  started(): void {
+    this.#startTime ??= this.#time;
+  }
+
+  running(message: string): void {
+    this.#state("Running", message);
+  }
+
+  restarting(message: string): void {
+    this.#state("Restarting", message, "Warning");
+  }
+
+  succeeded(message: string): void {
+    this.#completionTime ??= this.#time;
+    this.#state("Succeeded", message, "Normal");
+  }
+
+  failed(message: string, type: Told["type"] = "Normal"): void {
+    this.#completionTime ??= this.#time;
+    this.#state("Failed", message, type);
+  }
+
+  suspended(message: string): void {
+    if (holds(this.#conditions, "Running")) this.#set("Running", "False", "Suspended", message);
+    if (!holds(this.#conditions, "Suspended")) this.#state("Suspended", message, "Normal");
+  }
+
+  /** The job's clock begins anew. */
+  resumed(message: string): void {
+    this.#startTime = this.#time;
+    this.#set("Suspended", "False", "Resumed", message, "Normal");
+  }
+
+  replicas(statuses: Readonly<Record<string, ReplicaStatus>>): void {
+    this.#replicaStatuses = statuses;
+  }
+
+  /** The job cannot go on by itself. */
+  troubled(problem: Problem | undefined): void {
+    if (!problem || this.#problem) return;
+    this.#problem = problem;
+    this.#said.set(`${DEGRADED} ${problem.message}`, { type: "Warning", ...problem });
+  }
+
+  /** Whether the same trouble was reported before. */
+  knows({ reason, message }: Problem): boolean {
+    const said = { type: DEGRADED, status: "True" as const, reason, message };
+    return this.#before.conditions?.some((known) => saysTheSame(known, said)) ?? false;
+  }
+
+  /** Tells something that is no condition. */
+  tell(type: Told["type"], reason: string, message: string): void {
+    this.#told.push({ type, reason, message });
+  }
+
+  /** All that is new. */
+  get told(): readonly Told[] {
+    const now = this.status.conditions ?? [];
+    const isNew = (one: JobCondition) => !this.#before.conditions?.some((known) => saysTheSame(known, one));
+    const changes = now.filter(isNew).flatMap(({ type, message }) => this.#said.get(`${type} ${message}`) ?? []);
+    return [...this.#told, ...changes];
+  }
+
+  get status(): JobStatus {
+    const conditions = settled([...this.#degraded(), ...this.#conditions], this.#before.conditions ?? []);
+    const { lastReconcileTime } = this.#before;
+    return {
+      ...(conditions.length > 0 && { conditions }),
+      ...(Object.keys(this.#replicaStatuses ?? {}).length > 0 && { replicaStatuses: { ...this.#replicaStatuses } }),
+      ...(this.#startTime && { startTime: this.#startTime }),
+      ...(this.#completionTime && { completionTime: this.#completionTime }),
+      ...(lastReconcileTime && { lastReconcileTime }),
+    };
+  }
+
+  #degraded(): JobCondition[] {
+    if (!this.#problem || this.isFinished) return [];
+    const { reason, message } = this.#problem;
+    const known = this.#before.conditions?.find(({ type }) => type === DEGRADED);
+    const lastTransitionTime = known?.lastTransitionTime ?? this.#time;
+    return [{ type: DEGRADED, status: "True", reason, message, lastUpdateTime: this.#time, lastTransitionTime }];
+  }
+
+  #state(type: ConditionType, message: string, told?: Told["type"]): void {
+    this.#set(type, "True", type, message, told);
+  }
+
+  #set(type: ConditionType, status: "True" | "False", what: string, message: string, told?: Told["type"]): void {
+    const reason = `${this.#kind}${what}`;
+    this.#conditions = withStatement(this.#conditions, { type, status, reason, message }, this.#time);
+    if (told) this.#said.set(`${type} ${message}`, { type: told, reason, message });
+  }
+}

@@ -1,0 +1,81 @@
+import { operator } from "konverge";
+import { gangScheduler } from "./gang-scheduler.ts";
+import { jobAdmission, mxnetRules, pytorchRules, tensorflowRules, xgboostRules } from "./job-admission.ts";
+import { jobController } from "./job-controller.ts";
+import { JobMetrics } from "./job-metrics.ts";
+import { mxnet } from "./mx-framework.ts";
+import { MXJob } from "./mx-job.ts";
+import { pytorch } from "./pytorch-framework.ts";
+import { PyTorchJob } from "./pytorch-job.ts";
+import { SeenOnce } from "./seen-once.ts";
+import { tensorflow } from "./tf-framework.ts";
+import { TFJob } from "./tf-job.ts";
+import { waitSettings } from "./wait-for-master.ts";
+import { xgboost } from "./xgboost-framework.ts";
+import { XGBoostJob } from "./xgboost-job.ts";
+
+/** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
+export const kubeflowOperator = operator({
+  name: "kubeflow-operator",
+  description: "Runs Kubeflow's training jobs: PyTorchJob, TFJob, XGBoostJob, MXJob.",
+  kinds: [PyTorchJob, TFJob, XGBoostJob, MXJob],
+  settings: [
+    {
+      flag: "gangSchedulerName",
+      env: "GANG_SCHEDULER_NAME",
+      default: "none",
+      description:
+        "Who places all pods of a job together: volcano, the name of a scheduler with the coscheduling plugin, or none.",
+    },
+    {
+      flag: "pytorchInitContainerImage",
+      env: "PYTORCH_INIT_CONTAINER_IMAGE",
+      default: "alpine:3.10",
+      description: "The image in which workers of PyTorchJobs wait for their master.",
+    },
+    {
+      flag: "pytorchInitContainerMaxTries",
+      env: "PYTORCH_INIT_CONTAINER_MAX_TRIES",
+      default: "100",
+      description: "How often such a worker looks for its master, every two seconds.",
+    },
+    {
+      flag: "pytorchInitContainerTemplateFile",
+      env: "PYTORCH_INIT_CONTAINER_TEMPLATE_FILE",
+      default: "/etc/config/initContainer.yaml",
+      description: "A file with the list of containers to wait in, instead of the built-in one.",
+    },
+    {
+      flag: "customClusterDomain",
+      env: "CUSTOM_CLUSTER_DOMAIN",
+      description: "What names in TF_CONFIG end with, such as cluster.local. Default: nothing.",
+    },
+  ],
+  create({ metrics: registry, settings }) {
+    const gang = gangScheduler(settings["gangSchedulerName"] ?? "none");
+    const shared = { gang, metrics: new JobMetrics(registry), seen: new SeenOnce() };
+    const torch = pytorch(waitSettings(settings));
+    const flow = tensorflow({ clusterDomain: settings["customClusterDomain"] });
+    const [boost, mx] = [xgboost(), mxnet()];
+    const rules = {
+      torch: pytorchRules(torch),
+      flow: tensorflowRules(flow),
+      boost: xgboostRules(boost),
+      mx: mxnetRules(mx),
+    };
+    return {
+      controllers: [
+        jobController({ framework: torch, rules: rules.torch, ...shared }),
+        jobController({ framework: flow, rules: rules.flow, ...shared }),
+        jobController({ framework: boost, rules: rules.boost, ...shared }),
+        jobController({ framework: mx, rules: rules.mx, ...shared }),
+      ],
+      admissions: [
+        jobAdmission(torch, rules.torch),
+        jobAdmission(flow, rules.flow),
+        jobAdmission(boost, rules.boost),
+        jobAdmission(mx, rules.mx),
+      ],
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import { type Context, deepEqual } from "konverge";
+import type { Job, JobObject } from "./job.ts";
+import { holds } from "./job-conditions.ts";
+import type { JobReport } from "./job-report.ts";
+import { counted, type Tools } from "./job-tools.ts";
+
+/**
+ * Stores a report in the job's status and tells what is new. The order of conditions means something, so the status is
+ * written whole, and only if nobody has written the job since it was looked at. What is to be done about a report is done
+ * after this: whenever the operator stops in between, the next look finds both the report and the work.
+ */
+export async function publish<T extends JobObject>(
+  job: Job<T>,
+  report: JobReport,
+  { client, events }: Context,
+  tools: Tools<T>,
+): Promise<void> {
+  const { observedGeneration, ...before } = job.object.status ?? {};
+  const { status } = report;
+  if (!deepEqual(before, status)) {
+    const stored = { ...status, ...(observedGeneration !== undefined && { observedGeneration }) };
+    await client.updateStatus(tools.framework.kind, { ...job.object, status: stored } as never);
+  }
+  for (const { type, reason, message } of report.told) {
+    if (type === "Normal") events.normal(reason, message);
+    else events.warning(reason, message);
+  }
+  const of = counted(job, tools);
+  if (holds(status.conditions, "Succeeded")) tools.metrics.job("successful", of);
+  if (holds(status.conditions, "Failed")) tools.metrics.job("failed", of);
+}

@@ -1,0 +1,152 @@
+import { type Context, timestamp } from "konverge";
+import { Pod } from "konverge/kinds";
+import { clearAway, type JobResult, tellServices } from "./clear-away.ts";
+import { afterTheEnd } from "./end-of-job.ts";
+import type { Framework } from "./framework.ts";
+import { type Job, type JobObject, jobOf } from "./job.ts";
+import { membersOfJob, serviceFor } from "./job-children.ts";
+import { holds, isFinished } from "./job-conditions.ts";
+import { MANAGED_BY } from "./job-fields.ts";
+import { createPods, deletePods } from "./job-pod-writes.ts";
+import { isLeaving, type JobPod, jobPod, phaseOf } from "./job-pods.ts";
+import { JobReport, type Problem } from "./job-report.ts";
+import { counted, type Tools } from "./job-tools.ts";
+import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
+import { ensurePodGroup } from "./pod-group.ts";
+import { obstacleIn, oddities } from "./pod-trouble.ts";
+import { publish } from "./publish.ts";
+import { type Survey, survey } from "./survey.ts";
+
+/** The index under which a job's pods are found by its uid. */
+export const PODS_BY_JOB = "byJob";
+/** A server that refuses pods is asked again after this. */
+const AFTER_REFUSAL = 30_000;
+/** A PodGroup that is not admitted is looked at again after this. */
+const WHILE_WAITING = 5_000;
+
+/** One look at a job of any framework. */
+export async function reconcileJob<T extends JobObject>(
+  object: T,
+  context: Context,
+  tools: Tools<T>,
+): Promise<JobResult<T>> {
+  const { managedBy = MANAGED_BY } = object.spec.runPolicy ?? {};
+  if (managedBy !== MANAGED_BY) return {};
+  const result = await resultFor(jobOf(object, tools.framework), context, tools);
+  tellServices(result.children, context, { created: () => tools.metrics.serviceCreated() });
+  return result;
+}
+
+async function resultFor<T extends JobObject>(job: Job<T>, context: Context, tools: Tools<T>): Promise<JobResult<T>> {
+  const { framework } = tools;
+  const { name, status, runPolicy } = job;
+  const pods = context.cache
+    .find(Pod, PODS_BY_JOB, job.object.metadata.uid!)
+    .flatMap((pod) => jobPod(pod, framework as unknown as Framework) ?? []);
+  if (isFinished(status)) return afterTheEnd(job, pods, context, tools);
+  const { kind } = framework.kind;
+  const report = new JobReport(kind, status, timestamp(context.clock));
+  report.created(`${kind} ${name} is created.`);
+  if (!status.conditions) tools.metrics.job("created", counted(job, tools));
+  if (runPolicy.suspend) return suspend(job, pods, report, context, tools);
+  const [wrong] = tools.rules.problems(job.object);
+  if (wrong) {
+    report.troubled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
+    await publish(job, report, context, tools);
+    return {};
+  }
+  if (holds(status.conditions, "Suspended")) report.resumed(`${kind} ${name} is resumed.`);
+  const limit = holds(status.conditions, "Suspended") ? undefined : exceededLimit(job, pods, context.clock.now());
+  if (limit !== undefined) {
+    report.failed(limit);
+    await publish(job, report, context, tools);
+    await clearAway(job, pods, context, tools);
+    return { children: framework.others?.for(job) ?? [] };
+  }
+  return goOn(job, pods, report, context, tools);
+}
+
+/** Makes of a job what it shall be. */
+async function goOn<T extends JobObject>(
+  job: Job<T>,
+  pods: readonly JobPod[],
+  report: JobReport,
+  context: Context,
+  tools: Tools<T>,
+): Promise<JobResult<T>> {
+  const { framework } = tools;
+  const found = survey(job, pods, framework, report);
+  tellOddities(job, pods, report, tools);
+  const made = report.isFinished ? {} : await make(job, found, report, context, tools);
+  report.troubled(made.problem ?? obstacleIn(pods));
+  await publish(job, report, context, tools);
+  if (report.isFinished) return {};
+  tools.metrics.restarted(counted(job, tools), found.restarts);
+  await deletePods([...found.restarts, ...found.surplus], context, tools);
+  const services = membersOfJob(job).map((member) => serviceFor(job, member, framework as unknown as Framework));
+  const deadline = deadlineOf({ ...job, status: report.status });
+  const waits = [made.after, deadline === undefined ? undefined : Math.max(1, deadline - context.clock.now())];
+  const after = Math.min(...waits.filter((wait) => wait !== undefined));
+  return {
+    children: made.isWaiting ? [] : [...services, ...(framework.others?.for(job) ?? [])],
+    ...(Number.isFinite(after) && { after }),
+  };
+}
+
+interface Made {
+  readonly problem?: Problem | undefined;
+  readonly isWaiting?: boolean;
+  readonly after?: number;
+}
+
+/** What pods need comes before them. */
+async function make<T extends JobObject>(
+  job: Job<T>,
+  { missing }: Survey,
+  report: JobReport,
+  context: Context,
+  tools: Tools<T>,
+): Promise<Made> {
+  const { gang, framework } = tools;
+  if (gang) {
+    const group = await ensurePodGroup(job, framework as unknown as Framework, gang, context.client);
+    if (group === "created") tools.metrics.group("created");
+    if (group === "waiting") return { isWaiting: true, after: WHILE_WAITING };
+    if (typeof group === "object") return { problem: group, isWaiting: true, after: AFTER_REFUSAL };
+  }
+  const problem = await createPods(job, missing, report, context, tools);
+  return problem ? { problem, after: AFTER_REFUSAL } : {};
+}
+
+/** What upstream tells of pods, once for each of them. */
+function tellOddities<T extends JobObject>(
+  { namespace }: Job<T>,
+  pods: readonly JobPod[],
+  report: JobReport,
+  { seen, metrics }: Tools<T>,
+): void {
+  for (const { type, reason, message } of oddities(pods)) {
+    if (seen.first(`${namespace} ${reason} ${message}`)) report.tell(type, reason, message);
+  }
+  for (const one of pods) {
+    const { name, uid } = one.pod.metadata;
+    if (phaseOf(one) === "Failed") metrics.podFailed(uid!);
+    if (one.exitCode === undefined || isLeaving(one) || !seen.first(`${uid} ended`)) continue;
+    report.tell("Normal", "ExitedWithCode", `Pod: ${namespace}.${name} exited with code ${one.exitCode}`);
+  }
+}
+
+async function suspend<T extends JobObject>(
+  job: Job<T>,
+  pods: readonly JobPod[],
+  report: JobReport,
+  context: Context,
+  tools: Tools<T>,
+): Promise<JobResult<T>> {
+  report.suspended(`${tools.framework.kind.kind} ${job.name} is suspended.`);
+  const statuses = Object.entries(job.status.replicaStatuses ?? {});
+  report.replicas(Object.fromEntries(statuses.map(([type, { active: _, ...rest }]) => [type, rest])));
+  await publish(job, report, context, tools);
+  await clearAway(job, pods, context, tools);
+  return { children: [] };
+}

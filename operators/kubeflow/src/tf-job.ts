@@ -1,0 +1,26 @@
+import { defineKind, type ObjectOf } from "konverge";
+import { z } from "zod";
+import { jobColumns } from "./job-columns.ts";
+import { jobStatus, replicaSpecs, runPolicy } from "./job-fields.ts";
+
+/** A TensorFlow training job: a chief, workers, parameter servers, an evaluator. */
+export const TFJob = defineKind({
+  group: "kubeflow.org",
+  kind: "TFJob",
+  versions: {
+    v1: {
+      spec: z.object({
+        runPolicy: runPolicy(),
+        tfReplicaSpecs: replicaSpecs().describe("By type: Chief or Master, Worker, PS, Evaluator."),
+        successPolicy: z
+          .enum(["", "AllWorkers"])
+          .optional()
+          .describe("Without a chief: the job is done when the first worker is, or when all are."),
+        enableDynamicWorker: z.boolean().optional().describe("Workers may fail, and know only of themselves."),
+      }),
+      status: jobStatus(),
+      columns: jobColumns,
+    },
+  },
+});
+export type TFJob = ObjectOf<typeof TFJob>;

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parseYaml } from "konverge";
+import type { Container } from "konverge/kinds";
+
+/** How workers of a PyTorchJob wait until the name of their master is known. */
+export interface WaitForMaster {
+  readonly image: string;
+  readonly maxTries: number;
+  /** YAML of a list of containers that takes the place of the built-in one, with placeholders as upstream has them. */
+  readonly template: string | undefined;
+}
+
+/** Reads the operator's settings; a template file that is not there is none. */
+export function waitSettings(settings: Readonly<Record<string, string | undefined>>): WaitForMaster {
+  const file = settings["pytorchInitContainerTemplateFile"];
+  const maxTries = Number(settings["pytorchInitContainerMaxTries"] ?? 100);
+  if (!Number.isInteger(maxTries) || maxTries < 1) {
+    throw new TypeError("pytorchInitContainerMaxTries must be a whole number above nought");
+  }
+  return {
+    image: settings["pytorchInitContainerImage"] ?? "alpine:3.10",
+    maxTries,
+    template: file && existsSync(file) ? readFileSync(file, "utf8") : undefined,
+  };
+}
+
+/** The init containers of a worker. */
+export function waitContainers({ image, maxTries, template }: WaitForMaster, master: string): Container[] {
+  if (template !== undefined) return fromTemplate(template, { image, maxTries, master });
+  const script = `for try in $(seq ${maxTries}); do nslookup ${master} && exit 0; echo waiting for ${master}; sleep 2; done; exit 1`;
+  return [
+    {
+      name: "init-pytorch",
+      image,
+      imagePullPolicy: "IfNotPresent",
+      resources: { limits: { cpu: "100m", memory: "20Mi" }, requests: { cpu: "50m", memory: "10Mi" } },
+      command: ["sh", "-c", script],
+    },
+  ];
+}
+
+function fromTemplate(template: string, values: { image: string; maxTries: number; master: string }): Container[] {
+  const filled = template
+    .replaceAll(/\{\{\s*\.MasterAddr\s*\}\}/g, values.master)
+    .replaceAll(/\{\{\s*\.InitContainerImage\s*\}\}/g, values.image)
+    .replaceAll(/\{\{\s*\.MaxTries\s*\}\}/g, String(values.maxTries));
+  const [containers] = parseYaml(filled);
+  if (!Array.isArray(containers)) throw new TypeError("the template of PyTorch's init containers is not a list");
+  return containers as Container[];
+}
