@@ -34,9 +34,15 @@ export interface Timer {
 }
 
 /** The current time as Kubernetes writes it: `2026-01-02T03:04:05Z`. */
-export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+export function timestamp(clock: Pick<Clock, "now">): string {
+  const second = Math.floor(clock.now() / 1000);
+  if (second !== lastStamp.second)
+    lastStamp = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  return lastStamp.text;
 }
+
+/** Many things happen in one second. */
+let lastStamp = { second: Number.NaN, text: "" };
 
 /** The current time as MicroTime: `2026-01-02T03:04:05.000000Z`. */
 export function microTimestamp(clock: Clock): string {

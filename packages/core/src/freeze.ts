@@ -1,7 +1,10 @@
 /** Freezes a JSON value through and through, and returns it. A part that is frozen is taken to be so throughout. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    for (const key in value) deepFreeze(value[key]);
+    for (const key in value) {
+      const part = value[key];
+      if (typeof part === "object" && part !== null) deepFreeze(part);
+    }
     Object.freeze(value);
   }
   return value;

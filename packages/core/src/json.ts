@@ -44,6 +44,8 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const ZERO = 48;
+const NINE = 57;
 
 /**
  * Whether such a number stands in a text outside its strings. Times and UUIDs look like numbers to a pattern, are in most
@@ -53,10 +55,11 @@ function hasNumber(text: string, isSuch: (digits: number, next: number) => boole
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
-    else if (isDigit(code)) {
+    else if (code >= ZERO && code <= NINE) {
       const start = i;
-      while (isDigit(text.charCodeAt(i + 1))) i++;
-      if (isSuch(i + 1 - start, text.charCodeAt(i + 1))) return true;
+      let next = text.charCodeAt(i + 1);
+      for (; next >= ZERO && next <= NINE; next = text.charCodeAt(i + 1)) i++;
+      if (isSuch(i + 1 - start, next)) return true;
     }
   }
   return false;
@@ -72,7 +75,6 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLong = (digits: number): boolean => digits >= 16;
 /** A point or an exponent follows. */
 const isDecimal = (_digits: number, next: number): boolean => next === 46 || next === 69 || next === 101;

@@ -184,9 +184,11 @@ function broken({ text, pattern, examples }: Rule): string {
   return `${text} (e.g. ${given}regex used for validation is '${pattern}')`;
 }
 
+const encoder = new TextEncoder();
+
 /** Go counts bytes, whatever the message says. */
 function tooLong(value: string, limit: number, unit: LengthUnit = "characters"): string[] {
-  const isShort = value.length * 3 <= limit || new TextEncoder().encode(value).length <= limit;
+  const isShort = value.length * 3 <= limit || (value.length <= limit && encoder.encode(value).length <= limit);
   return isShort ? [] : [`must be no more than ${limit} ${unit}`];
 }
 

@@ -8,17 +8,25 @@ const VERBS: Record<string, string> = { create: "POST", update: "PUT" };
 
 /** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
 export class ServerMetrics {
-  readonly #requests = new Map<string, number>();
+  /** By all that tells series apart: the labels themselves are made when somebody asks. */
+  readonly #requests = new Map<string, { readonly labels: Record<string, string>; count: number }>();
 
   /** A request about objects has been answered. */
   count(info: RequestInfo, code: number, apply: boolean): void {
     if (!info.isResource) return;
     const { verb, group, version, resource, subresource, namespace, name } = info;
     const scope = name !== "" || verb === "create" ? "resource" : namespace !== "" ? "namespace" : "cluster";
+    const dryRun = info.query.has("dryRun") ? "All" : "";
+    const series = `${code} ${dryRun} ${group}/${version}/${resource}/${subresource} ${scope} ${apply} ${verb}`;
+    const known = this.#requests.get(series);
+    if (known) {
+      known.count++;
+      return;
+    }
     const labels = {
       code: String(code),
       component: "apiserver",
-      dry_run: info.query.has("dryRun") ? "All" : "",
+      dry_run: dryRun,
       group,
       resource,
       scope,
@@ -26,12 +34,13 @@ export class ServerMetrics {
       verb: apply ? "APPLY" : (VERBS[verb] ?? verb.toUpperCase()),
       version,
     };
-    const series = labelsText(labels);
-    this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
+    this.#requests.set(series, { labels, count: 1 });
   }
 
   text(store: Store, registry: Registry): string {
-    const requests = [...this.#requests].sort(([a], [b]) => (a < b ? -1 : 1));
+    const requests = [...this.#requests.values()]
+      .map(({ labels, count }): [string, number] => [labelsText(labels), count])
+      .sort(([a], [b]) => (a < b ? -1 : 1));
     const objects = [...registry.all()]
       // A resource that is stored with another (events) is counted there.
       .filter(({ storage, group, plural }) => storage === `${group}/${plural}`)

@@ -49,10 +49,8 @@ export function requestInfo(request: Pick<ApiRequest, "method" | "path">): Reque
     rest: "",
   });
 
-  const segments = path
-    .split("/")
-    .filter((segment) => segment !== "")
-    .map(decode);
+  const segments = path.split("/").filter((segment) => segment !== "");
+  if (path.includes("%")) for (const [i, segment] of segments.entries()) segments[i] = decode(segment);
   const [root, ...after] = segments;
   if (root !== "api" && root !== "apis") return other();
   const groupLength = root === "api" ? 1 : 2;

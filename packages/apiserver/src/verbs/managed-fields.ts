@@ -24,6 +24,7 @@ export async function mutated(
 ): Promise<AnyObject> {
   const { managedFields } = object.metadata;
   const admitted = (await call.admission.mutate(call, object, old, operation)) ?? object;
+  if (admitted.metadata.managedFields === managedFields) return admitted;
   const problem = managedFieldsProblem(admitted.metadata.managedFields);
   if (problem === undefined) return admitted;
   const what = "this could be caused by an outdated mutating admission controller; please fix your requests";

@@ -98,13 +98,18 @@ async function updateOnce(
     }
     return { object: next, created: false };
   }
-  if (stringifyJson(definition.storageCodec.canonical(next)) === entry.text) {
-    return { object: next, entry, created: false };
-  }
+  if (isAsStored(call, next, stored, entry)) return { object: next, entry, created: false };
   if (call.dryRun) return { object: next, created: false };
   const written = store.put(definition.storage, key, contentOf(definition, next));
   definition.strategy.afterWrite?.(next, stored, strategyContext(call));
   return { object: next, entry: written, created: false };
+}
+
+/** Whether storing an object would change nothing, not even the order of anything. */
+function isAsStored({ definition }: Call, next: AnyObject, stored: AnyObject, entry: Entry): boolean {
+  // Most writes change something, which is found out sooner than what the text would be.
+  if (!deepEqual(next.metadata.managedFields ?? [], stored.metadata.managedFields ?? [])) return false;
+  return stringifyJson(definition.storageCodec.canonical(next)) === entry.text;
 }
 
 async function createInstead(call: Call, draft: AnyObject): Promise<Written> {

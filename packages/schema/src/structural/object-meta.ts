@@ -107,6 +107,9 @@ export function finalizerErrors(finalizers: readonly string[], path: string): Fi
 
 function managedFieldsErrors(entries: NonNullable<ObjectMeta["managedFields"]>, path: string): FieldError[] {
   return entries.flatMap((entry, index) => {
+    const { operation, fieldsType, manager = "", subresource = "" } = entry;
+    const isKnown = (operation === "Apply" || operation === "Update") && (!fieldsType || fieldsType === "FieldsV1");
+    if (isKnown && PLAIN_MANAGER.test(manager) && subresource.length <= 256) return [];
     const errors: FieldError[] = [];
     const at = `${path}[${index}]`;
     if (entry.operation !== "Apply" && entry.operation !== "Update") {
@@ -121,8 +124,12 @@ function managedFieldsErrors(entries: NonNullable<ObjectMeta["managedFields"]>, 
   });
 }
 
+/** What nearly all field managers are called. */
+const PLAIN_MANAGER = /^[ -~]{0,128}$/;
+
 /** Checks the name of a field manager: printable, and not too long. */
 export function fieldManagerErrors(manager: string, path: string): FieldError[] {
+  if (PLAIN_MANAGER.test(manager)) return [];
   const errors = Buffer.byteLength(manager) > 128 ? [tooLong(path, 128)] : [];
   let position = 0;
   for (const character of manager) {

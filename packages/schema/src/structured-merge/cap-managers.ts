@@ -12,6 +12,7 @@ const ANCIENT = "ancient-changes";
  * thrown together under the name `ancient-changes`.
  */
 export function capManagers(managers: Managers): void {
+  if (managers.size <= MAX_UPDATE_MANAGERS) return;
   const updaters = [...managers].filter(([, { applied }]) => !applied).map(([id]) => id);
   let excess = updaters.length - MAX_UPDATE_MANAGERS;
   if (excess <= 0) return;

@@ -28,12 +28,10 @@ export interface ManagerInfo {
 
 /** The name under which a manager's fields are kept. It sorts as the API server's own does. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
-  return JSON.stringify({
-    ...(manager !== "" && { manager }),
-    operation,
-    ...(operation === "Update" && { apiVersion }),
-    ...(subresource && { subresource }),
-  });
+  const name = manager === "" ? "" : `"manager":${JSON.stringify(manager)},`;
+  const version = operation === "Update" ? `,"apiVersion":${JSON.stringify(apiVersion)}` : "";
+  const part = subresource ? `,"subresource":${JSON.stringify(subresource)}` : "";
+  return `{${name}"operation":"${operation}"${version}${part}}`;
 }
 
 /** What {@link managerId} was made of; the version is missing for appliers. */

@@ -12,21 +12,24 @@ export const event: Strategy = {
     return isElsewhere ? [invalidValue("involvedObject.namespace", namespace, "does not match event.namespace")] : [];
   },
   fields({ involvedObject: about, reason = "", reportingComponent = "", source, type = "" }: Stored<Event>) {
-    const regarding = {
-      kind: about.kind ?? "",
-      namespace: about.namespace ?? "",
-      name: about.name ?? "",
-      uid: about.uid ?? "",
-      apiVersion: about.apiVersion ?? "",
-      resourceVersion: about.resourceVersion ?? "",
-      fieldPath: about.fieldPath ?? "",
-    };
-    const paths = (prefix: string) =>
-      Object.fromEntries(Object.entries(regarding).map(([name, value]) => [`${prefix}.${name}`, value]));
+    const { kind = "", namespace = "", name = "", uid = "", apiVersion = "", resourceVersion = "" } = about;
+    const { fieldPath = "" } = about;
     const component = source?.component || reportingComponent;
     return {
-      ...paths("involvedObject"),
-      ...paths("regarding"),
+      "involvedObject.kind": kind,
+      "involvedObject.namespace": namespace,
+      "involvedObject.name": name,
+      "involvedObject.uid": uid,
+      "involvedObject.apiVersion": apiVersion,
+      "involvedObject.resourceVersion": resourceVersion,
+      "involvedObject.fieldPath": fieldPath,
+      "regarding.kind": kind,
+      "regarding.namespace": namespace,
+      "regarding.name": name,
+      "regarding.uid": uid,
+      "regarding.apiVersion": apiVersion,
+      "regarding.resourceVersion": resourceVersion,
+      "regarding.fieldPath": fieldPath,
       reason,
       reportingComponent,
       reportingController: reportingComponent,
