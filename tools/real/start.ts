@@ -26,6 +26,7 @@ export interface RealClusterOptions {
   /** Admission plugins to enable beyond the default ones. */
   admissionPlugins?: string[];
   extraApiServerFlags?: string[];
+  controllerManagerFlags?: string[];
   /** Write an audit log (level Metadata) to this file. */
   auditLog?: string;
 }
@@ -118,11 +119,10 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
     await startApiServer();
 
     if (options.controllers) {
-      processes.start(
-        "kube-controller-manager",
-        binary("kube-controller-manager"),
-        components.controllerManagerFlags(layout),
-      );
+      processes.start("kube-controller-manager", binary("kube-controller-manager"), [
+        ...components.controllerManagerFlags(layout),
+        ...(options.controllerManagerFlags ?? []),
+      ]);
     }
     if (options.scheduler)
       processes.start("kube-scheduler", binary("kube-scheduler"), components.schedulerFlags(layout));

@@ -110,12 +110,14 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     admission: accountAdmission(parts, options.server?.admission),
     clock,
   });
+  kubelet.store = server.store;
   const front: ClusterFront = new ClusterFront(server, kubelet, clock, pulse, options.server?.audit);
   const client = new Client(front.transport, { clock });
   const controlPlane = new ControlPlane({
     server,
     clock,
     parts,
+    as: (user) => front.as(user),
     pulse,
     fresh: !options.server?.state && !options.server?.journal,
     ...(rootCertificate && { rootCertificate }),

@@ -1,4 +1,4 @@
-import type { ApiServer } from "@konverge/apiserver";
+import type { ApiServer, User } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, groupKindText, type Transport } from "@konverge/core";
 import { Cache, type Log, silent } from "@konverge/runtime";
@@ -10,6 +10,8 @@ export interface ControlPlaneOptions {
   server: ApiServer;
   clock: Clock;
   parts: readonly Part[];
+  /** How parts reach the cluster in their own names. Default: the server alone, without what nodes answer (metrics). */
+  as?: (user: User) => Transport;
   /** The server has just been made, from nothing: see {@link ServedKinds}. */
   fresh?: boolean;
   /** See {@link PartContext.pulse}. Default: none is known to be. */
@@ -72,7 +74,8 @@ export class ControlPlane {
     const user = `system:serviceaccount:kube-system:${part.user ?? part.name}`;
     const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
     // Its default role would do for the real controller; this one may read a little more.
-    const transport = server.as({ name: user, groups: [...groups, ...MASTERS] });
+    const identity = { name: user, groups: [...groups, ...MASTERS] };
+    const transport = this.#options.as?.(identity) ?? server.as(identity);
     const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
     const log = this.#log.child({ part: part.name });
     const cache = this.#cache.branch();

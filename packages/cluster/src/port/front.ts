@@ -1,4 +1,11 @@
-import { type ApiServer, Guard, type GuardOptions, type RequestInfo, requestInfo } from "@konverge/apiserver";
+import {
+  type ApiServer,
+  Guard,
+  type GuardOptions,
+  type RequestInfo,
+  requestInfo,
+  type User,
+} from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { ApiError, type ApiRequest, type ApiResponse, type Clock, stringifyJson, type Transport } from "@konverge/core";
 import { LEASE_NAMESPACE } from "../kubelet/heartbeats.ts";
@@ -37,19 +44,27 @@ export class ClusterFront {
   }
 
   /** Acts as the administrator, for code in the same process. */
-  readonly transport: Transport = async (request) => {
+  readonly transport: Transport = (request) => this.#carry(request, this.#server.transport);
+
+  /** Acts as a user, for the parts of the cluster itself. */
+  as(user: User): Transport {
+    const onward = this.#server.as(user);
+    // Of all that is answered here, they ask for metrics alone, and rarely.
+    return (request) => (request.path.startsWith(METRICS) ? this.#carry(request, onward) : onward(request));
+  }
+
+  async #carry(request: ApiRequest, onward: Transport): Promise<ApiResponse> {
     try {
-      const info = requestInfo(request);
-      return await this.#answer(request, info, this.#server.transport);
+      return await this.#answer(request, requestInfo(request), onward);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const body = `${stringifyJson(error.status)}\n`;
       return { status: error.code, headers: { "content-type": "application/json" }, body };
     }
-  };
+  }
 
   async #answer(request: ApiRequest, info: RequestInfo, onward: Transport): Promise<ApiResponse> {
-    if (info.path === "/apis" || info.path.startsWith("/apis/metrics.k8s.io")) {
+    if (info.path === "/apis" || info.path.startsWith(METRICS)) {
       if (info.path === "/apis") return withMetricsGroup(await onward(request));
       return metricsResponse(this.#kubelet, this.#server, this.#clock, request, info);
     }
@@ -59,6 +74,7 @@ export class ClusterFront {
   }
 }
 
+const METRICS = "/apis/metrics.k8s.io";
 const READING = new Set(["get", "list", "watch"]);
 
 function isOfNodeLeases({ group, resource, namespace }: RequestInfo): boolean {

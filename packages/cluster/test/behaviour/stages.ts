@@ -6,7 +6,8 @@ import { sleep, timestamp, VirtualClock } from "@konverge/core";
 import { Namespace, ServiceAccount } from "@konverge/kinds";
 import type { startRealCluster } from "@konverge/real";
 import type { Log } from "@konverge/runtime";
-import { jsonAnswer, type Measures, measured } from "./measures.ts";
+import { CUSTOM, EXTERNAL, jsonAnswer, type Measures, measured } from "./measures.ts";
+import { registerMetrics } from "./metrics-server.ts";
 import type { Behaviour, Stage } from "./stage.ts";
 
 /** A cluster on virtual time. */
@@ -42,6 +43,8 @@ export interface VirtualStageOptions {
   log?: Log;
   /** With a scheduler, and nodes that work as soon as somebody makes them. Default: controllers only. */
   nodes?: boolean;
+  /** With an API server behind it that tells the stage's measures. */
+  metrics?: boolean;
 }
 
 export async function virtualStage(options: VirtualStageOptions = {}): Promise<VirtualStage> {
@@ -55,6 +58,7 @@ export async function virtualStage(options: VirtualStageOptions = {}): Promise<V
   });
   const cluster = await during(clock, starting);
   const { client } = cluster;
+  if (options.metrics) await during(clock, registerMetrics(client, [CUSTOM, EXTERNAL], { port: 443 }));
   const namespace = "stage";
   for (const name of ["default", "kube-system", namespace]) {
     await during(

@@ -12,7 +12,7 @@ import { controllersPart, type PartContext } from "../../parts/part.ts";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { withCondition, writeStatus } from "../workloads/status.ts";
-import { FAILURES, measure, type Proposal, podsOfSelector, type Target } from "./measure.ts";
+import { FAILURES, MetricError, measure, type Proposal, podsOfSelector, type Target } from "./measure.ts";
 import { type History, noteScaled, pace } from "./pace.ts";
 
 const NAME = "horizontal-pod-autoscaler";
@@ -155,14 +155,14 @@ class Look {
         proposals.push(await measure(this.#context, this.#kinds, target, metric));
       } catch (error) {
         const reason = FAILURES[metric.type] ?? "InvalidMetricSourceType";
-        events.warning(reason, `failed to get ${describe(metric.type)}: ${messageOf(error)}`);
+        events.warning(reason, messageOf(error));
         failure ??= { error, reason };
       }
     }
     this.#metrics = proposals.map(({ status }) => status);
     const best = proposals.reduce<Proposal | undefined>((a, b) => (a && a.replicas >= b.replicas ? a : b), undefined);
     if (failure && (!best || best.replicas < target.specReplicas)) {
-      const why = `invalid metrics (${wanted.length - proposals.length} invalid out of ${wanted.length}), first error is: failed to get ${describe(wanted[0]!.type)}: ${messageOf(failure.error)}`;
+      const why = `invalid metrics (${wanted.length - proposals.length} invalid out of ${wanted.length}), first error is: ${failure.error instanceof MetricError ? failure.error.inAll : messageOf(failure.error)}`;
       events.warning("FailedComputeMetricsReplicas", why);
       const message = `the HPA was unable to compute the replica count: ${messageOf(failure.error)}`;
       this.#condition("ScalingActive", "False", failure.reason, message);
@@ -214,18 +214,6 @@ class Look {
     };
     await writeStatus(this.#context, HorizontalPodAutoscaler, this.#hpa, status);
   }
-}
-
-/** What a metric is called when it cannot be read. */
-function describe(type: string): string {
-  const names: Record<string, string> = {
-    Resource: "resource metric value",
-    ContainerResource: "container resource metric value",
-    Pods: "pods metric value",
-    Object: "object metric value",
-    External: "external metric value",
-  };
-  return names[type] ?? "metric value";
 }
 
 /** Runs HorizontalPodAutoscalers. */

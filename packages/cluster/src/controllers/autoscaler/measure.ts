@@ -8,6 +8,7 @@ import {
 } from "@konverge/kinds";
 import type { Context } from "@konverge/runtime";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
+import { messageOf } from "../workloads/pod-control.ts";
 import { externalMetric, objectMetric, podsMetrics, resourceMetrics } from "./metrics-client.ts";
 import { rulesOf } from "./pace.ts";
 import { byAverage, byRatio, byShare, byUtilization, type Count, type Tolerance } from "./replica-count.ts";
@@ -69,6 +70,30 @@ function toleranceOf(hpa: HorizontalPodAutoscaler): Tolerance {
   return { up: read(up.tolerance), down: read(down.tolerance) };
 }
 
+/** What went wrong with a metric, in the words of each place that tells of it: a condition, and all metrics together. */
+export class MetricError extends Error {
+  readonly inAll: string;
+
+  constructor(message: string, inAll: string, cause: unknown) {
+    super(message, { cause });
+    this.inAll = inAll;
+  }
+}
+
+/** Words what a metric's reading fails with: `why` for the condition, `inAll` for the failure of all of them. */
+async function reading<T>(
+  read: () => Promise<T>,
+  why: (message: string) => string,
+  inAll: (message: string) => string,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const message = why(error instanceof Error ? error.message : String(error));
+    throw new MetricError(message, inAll(message), error);
+  }
+}
+
 const milli = (text: string | undefined): number => Number(parseQuantity(text ?? "0").milliValue());
 const text = (thousandths: number): string => String(parseQuantity(`${Math.round(thousandths)}m`));
 
@@ -80,27 +105,23 @@ async function ofResource(
 ): Promise<Proposal> {
   const { name: resource, container, target } = source;
   const namespace = hpa.metadata.namespace!;
-  const metrics = await resourceMetrics(client, {
-    namespace,
-    labelSelector,
-    resource,
-    ...(container && { container }),
-  });
-  const common = { resource, tolerance, now: clock.now() };
   const kind = container ? "container resource" : "resource";
-  let count: Count;
-  let name: string;
-  if (target.averageValue !== undefined) {
-    count = byAverage(specReplicas, pods, metrics, { ...common, target: milli(target.averageValue) });
-    name = `${resource} ${kind}`;
-  } else {
-    count = byUtilization(specReplicas, pods, metrics, {
-      ...common,
-      container,
-      target: target.averageUtilization ?? 80,
-    });
-    name = `${resource} ${kind} utilization (percentage of request)`;
-  }
+  const isAverage = target.averageValue !== undefined;
+  const count = await reading(
+    async (): Promise<Count> => {
+      const wanted = { namespace, labelSelector, resource, ...(container && { container }) };
+      const metrics = await resourceMetrics(client, wanted).catch((error: unknown) => {
+        throw new Error(`unable to get metrics for resource ${resource}: ${messageOf(error)}`, { cause: error });
+      });
+      const common = { resource, tolerance, now: clock.now() };
+      if (isAverage) return byAverage(specReplicas, pods, metrics, { ...common, target: milli(target.averageValue) });
+      const utilization = { ...common, container, target: target.averageUtilization ?? 80 };
+      return byUtilization(specReplicas, pods, metrics, utilization);
+    },
+    (why) => `failed to get ${resource} ${isAverage ? "usage" : "utilization"}: ${why}`,
+    (why) => `failed to get ${container ? `${container} container` : `${resource} resource`} metric value: ${why}`,
+  );
+  const name = isAverage ? `${resource} ${kind}` : `${resource} ${kind} utilization (percentage of request)`;
   const { utilization, average } = count;
   const current = {
     averageValue: text(average),
@@ -119,14 +140,19 @@ async function ofPods(
   tolerance: Tolerance,
 ): Promise<Proposal> {
   const namespace = hpa.metadata.namespace!;
-  const metrics = await podsMetrics(client, {
-    namespace,
-    labelSelector,
-    metric: metric.name,
-    metricSelector: metric.selector,
-  });
+  const wanted = { namespace, labelSelector, metric: metric.name, metricSelector: metric.selector };
+  const inAll = (why: string) => `failed to get pods metric value: ${why}`;
+  const metrics = await reading(
+    () => podsMetrics(client, wanted),
+    (why) => `unable to get metric ${metric.name}: ${why}`,
+    inAll,
+  );
   const options = { resource: "", tolerance, now: clock.now(), target: milli(target.averageValue) };
-  const { replicas, average } = byAverage(specReplicas, pods, metrics, options);
+  const { replicas, average } = await reading(
+    async () => byAverage(specReplicas, pods, metrics, options),
+    (why) => why,
+    inAll,
+  );
   const status: MetricStatus = { type: "Pods", pods: { metric, current: { averageValue: text(average) } } };
   return { replicas, name: `pods metric ${metric.name}`, status };
 }
@@ -142,21 +168,25 @@ async function ofObject(
   const kind = kinds.byName(group, describedObject.kind);
   if (!kind) throw new Error(`no matches for kind "${describedObject.kind}"`);
   const resource = group === "" ? kind.plural : `${kind.plural}.${group}`;
-  const value = await objectMetric(client, {
-    namespace: hpa.metadata.namespace!,
-    resource,
-    name: describedObject.name,
-    metric: metric.name,
-    metricSelector: metric.selector,
-  });
+  const namespace = hpa.metadata.namespace!;
   const isAverage = target.type === "AverageValue";
+  const { name: object } = describedObject;
+  const wanted = { namespace, resource, name: object, metric: metric.name, metricSelector: metric.selector };
+  const value = await reading(
+    () => objectMetric(client, wanted),
+    (why) => `unable to get metric ${metric.name}: ${describedObject.kind} on ${namespace} ${object}/${why}`,
+    (why) =>
+      `failed to get object metric value: ${isAverage ? `failed to get ${metric.name} object metric: ` : ""}${why}`,
+  );
   const replicas = isAverage
     ? byShare(statusReplicas, value, milli(target.averageValue), tolerance)
     : byRatio(specReplicas, pods, value / milli(target.value), tolerance);
   const current = isAverage
     ? { averageValue: text(Math.ceil(value / Math.max(1, statusReplicas))) }
     : { value: text(value) };
-  const name = `${isAverage ? "external" : describedObject.kind} metric ${metric.name}${isAverage ? "(nil)" : ""}`;
+  const name = isAverage
+    ? `external metric ${metric.name}(${goSelector(metric.selector)})`
+    : `${describedObject.kind} metric ${metric.name}`;
   return { replicas, name, status: { type: "Object", object: { describedObject, metric, current } } };
 }
 
@@ -167,21 +197,41 @@ async function ofExternal(
   tolerance: Tolerance,
 ): Promise<Proposal> {
   const namespace = hpa.metadata.namespace!;
-  const values = await externalMetric(client, { namespace, metric: metric.name, metricSelector: metric.selector });
-  const value = values.reduce((sum, one) => sum + one, 0);
   const isAverage = target.averageValue !== undefined;
+  const selector = goSelector(metric.selector);
+  const values = await reading(
+    () => externalMetric(client, { namespace, metric: metric.name, metricSelector: metric.selector }),
+    (why) => `unable to get external metric ${namespace}/${metric.name}/${selector}: ${why}`,
+    (why) => {
+      const kind = isAverage ? `${metric.name} external metric` : `external metric ${metric.name}`;
+      return `failed to get ${metric.name} external metric value: failed to get ${kind}: ${why}`;
+    },
+  );
+  const value = values.reduce((sum, one) => sum + one, 0);
   const replicas = isAverage
     ? byShare(statusReplicas, value, milli(target.averageValue), tolerance)
     : byRatio(specReplicas, pods, value / milli(target.value), tolerance);
   const current = isAverage
     ? { averageValue: text(Math.ceil(value / Math.max(1, statusReplicas))) }
     : { value: text(value) };
-  const selector = metric.selector ? JSON.stringify(metric.selector) : "nil";
   return {
     replicas,
     name: `external metric ${metric.name}(${selector})`,
     status: { type: "External", external: { metric, current } },
   };
+}
+
+/** A selector as Go prints it. */
+function goSelector(selector: NonNullable<MetricSpec["external"]>["metric"]["selector"]): string {
+  if (!selector) return "nil";
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const labels = Object.keys(matchLabels).sort();
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+  );
+  const pairs = labels.map((key) => `${key}: ${matchLabels[key]},`).join("");
+  return `&LabelSelector{MatchLabels:map[string]string{${pairs}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
 }
 
 /** The pods that the text of a scale's selector selects. */

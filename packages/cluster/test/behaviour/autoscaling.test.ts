@@ -1,0 +1,4 @@
+import { autoscaling } from "./autoscaling.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(autoscaling, { nodes: true, metrics: true });
