@@ -1,34 +1,91 @@
-import type { Random } from "konverge";
+import { createHash } from "node:crypto";
+import { durationMs, type Random } from "konverge";
 import type { Secret } from "konverge/kinds";
 import type { Database } from "./database.ts";
+import { ROTATE } from "./database-children.ts";
 import type { Engine } from "./engines.ts";
 import { metadataOf, secretName } from "./names.ts";
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const LENGTH = 24;
+/** On the Secret: since when its password is used. */
+const SINCE = "databases.example.com/password-since";
+
+/** What a Secret is made with. */
+export interface CredentialsContext {
+  readonly live: Secret | undefined;
+  readonly random: Random;
+  readonly now: number;
+  /** The digest of the password that the primary says it has; undefined while it does not answer. */
+  readonly told: string | undefined;
+}
 
 /**
- * The administrator's credentials. A password is made once: what the Secret holds stays, whoever put it there, so that it can
- * be given beforehand.
+ * The credentials. What the Secret holds stays, whoever put it there, so that a password can be given beforehand; what it
+ * lacks is made. Servers set what they find there.
+ *
+ * Rotation: a new password is first written beside the present one, as `next-password`. The primary sets it, and says so.
+ * Only then it becomes the password. Whenever the operator dies, the Secret has the password that the server knows, under
+ * one of the two names, and the next process goes on from there.
  */
-export function credentialsFor(database: Database, engine: Engine, live: Secret | undefined, random: Random): Secret {
-  const known = live?.data?.["password"];
-  const password = known ? Buffer.from(known, "base64").toString() : newPassword(random);
+export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext): Secret {
+  const { live, random, now, told } = context;
+  const known = (key: string) => {
+    const value = live?.data?.[key];
+    return value ? Buffer.from(value, "base64").toString() : undefined;
+  };
+  const present = known("password") ?? newPassword(random);
+  const next = known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword(random) : undefined);
+  const isSet = next !== undefined && told === passwordDigest(next);
+  const password = isSet ? next : present;
+  const isNew = isSet || known("password") === undefined;
+  const asked = isNew ? database.metadata.annotations?.[ROTATE] : live?.metadata.annotations?.[ROTATE];
+  const since = isNew ? new Date(now).toISOString() : live?.metadata.annotations?.[SINCE];
   const host = `${database.metadata.name}.${database.metadata.namespace}.svc`;
-  const encode = (text: string) => Buffer.from(text).toString("base64");
+  const data = {
+    username: engine.administrator,
+    password,
+    host,
+    port: String(engine.port),
+    uri: `${engine.name}://${engine.administrator}:${password}@${host}:${engine.port}`,
+    ...(next !== undefined && !isSet && { "next-password": next }),
+    ...(engine.name === "postgres" && {
+      "replication-password": known("replication-password") ?? newPassword(random),
+      "monitor-password": known("monitor-password") ?? newPassword(random),
+      "userlist.txt": `"${engine.administrator}" "${password.replaceAll('"', '""')}"\n`,
+    }),
+  };
   return {
     apiVersion: "v1",
     kind: "Secret",
-    metadata: metadataOf(database, secretName(database)),
-    type: "Opaque",
-    data: {
-      username: encode(engine.administrator),
-      password: encode(password),
-      host: encode(host),
-      port: encode(String(engine.port)),
-      uri: encode(`${engine.name}://${engine.administrator}:${password}@${host}:${engine.port}`),
+    metadata: {
+      ...metadataOf(database, secretName(database)),
+      annotations: { [SINCE]: since ?? new Date(now).toISOString(), ...(asked !== undefined && { [ROTATE]: asked }) },
     },
+    type: "Opaque",
+    data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")])),
   };
+}
+
+/** As `status.sh` tells it. */
+export function passwordDigest(password: string): string {
+  return createHash("sha256").update(password).digest("hex");
+}
+
+/** Whether a password is in the Secret that the server has yet to be given. */
+export function isRotating(secret: Secret | undefined): boolean {
+  return secret?.data?.["next-password"] !== undefined;
+}
+
+/** A server that does not answer cannot be given another password. */
+function isRotationDue(database: Database, engine: Engine, { live, now, told }: CredentialsContext): boolean {
+  if (!live?.data?.["password"] || told === undefined || engine.name !== "postgres") return false;
+  const { annotations = {} } = live.metadata;
+  const asked = database.metadata.annotations?.[ROTATE];
+  if (asked !== undefined && asked !== annotations[ROTATE]) return true;
+  const every = database.spec.credentials?.rotateEvery;
+  const since = Date.parse(annotations[SINCE] ?? "");
+  return every !== undefined && !Number.isNaN(since) && now - since >= durationMs(every);
 }
 
 function newPassword(random: Random): string {

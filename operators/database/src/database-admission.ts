@@ -2,16 +2,56 @@ import { admission, type FieldError, fieldForbidden, fieldInvalid, parseQuantity
 import { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
 
-/** What a CRD's schema cannot say: that a size is one, and that a server cannot become another kind of server. */
+/** Settings of PostgreSQL that are this operator's business. */
+const OURS = new Set([
+  ...["listen_addresses", "port", "unix_socket_directories", "hba_file", "data_directory", "config_file"],
+  ...["wal_level", "hot_standby", "wal_log_hints", "primary_conninfo", "primary_slot_name"],
+  ...["synchronous_standby_names", "archive_mode", "archive_command", "archive_timeout"],
+]);
+
+/** What a CRD's schema cannot say: sizes that are none, fields that contradict each other, what an engine has not. */
 export function databaseErrors(database: Database, old: Database | undefined): FieldError[] {
   const errors: FieldError[] = [];
-  const { size } = database.spec;
+  const { size, storage, instances, synchronous, parameters = {} } = database.spec;
   if (!isSize(size)) errors.push(fieldInvalid("spec.size", size, "must be the size of a volume, as 5Gi or 500M"));
-  if (old && engineOf(old).name !== engineOf(database).name) {
-    const [was, is] = [engineOf(old).name, engineOf(database).name];
-    errors.push(fieldForbidden("spec.engine", `the data of ${was} cannot be read by ${is}`));
+  if (synchronous >= instances && synchronous > 0) {
+    const message = `must be less than spec.instances (${instances}): so many standbys there are not to confirm a commit`;
+    errors.push(fieldInvalid("spec.synchronous", synchronous, message));
+  }
+  if (storage && isSize(size) && isSmaller(String(storage.limit), size)) {
+    errors.push(fieldInvalid("spec.storage.limit", storage.limit, `must not be less than spec.size (${size})`));
+  }
+  const engine = engineOf(database);
+  if (engine.name === "mysql") errors.push(...mysqlErrors(database));
+  for (const name of Object.keys(parameters)) {
+    if (engine.name === "postgres" && OURS.has(name.toLowerCase())) {
+      errors.push(fieldForbidden(`spec.parameters[${name}]`, "is set by the operator"));
+    } else if (!/^[a-zA-Z_][a-zA-Z0-9_.-]*$/.test(name) || /[\n\r]/.test(parameters[name] ?? "")) {
+      errors.push(
+        fieldInvalid(`spec.parameters[${name}]`, name, "must be the name of a setting, and its value one line"),
+      );
+    }
+  }
+  if (old && engineOf(old).name !== engine.name) {
+    errors.push(fieldForbidden("spec.engine", `the data of ${engineOf(old).name} cannot be read by ${engine.name}`));
   }
   return errors;
+}
+
+function mysqlErrors({ spec }: Database): FieldError[] {
+  const missing: readonly [string, boolean][] = [
+    ["spec.instances", spec.instances > 1],
+    ["spec.switchoverTo", spec.switchoverTo !== undefined],
+    ["spec.storage", spec.storage !== undefined],
+    ["spec.credentials.rotateEvery", spec.credentials?.rotateEvery !== undefined],
+    ["spec.pooler", spec.pooler !== undefined],
+  ];
+  const given = missing.filter(([, isGiven]) => isGiven);
+  return given.map(([field]) => fieldForbidden(field, "is there for postgres only"));
+}
+
+function isSmaller(a: string, b: string): boolean {
+  return !isSize(a) || parseQuantity(a).cmp(parseQuantity(b)) < 0;
 }
 
 function isSize(text: string): boolean {

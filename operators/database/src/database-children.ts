@@ -1,59 +1,107 @@
-import type { ConfigMap, Container, Service, StatefulSet } from "konverge/kinds";
+import { createHash } from "node:crypto";
+import type { ConfigMap, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
-import { configName, DATA, labelsOf, metadataOf, secretName } from "./names.ts";
+import {
+  configName,
+  DATA,
+  labelsOf,
+  metadataOf,
+  podsServiceName,
+  ROLE,
+  readServiceName,
+  writeServiceName,
+} from "./names.ts";
+import { serverPodSpec } from "./server-pod.ts";
+import { archiveParameters } from "./wal-archive.ts";
 
-const CONFIG = "config";
-const CONFIG_FOLDER = "/etc/database";
-const GRACE_SECONDS = 60;
+/** Annotations of a Database whose change asks for something to be done once. */
+export const RESTART = "databases.example.com/restart";
+export const ROTATE = "databases.example.com/rotate";
 
-/** The server's configuration. */
+/** The servers' configuration. */
 export function configFor(database: Database, engine: Engine): ConfigMap {
-  const { file, text } = engine.configuration(database.spec.parameters ?? {});
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: metadataOf(database, configName(database)),
-    data: { [file]: text },
+    data: { ...engine.configuration({ ...database.spec.parameters, ...archiveParameters(database) }) },
   };
 }
 
-/** Where clients connect. */
-export function serviceFor(database: Database, engine: Engine): Service {
-  return {
+/** Where clients connect: to the primary, to a standby, or (servers among themselves) to each pod by its name. */
+export function servicesFor(database: Database, engine: Engine): Service[] {
+  const ports = [{ name: engine.name, port: engine.port, targetPort: "database", protocol: "TCP" as const }];
+  const service = (name: string, spec: NonNullable<Service["spec"]>): Service => ({
     apiVersion: "v1",
     kind: "Service",
-    metadata: metadataOf(database, database.metadata.name),
-    spec: {
+    metadata: metadataOf(database, name),
+    spec: { ports, ...spec },
+  });
+  const primary = { ...labelsOf(database), [ROLE]: "primary" };
+  const standby = { ...labelsOf(database), [ROLE]: "standby" };
+  return [
+    service(database.metadata.name, { selector: primary }),
+    service(writeServiceName(database), { selector: primary }),
+    ...(database.spec.instances > 1 ? [service(readServiceName(database), { selector: standby })] : []),
+    // Also servers that are not ready yet are reached, by one another.
+    service(podsServiceName(database), {
       selector: labelsOf(database),
-      ports: [{ name: engine.name, port: engine.port, targetPort: "database", protocol: "TCP" }],
+      clusterIP: "None",
+      publishNotReadyAddresses: true,
+    }),
+  ];
+}
+
+/** Nodes are drained one server at a time. */
+export function disruptionBudgetFor(database: Database): PodDisruptionBudget[] {
+  if (database.spec.instances === 1) return [];
+  return [
+    {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: metadataOf(database, database.metadata.name),
+      spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(database) } },
     },
-  };
+  ];
+}
+
+/** What a StatefulSet is made for, besides the object itself. */
+export interface ServersWanted {
+  /** How many pods. */
+  readonly replicas: number;
+  /** The size that the claim template has already: it cannot be changed, volumes grow by themselves. */
+  readonly claimed: string | undefined;
 }
 
 /**
- * The server. `claimed` is the size that the claim template has already: it cannot be changed, volumes grow by themselves.
+ * The servers. The operator itself replaces pods of an older revision: standbys first, the primary when another leads.
  */
-export function statefulSetFor(database: Database, engine: Engine, claimed: string | undefined): StatefulSet {
+export function statefulSetFor(database: Database, engine: Engine, wanted: ServersWanted): StatefulSet {
   const { spec, metadata } = database;
   const labels = labelsOf(database);
+  const restart = metadata.annotations?.[RESTART];
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
     metadata: metadataOf(database, metadata.name),
     spec: {
-      replicas: spec.hibernated ? 0 : 1,
-      serviceName: metadata.name,
+      replicas: wanted.replicas,
+      serviceName: podsServiceName(database),
+      podManagementPolicy: "Parallel",
+      updateStrategy: { type: "OnDelete" },
       selector: { matchLabels: labels },
       persistentVolumeClaimRetentionPolicy: { whenDeleted: spec.deletionPolicy, whenScaled: "Retain" },
       template: {
-        metadata: { labels },
-        spec: {
-          terminationGracePeriodSeconds: GRACE_SECONDS,
-          restartPolicy: "Always",
-          containers: [serverFor(database, engine)],
-          volumes: [{ name: CONFIG, configMap: { name: configName(database) } }],
+        metadata: {
+          labels,
+          annotations: {
+            // Settings that need a restart get one.
+            "databases.example.com/configuration": digest(configFor(database, engine).data ?? {}),
+            ...(restart && { [RESTART]: restart }),
+          },
         },
+        spec: serverPodSpec(database, engine),
       },
       volumeClaimTemplates: [
         {
@@ -63,7 +111,7 @@ export function statefulSetFor(database: Database, engine: Engine, claimed: stri
           spec: {
             accessModes: ["ReadWriteOnce"],
             ...(spec.storageClass && { storageClassName: spec.storageClass }),
-            resources: { requests: { storage: claimed ?? spec.size } },
+            resources: { requests: { storage: wanted.claimed ?? spec.size } },
           },
         },
       ],
@@ -71,32 +119,6 @@ export function statefulSetFor(database: Database, engine: Engine, claimed: stri
   };
 }
 
-function serverFor(database: Database, engine: Engine): Container {
-  const { spec } = database;
-  const { file } = engine.configuration({});
-  const answers = { exec: { command: [...engine.probe] } };
-  return {
-    name: "database",
-    image: spec.image ?? `${engine.name}:${spec.version}`,
-    ...(spec.parameters && { args: [...engine.configured(`${CONFIG_FOLDER}/${file}`)] }),
-    env: [
-      {
-        name: engine.passwordVariable,
-        valueFrom: { secretKeyRef: { name: secretName(database), key: "password" } },
-      },
-      ...(engine.dataVariable ? [{ ...engine.dataVariable }] : []),
-    ],
-    ports: [{ name: "database", containerPort: engine.port }],
-    resources: spec.resources ?? {
-      requests: { memory: "256Mi", cpu: "100m" },
-      limits: { memory: "512Mi", cpu: "500m" },
-    },
-    startupProbe: { ...answers, periodSeconds: 5, failureThreshold: 120 },
-    readinessProbe: { ...answers, periodSeconds: 5 },
-    livenessProbe: { ...answers, periodSeconds: 10, failureThreshold: 6 },
-    volumeMounts: [
-      { name: DATA, mountPath: engine.dataFolder },
-      { name: CONFIG, mountPath: CONFIG_FOLDER, readOnly: true },
-    ],
-  };
+function digest(texts: Readonly<Record<string, string>>): string {
+  return createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 16);
 }

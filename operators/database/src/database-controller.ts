@@ -1,187 +1,293 @@
 import {
-  type Conditions,
   type Context,
   controller,
-  type EventSink,
+  durationMs,
   findCondition,
   isApplied,
-  isConflict,
+  isForbidden,
+  isInvalid,
   isNotFound,
-  no,
   own,
   PermanentError,
-  parseQuantity,
   type Result,
   read,
-  readinessOf,
   use,
   watch,
-  yes,
 } from "konverge";
-import { ConfigMap, CronJob, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
+import {
+  ConfigMap,
+  CronJob,
+  CustomResourceDefinition,
+  Deployment,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+  StatefulSet,
+} from "konverge/kinds";
 import { backupsFor } from "./backup.ts";
-import { credentialsFor } from "./credentials.ts";
+import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
-import { configFor, serviceFor, statefulSetFor } from "./database-children.ts";
+import { databaseErrors } from "./database-admission.ts";
+import { configFor, disruptionBudgetFor, ROTATE, servicesFor, statefulSetFor } from "./database-children.ts";
+import { conditionsOf, type Findings, statusOf, tell } from "./database-status.ts";
 import { engineOf } from "./engines.ts";
-import { backupName, claimName, podName, secretName } from "./names.ts";
-import { type ServerProblem, serverProblem } from "./server-problem.ts";
-import { type StorageStep, storageStep } from "./storage.ts";
+import { type Member, nextStep, type Step } from "./leadership.ts";
+import type { DatabaseMetrics } from "./metrics.ts";
+import { backupName, podName, secretName, topologyName } from "./names.ts";
+import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
+import { poolerFor } from "./pooler.ts";
+import { parseConfirming } from "./quorum.ts";
+import { heldForRestore } from "./restore-hold.ts";
+import { type RolloutStep, rolloutStep } from "./rollout.ts";
+import { scriptsFor } from "./scripts.ts";
+import { serverProblem } from "./server-problem.ts";
+import type { AskServer } from "./server-report.ts";
+import { askServers, capacityOf, claimsOf, labelPods, liveMember, outdatedPods, removePod } from "./servers.ts";
+import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
+import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
 
 const DATABASE = "database-name";
+/** Milliseconds after which servers that are asked are asked again. */
+const ROUND = 30_000;
 
 /**
- * Keeps a StatefulSet with its volume, a Service, a ConfigMap, a Secret and, if asked for, a CronJob for each Database, lets
- * volumes grow, and tells how the server is doing.
+ * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
+ * replaces them one after the other when something is new; lets volumes grow; and tells how all of it is doing.
  */
-export function databases() {
+export function databases(ask: AskServer, metrics: DatabaseMetrics) {
   const ofDatabase = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim) =>
     labels?.[DATABASE] ? [`${namespace}/${labels[DATABASE]}`] : [];
   return controller(Database, {
-    // A Secret that is there already holds the password that shall be used.
-    owns: [StatefulSet, Service, ConfigMap, own(Secret, { adopt: "any" }), CronJob, PersistentVolumeClaim],
+    owns: [
+      // What cannot be changed is made anew around the pods that are there.
+      own(StatefulSet, { onImmutable: "orphan" }),
+      Service,
+      ConfigMap,
+      // A Secret that is there already holds the password that shall be used.
+      own(Secret, { adopt: "any" }),
+      CronJob,
+      PersistentVolumeClaim,
+      PodDisruptionBudget,
+      Deployment,
+    ],
     watches: [
       read(Secret),
+      read(Database),
+      read<CustomResourceDefinition, Database>(CustomResourceDefinition, {
+        fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
+      }),
       watch<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watch<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
-    uses: [use(PersistentVolumeClaim, ["patch"]), use(StatefulSet, ["delete"]), use(Pod, ["delete"])],
+    uses: [
+      use(PersistentVolumeClaim, ["patch"]),
+      use(StatefulSet, ["delete"]),
+      use(Pod, ["get", "patch", "delete"]),
+      use(Pod, ["get", "create"], { subresource: "exec" }),
+      use(PodMonitor, ["get", "create", "patch", "delete"]),
+    ],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context): Promise<Result<Database>> {
       const { observed, cache, clock, events } = context;
       const { spec, metadata } = database;
-      checkSize(spec.size);
+      checkSpec(database);
       const engine = engineOf(database);
-      const before = observed(StatefulSet, metadata.name);
-      const claimed = before?.spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
-      const server = statefulSetFor(database, engine, claimed);
-      const claim = cache.get(PersistentVolumeClaim, `${metadata.namespace}/${claimName(database)}`);
-      const storage = storageStep(spec.size, claim);
-      await followStorage(database, storage, context);
-      const pod = cache.get(Pod, `${metadata.namespace}/${podName(database)}`);
-      await replaceStuck(before, pod, context);
-      const ready = isApplied(StatefulSet, server, before) && readinessOf(before, clock.now()).status === "Current";
-      const problem = ready ? undefined : serverProblem(pod);
-      const phase = ready ? "Running" : problem?.fatal ? "Failed" : "Creating";
-      tell(database, phase, problem, events);
-      const backup = observed(CronJob, backupName(database))?.status?.lastSuccessfulTime;
+      const written = knownTopology(database, observed(ConfigMap, topologyName(database)));
+      const stopped = whyStopped(database);
+      const servers = observed(StatefulSet, metadata.name);
+      // Whoever leads stays until another does.
+      const count = Math.max(spec.instances, indexOf(written.primary || written.upstream) + 1);
+      const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
+      const isAsked = engine.name === "postgres" && !stopped && needsAnswers(database, count, isRotating(live));
+      const members = await askServers(database, count, isAsked ? ask : undefined, context);
+      const outdated = outdatedPods(database, servers, context);
+      const rollout: RolloutStep =
+        stopped || written.operation ? { step: "none" } : rolloutStep(members, written.primary, outdated);
+      const held = heldTopology(written, heldForRestore(database) !== undefined);
+      const step = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
+      if (step.remove) await removePod(database, step.remove, context);
+      await labelPods(database, written, step.topology, members, context);
+      await replaceOutdated(database, rollout, context);
+
+      const claims = claimsOf(database, count, context);
+      const reports = members.flatMap(({ report }) => report ?? []);
+      const wish = wantedSize(spec, claims, reports);
+      const storage = await growVolumes(database, wish.size, claims, context);
+      const claimed = servers?.spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
+      const draft = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed });
+      const primary = step.topology.primary || step.topology.upstream || podName(database);
+      const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
+      const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
+      const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
+      const ready = isNewest && areThere && step.topology.primary !== "";
+      const problems = members.map(({ name }) => serverProblem(cache.get(Pod, `${metadata.namespace}/${name}`)));
+      const findings: Findings = {
+        engine,
+        members,
+        step,
+        rollout,
+        ready,
+        problem: ready ? undefined : (problems[indexOf(primary)] ?? problems.find((one) => one !== undefined)),
+        storage,
+        atLimit: wish.atLimit ?? false,
+        capacity: capacityOf(claims),
+        lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
+        stopped,
+      };
+      tell(database, findings, events);
+      metrics.tell(database, findings, () => cache.list(Database));
+      if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
+      const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
+      const secret = credentialsFor(database, engine, { live, random: clock.random, now: clock.now(), told });
+      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : undefined));
       return {
         children: [
-          credentialsFor(
-            database,
-            engine,
-            cache.get(Secret, `${metadata.namespace}/${secretName(database)}`),
-            clock.random,
-          ),
+          secret,
           configFor(database, engine),
-          serviceFor(database, engine),
-          server,
-          ...backupsFor(database, engine),
+          scriptsFor(database),
+          topologyFor(database, step.topology, {
+            instances: count,
+            synchronous: synchronousOf(database),
+            port: engine.port,
+          }),
+          ...servicesFor(database, engine),
+          ...disruptionBudgetFor(database),
+          draft,
+          ...poolerFor(database, engine, passwordDigest(secret.data?.["password"] ?? "").slice(0, 16)),
+          ...backupsFor(database),
         ],
-        status: {
-          phase,
-          engine: engine.name,
-          endpoint: `${metadata.name}.${metadata.namespace}.svc:${engine.port}`,
-          secretName: secretName(database),
-          podName: podName(database),
-          ...(claim?.status?.capacity?.["storage"] && { storage: claim.status.capacity["storage"] }),
-          ...(backup && { lastBackupTime: backup }),
-        },
-        conditions: conditionsOf(database, ready, problem, storage),
+        status: statusOf(database, findings),
+        conditions: conditionsOf(database, findings),
+        ...(after !== undefined && { after }),
       };
     },
-    // A server that is stopped in good order leaves a volume that can be used again at once.
+    // Servers that are stopped in good order leave volumes that can be used again at once.
     async cleanup(database, { cache, client }) {
       const key = `${database.metadata.namespace}/${database.metadata.name}`;
       await client.delete(StatefulSet, key).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
-      const pod = cache.get(Pod, `${database.metadata.namespace}/${podName(database)}`);
+      const { namespace, name } = database.metadata;
+      const pod = cache.list(Pod, namespace).find(({ metadata }) => metadata.labels?.[DATABASE] === name);
       return pod && { waitingFor: `the server ${pod.metadata.name} to stop` };
     },
   });
 }
 
-/**
- * A StatefulSet waits for a pod to be ready before it replaces it, also if the pod can never be: a mended spec would not help.
- * So a pod of an older revision that does not run is taken away.
- */
-async function replaceStuck(
-  server: StatefulSet | undefined,
-  pod: Pod | undefined,
-  { client, events }: Context,
-): Promise<void> {
-  const { updateRevision, observedGeneration } = server?.status ?? {};
-  if (!pod || !updateRevision || observedGeneration !== server?.metadata.generation) return;
-  const { name, namespace, uid, labels, deletionTimestamp } = pod.metadata;
-  const isReady = pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  if (isReady || deletionTimestamp || labels?.["controller-revision-hash"] === updateRevision) return;
-  await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  });
-  events.normal("ServerReplaced", `${name} did not come up and makes way for the newer revision`);
+/** Without the webhook, what it would refuse is found here. */
+function checkSpec(database: Database): void {
+  const [error] = databaseErrors(database, undefined);
+  if (error) throw new PermanentError("InvalidSpec", `${error.field}: ${error.message}`);
 }
 
-/** The schema lets any letters follow the number. */
-function checkSize(size: string): void {
-  try {
-    if (parseQuantity(size).sign() > 0) return;
-  } catch {
-    // Said below.
-  }
-  throw new PermanentError(
-    "InvalidSize",
-    `spec.size: ${JSON.stringify(size)} is no size of a volume: write it as 5Gi or 500M`,
+function whyStopped(database: Database): Findings["stopped"] {
+  const message = heldForRestore(database);
+  if (message !== undefined) return { reason: "Restoring", message };
+  return database.spec.hibernated
+    ? { reason: "Hibernated", message: "the server is stopped, its data are kept" }
+    : undefined;
+}
+
+/** Only what somebody needs to know is asked for. */
+function needsAnswers({ metadata, spec }: Database, count: number, isRotatingNow: boolean): boolean {
+  const rotates = spec.credentials?.rotateEvery !== undefined || metadata.annotations?.[ROTATE] !== undefined;
+  return count > 1 || spec.storage !== undefined || rotates || isRotatingNow;
+}
+
+/** With fewer standbys than must confirm nothing could be written at all. */
+const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
+
+/** Who shall lead, and what has to be done for it now. */
+async function decide(
+  database: Database,
+  topology: Topology,
+  members: readonly Member[],
+  rollout: RolloutStep,
+  context: Context,
+): Promise<Step> {
+  const { spec, status } = database;
+  const { operation } = topology;
+  const isFencing = operation?.kind === "failover" && operation.fence === undefined;
+  const known = await Promise.all(
+    members.map((one) => (isFencing && one.name === operation.from ? liveMember(database, one, context) : one)),
   );
+  const required = synchronousOf(database);
+  const names = members.map(({ name }) => name).filter((name) => name !== (operation?.from ?? topology.primary));
+  const lost = Date.parse(status?.primaryLostSince ?? "");
+  return nextStep({
+    topology,
+    members: known,
+    confirming: [parseConfirming(status?.confirming), required > 0 ? { required, names } : undefined],
+    delay: durationMs(spec.failover?.delay ?? "30s"),
+    allowDataLoss: spec.failover?.allowDataLoss ?? false,
+    switchoverTo: leaderWanted(database, topology, members, rollout),
+    lostSince: Number.isNaN(lost) ? undefined : lost,
+    now: context.clock.now(),
+  });
 }
 
-/** Lets the volume grow; says so, or why it does not shrink. */
-async function followStorage(database: Database, storage: StorageStep, { client, events }: Context): Promise<void> {
-  if (storage.step === "grow") {
-    const { from, to } = storage;
-    const key = `${database.metadata.namespace}/${claimName(database)}`;
-    await client.patch(PersistentVolumeClaim, key, { merge: { spec: { resources: { requests: { storage: to } } } } });
-    events.normal("VolumeGrows", `the volume grows from ${from} to ${to}`);
+/** Who shall lead, if another than now: because somebody asks for it, because it has to go, or because it is outdated. */
+function leaderWanted(
+  { spec, status, metadata }: Database,
+  { primary }: Topology,
+  members: readonly Member[],
+  rollout: RolloutStep,
+): string | undefined {
+  if (indexOf(primary) >= spec.instances) {
+    const heir = members.find(({ name, report }) => indexOf(name) < spec.instances && report?.streaming);
+    return heir?.name ?? `${metadata.name}-0`;
   }
+  if (spec.switchoverTo !== undefined && spec.switchoverTo !== status?.lastSwitchover) return spec.switchoverTo;
+  return rollout.step === "handOver" ? rollout.to : undefined;
+}
+
+async function replaceOutdated(database: Database, rollout: RolloutStep, context: Context): Promise<void> {
+  if (rollout.step !== "replace") return;
+  await removePod(database, rollout, context);
+  context.events.normal("ServerReplaced", `${rollout.name} ${rollout.why}`);
+}
+
+/** Lets all volumes grow; returns what is to be said of them. */
+async function growVolumes(
+  database: Database,
+  size: string,
+  claims: readonly PersistentVolumeClaim[],
+  context: Context,
+): Promise<StorageStep> {
   const known = findCondition(database.status?.conditions, "StorageAsAsked");
-  if (storage.step === "refuse" && known?.status !== "False") events.warning("ShrinkRefused", refusal(storage));
+  const steps: StorageStep[] = [];
+  for (const claim of claims) {
+    const step = storageStep(size, claim);
+    steps.push(step.step === "grow" ? await growVolume(claim, step, known?.reason === "CannotGrow", context) : step);
+  }
+  return steps.find(({ step }) => step !== "none") ?? { step: "none" };
 }
 
-function refusal({ has, asked }: { has: string; asked: string }): string {
-  return `the volume has ${has} and cannot shrink to ${asked}: it stays as it is`;
+/** What the cluster refuses is said, and tried again with the next look. */
+async function growVolume(
+  { metadata }: PersistentVolumeClaim,
+  step: Extract<StorageStep, { step: "grow" }>,
+  isKnown: boolean,
+  { client, events }: Context,
+): Promise<StorageStep> {
+  const { from, to } = step;
+  const patch = { merge: { spec: { resources: { requests: { storage: to } } } } };
+  try {
+    await client.patch(PersistentVolumeClaim, `${metadata.namespace}/${metadata.name}`, patch);
+    events.normal("VolumeGrows", `the volume ${metadata.name} grows from ${from} to ${to}`);
+    return step;
+  } catch (error) {
+    if (!isForbidden(error) && !isInvalid(error)) throw error;
+    const message = `the volume ${metadata.name} cannot grow from ${from} to ${to}: ${(error as Error).message}`;
+    if (!isKnown) events.warning("CannotGrow", message);
+    return { step: "stuck", to, message };
+  }
 }
 
-function conditionsOf(
-  { spec }: Database,
-  ready: boolean,
-  problem: ServerProblem | undefined,
-  storage: StorageStep,
-): Conditions {
-  const StorageAsAsked =
-    storage.step === "refuse"
-      ? no("ShrinkRefused", refusal(storage))
-      : storage.step === "grow" || storage.step === "growing"
-        ? no("Growing", `the volume grows to ${storage.to}`)
-        : yes("AsAsked");
-  if (ready)
-    return {
-      Ready: spec.hibernated ? no("Hibernated", "the server is stopped, its data are kept") : yes("Running"),
-      StorageAsAsked,
-    };
-  if (!problem) return { StorageAsAsked };
-  const { reason, message } = problem;
-  return { Ready: no(reason, message), Degraded: yes(reason, message), StorageAsAsked };
-}
-
-/** Says once what is new. */
-function tell(
-  { spec, status }: Database,
-  phase: "Creating" | "Running" | "Failed",
-  problem: ServerProblem | undefined,
-  events: EventSink,
-): void {
-  if (status?.phase === undefined) events.normal("Creating", `a server of version ${spec.version} is being made`);
-  if (phase === "Running" && status?.phase !== "Running") events.normal("Running", "the server answers");
-  const known = findCondition(status?.conditions, "Degraded");
-  if (problem && known?.reason !== problem.reason) events.warning(problem.reason, problem.message);
+/** The number at the end of a pod's name. */
+function indexOf(name: string): number {
+  const [, number] = /-(\d+)$/.exec(name) ?? [];
+  return number === undefined ? 0 : Number(number);
 }

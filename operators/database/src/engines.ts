@@ -7,16 +7,25 @@ export interface Engine {
   /** The variable through which the image learns the administrator's password. */
   readonly passwordVariable: string;
   readonly administrator: string;
-  /** Where the server keeps its data; a folder below the volume, which may have a `lost+found` of its own. */
+  /** Where the server's volume is; data are in a folder below, for it may have a `lost+found` of its own. */
   readonly dataFolder: string;
-  readonly dataVariable?: { readonly name: string; readonly value: string };
-  /** Succeeds if the server answers. */
-  readonly probe: readonly string[];
-  /** The server's configuration, from parameters. */
-  configuration(parameters: Readonly<Record<string, string>>): { readonly file: string; readonly text: string };
-  /** Arguments that make the server read it. */
-  configured(path: string): readonly string[];
+  /** The default image of the exporter of metrics. */
+  readonly exporter: string;
+  /** The server's configuration, from parameters: texts by the name of their file. */
+  configuration(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
+
+/** What standbys, rewinding and reading from standbys need. Parameters win, except over what they would break. */
+const POSTGRES_DEFAULTS = { max_wal_senders: "20", max_replication_slots: "20", wal_keep_size: "256MB" };
+const POSTGRES_FIXED = { listen_addresses: "*", wal_level: "replica", hot_standby: "on", wal_log_hints: "on" };
+
+/** Within its container everybody is the administrator; from elsewhere everybody needs a password. */
+const POSTGRES_ACCESS = [
+  "local all all trust",
+  "host replication replicator all scram-sha-256",
+  "host all all all scram-sha-256",
+  "",
+].join("\n");
 
 const postgres: Engine = {
   name: "postgres",
@@ -24,16 +33,14 @@ const postgres: Engine = {
   passwordVariable: "POSTGRES_PASSWORD",
   administrator: "postgres",
   dataFolder: "/var/lib/postgresql/data",
-  dataVariable: { name: "PGDATA", value: "/var/lib/postgresql/data/pgdata" },
-  probe: ["pg_isready", "-U", "postgres", "-h", "127.0.0.1"],
+  exporter: "quay.io/prometheuscommunity/postgres-exporter:v0.17.1",
   configuration: (parameters) => ({
-    file: "postgresql.conf",
-    text: lines(
-      { listen_addresses: "*", ...parameters },
+    "postgresql.conf": lines(
+      { ...POSTGRES_DEFAULTS, ...parameters, ...POSTGRES_FIXED },
       (name, value) => `${name} = '${value.replaceAll("'", "''")}'`,
     ),
+    "pg_hba.conf": POSTGRES_ACCESS,
   }),
-  configured: (path) => ["-c", `config_file=${path}`],
 };
 
 const mysql: Engine = {
@@ -42,12 +49,10 @@ const mysql: Engine = {
   passwordVariable: "MYSQL_ROOT_PASSWORD",
   administrator: "root",
   dataFolder: "/var/lib/mysql",
-  probe: ["sh", "-c", 'mysqladmin ping -h 127.0.0.1 -uroot -p"$MYSQL_ROOT_PASSWORD"'],
+  exporter: "prom/mysqld-exporter:v0.17.2",
   configuration: (parameters) => ({
-    file: "server.cnf",
-    text: `[mysqld]\n${lines(parameters, (name, value) => `${name} = ${value}`)}`,
+    "server.cnf": `[mysqld]\n${lines(parameters, (name, value) => `${name} = ${value}`)}`,
   }),
-  configured: (path) => [`--defaults-extra-file=${path}`],
 };
 
 function lines(parameters: Readonly<Record<string, string>>, write: (name: string, value: string) => string): string {

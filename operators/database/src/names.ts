@@ -4,13 +4,21 @@ import type { Database } from "./database.ts";
 export const secretName = ({ metadata }: Database) => `${metadata.name}-credentials`;
 export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
 export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;
+export const topologyName = ({ metadata }: Database) => `${metadata.name}-topology`;
 export const backupName = ({ metadata }: Database) => `${metadata.name}-backup`;
-/** The volume claim that a StatefulSet makes for its first pod. */
-export const claimName = ({ metadata }: Database) => `${DATA}-${metadata.name}-0`;
-export const podName = ({ metadata }: Database) => `${metadata.name}-0`;
+export const poolerName = ({ metadata }: Database) => `${metadata.name}-pooler`;
+/** The headless Service by which each server has an address of its own. */
+export const podsServiceName = ({ metadata }: Database) => `${metadata.name}-pods`;
+export const writeServiceName = ({ metadata }: Database) => `${metadata.name}-rw`;
+export const readServiceName = ({ metadata }: Database) => `${metadata.name}-ro`;
+/** The server of a number, and the volume claim that its StatefulSet makes for it. */
+export const podName = ({ metadata }: Database, index = 0) => `${metadata.name}-${index}`;
+export const claimName = (database: Database, index = 0) => `${DATA}-${podName(database, index)}`;
 
 /** The volume with the data. */
 export const DATA = "data";
+/** What a pod is, as only the operator says: Services choose by it. */
+export const ROLE = "database-role";
 
 export function labelsOf({ metadata }: Database): Record<string, string> {
   return { app: "database", "database-name": metadata.name };

@@ -1,12 +1,24 @@
-import { operator } from "konverge";
+import { type Operator, operator } from "konverge";
 import { Database } from "./database.ts";
 import { databaseAdmission } from "./database-admission.ts";
 import { databases } from "./database-controller.ts";
+import { DatabaseMetrics } from "./metrics.ts";
+import { type AskServer, askByExec } from "./server-report.ts";
+
+/** The operator with another way to ask servers how they are doing: for tests on nodes where nothing really runs. */
+export function databaseOperatorWith(ask: AskServer): Operator {
+  return operator({
+    name: "database-operator",
+    description: "Runs PostgreSQL and MySQL servers with their standbys, volumes, credentials and backups.",
+    kinds: [Database],
+    create({ metrics }) {
+      return {
+        controllers: [databases(ask, new DatabaseMetrics(metrics))],
+        admissions: [databaseAdmission()],
+      };
+    },
+  });
+}
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const databaseOperator = operator({
-  name: "database-operator",
-  description: "Runs PostgreSQL and MySQL servers with their volumes, credentials and backups.",
-  kinds: [Database],
-  create: () => ({ controllers: [databases()], admissions: [databaseAdmission()] }),
-});
+export const databaseOperator = databaseOperatorWith(askByExec);

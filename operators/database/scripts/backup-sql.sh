@@ -1,0 +1,35 @@
+# What backup-dump.sh and restore-dump.sh do with a server, whichever it is.
+#
+# Variables: ENGINE, HOST, PORT, USERNAME, PASSWORD.
+export PGPASSWORD="$PASSWORD" MYSQL_PWD="$PASSWORD"
+
+# All databases into a file.
+dump_all() {
+  case $ENGINE in
+    postgres) pg_dumpall -h "$HOST" -p "$PORT" -U "$USERNAME" --clean --if-exists > "$1" ;;
+    mysql) mysqldump -h "$HOST" -P "$PORT" -u "$USERNAME" --all-databases --single-transaction --routines --events > "$1" ;;
+  esac
+}
+
+# Whether a dump has come to its end: the last line says so.
+is_whole() {
+  grep . "$1" | tail -n 1 | grep -q -e '^-- PostgreSQL database cluster dump complete$' -e '^-- Dump completed'
+}
+
+# A file into the server. Roles that are there stay, and those that the operator looks after keep their passwords;
+# databases give way to those of the dump, also while somebody is connected. Rows of tables are not touched.
+load_all() {
+  case $ENGINE in
+    postgres)
+      sed -e '1,/^-- Databases$/{' \
+        -e '/^DROP ROLE /d' \
+        -e 's/^CREATE ROLE \(.*\);$/DO $$BEGIN CREATE ROLE \1; EXCEPTION WHEN duplicate_object THEN NULL; END$$;/' \
+        -e "/^ALTER ROLE \\(postgres\\|replicator\\|monitor\\|$USERNAME\\) WITH /d" \
+        -e 's/^\(DROP DATABASE IF EXISTS .*\);$/\1 WITH (FORCE);/' \
+        -e '}' \
+        -e '/^COPY .* FROM stdin;$/,/^\\\.$/!s/^\(DROP DATABASE \(postgres\|template1\)\);$/\1 WITH (FORCE);/' \
+        "$1" | psql -X -q -v ON_ERROR_STOP=1 -h "$HOST" -p "$PORT" -U "$USERNAME" -d postgres > /dev/null
+      ;;
+    mysql) mysql -h "$HOST" -P "$PORT" -u "$USERNAME" < "$1" ;;
+  esac
+}

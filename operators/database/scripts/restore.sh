@@ -1,0 +1,177 @@
+# Brings a base backup back, with the WAL up to a chosen moment. MODE says which part of it:
+#   check    whether it can be done; writes nothing
+#   restore  beside the data that are there; only what has come up as a server takes their place, and they stay aside
+#   undo     puts back what was there
+#   finish   removes what was there
+# Each part can be cut off at any point and begun again.
+#
+# Variables: MODE, NAME, PGDATA, SOURCE (the backups, as backup.sh and archive.sh leave them), BACKUP (default: the newest
+# from which the target can be reached), TARGET_TIME, TARGET_LSN, TARGET_XID (at most one; default: the end of the archive),
+# TARGET_TIMELINE, IN_PLACE (yes: data that are there may be replaced), ARCHIVE (what archive.sh
+# writes for the restored server, where it is on the same volume), USERNAME, REPORT.
+set -eu
+export LC_ALL=C
+work="$PGDATA.restoring-$NAME"
+aside="$PGDATA.before-$NAME"
+
+fail() {
+  echo "restore.sh: $1" >&2
+  echo "error=$1" > "$REPORT"
+  exit 1
+}
+
+value() {
+  sed -n "s/^$1=//p" "$SOURCE/base/$2/info"
+}
+
+# A moment as a number: seconds.
+seconds() {
+  date -u -d "$(echo "$1" | sed 's/T/ /; s/[.Z].*//')" +%s
+}
+
+# The same in microseconds.
+micros() {
+  fraction=$(echo "$1" | sed -n 's/.*\.\([0-9]*\)Z/\1/p')
+  echo "$(seconds "$1")$(echo "${fraction}000000" | cut -c 1-6)"
+}
+
+# A place in the WAL as a number: bytes.
+bytes() {
+  echo $((0x${1%/*} * 4294967296 + 0x${1#*/}))
+}
+
+# Whether the target lies before the end of a backup: it cannot be reached from there.
+is_before() {
+  if [ -n "$TARGET_TIME" ]; then [ "$(micros "$TARGET_TIME")" -lt "$(micros "$(value stopped "$1")")" ] && return 0; fi
+  if [ -n "$TARGET_LSN" ]; then [ "$(bytes "$TARGET_LSN")" -lt "$(bytes "$(value stopLSN "$1")")" ] && return 0; fi
+  return 1
+}
+
+# Finds the backup to begin with.
+choose() {
+  oldest=''
+  for name in $(for info in "$SOURCE"/base/*/info; do sed -n "s#^stopped=\(.*\)#\1 ${info%/info}#p" "$info"; done | sort -r | sed 's#.*/##'); do
+    oldest="$name"
+    if [ -z "$BACKUP" ] && ! is_before "$name"; then BACKUP="$name"; fi
+  done
+  [ -n "$oldest" ] || fail "there are no backups in $SOURCE/base"
+  [ -n "$BACKUP" ] || fail "the target lies before the first backup: possible is $(value stopped "$oldest") ($(value stopLSN "$oldest")) and later"
+  [ -e "$SOURCE/base/$BACKUP/info" ] || fail "there is no backup $BACKUP in $SOURCE/base"
+  is_before "$BACKUP" && fail "the target lies before the end of backup $BACKUP: possible is $(value stopped "$BACKUP") ($(value stopLSN "$BACKUP")) and later"
+  export WAL="$SOURCE/wal/$(value system "$BACKUP")"
+}
+
+# Whether all WAL is there from the backup to the end of the archive, and the target is in it.
+check_wal() {
+  size=$(pg_controldata -D "$SOURCE/base/$BACKUP/data" | sed -n 's/^Bytes per WAL segment: *//p')
+  each=$((4294967296 / size))
+  end=$(value stopped "$BACKUP")
+  stop=$(bytes "$(value stopLSN "$BACKUP")")
+  reach="$end ($(value stopLSN "$BACKUP"))"
+  # Up to its end a backup has its own WAL.
+  next=$((stop / size))
+  for segment in $(ls "$WAL" 2> /dev/null | sed -n 's/^.\{8\}\([0-9A-F]\{16\}\)$/\1/p' | sort -u); do
+    place=$((0x$(echo "$segment" | cut -c 1-8) * each + 0x$(echo "$segment" | cut -c 9-16)))
+    [ "$place" -ge "$next" ] || continue
+    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment ????????$(printf '%08X%08X' $((next / each)) $((next % each))) in $WAL, but later ones; possible is $reach at the latest, with targetLSN"
+    next=$((next + 1))
+    stop=$((next * size))
+    end=$(date -u -r "$(ls -t "$WAL"/????????"$segment" | head -n 1)" +%Y-%m-%dT%H:%M:%SZ)
+    reach="$end ($(printf '%X/%X' $((stop / 4294967296)) $((stop % 4294967296))))"
+  done
+  if [ -n "$TARGET_TIME" ] && [ "$(seconds "$TARGET_TIME")" -gt "$(seconds "$end")" ]; then fail "the target lies after the last archived WAL: possible is $reach at the latest"; fi
+  if [ -n "$TARGET_LSN" ] && [ "$(bytes "$TARGET_LSN")" -gt "$stop" ]; then fail "the target lies after the last archived WAL: possible is $reach at the latest"; fi
+}
+
+# Whether all that was committed until the target is surely archived: files tell times only to the second.
+is_before_end() {
+  [ -n "$TARGET_TIME" ] && [ "$(seconds "$TARGET_TIME")" -lt "$(seconds "$end")" ]
+}
+
+check() {
+  choose
+  version=$(value version "$BACKUP")
+  postgres --version | grep -q "PostgreSQL) $version[^0-9]" || fail "backup $BACKUP is of version $version, and this is $(postgres --version): restore with the version it is of"
+  pg_verifybackup -q "$SOURCE/base/$BACKUP/data" || fail "backup $BACKUP is damaged: the log of the pod says what is wrong"
+  check_wal
+  { echo "backup=$BACKUP"; echo "from=$(value stopped "$BACKUP")"; echo "reach=$end"; } > "$REPORT"
+}
+
+# Copies the backup and lets a server of nobody else's work through the WAL. Its WAL is not archived before it is in place.
+recover() {
+  rm -rf "$work"
+  cp -a "$SOURCE/base/$BACKUP/data" "$work"
+  chmod 700 "$work"
+  rm -f "$work/standby.signal"
+  touch "$work/recovery.signal"
+  {
+    echo "listen_addresses = ''"
+    echo "unix_socket_directories = '$scratch'"
+    echo "hba_file = '$scratch/hba'"
+    echo "hot_standby = off"
+    echo "archive_mode = on"
+    echo "archive_command = ''"
+    echo "restore_command = 'cp \"\$WAL/%f\" \"%p\"'"
+    echo "recovery_target_action = promote"
+    echo "recovery_target_timeline = '${TARGET_TIMELINE:-latest}'"
+    if [ -n "$1" ]; then echo "recovery_target_time = '${1%Z}+00'"; fi
+    if [ -n "$TARGET_LSN" ]; then echo "recovery_target_lsn = '$TARGET_LSN'"; fi
+    if [ -n "$TARGET_XID" ]; then echo "recovery_target_xid = '$TARGET_XID'"; fi
+  } > "$scratch/settings"
+  echo "local all all trust" > "$scratch/hba"
+  pg_ctl start -D "$work" -l "$scratch/log" -o "-c config_file=$scratch/settings" || return 1
+  # It answers when it has reached the target and begun a history of its own.
+  until pg_isready -q -h "$scratch"; do
+    pg_ctl status -D "$work" > /dev/null || return 1
+    sleep 0.2
+  done
+}
+
+restore() {
+  # All was done before, and not noted.
+  if [ -d "$aside" ] && [ ! -d "$work" ]; then echo "backup=$BACKUP" > "$REPORT" && exit 0; fi
+  if [ ! -e "$work.ready" ]; then
+    if [ "$IN_PLACE" != yes ] && [ -e "$PGDATA/PG_VERSION" ]; then fail "there are data in $PGDATA already: they are not replaced"; fi
+    check
+    scratch=$(mktemp -d)
+    if ! recover "$TARGET_TIME"; then
+      cat "$scratch/log" >&2
+      # Nothing was committed between the target and the end of the archive, which lies after it: all of it is wanted.
+      if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(grep -e FATAL -e PANIC "$scratch/log" | tail -n 1)"; fi
+      recover '' || fail "the backup did not come up: $(grep -e FATAL -e PANIC "$scratch/log" | tail -n 1)"
+    fi
+    recovered=$(psql -XAt -h "$scratch" -d postgres -U "$USERNAME" -c "select 'recoveredTo=' || coalesce(to_char(pg_last_xact_replay_timestamp() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')" -c "select 'timeline=' || timeline_id from pg_control_checkpoint()") || fail "the restored server does not answer"
+    pg_ctl stop -D "$work" -w -m fast -t 3600
+    echo "$recovered" >> "$REPORT"
+    initdb --sync-only -D "$work" > /dev/null
+    touch "$work.ready"
+  fi
+  if [ ! -d "$aside" ]; then
+    if [ -e "$PGDATA" ]; then mv "$PGDATA" "$aside"; else mkdir "$aside"; fi
+  fi
+  [ ! -e "$PGDATA" ] || fail "somebody has made $PGDATA while it was being restored: it is not replaced"
+  mv "$work" "$PGDATA"
+  rm "$work.ready"
+}
+
+undo() {
+  rm -rf "$work" "$work.ready"
+  if [ ! -d "$aside" ]; then exit 0; fi
+  if [ -e "$PGDATA" ]; then
+    # The history that began with the restore shall not be followed by later ones, if any of it was archived.
+    timeline=$(pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p")
+    system=$(pg_controldata -D "$PGDATA" | sed -n 's/^Database system identifier: *//p')
+    if [ -n "$ARCHIVE" ]; then rm -f "$ARCHIVE/wal/$system/$(printf %08X "$timeline")"*; fi
+    mv "$PGDATA" "$work"
+  fi
+  # Where nothing was, nothing shall be.
+  rmdir "$aside" 2> /dev/null || mv "$aside" "$PGDATA"
+  rm -rf "$work"
+}
+
+finish() {
+  [ -e "$PGDATA/PG_VERSION" ] || fail "there are no data in $PGDATA: what was there before is not removed"
+  rm -rf "$aside"
+}
+
+"$MODE"

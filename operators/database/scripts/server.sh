@@ -1,0 +1,257 @@
+# Keeps one PostgreSQL server as the topology says: the one primary, a standby of it, or stopped.
+#
+# The topology is a file that the operator writes and the node brings into the pod; it is read every second:
+#   term         grows with each change of who leads; what is older than what this volume has seen is not obeyed
+#   primary      the pod that may take writes; empty while nobody may
+#   upstream     the pod that standbys stream from; empty while they must not (their positions are being compared)
+#   members      all pods, each with the address of its server: name=host:port
+#   synchronous  how many standbys must confirm a commit
+#   fresh        "yes" until there are data: only then may an empty volume become a new database
+#
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT.
+set -u
+umask 077
+export PGPASSFILE="$RUN/pgpass"
+export PGCONNECT_TIMEOUT=5
+server=''
+
+say() {
+  echo "server.sh: $*" >&2
+}
+
+# Tells status.sh how far the topology is carried out.
+state() {
+  echo "$1 $term" > "$RUN/state.new"
+  mv "$RUN/state.new" "$RUN/state"
+}
+
+has_data() {
+  [ -s "$PGDATA/PG_VERSION" ]
+}
+
+is_standby() {
+  [ -f "$PGDATA/standby.signal" ]
+}
+
+is_up() {
+  [ -n "$server" ] && kill -0 "$server" 2> /dev/null
+}
+
+# As the administrator. What this script changes must not wait for standbys, and passwords must not be logged.
+sql() {
+  PGOPTIONS="-c synchronous_commit=local -c log_statement=none -c log_min_duration_statement=-1" \
+    psql -X -q -A -t -v ON_ERROR_STOP=1 -h "$RUN" -p "$PORT" -U postgres -d postgres "$@"
+}
+
+# All pods but this one.
+others() {
+  for member in $members; do
+    [ "${member%%=*}" = "$POD_NAME" ] || echo "${member%%=*}"
+  done
+}
+
+slot_of() {
+  echo "member_$1" | tr - _
+}
+
+# How to reach another member's server.
+conninfo() {
+  address=$(echo "$members" | tr ' ' '\n' | sed -n "s/^$1=//p")
+  echo "host=${address%:*} port=${address##*:} user=replicator passfile=$PGPASSFILE application_name=$POD_NAME"
+}
+
+timeline() {
+  pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"
+}
+
+# The standbys of which a number must confirm each commit.
+confirming() {
+  [ "$synchronous" -eq 0 ] || echo "ANY $synchronous ($(others | sed 's/.*/"&"/' | paste -s -d , -))"
+}
+
+# What this server adds to the settings of all. They are read again when they have changed.
+settle() {
+  echo "*:*:*:replicator:$(cat "$CREDENTIALS/replication-password")" > "$PGPASSFILE"
+  {
+    cat "$CONFIG/postgresql.conf"
+    echo "hba_file = '$CONFIG/pg_hba.conf'"
+    echo "port = $PORT"
+    echo "unix_socket_directories = '$RUN'"
+    echo "synchronous_standby_names = '$(confirming)'"
+    if [ -n "$upstream" ] && [ "$upstream" != "$POD_NAME" ]; then
+      echo "primary_conninfo = '$(conninfo "$upstream")'"
+      echo "primary_slot_name = '$(slot_of "$POD_NAME")'"
+    fi
+  } > "$RUN/postgresql.conf.new"
+  cmp -s "$RUN/postgresql.conf.new" "$RUN/postgresql.conf" && return
+  mv "$RUN/postgresql.conf.new" "$RUN/postgresql.conf"
+  if is_up; then kill -HUP "$server"; fi
+}
+
+start_server() {
+  postgres -D "$PGDATA" -c config_file="$RUN/postgresql.conf" &
+  server=$!
+}
+
+stop_server() {
+  pg_ctl stop -D "$PGDATA" -m "$1" -t 86400 > /dev/null
+  wait "$server"
+  server=''
+}
+
+# A second, or less when the pod is told to end.
+pause() {
+  sleep 1 &
+  wait $!
+}
+
+# Notes the term on the volume, under a name that says what was done in it.
+remember() {
+  [ "$(cat "$VOLUME/$1" 2> /dev/null)" = "$term" ] && return
+  echo "$term" > "$VOLUME/$1.new"
+  sync "$VOLUME/$1.new"
+  mv "$VOLUME/$1.new" "$VOLUME/$1"
+}
+
+# Whether another member has lived on without this one: then its writes count, and not what is here.
+is_overtaken() {
+  for other in $(others); do
+    theirs=$(psql -X -A -t -F ' ' "$(conninfo "$other") replication=yes" -c IDENTIFY_SYSTEM 2> /dev/null | cut -d ' ' -f 2)
+    [ "${theirs:-0}" -gt "$(timeline)" ] && return 0
+  done
+  return 1
+}
+
+# Sets the passwords of the Secret when they are new. A next password comes before the present one.
+set_passwords() {
+  chosen="$CREDENTIALS/password"
+  [ -s "$CREDENTIALS/next-password" ] && chosen="$CREDENTIALS/next-password"
+  wanted=$(cat "$chosen" "$CREDENTIALS/replication-password" "$CREDENTIALS/monitor-password" | sha256sum)
+  [ "$wanted" = "$(cat "$RUN/passwords" 2> /dev/null)" ] && return
+  sql <<SQL || return 1
+\set password \`cat '$chosen'\`
+\set replication \`cat '$CREDENTIALS/replication-password'\`
+\set monitor \`cat '$CREDENTIALS/monitor-password'\`
+select 'create role replicator' where not exists (select from pg_roles where rolname = 'replicator') \gexec
+select 'create role monitor' where not exists (select from pg_roles where rolname = 'monitor') \gexec
+alter role postgres password :'password';
+alter role replicator login replication password :'replication';
+alter role monitor login password :'monitor';
+grant pg_monitor to monitor;
+grant execute on function pg_ls_dir(text, boolean, boolean), pg_stat_file(text, boolean), pg_read_binary_file(text),
+  pg_read_binary_file(text, bigint, bigint, boolean) to replicator;
+SQL
+  echo "$wanted" > "$RUN/passwords"
+  sha256sum < "$chosen" | cut -d ' ' -f 1 > "$RUN/password"
+}
+
+# Each other member has a slot, so that what it still needs stays. On a standby, and for who has left, there is none.
+keep_slots() {
+  slots=$(for other in $1; do slot_of "$other"; done | paste -s -d , -)
+  sql <<SQL > /dev/null
+select pg_create_physical_replication_slot(name, true) from unnest('{$slots}'::name[]) name
+  where name not in (select slot_name from pg_replication_slots);
+select pg_drop_replication_slot(slot_name) from pg_replication_slots
+  where starts_with(slot_name, 'member_') and not active and slot_name <> all ('{$slots}'::name[]);
+SQL
+}
+
+# Others can be rewound to a new primary only when its control file names the new timeline.
+note_timeline() {
+  written=$(sql -c "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int") || return 1
+  [ "$written" -eq "$(timeline)" ] || sql -c checkpoint
+}
+
+lead() {
+  if ! has_data; then
+    [ "$fresh" = yes ] || { state empty; return; }
+    say "makes a new database"
+    rm -rf "$PGDATA.new"
+    initdb -D "$PGDATA.new" -U postgres -E UTF8 -A scram-sha-256 --pwfile="$CREDENTIALS/password" > /dev/null || return
+    mv "$PGDATA.new" "$PGDATA"
+  fi
+  if ! is_up; then
+    is_standby || ! is_overtaken || { state overtaken; return; }
+    start_server
+  fi
+  remember term
+  if is_standby; then
+    say "becomes the primary of term $term"
+    pg_ctl promote -D "$PGDATA" > /dev/null || return
+  fi
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary
+}
+
+# Whether the primary can be copied from: it takes writes, and its control file names its timeline.
+is_ready_to_be_followed() {
+  [ "$(psql -X -A -t "$(conninfo "$primary") dbname=postgres" 2> /dev/null <<SQL
+select timeline_id = ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int from pg_control_checkpoint();
+SQL
+  )" = t ]
+}
+
+# Makes what is here a copy of the primary: by taking back what it does not have, or else from scratch.
+join() {
+  is_ready_to_be_followed || { state waiting; return; }
+  if is_up; then stop_server fast; fi
+  state joining
+  if has_data && ! [ -f "$VOLUME/rewinding" ]; then
+    touch "$VOLUME/rewinding"
+    pg_rewind -D "$PGDATA" --source-server="$(conninfo "$primary") dbname=postgres" && rm "$VOLUME/rewinding"
+  fi
+  if ! has_data || [ -f "$VOLUME/rewinding" ]; then
+    say "copies all of $primary"
+    rm -rf "$PGDATA" "$PGDATA.new"
+    pg_basebackup -D "$PGDATA.new" -d "$(conninfo "$primary")" -c fast || return
+    rm -f "$VOLUME/rewinding"
+    mv "$PGDATA.new" "$PGDATA"
+  fi
+  touch "$PGDATA/standby.signal"
+  remember followed
+  start_server
+}
+
+follow() {
+  remember term
+  rm -f "$RUN/passwords"
+  if is_up && ! is_standby; then
+    say "is no longer the primary: it stops"
+    # Who hands over stops in good order, so that standbys get all of it; who was replaced stops at once.
+    if [ "$upstream" = "$POD_NAME" ]; then stop_server fast; else stop_server immediate; fi
+  fi
+  if [ -n "$primary" ] && [ "$(cat "$VOLUME/followed" 2> /dev/null)" != "$term" ]; then
+    join
+    return
+  fi
+  if ! has_data; then
+    state empty
+  elif ! is_standby; then
+    state stopped
+  else
+    is_up || start_server
+    keep_slots '' || return
+    # Without an upstream nothing may arrive any more before this is told.
+    [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby
+  fi
+}
+
+end() {
+  if is_up; then stop_server fast; fi
+  exit 0
+}
+trap end TERM INT
+
+# Of a server that is no more: this container is new.
+rm -f "$PGDATA/postmaster.pid"
+
+while :; do
+  . "$TOPOLOGY/topology"
+  if [ "$term" -lt "$(cat "$VOLUME/term" 2> /dev/null || echo 0)" ]; then
+    say "waits for a newer topology than that of term $term"
+    state waiting
+  else
+    settle
+    if [ "$primary" = "$POD_NAME" ]; then lead; else follow; fi
+  fi
+  pause
+done

@@ -1,0 +1,34 @@
+# Tells how the server of this pod is doing, one fact per line: name=value. What is not known is left out.
+#
+#   role, term   how far server.sh has carried out the topology, and which
+#   timeline, lsn  up to where the data go: what was written, received, or is there since a stop in good order
+#   streaming    "yes" if a standby receives from its primary
+#   behind       seconds since a standby replayed something that it has not got all of
+#   confirming   which standbys a primary waits for
+#   size, used   of the volume, in KiB
+#   password     a digest of the administrator's password that the server was last given
+#
+# Variables: VOLUME, PGDATA, RUN, PORT.
+set -u
+
+read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
+[ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
+df -P -k "$VOLUME" | awk 'NR == 2 { print "size=" $2; print "used=" $3 }'
+if pg_isready -q -h "$RUN" -p "$PORT" -U postgres; then
+  psql -X -q -A -t -h "$RUN" -p "$PORT" -U postgres -d postgres <<'SQL'
+select pg_is_in_recovery() as standby \gset
+\if :standby
+select 'lsn=' || coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text, '0/0');
+select 'timeline=' || coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()));
+select 'streaming=' || case when exists (select from pg_stat_wal_receiver where status = 'streaming') then 'yes' else 'no' end;
+select 'behind=' || case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+  else coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::int, 0) end;
+\else
+select 'lsn=' || pg_current_wal_flush_lsn();
+select 'timeline=' || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int;
+select 'confirming=' || current_setting('synchronous_standby_names');
+\endif
+SQL
+elif pg_controldata -D "$PGDATA" 2> /dev/null | grep -q 'cluster state: *shut down'; then
+  pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint location: */lsn=/p; s/^Latest checkpoint's TimeLineID: */timeline=/p"
+fi

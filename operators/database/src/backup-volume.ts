@@ -1,0 +1,61 @@
+import type { PersistentVolumeClaim, PodSpec, VolumeMount } from "konverge/kinds";
+import type { BackupMethod } from "./backup-spec.ts";
+import type { Database } from "./database.ts";
+import { engineOf } from "./engines.ts";
+import { backupName, metadataOf } from "./names.ts";
+
+/** Where pods have the volume with the backups. */
+export const BACKUPS_FOLDER = "/backups";
+const VOLUME = "backups";
+
+type Volume = NonNullable<PodSpec["volumes"]>[number];
+
+/** How backups of a database are taken, if they are. */
+export function methodOf(database: Database): BackupMethod | undefined {
+  const { backup } = database.spec;
+  if (!backup) return undefined;
+  return backup.method ?? (engineOf(database).name === "postgres" ? "physical" : "logical");
+}
+
+/** The claim that a database's backups are on. */
+export const backupClaimName = (database: Database) => database.spec.backup?.claim ?? backupName(database);
+
+/** Where the backups of a database are within a volume: several databases may share one. */
+export const backupFolder = (name: string) => `${BACKUPS_FOLDER}/${name}`;
+
+/** Brings the volume into a pod. */
+export const backupVolume = (claimName: string): Volume => ({
+  name: VOLUME,
+  persistentVolumeClaim: { claimName },
+});
+export const backupMount: VolumeMount = { name: VOLUME, mountPath: BACKUPS_FOLDER };
+
+/** Whether the volume can be in pods of one node alone. */
+export function isOfOneNode({ spec }: Database): boolean {
+  return (spec.backup?.accessMode ?? (spec.instances > 1 ? "ReadWriteMany" : "ReadWriteOnce")) === "ReadWriteOnce";
+}
+
+/** A pod that shares a volume of one node with a server must be where that server is. */
+export function besideServer(pod: string): Pick<PodSpec, "affinity"> {
+  const labelSelector = { matchLabels: { "statefulset.kubernetes.io/pod-name": pod } };
+  const term = { labelSelector, topologyKey: "kubernetes.io/hostname" };
+  return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
+}
+
+/** The claim for the backups, unless there is one already. */
+export function backupClaimFor(database: Database): PersistentVolumeClaim[] {
+  const { backup, storageClass } = database.spec;
+  if (!backup || backup.claim) return [];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: metadataOf(database, backupName(database)),
+      spec: {
+        accessModes: [isOfOneNode(database) ? "ReadWriteOnce" : "ReadWriteMany"],
+        ...(storageClass && { storageClassName: storageClass }),
+        resources: { requests: { storage: String(backup.size) } },
+      },
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
+import { z } from "zod";
+import { METHODS } from "./backup-spec.ts";
+
+/** Names become names of Jobs, labels of their pods and folders. */
+export const LONGEST_TASK_NAME = 52;
+const nameRule = cel(
+  `size(self.metadata.name) <= ${LONGEST_TASK_NAME}`,
+  `the name becomes part of the names of Jobs: at most ${LONGEST_TASK_NAME} characters`,
+);
+
+/** How far a backup has come. */
+export const BACKUP_PHASES = ["Pending", "Running", "Completed", "Failed", "Expired"] as const;
+
+/** One backup of a Database: asked for by whoever makes the object, or told of by the operator after a scheduled one. */
+export const DatabaseBackup = defineKind({
+  group: "example.com",
+  kind: "DatabaseBackup",
+  shortNames: ["dbb"],
+  versions: {
+    v1: {
+      spec: z.object({
+        database: z.string().min(1).describe("The Database, in the same namespace."),
+        method: z.enum(METHODS).optional().describe("Default: as the Database says."),
+      }),
+      status: z.object({
+        phase: z.enum(BACKUP_PHASES).optional(),
+        method: z.enum(METHODS).optional(),
+        job: z.string().optional().describe("The Job that takes it."),
+        claim: z.string().optional().describe("The claim of the volume that it is on."),
+        folder: z.string().optional().describe("Where it is on that volume."),
+        startedAt: z.string().optional(),
+        stoppedAt: z.string().optional().describe("The first moment that can be restored from it."),
+        startLSN: z.string().optional(),
+        stopLSN: z.string().optional(),
+        size: z.int().optional().describe("In bytes."),
+        server: z.string().optional().describe("The server that it was taken from."),
+        kept: z.array(z.string()).optional().describe("The backups that were there after this one was taken."),
+        error: z.string().optional(),
+      }),
+      columns: {
+        Database: ".spec.database",
+        Method: ".status.method",
+        Phase: ".status.phase",
+        Stopped: { jsonPath: ".status.stoppedAt", type: "date" },
+        Size: wide({ jsonPath: ".status.size", type: "integer" }),
+        Ready: wide(condition("Ready")),
+        Age: age,
+      },
+      rules: [cel("self == oldSelf", "a backup cannot be changed: make another one")],
+      objectRules: [nameRule],
+    },
+  },
+});
+export type DatabaseBackup = ObjectOf<typeof DatabaseBackup>;

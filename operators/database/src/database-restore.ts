@@ -1,0 +1,69 @@
+import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
+import { z } from "zod";
+import { LONGEST_TASK_NAME } from "./database-backup.ts";
+import { recoveryRules, recoverySpec } from "./restore-spec.ts";
+
+/** How far a restore has come. */
+export const RESTORE_PHASES = [
+  "Pending",
+  "Checking",
+  "Stopping",
+  "Restoring",
+  "Starting",
+  "Finishing",
+  "Undoing",
+  "Completed",
+  "Failed",
+] as const;
+
+/** Brings a backup back into a Database: in place, or as the beginning of a new one. */
+export const DatabaseRestore = defineKind({
+  group: "example.com",
+  kind: "DatabaseRestore",
+  shortNames: ["dbr"],
+  versions: {
+    v1: {
+      spec: recoverySpec.extend({
+        database: z.string().min(1).describe("The Database that is restored, in the same namespace."),
+        inPlace: z
+          .boolean()
+          .default(false)
+          .describe("Data that the Database has are replaced. Without it, only an empty one is restored."),
+      }),
+      status: z.object({
+        phase: z.enum(RESTORE_PHASES).optional(),
+        method: z.string().optional(),
+        backup: z.string().optional().describe("The backup that it begins with."),
+        recoveredTo: z.string().optional().describe("When the last transaction was that came back."),
+        timeline: z.string().optional().describe("The history that begins with it."),
+        primary: z.string().optional().describe("The server whose volume is restored."),
+        startedAt: z.string().optional(),
+        completedAt: z.string().optional(),
+        error: z.string().optional(),
+        steps: z
+          .array(z.object({ name: z.string(), state: z.string() }))
+          .optional()
+          .describe("What is done one after the other."),
+      }),
+      columns: {
+        Database: ".spec.database",
+        Backup: ".status.backup",
+        Phase: ".status.phase",
+        RecoveredTo: wide({ jsonPath: ".status.recoveredTo", type: "string" }),
+        Ready: wide(condition("Ready")),
+        Age: age,
+      },
+      rules: [
+        cel("self == oldSelf", "a restore cannot be changed: make another one"),
+        ...recoveryRules.map(([rule, message]) => cel(rule, message)),
+      ],
+      objectRules: [
+        cel(
+          `size(self.metadata.name) <= ${LONGEST_TASK_NAME}`,
+          `the name becomes part of the names of Jobs: at most ${LONGEST_TASK_NAME} characters`,
+        ),
+      ],
+    },
+  },
+});
+export type DatabaseRestore = ObjectOf<typeof DatabaseRestore>;

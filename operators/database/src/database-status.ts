@@ -1,0 +1,147 @@
+import { type Conditions, type EventSink, findCondition, no, type ReportedStatus, yes } from "konverge";
+import type { Database } from "./database.ts";
+import type { Engine } from "./engines.ts";
+import type { Member, Step } from "./leadership.ts";
+import { podName, readServiceName, secretName } from "./names.ts";
+import type { RolloutStep } from "./rollout.ts";
+import type { ServerProblem } from "./server-problem.ts";
+import type { StorageStep } from "./storage.ts";
+import { refusedVersion, rolledVersion } from "./version.ts";
+
+/** All that a database's status tells. */
+export interface Findings {
+  readonly engine: Engine;
+  readonly members: readonly Member[];
+  readonly step: Step;
+  readonly rollout: RolloutStep;
+  /** Every server is as it should be and answers. */
+  readonly ready: boolean;
+  readonly problem: ServerProblem | undefined;
+  readonly storage: StorageStep;
+  readonly atLimit: boolean;
+  readonly capacity: string | undefined;
+  readonly lastBackup: string | undefined;
+  /** Why servers are stopped, if they are meant to be. */
+  readonly stopped: { readonly reason: string; readonly message: string } | undefined;
+}
+
+export type Phase = "Creating" | "Running" | "Failed";
+
+export function phaseOf({ ready, problem, step, members }: Findings): Phase {
+  if (ready) return "Running";
+  const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
+  // A database whose primary answers runs, whatever its standbys do.
+  if (leads && members.length > 1) return "Running";
+  return problem?.fatal ? "Failed" : "Creating";
+}
+
+/** What is not known now stays as it was told last. */
+export function statusOf(database: Database, findings: Findings): ReportedStatus<Database> {
+  const { engine, members, step, capacity, lastBackup } = findings;
+  const { metadata, spec, status } = database;
+  const { term, primary } = step.topology;
+  const leader = members.find(({ name }) => name === primary)?.report;
+  const timeline = leader?.timeline ?? status?.timeline;
+  const confirming = leader?.role === "primary" ? leader.confirming || undefined : status?.confirming;
+  const lastSwitchover = step.switched === spec.switchoverTo ? step.switched : status?.lastSwitchover;
+  return {
+    phase: phaseOf(findings),
+    engine: engine.name,
+    version: rolledVersion(database),
+    endpoint: `${metadata.name}.${metadata.namespace}.svc:${engine.port}`,
+    ...(spec.instances > 1 && {
+      readEndpoint: `${readServiceName(database)}.${metadata.namespace}.svc:${engine.port}`,
+    }),
+    secretName: secretName(database),
+    podName: primary || (step.topology.operation?.from ?? podName(database)),
+    instances: members.length,
+    readyInstances: members.filter(({ pod }) => pod?.ready && !pod.ending).length,
+    ...(primary && { currentPrimary: primary }),
+    term,
+    ...(timeline !== undefined && { timeline }),
+    ...(step.lostSince !== undefined && { primaryLostSince: new Date(step.lostSince).toISOString() }),
+    ...(lastSwitchover !== undefined && { lastSwitchover }),
+    ...(confirming !== undefined && { confirming }),
+    ...(members.length > 1 && { servers: members.map((member) => serverStatus(member, primary)) }),
+    topology: JSON.stringify(step.topology),
+    ...(capacity !== undefined && { storage: capacity }),
+    ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
+  };
+}
+
+function serverStatus({ name, pod, report }: Member, primary: string) {
+  const { size, used, behind } = report ?? {};
+  return {
+    name,
+    role: report?.role ?? (name === primary ? "primary" : "standby"),
+    ready: (pod?.ready && !pod.ending) ?? false,
+    ...(behind !== undefined && { behindSeconds: behind }),
+    ...(size && used !== undefined && { usedPercent: Math.round((used * 100) / size) }),
+  };
+}
+
+export function conditionsOf(database: Database, findings: Findings): Conditions {
+  const { ready, problem, step, stopped, rollout } = findings;
+  const refused = refusedVersion(database);
+  const always: Conditions = {
+    StorageAsAsked: storageCondition(findings),
+    VersionAsAsked: refused
+      ? no("MajorUpgradeRefused", refused)
+      : rollout.step === "none"
+        ? yes("AsAsked")
+        : no("RollingOut", rollout.step === "wait" ? rollout.message : "servers are replaced one after the other"),
+  };
+  if (stopped && ready) return { ...always, Ready: no(stopped.reason, stopped.message) };
+  const trouble = step.problem ?? problem;
+  const switching = trouble?.reason === "SwitchoverWaits";
+  if (ready && (!trouble || switching)) return { ...always, Ready: yes("Running") };
+  if (trouble) {
+    const { reason, message } = trouble;
+    return { ...always, Ready: no(reason, message), Degraded: yes(reason, message) };
+  }
+  const { members } = findings;
+  const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
+  if (leads && members.length > 1) {
+    const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
+    const message = missing.length > 0 ? `the primary answers; not ready yet: ${missing.join(", ")}` : "";
+    return { ...always, Ready: yes("PrimaryRuns", message) };
+  }
+  const message = stopped ? "servers are being stopped" : "servers are being started";
+  return { ...always, Ready: no("ServersNotReady", message), Progressing: yes("ServersNotReady", message) };
+}
+
+function storageCondition({ storage, atLimit }: Findings) {
+  if (storage.step === "refuse") return no("ShrinkRefused", shrinkRefusal(storage));
+  if (storage.step === "grow" || storage.step === "growing") return no("Growing", `the volumes grow to ${storage.to}`);
+  if (storage.step === "stuck") return no("CannotGrow", storage.message);
+  if (atLimit) return no("LimitReached", "a volume is nearly full, and spec.storage.limit lets it grow no further");
+  return yes("AsAsked");
+}
+
+export function shrinkRefusal({ has, asked }: { has: string; asked: string }): string {
+  return `the volume has ${has} and cannot shrink to ${asked}: it stays as it is`;
+}
+
+/** Says once what is new. */
+export function tell(database: Database, findings: Findings, events: EventSink): void {
+  const { spec, status } = database;
+  const { step, problem, storage, atLimit } = findings;
+  const phase = phaseOf(findings);
+  const was = (type: string) => findCondition(status?.conditions, type);
+  if (status?.phase === undefined) events.normal("Creating", `a server of version ${spec.version} is being made`);
+  if (phase === "Running" && status?.phase !== "Running") events.normal("Running", "the server answers");
+  if (step.told) events[step.told.type](step.told.reason, step.told.message);
+  const trouble = step.problem ?? problem;
+  const isNews = trouble && was("Degraded")?.reason !== trouble.reason && was("Ready")?.reason !== trouble.reason;
+  const isRoutine = trouble?.reason === "SwitchingOver" || trouble?.reason === "FailingOver";
+  if (isNews && !isRoutine) events.warning(trouble.reason, trouble.message);
+  if (storage.step === "refuse" && was("StorageAsAsked")?.status !== "False") {
+    events.warning("ShrinkRefused", shrinkRefusal(storage));
+  }
+  if (atLimit && was("StorageAsAsked")?.reason !== "LimitReached") {
+    events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit lets it grow no further");
+  }
+  const refused = refusedVersion(database);
+  if (refused && was("VersionAsAsked")?.reason !== "MajorUpgradeRefused")
+    events.warning("MajorUpgradeRefused", refused);
+}

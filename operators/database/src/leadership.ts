@@ -1,0 +1,248 @@
+/**
+ * Who leads, as a pure function of what is known: {@link nextStep}.
+ *
+ * Guarantees
+ * - A pod becomes the primary only when the last one can acknowledge nothing any more: its pod is gone, or it has said that it
+ *   has stopped, or so many standbys have let go of it that no commit can be confirmed.
+ * - Every change goes through a term in which nobody may write. Whatever dies in between, the next process finds that term
+ *   written down and goes on from it.
+ * - Unless it is allowed to lose data, a failover happens only when a standby is known to have all that was acknowledged.
+ *
+ * Assumptions
+ * - A pod that is gone does not run: whoever deletes a pod by force, or a Node, has made sure of it.
+ * - A new pod reads the topology as it is when it starts.
+ * - Clients do not switch `synchronous_commit` off for what they want to keep.
+ */
+import { type Confirming, canStandForAll } from "./quorum.ts";
+import { lsnText, type ServerReport } from "./server-report.ts";
+import type { Operation, Topology } from "./topology.ts";
+
+/** A server as it is known. */
+export interface Member {
+  readonly name: string;
+  readonly pod:
+    | {
+        readonly uid: string;
+        readonly ready: boolean;
+        /** It is being deleted. */
+        readonly ending: boolean;
+        /** Its containers have ended for good, as its node says. */
+        readonly dead: boolean;
+        readonly node: string | undefined;
+      }
+    | undefined;
+  readonly report: ServerReport | undefined;
+}
+
+/** All that a step is decided by. */
+export interface Situation {
+  readonly topology: Topology;
+  readonly members: readonly Member[];
+  /** What standbys must confirm a commit: as the primary last said, and as it is asked for. */
+  readonly confirming: readonly (Confirming | undefined)[];
+  /** Milliseconds. */
+  readonly delay: number;
+  readonly allowDataLoss: boolean;
+  /** The pod that shall lead, if another is asked for. */
+  readonly switchoverTo: string | undefined;
+  /** When the primary was first seen to be away. */
+  readonly lostSince: number | undefined;
+  readonly now: number;
+}
+
+/** What to do now. */
+export interface Step {
+  readonly topology: Topology;
+  /** A pod that must go, so that it cannot write any more. */
+  readonly remove?: { readonly name: string; readonly uid: string };
+  readonly lostSince?: number;
+  readonly told?: { readonly type: "normal" | "warning"; readonly reason: string; readonly message: string };
+  /** Why there is no primary, or why another cannot take its place. */
+  readonly problem?: { readonly reason: string; readonly message: string };
+  /** The switchover that was asked for is over, one way or the other. */
+  readonly switched?: string;
+  /** Look again after so many milliseconds. */
+  readonly after?: number;
+}
+
+/** How long standbys have to let go of an old primary, and a primary to hand over. */
+const PATIENCE = 60_000;
+const SOON = 1_000;
+
+/** The next step. */
+export function nextStep(situation: Situation): Step {
+  const { operation } = situation.topology;
+  if (!operation) return steady(situation);
+  return operation.kind === "switchover" ? handOver(situation, operation) : failOver(situation, operation);
+}
+
+function steady(situation: Situation): Step {
+  const { topology, members, switchoverTo, now, delay } = situation;
+  const primary = members.find(({ name }) => name === topology.primary);
+  if (primary?.pod?.ready && !primary.pod.ending) {
+    const settled = { ...topology, fresh: false };
+    return switchoverTo === undefined
+      ? { topology: topology.fresh ? settled : topology }
+      : beginSwitchover({ ...situation, topology: settled }, switchoverTo);
+  }
+  const lostSince = situation.lostSince ?? now;
+  if (topology.fresh || members.length < 2) return { topology, lostSince };
+  const left = lostSince + delay - now;
+  if (left > 0) return { topology, lostSince, after: left };
+  const standbys = answering(situation);
+  const problem = obstacle(situation, standbys);
+  if (problem) return { topology, lostSince, problem, after: 10_000 };
+  const operation: Operation = { kind: "failover", from: topology.primary, since: now };
+  return {
+    topology: { term: topology.term + 1, primary: "", upstream: "", fresh: false, operation },
+    lostSince,
+    told: {
+      type: "warning",
+      reason: "FailoverBegins",
+      message: `${topology.primary} is away: nobody may write until another has taken its place`,
+    },
+    after: SOON,
+  };
+}
+
+/** What stands in the way of a failover to one of these, if anything. */
+function obstacle({ allowDataLoss, confirming, topology }: Situation, standbys: readonly Member[]) {
+  if (standbys.length === 0) {
+    return {
+      reason: "NoCandidate",
+      message: `${topology.primary} is away, and no standby says how far it has come: none takes its place`,
+    };
+  }
+  if (allowDataLoss || isLossless(confirming, standbys)) return undefined;
+  return {
+    reason: "FailoverBlocked",
+    message:
+      `${topology.primary} is away, and no standby is known to have all that it acknowledged: bring it back, or set ` +
+      "spec.failover.allowDataLoss to go on without its last commits",
+  };
+}
+
+function isLossless(confirming: readonly (Confirming | undefined)[], standbys: readonly Member[]): boolean {
+  const names = standbys.map(({ name }) => name);
+  return confirming.length > 0 && confirming.every((one) => one !== undefined && canStandForAll(one, names));
+}
+
+/** Standbys that say how far they have come. */
+function answering({ topology, members }: Situation): Member[] {
+  const old = topology.operation?.from ?? topology.primary;
+  return members.filter(({ name, report }) => name !== old && report?.role === "standby" && report.lsn !== undefined);
+}
+
+/** Whether a server has carried out the present topology and does not write. */
+function hasStepped({ report }: Member, { term }: Topology): boolean {
+  return report !== undefined && report.term >= term && report.role !== "primary";
+}
+
+function failOver(situation: Situation, operation: Operation): Step {
+  const { topology, members, confirming, allowDataLoss, now } = situation;
+  const old = members.find(({ name }) => name === operation.from);
+  const lostSince = situation.lostSince ?? now;
+  // Written down before anything is decided by it.
+  if (operation.fence === undefined) {
+    const fence = old?.pod?.uid ?? "";
+    return { topology: { ...topology, operation: { ...operation, fence } }, lostSince, after: SOON };
+  }
+  const { pod } = old ?? {};
+  const isFenced = !pod || pod.uid !== operation.fence || pod.dead || (old !== undefined && hasStepped(old, topology));
+  const remove = pod && pod.uid === operation.fence && !pod.ending ? { name: operation.from, uid: pod.uid } : undefined;
+  const detached = answering(situation).filter((standby) => hasStepped(standby, topology));
+  const isSafe = isLossless(confirming, detached);
+  const isLate = now - operation.since > PATIENCE;
+  const awaited = members.some((one) => one.name !== operation.from && one.pod?.ready && !detached.includes(one));
+  const [best] = detached.sort(furthestFirst);
+  if (best && (isSafe || (isFenced && allowDataLoss)) && (!awaited || isLate)) {
+    const message = `${best.name} takes the place of ${operation.from}, at ${lsnText(best.report!.lsn!)}`;
+    return {
+      topology: { term: topology.term + 1, primary: best.name, upstream: best.name, fresh: false },
+      ...(remove && { remove }),
+      told: { type: "warning", reason: "FailedOver", message },
+      after: SOON,
+    };
+  }
+  // Who was fenced and may not be replaced is still the one that has everything.
+  if (isLate && isFenced && !isSafe && !(allowDataLoss && best)) {
+    return {
+      topology: { term: topology.term + 1, primary: operation.from, upstream: operation.from, fresh: false },
+      told: {
+        type: "warning",
+        reason: "FailoverGivenUp",
+        message: `no standby can take the place of ${operation.from}: it shall lead again when it is back`,
+      },
+      lostSince: now,
+    };
+  }
+  const problem = isFenced
+    ? { reason: "FailingOver", message: `a standby is about to take the place of ${operation.from}` }
+    : {
+        reason: "FencingPending",
+        message:
+          `${operation.from} has not been seen to stop: if its node ${pod?.node ?? ""} is down for good, delete the Node or ` +
+          "taint it node.kubernetes.io/out-of-service",
+      };
+  return { topology, ...(remove && { remove }), lostSince, problem, after: SOON };
+}
+
+function furthestFirst(a: Member, b: Member): number {
+  const [left, right] = [a.report!, b.report!];
+  if (left.timeline !== right.timeline) return (right.timeline ?? 0) - (left.timeline ?? 0);
+  if (left.lsn !== right.lsn) return right.lsn! > left.lsn! ? 1 : -1;
+  return a.name < b.name ? -1 : 1;
+}
+
+function beginSwitchover({ topology, members, now }: Situation, to: string): Step {
+  if (to === topology.primary) return { topology, switched: to };
+  const next = members.find(({ name }) => name === to);
+  if (!next?.pod?.ready || next.pod.ending || !next.report?.streaming) {
+    const message = next ? `${to} does not receive from ${topology.primary} now` : `there is no server ${to}`;
+    return {
+      topology,
+      problem: { reason: "SwitchoverWaits", message: `${message}: it cannot take over` },
+      after: 10_000,
+    };
+  }
+  const operation: Operation = { kind: "switchover", from: topology.primary, to, since: now };
+  return {
+    topology: { term: topology.term + 1, primary: "", upstream: topology.primary, fresh: false, operation },
+    told: { type: "normal", reason: "SwitchoverBegins", message: `${topology.primary} hands over to ${to}` },
+    after: SOON,
+  };
+}
+
+/** The old primary stops in good order and sends all it has; when the next one has it, it leads. */
+function handOver({ topology, members, now }: Situation, operation: Operation): Step {
+  const [from, to] = [operation.from, operation.to ?? ""].map((name) => members.find((one) => one.name === name));
+  const [last, got] = [from?.report, to?.report];
+  const hasStopped = from !== undefined && hasStepped(from, topology) && last?.role === "stopped";
+  const hasAll = last?.lsn !== undefined && got?.lsn !== undefined && got.lsn > last.lsn;
+  if (hasStopped && hasAll && got.role === "standby") {
+    return {
+      topology: { term: topology.term + 1, primary: operation.to!, upstream: operation.to!, fresh: false },
+      told: {
+        type: "normal",
+        reason: "SwitchedOver",
+        message: `${operation.to} leads: it has all that ${operation.from} had, up to ${lsnText(last.lsn!)}`,
+      },
+      switched: operation.to!,
+      after: SOON,
+    };
+  }
+  if (now - operation.since > PATIENCE) {
+    return {
+      topology: { term: topology.term + 1, primary: operation.from, upstream: operation.from, fresh: false },
+      told: {
+        type: "warning",
+        reason: "SwitchoverGivenUp",
+        message: `${operation.to} did not get all that ${operation.from} has in time: ${operation.from} leads on`,
+      },
+      switched: operation.to!,
+      after: SOON,
+    };
+  }
+  const message = `${operation.from} hands over to ${operation.to}`;
+  return { topology, problem: { reason: "SwitchingOver", message }, after: SOON };
+}

@@ -1,0 +1,27 @@
+import type { Pod } from "konverge/kinds";
+import type { Member } from "./leadership.ts";
+import { parseReport } from "./server-report.ts";
+
+/** A server as it is known from its pod and from what it says itself. */
+export function memberOf(name: string, pod: Pod | undefined, said: string | undefined): Member {
+  return { name, pod: pod && podOf(pod), report: pod ? parseReport(said) : undefined };
+}
+
+function podOf({ metadata, spec, status }: Pod): NonNullable<Member["pod"]> {
+  const { containerStatuses = [], conditions = [], phase } = status ?? {};
+  const ending = metadata.deletionTimestamp !== undefined;
+  const haveEnded = containerStatuses.length > 0 && containerStatuses.every(({ state }) => state?.terminated);
+  return {
+    uid: metadata.uid ?? "",
+    ready: conditions.some(({ type, status: is }) => type === "Ready" && is === "True"),
+    ending,
+    // What has ended in a pod that stays is started again.
+    dead: phase === "Failed" || phase === "Succeeded" || (ending && haveEnded),
+    node: spec?.nodeName,
+  };
+}
+
+/** Whether a pod's containers run, so that the server in it can be asked. */
+export function isRunning({ status }: Pod): boolean {
+  return status?.containerStatuses?.some(({ state }) => state?.running !== undefined) ?? false;
+}

@@ -1,0 +1,85 @@
+import { type KubeObject, keyOf } from "konverge";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Database } from "./database.ts";
+import type { Findings } from "./database-status.ts";
+
+/** The latest numbers about one database. */
+interface Numbers {
+  readonly namespace: string;
+  readonly name: string;
+  readonly wanted: number;
+  readonly ready: number;
+  readonly term: number;
+  /** 1 if some server may take writes. */
+  readonly led: number;
+  readonly used: number | undefined;
+  readonly behind: number | undefined;
+}
+
+/** What this operator tells Prometheus about its objects, besides what every controller tells. */
+export class DatabaseMetrics {
+  readonly #latest = new Map<string, Numbers>();
+  readonly #changes: Counter<"namespace" | "name" | "kind">;
+  #existing: (() => Iterable<KubeObject>) | undefined;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const gauge = (name: string, help: string, value: (numbers: Numbers) => number | undefined) => {
+      const latest = () => this.#values();
+      new Gauge({
+        name,
+        help,
+        labelNames: ["namespace", "name"],
+        registers,
+        collect() {
+          this.reset();
+          for (const one of latest()) {
+            const number = value(one);
+            if (number !== undefined) this.set({ namespace: one.namespace, name: one.name }, number);
+          }
+        },
+      });
+    };
+    gauge("database_instances_wanted", "Servers that a Database asks for.", ({ wanted }) => wanted);
+    gauge("database_instances_ready", "Servers of a Database that answer.", ({ ready }) => ready);
+    gauge("database_primary_present", "1 if a server of a Database takes writes, 0 if none does.", ({ led }) => led);
+    gauge("database_term", "Grows with each change of who leads a Database.", ({ term }) => term);
+    gauge("database_volume_used_percent", "Of the fullest volume of a Database.", ({ used }) => used);
+    gauge("database_replica_lag_seconds", "Of the standby that is furthest behind.", ({ behind }) => behind);
+    this.#changes = new Counter({
+      name: "database_leadership_changes_total",
+      help: "Failovers and switchovers that were carried out.",
+      labelNames: ["namespace", "name", "kind"],
+      registers,
+    });
+  }
+
+  /** `existing` tells which objects there are, whenever somebody asks for the numbers: nobody tells when one goes. */
+  tell(database: Database, { members, step }: Findings, existing: () => Iterable<KubeObject>): void {
+    const { namespace = "", name } = database.metadata;
+    const reports = members.flatMap(({ report }) => report ?? []);
+    const used = reports.flatMap(({ size, used: bytes }) => (size && bytes !== undefined ? (bytes * 100) / size : []));
+    const behind = reports.flatMap((report) => report.behind ?? []);
+    const leader = members.find((one) => one.name === step.topology.primary);
+    this.#latest.set(keyOf(database), {
+      namespace,
+      name,
+      wanted: database.spec.hibernated ? 0 : database.spec.instances,
+      ready: members.filter(({ pod }) => pod?.ready && !pod.ending).length,
+      term: step.topology.term,
+      led: leader?.pod?.ready ? 1 : 0,
+      used: used.length > 0 ? Math.max(...used) : undefined,
+      behind: behind.length > 0 ? Math.max(...behind) : undefined,
+    });
+    this.#existing = existing;
+    const kinds: Readonly<Record<string, string>> = { FailedOver: "failover", SwitchedOver: "switchover" };
+    const kind = kinds[step.told?.reason ?? ""];
+    if (kind) this.#changes.inc({ namespace, name, kind });
+  }
+
+  #values(): Iterable<Numbers> {
+    const known = new Set(Array.from(this.#existing?.() ?? [], (object) => keyOf(object)));
+    for (const key of this.#latest.keys()) if (!known.has(key)) this.#latest.delete(key);
+    return this.#latest.values();
+  }
+}

@@ -1,0 +1,44 @@
+import { type AnyObject, type Context, deepEqual, gvkOf, isNotFound, type KindRef, ownerReference } from "konverge";
+import type { Database } from "./database.ts";
+import { labelsOf, metadataOf } from "./names.ts";
+
+/** The Prometheus operator's kind; it need not be there. */
+export const PodMonitor: KindRef<AnyObject> = {
+  group: "monitoring.coreos.com",
+  version: "v1",
+  kind: "PodMonitor",
+  plural: "podmonitors",
+  namespaced: true,
+};
+
+/** The CRD by whose presence it is known whether Prometheus can be told what to scrape. */
+export const POD_MONITOR_CRD = `${PodMonitor.plural}.${PodMonitor.group}`;
+
+/** Lets Prometheus scrape the exporters beside a database's servers. */
+function podMonitorFor(database: Database): AnyObject {
+  return {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PodMonitor",
+    metadata: {
+      ...metadataOf(database, database.metadata.name),
+      ownerReferences: [ownerReference(gvkOf(database), database)],
+    },
+    spec: { selector: { matchLabels: labelsOf(database) }, podMetricsEndpoints: [{ port: "metrics" }] },
+  };
+}
+
+/** Writes it if it is not as it should be; takes it away when there are no exporters any more. */
+export async function keepPodMonitor(database: Database, { client }: Pick<Context, "client">): Promise<void> {
+  const key = `${database.metadata.namespace}/${database.metadata.name}`;
+  const ignoreMissing = (error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  };
+  const live = await client.get(PodMonitor, key).catch(ignoreMissing);
+  if (!database.spec.exporter) {
+    if (live) await client.delete(PodMonitor, key).catch(ignoreMissing);
+    return;
+  }
+  const wanted = podMonitorFor(database);
+  if (!live || !deepEqual(live["spec"], wanted["spec"])) await client.apply(PodMonitor, wanted, { force: true });
+}

@@ -1,0 +1,113 @@
+import type { EnvVar, Job } from "konverge/kinds";
+import type { BackupMethod } from "./backup-spec.ts";
+import { backupClaimName, backupFolder, besideServer, isOfOneNode, methodOf } from "./backup-volume.ts";
+import type { Database } from "./database.ts";
+import type { DatabaseRestore } from "./database-restore.ts";
+import { engineOf } from "./engines.ts";
+import { DATA, podName } from "./names.ts";
+import { heldForRestore } from "./restore-hold.ts";
+import { fromSecret, taskJobSpec } from "./task-pod.ts";
+
+/** On Jobs of restores and their pods: the DatabaseRestore. */
+export const RESTORE_OF = "database-restore";
+
+/** The parts of a restore that are done by a Job each. */
+export type RestorePart = "check" | "restore" | "undo" | "finish";
+export const RESTORE_PARTS: readonly RestorePart[] = ["check", "restore", "undo", "finish"];
+
+const RETRIES: Readonly<Record<RestorePart, number>> = { check: 2, restore: 2, undo: 6, finish: 6 };
+
+/** A restore as far as its Jobs are concerned. */
+export interface RestorePlan {
+  readonly restore: DatabaseRestore;
+  readonly database: Database;
+  readonly method: BackupMethod;
+  /** The pod whose volume is restored. */
+  readonly primary: string;
+  /** The claim with the backups, and the name of the database they are of. */
+  readonly claim: string;
+  readonly source: string;
+  /** The server that has the claim's volume on its node, if it can be on one node alone. */
+  readonly holder?: string;
+  /** The backup that was found to be the right one, once that is known. */
+  readonly backup?: string;
+}
+
+/** What is restored, from where; undefined where nobody says which claim has the backups. */
+export function planOf(
+  restore: DatabaseRestore,
+  database: Database,
+  sourceDatabase: Database | undefined,
+): RestorePlan | undefined {
+  const { from } = restore.spec;
+  const claim = from?.claim ?? (sourceDatabase?.spec.backup && backupClaimName(sourceDatabase));
+  if (!claim) return undefined;
+  const isHeld = sourceDatabase && isServing(sourceDatabase) && isOfOneNode(sourceDatabase) && !from?.claim;
+  const byEngine = engineOf(database).name === "postgres" ? "physical" : "logical";
+  return {
+    restore,
+    database,
+    method: from?.method ?? (sourceDatabase && methodOf(sourceDatabase)) ?? byEngine,
+    primary: restore.status?.primary ?? database.status?.podName ?? podName(database),
+    claim,
+    source: from?.database ?? restore.spec.database,
+    ...(isHeld && { holder: podName(sourceDatabase) }),
+    ...((restore.status?.backup ?? from?.backup) && { backup: restore.status?.backup ?? from?.backup }),
+  };
+}
+
+export const restoreJobName = (restore: DatabaseRestore, part: RestorePart) => `${restore.metadata.name}-${part}`;
+export const dataClaimOf = ({ primary }: Pick<RestorePlan, "primary">) => `${DATA}-${primary}`;
+
+/** The Job for a part of a restore. */
+export function restoreJobFor(plan: RestorePlan, part: RestorePart): Job {
+  const { restore, database, method, claim } = plan;
+  const { name, namespace } = restore.metadata;
+  const physical = method === "physical";
+  const beside = part === "finish" ? plan.primary : plan.holder;
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: restoreJobName(restore, part), namespace, labels: { [RESTORE_OF]: name } },
+    spec: taskJobSpec(database, {
+      name: part,
+      script: physical ? "restore.sh" : "restore-dump.sh",
+      env: environment(plan, part),
+      backups: claim,
+      ...(physical && part !== "check" && { data: dataClaimOf(plan) }),
+      retries: RETRIES[part],
+      labels: { [RESTORE_OF]: name },
+      ...(physical && beside && besideServer(beside)),
+    }),
+  };
+}
+
+function environment(plan: RestorePlan, part: RestorePart): EnvVar[] {
+  const { restore, database, method, source, backup, claim } = plan;
+  const { targetTime, targetLSN, targetXID, targetTimeline, inPlace } = restore.spec;
+  const common: EnvVar[] = [
+    { name: "MODE", value: part },
+    { name: "NAME", value: restore.metadata.name },
+    { name: "SOURCE", value: backupFolder(source) },
+    { name: "BACKUP", value: backup ?? "" },
+    fromSecret(database, "USERNAME", "username"),
+  ];
+  if (method === "logical") {
+    const server = ["HOST", "PORT", "PASSWORD"].map((name) => fromSecret(database, name, name.toLowerCase()));
+    return [...common, ...server];
+  }
+  const isSame = database.spec.backup !== undefined && backupClaimName(database) === claim;
+  return [
+    ...common,
+    { name: "PGDATA", value: `${engineOf(database).dataFolder}/pgdata` },
+    { name: "TARGET_TIME", value: targetTime ?? "" },
+    { name: "TARGET_LSN", value: targetLSN ?? "" },
+    { name: "TARGET_XID", value: targetXID ?? "" },
+    { name: "TARGET_TIMELINE", value: targetTimeline ?? "" },
+    { name: "ARCHIVE", value: isSame ? backupFolder(database.metadata.name) : "" },
+    { name: "IN_PLACE", value: inPlace ? "yes" : "no" },
+  ];
+}
+
+/** Whether a database's servers run. */
+const isServing = (database: Database) => database.status?.phase === "Running" && !heldForRestore(database);

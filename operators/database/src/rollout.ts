@@ -1,0 +1,32 @@
+import type { Member } from "./leadership.ts";
+
+/** What brings servers to the newest revision, one after the other. */
+export type RolloutStep =
+  | { readonly step: "none" }
+  /** All that could be done is done for now. */
+  | { readonly step: "wait"; readonly message: string }
+  | { readonly step: "replace"; readonly name: string; readonly uid: string; readonly why: string }
+  /** The primary comes last, when another leads. */
+  | { readonly step: "handOver"; readonly to: string };
+
+/**
+ * Standbys first, the highest number first, each when all others are ready; then another takes over, and the old primary is a
+ * standby like all others. A server that does not run and never will as it is makes way at once.
+ */
+export function rolloutStep(members: readonly Member[], primary: string, outdated: ReadonlySet<string>): RolloutStep {
+  const old = members.filter(({ pod }) => pod && outdated.has(pod.uid));
+  if (old.length === 0) return { step: "none" };
+  if (members.some(({ pod }) => pod?.ending)) return { step: "wait", message: "a server is being replaced" };
+  const replace = ({ name, pod }: Member, why: string): RolloutStep => ({ step: "replace", name, uid: pod!.uid, why });
+  const stuck = old.find(({ pod }) => !pod?.ready);
+  if (stuck) return replace(stuck, "did not come up and makes way for the newer revision");
+  const missing = members.find(({ pod }) => !pod?.ready);
+  if (missing) return { step: "wait", message: `${missing.name} is not ready yet` };
+  const behind = members.find(({ report }) => report && report.role !== "primary" && report.streaming !== true);
+  if (behind) return { step: "wait", message: `${behind.name} has not caught up yet` };
+  const standby = old.findLast(({ name }) => name !== primary);
+  if (standby) return replace(standby, "makes way for the newer revision");
+  const next = members.find(({ name, report }) => name !== primary && report?.streaming);
+  if (next) return { step: "handOver", to: next.name };
+  return replace(old[0]!, "makes way for the newer revision, and leads again when it is back");
+}

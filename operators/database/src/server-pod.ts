@@ -1,0 +1,169 @@
+import type { Container, EnvVar, PodSpec, Volume, VolumeMount } from "konverge/kinds";
+import type { Database } from "./database.ts";
+import type { Engine } from "./engines.ts";
+import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
+import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
+import { rolledVersion } from "./version.ts";
+import { archiveEnvironment, archiveMounts, archiveVolumes } from "./wal-archive.ts";
+
+/** The container of the server, in each of its pods. */
+export const SERVER = "database";
+export const EXPORTER_PORT = 9187;
+
+const CONFIG_FOLDER = "/etc/database";
+const CREDENTIALS_FOLDER = "/credentials";
+const TOPOLOGY_FOLDER = "/topology";
+/** Sockets, and what the scripts of a pod tell one another. */
+const RUN_FOLDER = "/run/database";
+const GRACE_SECONDS = 60;
+
+/** The user `postgres` of the official images. */
+const POSTGRES_USER = { debian: 999, alpine: 70 };
+
+/** The image of a server, and of what is done with its files. */
+export const serverImage = (database: Database, engine: Engine) =>
+  database.spec.image ?? `${engine.name}:${rolledVersion(database)}`;
+
+/** Files of PostgreSQL belong to one user, who is not root. */
+export function serverSecurity(database: Database, engine: Engine): Pick<PodSpec, "securityContext"> {
+  if (engine.name !== "postgres") return {};
+  const isAlpine = serverImage(database, engine).includes("alpine");
+  const user = database.spec.runAsUser ?? (isAlpine ? POSTGRES_USER.alpine : POSTGRES_USER.debian);
+  return { securityContext: { runAsUser: user, runAsGroup: user, fsGroup: user, runAsNonRoot: true } };
+}
+
+/** The pod of a server. */
+export function serverPodSpec(database: Database, engine: Engine): PodSpec {
+  const { spec } = database;
+  const server = engine.name === "postgres" ? postgresServer(database) : mysqlServer(database);
+  const { env = [], volumeMounts = [], ...program } = server.container;
+  return {
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    restartPolicy: "Always",
+    ...serverSecurity(database, engine),
+    ...(spec.instances > 1 && { affinity: { podAntiAffinity: apart(database) } }),
+    containers: [
+      {
+        name: SERVER,
+        image: serverImage(database, engine),
+        ...program,
+        env: [secretVariable(database, engine.passwordVariable, "password"), ...env],
+        ports: [{ name: "database", containerPort: engine.port }],
+        resources: spec.resources ?? {
+          requests: { memory: "256Mi", cpu: "100m" },
+          limits: { memory: "512Mi", cpu: "500m" },
+        },
+        volumeMounts: [
+          { name: DATA, mountPath: engine.dataFolder },
+          { name: "config", mountPath: CONFIG_FOLDER, readOnly: true },
+          ...volumeMounts,
+        ],
+      },
+      ...exporter(database, engine),
+    ],
+    volumes: [{ name: "config", configMap: { name: configName(database) } }, ...server.volumes],
+  };
+}
+
+/** What is particular to an engine's server. */
+interface Server {
+  readonly container: Omit<Container, "name">;
+  readonly volumes: readonly Volume[];
+}
+
+/** `server.sh` runs the server and follows the topology; `status.sh` tells how it is doing. */
+function postgresServer(database: Database): Server {
+  const env: EnvVar[] = [
+    { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+    { name: "VOLUME", value: "/var/lib/postgresql/data" },
+    { name: "PGDATA", value: "/var/lib/postgresql/data/pgdata" },
+    { name: "CONFIG", value: CONFIG_FOLDER },
+    { name: "CREDENTIALS", value: CREDENTIALS_FOLDER },
+    { name: "TOPOLOGY", value: TOPOLOGY_FOLDER },
+    { name: "RUN", value: RUN_FOLDER },
+    { name: "PORT", value: "5432" },
+    { name: "SCRIPTS", value: SCRIPTS_FOLDER },
+    ...archiveEnvironment(database),
+  ];
+  const volumeMounts: VolumeMount[] = [
+    scriptsMount,
+    { name: "credentials", mountPath: CREDENTIALS_FOLDER, readOnly: true },
+    { name: "topology", mountPath: TOPOLOGY_FOLDER, readOnly: true },
+    { name: "run", mountPath: RUN_FOLDER },
+    ...archiveMounts(database),
+  ];
+  const alive = { exec: { command: ["sh", `${SCRIPTS_FOLDER}/alive.sh`] } };
+  return {
+    container: {
+      command: ["sh", `${SCRIPTS_FOLDER}/server.sh`],
+      env,
+      volumeMounts,
+      livenessProbe: { ...alive, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+      readinessProbe: {
+        exec: { command: ["pg_isready", "-q", "-h", RUN_FOLDER, "-p", "5432", "-U", "postgres"] },
+        periodSeconds: 5,
+        timeoutSeconds: 5,
+      },
+    },
+    volumes: [
+      scriptsVolume(database),
+      { name: "credentials", secret: { secretName: secretName(database) } },
+      { name: "topology", configMap: { name: topologyName(database) } },
+      { name: "run", emptyDir: {} },
+      ...archiveVolumes(database),
+    ],
+  };
+}
+
+function mysqlServer({ spec }: Database): Server {
+  const answers = { exec: { command: ["sh", "-c", 'mysqladmin ping -h 127.0.0.1 -uroot -p"$MYSQL_ROOT_PASSWORD"'] } };
+  return {
+    container: {
+      ...(spec.parameters && { args: [`--defaults-extra-file=${CONFIG_FOLDER}/server.cnf`] }),
+      startupProbe: { ...answers, periodSeconds: 5, failureThreshold: 120 },
+      readinessProbe: { ...answers, periodSeconds: 5 },
+      livenessProbe: { ...answers, periodSeconds: 10, failureThreshold: 6 },
+    },
+    volumes: [],
+  };
+}
+
+/** An exporter reads as a user of its own who may see what monitoring needs; of MySQL, as the administrator. */
+function exporter(database: Database, engine: Engine): Container[] {
+  const { exporter: wanted } = database.spec;
+  if (!wanted) return [];
+  const env: EnvVar[] =
+    engine.name === "postgres"
+      ? [
+          { name: "DATA_SOURCE_URI", value: `127.0.0.1:${engine.port}/postgres?sslmode=disable` },
+          { name: "DATA_SOURCE_USER", value: "monitor" },
+          secretVariable(database, "DATA_SOURCE_PASS", "monitor-password"),
+        ]
+      : [secretVariable(database, "MYSQLD_EXPORTER_PASSWORD", "password")];
+  return [
+    {
+      name: "exporter",
+      image: wanted.image ?? engine.exporter,
+      ...(engine.name === "mysql" && {
+        args: [
+          `--mysqld.address=127.0.0.1:${engine.port}`,
+          `--mysqld.username=${engine.administrator}`,
+          `--web.listen-address=:${EXPORTER_PORT}`,
+        ],
+      }),
+      env,
+      ports: [{ name: "metrics", containerPort: EXPORTER_PORT }],
+      resources: { requests: { cpu: "10m", memory: "32Mi" }, limits: { memory: "64Mi" } },
+    },
+  ];
+}
+
+function secretVariable(database: Database, name: string, key: string): EnvVar {
+  return { name, valueFrom: { secretKeyRef: { name: secretName(database), key } } };
+}
+
+/** Servers of one database on different nodes, where there are enough. */
+function apart(database: Database) {
+  const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: labelsOf(database) } };
+  return { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] };
+}

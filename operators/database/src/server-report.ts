@@ -1,0 +1,91 @@
+import { type Client, type Clock, sleep } from "konverge";
+import type { Pod } from "konverge/kinds";
+import { SCRIPTS_FOLDER } from "./scripts.ts";
+import { SERVER } from "./server-pod.ts";
+
+/** What a server says about itself: what `status.sh` prints. */
+export interface ServerReport {
+  /** primary, standby, stopped, empty, waiting, joining or overtaken. */
+  readonly role: string;
+  /** Of the topology that it has carried out. */
+  readonly term: number;
+  readonly timeline?: number;
+  /** Up to where its data go. Of a server that does not run, only after a stop in good order. */
+  readonly lsn?: bigint;
+  readonly streaming?: boolean;
+  readonly behind?: number;
+  readonly confirming?: string;
+  /** Of its volume, in KiB. */
+  readonly size?: number;
+  readonly used?: number;
+  readonly password?: string;
+}
+
+/** Asks the server in a pod; undefined if it does not answer. */
+export type AskServer = (pod: Pod, client: Client, clock: Clock) => Promise<string | undefined>;
+
+/** Milliseconds that a server has to answer. */
+const TIMEOUT = 10_000;
+
+/** Runs `status.sh` in the server's container. */
+export const askByExec: AskServer = async (pod, client, clock) => {
+  const { name, namespace } = pod.metadata;
+  const over = new AbortController();
+  const options = { container: SERVER, signal: over.signal };
+  const told = (async () => {
+    const process = await client.exec(`${namespace}/${name}`, ["sh", `${SCRIPTS_FOLDER}/status.sh`], options);
+    over.signal.addEventListener("abort", () => process.close());
+    const { code, stdout } = await process.output();
+    return code === 0 ? stdout : undefined;
+  })().catch(() => undefined);
+  const late = sleep(clock, TIMEOUT, { signal: over.signal, label: `answer of ${name}` }).then(
+    () => undefined,
+    () => undefined,
+  );
+  const first = await Promise.race([told, late]);
+  over.abort();
+  return first;
+};
+
+/** Reads what `status.sh` printed. Without a role and a term it is no report. */
+export function parseReport(text: string | undefined): ServerReport | undefined {
+  const facts = new Map<string, string>();
+  for (const line of text?.split("\n") ?? []) {
+    const at = line.indexOf("=");
+    if (at > 0) facts.set(line.slice(0, at), line.slice(at + 1).trim());
+  }
+  const number = (name: string) => {
+    const value = facts.get(name);
+    return value !== undefined && /^\d+$/.test(value) ? Number(value) : undefined;
+  };
+  const [role, term] = [facts.get("role"), number("term")];
+  if (!role || term === undefined) return undefined;
+  const lsn = parseLsn(facts.get("lsn"));
+  const optional = {
+    timeline: number("timeline"),
+    behind: number("behind"),
+    size: number("size"),
+    used: number("used"),
+  };
+  const [streaming, confirming, password] = ["streaming", "confirming", "password"].map((name) => facts.get(name));
+  return {
+    role,
+    term,
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    ...(lsn !== undefined && { lsn }),
+    ...(streaming !== undefined && { streaming: streaming === "yes" }),
+    ...(confirming !== undefined && { confirming }),
+    ...(password !== undefined && { password }),
+  };
+}
+
+/** A position as PostgreSQL writes it, two hexadecimal halves, as a number. */
+export function parseLsn(text: string | undefined): bigint | undefined {
+  const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/i.exec(text ?? "") ?? [];
+  return high && low ? (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`) : undefined;
+}
+
+/** The same in PostgreSQL's own words. */
+export function lsnText(lsn: bigint): string {
+  return `${(lsn >> 32n).toString(16).toUpperCase()}/${(lsn & 0xffffffffn).toString(16).toUpperCase()}`;
+}

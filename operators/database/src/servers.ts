@@ -1,0 +1,111 @@
+import { type Context, isConflict, isNotFound, parseQuantity } from "konverge";
+import { PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
+import type { Database } from "./database.ts";
+import type { Member } from "./leadership.ts";
+import { isRunning, memberOf } from "./members.ts";
+import { claimName, podName, ROLE } from "./names.ts";
+import type { AskServer } from "./server-report.ts";
+import type { Topology } from "./topology.ts";
+
+/** On a pod: the term it has been told of. A change of a pod makes its node bring mounted files up to date at once. */
+const TERM = "databases.example.com/term";
+
+/** All servers, as their pods are and as they say themselves. */
+export async function askServers(
+  database: Database,
+  count: number,
+  ask: AskServer | undefined,
+  { cache, client, clock, outside }: Context,
+): Promise<Member[]> {
+  const { namespace } = database.metadata;
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const name = podName(database, index);
+      const pod = cache.get(Pod, `${namespace}/${name}`);
+      if (!pod || !ask || !isRunning(pod)) return memberOf(name, pod, undefined);
+      const said = await outside(`status of ${name}`, async () => (await ask(pod, client, clock)) ?? "");
+      return memberOf(name, pod, said);
+    }),
+  );
+}
+
+/** A server as the API server knows it now, not as it was. */
+export async function liveMember(database: Database, member: Member, { client }: Context): Promise<Member> {
+  const pod = await client.get(Pod, `${database.metadata.namespace}/${member.name}`).catch(ignoreMissing);
+  return { ...memberOf(member.name, pod, undefined), report: member.report };
+}
+
+/** Deletes a pod, if it is still that one. */
+export async function removePod(
+  database: Database,
+  { name, uid }: { name: string; uid: string },
+  { client }: Context,
+): Promise<void> {
+  const options = { preconditions: { uid } };
+  await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch((error: unknown) => {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  });
+}
+
+/**
+ * Says on each pod what it is, by which Services find it, and the term. A pod stops being the primary as soon as that is
+ * decided, and becomes it only when that is written down: there are never two.
+ */
+export async function labelPods(
+  database: Database,
+  written: Topology,
+  next: Topology,
+  members: readonly Member[],
+  { cache, client }: Context,
+): Promise<void> {
+  const roleOf = (name: string) => (name === written.primary && name === next.primary ? "primary" : "standby");
+  const pods = members.flatMap(({ name }) => cache.get(Pod, `${database.metadata.namespace}/${name}`) ?? []);
+  const changed = pods.filter(({ metadata: { name, labels, annotations } }) => {
+    return labels?.[ROLE] !== roleOf(name) || annotations?.[TERM] !== String(written.term);
+  });
+  const sorted = changed.sort((a, b) => roleOf(b.metadata.name).localeCompare(roleOf(a.metadata.name)));
+  for (const { metadata } of sorted) {
+    const labels = { [ROLE]: roleOf(metadata.name) };
+    const patch = {
+      merge: { metadata: { uid: metadata.uid!, labels, annotations: { [TERM]: String(written.term) } } },
+    };
+    await client.patch(Pod, `${metadata.namespace}/${metadata.name}`, patch).catch((error: unknown) => {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    });
+  }
+}
+
+/** The uids of pods that are not of the newest revision. */
+export function outdatedPods(
+  database: Database,
+  servers: StatefulSet | undefined,
+  { cache }: Pick<Context, "cache">,
+): Set<string> {
+  const { updateRevision, observedGeneration } = servers?.status ?? {};
+  if (!updateRevision || observedGeneration !== servers?.metadata.generation) return new Set();
+  const { namespace, name } = database.metadata;
+  const outdated = cache
+    .list(Pod, namespace)
+    .filter(({ metadata: { labels } }) => labels?.["database-name"] === name)
+    .filter(({ metadata: { labels } }) => labels?.["controller-revision-hash"] !== updateRevision);
+  return new Set(outdated.map(({ metadata }) => metadata.uid ?? ""));
+}
+
+/** The claims of all servers, by their number. */
+export function claimsOf(database: Database, count: number, { cache }: Pick<Context, "cache">) {
+  const { namespace } = database.metadata;
+  return Array.from({ length: count }, (_, index) =>
+    cache.get(PersistentVolumeClaim, `${namespace}/${claimName(database, index)}`),
+  ).filter((claim) => claim !== undefined);
+}
+
+/** The smallest of the volumes' sizes: what each of them has. */
+export function capacityOf(claims: readonly PersistentVolumeClaim[]): string | undefined {
+  const sizes = claims.flatMap(({ status }) => status?.capacity?.["storage"] ?? []);
+  if (sizes.length === 0) return undefined;
+  return sizes.reduce((a, b) => (parseQuantity(b).cmp(parseQuantity(a)) < 0 ? b : a));
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

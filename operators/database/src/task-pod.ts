@@ -1,0 +1,94 @@
+import type { EnvVar, Job, JobSpec, PersistentVolumeClaim, PodSpec } from "konverge/kinds";
+import { backupMount, backupVolume } from "./backup-volume.ts";
+import type { Database } from "./database.ts";
+import { engineOf } from "./engines.ts";
+import { DATA, secretName } from "./names.ts";
+import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
+import { serverImage, serverSecurity } from "./server-pod.ts";
+
+/** Something that a pod does for a database, once: a script, and what it needs. */
+export interface Task {
+  /** Of the container. */
+  readonly name: string;
+  readonly script: string;
+  readonly env: readonly EnvVar[];
+  /** The claim with the backups. */
+  readonly backups: string;
+  /** The claim of the server whose data it works on, if it does. */
+  readonly data?: string;
+  /** How often it is tried again. */
+  readonly retries: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly affinity?: PodSpec["affinity"];
+}
+
+/** Where scripts leave what they have to tell: lines of name=value. */
+const REPORT = "/dev/termination-log";
+
+/** A variable from the database's Secret. */
+export const fromSecret = (database: Database, name: string, key: string): EnvVar => ({
+  name,
+  valueFrom: { secretKeyRef: { name: secretName(database), key } },
+});
+
+/** What a Job for a task runs. The image is the server's: it has the programs in the right version. */
+export function taskJobSpec(database: Database, task: Task): JobSpec {
+  const engine = engineOf(database);
+  return {
+    backoffLimit: task.retries,
+    template: {
+      metadata: { labels: { ...task.labels } },
+      spec: {
+        restartPolicy: "Never",
+        ...serverSecurity(database, engine),
+        ...(task.affinity && { affinity: task.affinity }),
+        containers: [
+          {
+            name: task.name,
+            image: serverImage(database, engine),
+            command: ["sh", `${SCRIPTS_FOLDER}/${task.script}`],
+            env: [
+              { name: "ENGINE", value: engine.name },
+              { name: "SCRIPTS", value: SCRIPTS_FOLDER },
+              { name: "REPORT", value: REPORT },
+              ...task.env,
+            ],
+            terminationMessagePolicy: "FallbackToLogsOnError",
+            resources: { requests: { cpu: "100m", memory: "256Mi" } },
+            volumeMounts: [
+              scriptsMount,
+              backupMount,
+              ...(task.data ? [{ name: DATA, mountPath: engine.dataFolder }] : []),
+            ],
+          },
+        ],
+        volumes: [
+          scriptsVolume(database),
+          backupVolume(task.backups),
+          ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
+        ],
+      },
+    },
+  };
+}
+
+/** The claim of a server's data, for when no StatefulSet has made it yet. It is the same that one would make. */
+export function dataClaimFor(database: Database, name: string, labels: Record<string, string>): PersistentVolumeClaim {
+  const { storageClass, size } = database.spec;
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, namespace: database.metadata.namespace, labels },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      ...(storageClass && { storageClassName: storageClass }),
+      resources: { requests: { storage: size } },
+    },
+  };
+}
+
+/** How a Job stands: undefined while it is at work. */
+export function jobEnd(job: Pick<Job, "status"> | undefined): "complete" | "failed" | undefined {
+  const ended = (type: string) => job?.status?.conditions?.some((one) => one.type === type && one.status === "True");
+  return ended("Complete") ? "complete" : ended("Failed") ? "failed" : undefined;
+}

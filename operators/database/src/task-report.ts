@@ -1,0 +1,28 @@
+import type { Pod } from "konverge/kinds";
+
+/** What a task had to tell: values by name. `error` says what went wrong. */
+export type TaskReport = Readonly<Record<string, string>>;
+
+/** The last words of a pod of a task, or of the last of several pods that have ended. */
+export function taskReport(pods: readonly Pod[]): TaskReport {
+  const ended = pods
+    .flatMap((pod) => pod.status?.containerStatuses ?? [])
+    .flatMap(({ state }) => state?.terminated ?? [])
+    .sort((a, b) => (a.finishedAt ?? "").localeCompare(b.finishedAt ?? ""));
+  const last = ended.at(-1);
+  return last ? parseReport(last.message ?? "", last.exitCode) : {};
+}
+
+/** Reads lines of name=value. What a script could not say itself, the end of its log says. */
+export function parseReport(message: string, exitCode: number): TaskReport {
+  const report: Record<string, string> = {};
+  for (const line of message.split("\n")) {
+    const [, name, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? [];
+    if (name && value) report[name] = value;
+  }
+  if (exitCode !== 0 && report["error"] === undefined) {
+    const said = message.trim().split("\n").at(-1);
+    report["error"] = said ? said : `the script ended with code ${exitCode}`;
+  }
+  return report;
+}

@@ -1,0 +1,107 @@
+import type { ConfigMap } from "konverge/kinds";
+import type { Database } from "./database.ts";
+import { metadataOf, podName, podsServiceName, topologyName } from "./names.ts";
+
+/** A change of who leads that is under way. Nobody may write meanwhile. */
+export interface Operation {
+  /** `switchover`: the primary hands over in good order. `failover`: it is gone, or taken to be. */
+  readonly kind: "switchover" | "failover";
+  /** The pod that led. */
+  readonly from: string;
+  /** The pod that shall lead, where that is settled from the beginning. */
+  readonly to?: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /**
+   * The uid of the old primary's pod that was there when nobody might write any more, or "" if there was none. It must be
+   * gone, or have said that it has stopped: any later pod of that name has never read an older topology.
+   */
+  readonly fence?: string;
+}
+
+/** Who leads a database's servers. Every change of it has a term of its own. */
+export interface Topology {
+  readonly term: number;
+  /** The pod that may take writes, or "" while nobody may. */
+  readonly primary: string;
+  /** The pod that standbys receive from, or "" while they must receive nothing. */
+  readonly upstream: string;
+  /** No server has ever been up: an empty volume may become a new database. */
+  readonly fresh: boolean;
+  /** All servers are stopped for a restore: when they start again, the primary's data are other ones. */
+  readonly held?: boolean;
+  readonly operation?: Operation;
+}
+
+/** Where a new database begins. */
+export function firstTopology(database: Database): Topology {
+  const primary = podName(database);
+  return { term: 1, primary, upstream: primary, fresh: true };
+}
+
+/**
+ * The topology as servers read it and as the operator remembers it. `instances` are all that may have data; of these,
+ * `synchronous` must confirm each commit.
+ */
+export function topologyFor(
+  database: Database,
+  topology: Topology,
+  servers: { instances: number; synchronous: number; port: number },
+): ConfigMap {
+  const members = Array.from({ length: servers.instances }, (_, index) => {
+    const name = podName(database, index);
+    return `${name}=${name}.${podsServiceName(database)}:${servers.port}`;
+  });
+  const { term, primary, upstream, fresh } = topology;
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: metadataOf(database, topologyName(database)),
+    data: {
+      topology: [
+        `term=${term}`,
+        `primary=${primary}`,
+        `upstream=${upstream}`,
+        `members='${members.join(" ")}'`,
+        `synchronous=${servers.synchronous}`,
+        `fresh=${fresh ? "yes" : "no"}`,
+        "",
+      ].join("\n"),
+      record: JSON.stringify(topology),
+    },
+  };
+}
+
+/**
+ * What is known of the topology: the ConfigMap and the status both remember it, and are written one after the other. The
+ * later term counts, so that neither the loss of one of them nor a crash between the two writes is a step back.
+ */
+export function knownTopology(database: Database, configMap: ConfigMap | undefined): Topology {
+  const written = parsed(configMap?.data?.["record"]);
+  const reported = parsed(database.status?.topology);
+  if (written && reported) return reported.term > written.term ? reported : written;
+  return written ?? reported ?? firstTopology(database);
+}
+
+function parsed(text: string | undefined): Topology | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Partial<Topology>;
+    const isWhole =
+      Number.isSafeInteger(value.term) && typeof value.primary === "string" && typeof value.upstream === "string";
+    return isWhole ? (value as Topology) : undefined;
+  } catch {
+    // Somebody's hand was in it.
+    return undefined;
+  }
+}
+
+/**
+ * The topology while all servers are stopped for a restore, and after it. What they find then is a new term: standbys copy
+ * what the primary has become.
+ */
+export function heldTopology(topology: Topology, isHeld: boolean): Topology {
+  if (isHeld === (topology.held ?? false)) return topology;
+  const { held: _, ...rest } = topology;
+  return isHeld ? { ...rest, held: true } : { ...rest, term: topology.term + 1 };
+}

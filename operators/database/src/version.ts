@@ -1,0 +1,27 @@
+import type { Database } from "./database.ts";
+import { engineOf } from "./engines.ts";
+
+/** Why a version is not rolled out, if it is not. */
+export function refusedVersion(database: Database): string | undefined {
+  const { version } = database.spec;
+  const running = database.status?.version;
+  if (running === undefined || engineOf(database).name !== "postgres") return undefined;
+  const [was, is] = [majorOf(running), majorOf(version)];
+  if (was === undefined || is === undefined || was === is) return undefined;
+  return (
+    `version ${is} of PostgreSQL cannot read the data of version ${was}: the servers stay at ${running}; make a Database of ` +
+    "the new version, dump this one into it (pg_dumpall), and set spec.version back here"
+  );
+}
+
+/** The version that servers are given: what is asked for, unless their data could not be read any more. */
+export function rolledVersion(database: Database): string {
+  const running = database.status?.version;
+  return refusedVersion(database) !== undefined && running !== undefined ? running : database.spec.version;
+}
+
+/** 16 of `16.4-alpine`; undefined where a version does not begin with a number. */
+function majorOf(version: string): number | undefined {
+  const [, major] = /^(\d+)/.exec(version) ?? [];
+  return major === undefined ? undefined : Number(major);
+}

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  configFor,
+  credentialsFor,
+  Database,
+  engineOf,
+  parseReport,
+  type ServerReport,
+  scriptsFor,
+  statefulSetFor,
+  type Topology,
+  topologyFor,
+} from "@konverge/database-operator";
+import { VirtualClock } from "konverge";
+import type { ConfigMap, PodSpec, Secret } from "konverge/kinds";
+import type { MachineRoom, RunningContainer } from "./postgres.ts";
+
+/** Tests' data need not outlive a power cut. */
+const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "40", max_wal_size: "128MB" };
+
+/** One server: its pod comes and goes, its volume stays. */
+class RealServer {
+  readonly name: string;
+  readonly port: number;
+  readonly volume: string;
+  readonly topology: string;
+  readonly credentials: string;
+  readonly run: string;
+  container: RunningContainer | undefined;
+
+  constructor(room: MachineRoom, name: string, port: number) {
+    this.name = name;
+    this.port = port;
+    this.volume = room.folder("volume");
+    this.topology = room.folder("topology");
+    this.credentials = room.folder("credentials");
+    // A socket's path has at most 107 characters.
+    this.run = room.folder("run");
+  }
+}
+
+/**
+ * The servers of one Database as real processes: containers of the rendered pod, with its scripts, on a folder each. The test
+ * plays the operator and the nodes: it says what the topology and the Secret are, and when pods end.
+ */
+export class RealServers {
+  readonly room: MachineRoom;
+  readonly database: Database;
+  readonly servers: RealServer[] = [];
+  readonly #pod: PodSpec;
+  readonly #configMaps: ConfigMap[];
+  #secret: Secret;
+  #topology: Topology;
+  #synchronous: number;
+
+  private constructor(room: MachineRoom, options: RealServersOptions) {
+    this.room = room;
+    this.database = Database.parse({
+      apiVersion: "example.com/v1",
+      kind: "Database",
+      metadata: { name: "postgres-real", namespace: "test" },
+      spec: { version: "15", size: "1Gi", instances: options.instances, parameters: QUICK },
+    } as never);
+    const engine = engineOf(this.database);
+    const draft = statefulSetFor(this.database, engine, { replicas: options.instances, claimed: undefined });
+    this.#pod = draft.spec!.template.spec!;
+    const scripts = scriptsFor(this.database);
+    this.#configMaps = [
+      configFor(this.database, engine),
+      { ...scripts, data: { ...scripts.data, ...options.scripts } },
+    ];
+    const { random } = new VirtualClock();
+    this.#secret = credentialsFor(this.database, engine, { live: undefined, random, now: 0, told: undefined });
+    this.#synchronous = options.synchronous ?? 0;
+    this.#topology = { term: 1, primary: this.nameOf(0), upstream: this.nameOf(0), fresh: true };
+  }
+
+  /** Ready to be started, one after the other. */
+  static async in(room: MachineRoom, options: RealServersOptions): Promise<RealServers> {
+    const all = new RealServers(room, options);
+    for (let index = 0; index < options.instances; index++) {
+      all.servers.push(new RealServer(room, all.nameOf(index), await room.freePort()));
+    }
+    all.follow({});
+    all.give({});
+    return all;
+  }
+
+  nameOf(index: number): string {
+    return `${this.database.metadata.name}-${index}`;
+  }
+
+  get topology(): Topology {
+    return this.#topology;
+  }
+
+  get password(): string {
+    return Buffer.from(this.#secret.data?.["password"] ?? "", "base64").toString();
+  }
+
+  /** Changes the topology that nodes bring to some pods, or to all. */
+  follow(change: Partial<Topology>, options: { only?: readonly number[]; synchronous?: number } = {}): void {
+    this.#topology = { ...this.#topology, ...change };
+    this.#synchronous = options.synchronous ?? this.#synchronous;
+    const rendered = topologyFor(this.database, this.#topology, {
+      instances: this.servers.length,
+      synchronous: this.#synchronous,
+      port: 5432,
+    });
+    // Hosts and ports are other ones here.
+    const text = this.servers.reduce(
+      (all, { name, port }) => all.replace(`${name}=${name}.postgres-real-pods:5432`, `${name}=127.0.0.1:${port}`),
+      rendered.data!["topology"]!,
+    );
+    for (const index of options.only ?? this.servers.keys())
+      this.#place(this.servers[index]!.topology, { topology: text });
+  }
+
+  /** Changes what the Secret holds; undefined takes a key away. */
+  give(change: Readonly<Record<string, string | undefined>>): void {
+    const data = { ...this.#secret.data };
+    for (const [key, value] of Object.entries(change)) {
+      if (value === undefined) delete data[key];
+      else data[key] = Buffer.from(value).toString("base64");
+    }
+    this.#secret = { ...this.#secret, data };
+    const files = Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]),
+    );
+    for (const { credentials } of this.servers) {
+      this.#place(credentials, { "next-password": "", ...files });
+    }
+  }
+
+  /** Starts a pod. */
+  start(index: number): void {
+    const server = this.servers[index]!;
+    const { folders, env } = this.#setting(server);
+    server.container = this.room.startContainer(this.#pod, "database", {
+      configMaps: this.#configMaps,
+      secrets: [this.#secret],
+      folders,
+      env,
+    });
+  }
+
+  /** Ends a pod: told to, or as a power cut would. */
+  async end(index: number, how: "told" | "killed" = "told"): Promise<void> {
+    const { container } = this.servers[index]!;
+    if (!container) return;
+    if (how === "told") container.kill("SIGTERM");
+    else process.kill(-container.pid, "SIGKILL");
+    await container.exited;
+    this.servers[index]!.container = undefined;
+  }
+
+  /** What `status.sh` says in a pod. */
+  async status(index: number): Promise<ServerReport | undefined> {
+    const server = this.servers[index]!;
+    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: ["sh", "/scripts/status.sh"] }] };
+    const { folders, env } = this.#setting(server);
+    const setting = { configMaps: this.#configMaps, secrets: [this.#secret], folders, env };
+    const { output } = await this.room.runContainer(pod, "database", setting);
+    return parseReport(output);
+  }
+
+  /** Whether the liveness probe of a pod succeeds. */
+  async isAlive(index: number): Promise<boolean> {
+    const command = this.#pod.containers[0]!.livenessProbe!.exec!.command!;
+    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command }] };
+    const { folders, env } = this.#setting(this.servers[index]!);
+    const setting = { configMaps: this.#configMaps, secrets: [this.#secret], folders, env };
+    return (await this.room.runContainer(pod, "database", setting)).code === 0;
+  }
+
+  /** Waits until a server has carried out the topology and is what is expected of it. */
+  async becomes(index: number, role: string): Promise<ServerReport> {
+    let last: ServerReport | undefined;
+    try {
+      await this.room.until(`${this.nameOf(index)} is ${role} of term ${this.#topology.term}`, async () => {
+        last = await this.status(index);
+        return last?.role === role && last.term === this.#topology.term;
+      });
+    } catch (error) {
+      const log = this.servers[index]!.container?.output() ?? "it does not run";
+      throw new Error(`${(error as Error).message}; it is ${last?.role} of ${last?.term}\n${log.slice(-3000)}`);
+    }
+    return last!;
+  }
+
+  /** Starts the first server and then all others, and waits until they stream. */
+  async startAll(): Promise<void> {
+    this.start(0);
+    await this.becomes(0, "primary");
+    this.follow({ fresh: false });
+    for (const index of this.servers.keys()) if (index > 0) this.start(index);
+    for (const index of this.servers.keys()) if (index > 0) await this.streams(index);
+  }
+
+  /** Waits until a standby receives from its primary. */
+  async streams(index: number): Promise<void> {
+    await this.becomes(index, "standby");
+    await this.room.until(`${this.nameOf(index)} streams`, async () => (await this.status(index))?.streaming === true);
+  }
+
+  /** What a query answers, from outside. */
+  query(index: number, sql: string, password = this.password): Promise<string> {
+    return this.room.query(this.servers[index]!.port, password, sql);
+  }
+
+  /** Waits until a query answers as expected. */
+  async answers(index: number, sql: string, expected: string): Promise<void> {
+    let last = "";
+    await this.room
+      .until(`${this.nameOf(index)} answers ${expected} to ${sql}`, async () => {
+        last = await this.query(index, sql).catch((error: Error) => error.message);
+        return last === expected;
+      })
+      .catch((error: Error) => assert.fail(`${error.message}; it says ${last}`));
+  }
+
+  /** Whether a server answers at all. */
+  async isUp(index: number): Promise<boolean> {
+    const { port } = this.servers[index]!;
+    return (await this.room.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", String(port)])).code === 0;
+  }
+
+  #setting({ name, port, volume, topology, credentials, run }: RealServer) {
+    return {
+      folders: {
+        "/var/lib/postgresql/data": volume,
+        "/topology": topology,
+        "/credentials": credentials,
+        "/run/database": run,
+      },
+      env: { POD_NAME: name, PORT: String(port) },
+    };
+  }
+
+  /** As a node does: a reader sees the old file or the new one. */
+  #place(folder: string, files: Readonly<Record<string, string>>): void {
+    if (!existsSync(folder)) mkdirSync(folder);
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(folder, name);
+      writeFileSync(`${path}.new`, text);
+      renameSync(`${path}.new`, path);
+    }
+  }
+}
+
+export interface RealServersOptions {
+  readonly instances: number;
+  readonly synchronous?: number;
+  /** Scripts in place of those that are rendered: for tests that must fail. */
+  readonly scripts?: Readonly<Record<string, string>>;
+}
