@@ -6,6 +6,7 @@ import "./daemons.ts";
 import "./progress.ts";
 import "./recording.ts";
 import "./removal.ts";
+import "./repairs.ts";
 import "./rhythms.ts";
 import "./status.ts";
 import "./takeover.ts";

@@ -2,6 +2,7 @@ import type { Client } from "@konverge/client";
 import {
   type AnyObject,
   type Clock,
+  type FieldsV1,
   groupKindText,
   isConflict,
   isForbidden,
@@ -17,6 +18,7 @@ import {
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import { ExternalError, PermanentError } from "../controller/errors.ts";
+import { reclaim } from "../takeover/reclaim.ts";
 import { takeOver } from "../takeover/take-over.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
@@ -30,6 +32,7 @@ import { inParallel } from "./in-parallel.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { ownedPart } from "./owned-part.ts";
 import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
+import { renamedItems } from "./renamed-items.ts";
 
 /** A declared kind of children, and the objects there are of it. */
 export interface OwnedView {
@@ -170,11 +173,13 @@ export class Children {
       return state(owned.view.get(key), waiting("WaitingForOthers", `it waits for ${missing.join(", ")}`));
     }
     const place = { namespace, bond: withAnnotations(owned.bond.metadata(owner), rememberAfter(after)) };
-    if (owned.view.get(key) === undefined) {
-      const created = await this.#create(owned, key, draftOf(withInitial(draft, options.initially), place), pass);
-      if (created) return state(created);
+    let live = owned.view.get(key);
+    if (live === undefined) {
+      const made = await this.#create(owned, key, draftOf(withInitial(draft, options.initially), place), pass);
+      if ("created" in made) return state(made.created);
+      // Without the labels that children are watched by, it is there all the same.
+      live = owned.view.get(key) ?? made.found;
     }
-    const live = owned.view.get(key);
     if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { after: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
@@ -183,12 +188,12 @@ export class Children {
       throw new ExternalError("ChildTerminating", `${name} is still being deleted`, { after: FOREIGN_CHILD_RETRY });
     }
     const { ownerKind, manager } = this.#options;
-    const former = fieldsOf(owned.view.own(key), manager) !== undefined;
+    const applied = () => fieldsOf(owned.view.own(key), manager) ?? appliedBy(manager, live);
+    const former = applied() !== undefined;
     await claim({ name, live, ...owned, owner, ownerKind, manager, former }, pass.client);
     const { from } = owned.declared;
     if (from && !former) await takeOver(pass.writer, owned.declared.kind, key, { from, to: manager });
-    const fields = fieldsOf(owned.view.own(key), manager);
-    const initial = options.initially && stillInitial(options.initially, fields, live);
+    const initial = options.initially && stillInitial(options.initially, applied(), live);
     const desired = draftOf(withInitial(draft, initial), place);
     const known = owned.view.get(key) ?? live;
     const result = await this.#update(
@@ -203,30 +208,35 @@ export class Children {
     return readinessOfChild(one, object, this.#options.clock.now());
   }
 
-  /** Creates the child. Undefined if there is one already, which the cache did not know and knows now. */
-  async #create(owned: OwnedView, key: ObjectKey, desired: Child, pass: ChildrenPass): Promise<KubeObject | undefined> {
+  /** Creates the child, or finds the one that is there already and that the cache did not know. */
+  async #create(
+    owned: OwnedView,
+    key: ObjectKey,
+    desired: Child,
+    pass: ChildrenPass,
+  ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
     const { kind } = owned.declared;
     const metadata = { ...desired.metadata, resourceVersion: NEVER };
     try {
       const answer = await this.#send(kind, { ...desired, metadata }, pass);
       this.#remember(owned, { name: nameOf(desired, pass.owner), key, desired }, answer);
-      return answer;
+      return { created: answer };
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
     try {
-      await pass.client.get(kind, key);
+      return { found: await pass.client.get(kind, key) };
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      return { found: undefined };
     }
-    return undefined;
   }
 
   /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
   async #update(owned: OwnedView, child: ChildToUpdate, pass: ChildrenPass): Promise<KubeObject | undefined> {
-    const { live, desired, exact } = child;
-    if (this.#isUpToDate(owned, child)) return live;
-    const { uid, resourceVersion } = live.metadata;
+    const { desired, exact } = child;
+    if (this.#isUpToDate(owned, child)) return child.live;
+    const { uid, resourceVersion } = (await this.#reclaimed(owned, child, pass)).metadata;
     const metadata = { ...desired.metadata, uid, ...(exact && { resourceVersion }) };
     let answer: KubeObject;
     try {
@@ -237,6 +247,14 @@ export class Children {
     }
     this.#remember(owned, child, answer);
     return answer;
+  }
+
+  /** The child, of which items that somebody has renamed are ours again, to be removed by the next apply. */
+  async #reclaimed({ declared, schema }: OwnedView, { key, live, desired }: ChildToUpdate, pass: ChildrenPass) {
+    const places = renamedItems(ownedFieldsOf(desired), live, schema);
+    if (places.length === 0) return live;
+    const { manager } = this.#options;
+    return (await reclaim(pass.writer, declared.kind, key, { places, manager })) ?? live;
   }
 
   #remember(
@@ -358,6 +376,13 @@ function refusal(error: unknown, name: string, { tenant }: ChildrenPass): unknow
   if (tenant === undefined || !isForbidden(error)) return error;
   const message = `${name} cannot be written as ${tenant}: ${(error as Error).message}. Allow it to ${tenant}`;
   return new ExternalError("Forbidden", message, { cause: error, after: REFUSED_RETRY });
+}
+
+/** What a manager has applied to an object that comes straight from the server. */
+function appliedBy(manager: string, { metadata }: KubeObject): FieldsV1 | undefined {
+  return metadata.managedFields?.find((entry) => {
+    return entry.manager === manager && entry.operation === "Apply" && !entry.subresource;
+  })?.fieldsV1;
 }
 
 function withAnnotations(metadata: Partial<ObjectMeta>, { annotations }: Partial<ObjectMeta>): Partial<ObjectMeta> {
