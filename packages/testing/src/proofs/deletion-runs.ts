@@ -109,9 +109,11 @@ async function deletedAt(
   const { scenario, kind, options } = proof;
   const play = new AbandonablePlay();
   let stage: OperatorStage | undefined;
-  const playing: Scenario = (own) => {
+  const playing: Scenario = async (own) => {
     stage = own as OperatorStage;
-    return play.play(scenario, stage);
+    await play.play(scenario, stage);
+    // The last writes come when the scenario has seen enough.
+    if (!play.abandoned) await stage.settled();
   };
   const afterWrite = async (write: number) => {
     if (write !== at || !stage) return;

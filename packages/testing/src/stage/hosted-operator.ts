@@ -1,9 +1,12 @@
-import { type ApiRequest, type ApiResponse, readText, type Transport } from "@konverge/core";
+import { type ApiRequest, type ApiResponse, readText, sleep, type Transport } from "@konverge/core";
 import type { Log, Operator } from "@konverge/runtime";
 import type { Fate, Ground } from "./ground.ts";
 import { Life } from "./life.ts";
 import { OperatorProcess } from "./operator-process.ts";
 import type { Disturbance, RunningOperator, StartOptions } from "./stage.ts";
+
+/** How often an operator is started that does not get so far as to work. */
+const STARTS = 3;
 
 /** What all operators of a stage share. */
 export interface Traffic {
@@ -77,10 +80,18 @@ export class HostedOperator implements RunningOperator {
   async #live(): Promise<void> {
     this.#starting = true;
     try {
-      do {
+      for (let failures = 0; ; ) {
         this.#life = new Life();
-        await this.#incarnate(this.#life);
-      } while (this.#life.over);
+        try {
+          await this.#incarnate(this.#life);
+          if (!this.#life.over) return;
+        } catch (error) {
+          // A process that cannot start ends, and whoever runs it starts it again.
+          if (++failures === STARTS) throw error;
+          this.crash();
+          await sleep(this.#ground.clock, failures * 1000);
+        }
+      }
     } finally {
       this.#starting = false;
     }

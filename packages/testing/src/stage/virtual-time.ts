@@ -3,6 +3,8 @@ import { realClock, sleep, type VirtualClock } from "@konverge/core";
 
 /** Real milliseconds after which work that time is held for will not come to an end. */
 const LONGEST_HOLD = 60_000;
+/** Real milliseconds without anything to do after which such work waits for time itself: a request that is tried again. */
+const STALLED = 1_000;
 
 /** Moves a virtual clock on as far as somebody waits for something. */
 export class VirtualTime {
@@ -10,6 +12,7 @@ export class VirtualTime {
   readonly #machine = realClock();
   #held = 0;
   #heldSince = 0;
+  #movedAt = 0;
 
   constructor(clock: VirtualClock) {
     this.clock = clock;
@@ -53,10 +56,14 @@ export class VirtualTime {
   }
 
   async #holding(): Promise<void> {
-    if (this.#machine.monotonic() - this.#heldSince > LONGEST_HOLD) {
+    const now = this.#machine.monotonic();
+    if (now - this.#heldSince > LONGEST_HOLD) {
       throw new Error("time is held for work outside JavaScript that does not come to an end");
     }
-    await sleep(this.#machine, 1);
+    if (now - Math.max(this.#heldSince, this.#movedAt) > STALLED) {
+      this.#movedAt = now;
+      await this.clock.step();
+    } else await sleep(this.#machine, 1);
   }
 
   /** A client whose calls move the clock on by themselves, so that a scenario can simply await them. */
