@@ -1,5 +1,6 @@
 import type { Container, Pod } from "@konverge/kinds";
 import type { Behaviour } from "../kubelet/behaviour.ts";
+import type { Command } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
 
 /** What a program that plays a container works with. */
@@ -55,6 +56,17 @@ export interface Image extends Behaviour {
   exec?(session: ExecSession): Promise<number>;
   /** Answers `kubectl port-forward`. */
   connect?(connection: PortConnection): Promise<void>;
+  /** What its containers run in their simulated userland when they name no command. */
+  entrypoint?: readonly string[];
+  /** And with which arguments, when they name none. */
+  cmd?: readonly string[];
+  /** Programs of the image, by path or name, besides those that every simulated image has. */
+  commands?: Readonly<Record<string, Command>>;
+  /** Files of the image, by path. */
+  files?: Readonly<Record<string, string>>;
+  /** The user that its containers run as when they name none. Default: 0. */
+  user?: number;
+  workingDir?: string;
 }
 
 /** The images that are more than a name: programs, and behaviour set in code. */

@@ -4,6 +4,7 @@ import type { Container, Pod } from "@konverge/kinds";
 import type { Run } from "../kubelet/container.ts";
 import type { ContainerLog } from "../kubelet/container-log.ts";
 import type { Place } from "../kubelet/pod-status.ts";
+import type { ContainerSpace } from "./container-space.ts";
 import { environmentOf, expand } from "./environment.ts";
 import type { ExposedPorts } from "./exposed-ports.ts";
 import { filesOf } from "./files.ts";
@@ -69,6 +70,34 @@ export function startProgram(
     over,
   };
 }
+
+/** Runs what a container says in its simulated userland. */
+export function startInside(
+  opened: Promise<ContainerSpace>,
+  log: ContainerLog,
+  ended: (exitCode: number, lastWords: string) => void,
+): ProgramRun {
+  const stop = new AbortController();
+  const kill = new AbortController();
+  const write = (text: string | Uint8Array) => {
+    if (!kill.signal.aborted) log.write(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
+  };
+  const over = opened.then(
+    async ({ userland, argv, lastWords }) => {
+      const signals = { stop: stop.signal, kill: kill.signal };
+      const status = await userland.run(argv, { stdout: write, stderr: write }, signals);
+      ended(status, lastWords());
+    },
+    (error: unknown) => {
+      write(`${error instanceof Error ? error.message : String(error)}\n`);
+      ended(CANNOT_START, error instanceof Error ? error.message : String(error));
+    },
+  );
+  return { stop: () => stop.abort(), kill: () => kill.abort(), over };
+}
+
+/** The exit code of a container that could not be started. */
+const CANNOT_START = 128;
 
 async function inContainer(
   host: ProgramHost,

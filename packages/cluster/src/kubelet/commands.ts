@@ -42,7 +42,7 @@ function runAll(commands: readonly (readonly string[])[]): CommandOutcome | unde
       const time = sleepMs(args[0]);
       if (time === undefined) return undefined;
       afterMs += time;
-    } else if (name === "echo") output.push(args.join(" "));
+    } else if (name === "echo" && !args[0]?.startsWith("-")) output.push(args.join(" "));
     else if (name === "false") exitCode = 1;
     else if (name === "exit") return { afterMs, exitCode: Number(args[0] ?? 0) & 0xff, output };
     else if (name !== "true" && name !== ":") return undefined;

@@ -1,10 +1,10 @@
 import { type Clock, formatMs } from "@konverge/core";
-import type { Container, Pod, Probe } from "@konverge/kinds";
+import type { Container, LifecycleHandler, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
 import { type Behaviour, behaviourOf } from "./behaviour.ts";
-import { outcomeOf } from "./commands.ts";
 import { ContainerLog } from "./container-log.ts";
+import { type PlannedExit, plannedExit, SIGKILL, SIGNALS } from "./planned-exit.ts";
 import { Probes } from "./probes.ts";
 
 /** Init containers run one after the other to their end; sidecars start in that order and stay. */
@@ -28,6 +28,9 @@ export interface Run {
   kill(): void;
 }
 
+/** Told once how a run ended, and what the container left as its last words. */
+export type EndedRun = (exitCode: number, lastWords?: string) => void;
+
 /** What a container needs to know about where it is. */
 export interface ContainerHost {
   readonly clock: Clock;
@@ -36,20 +39,16 @@ export interface ContainerHost {
   image(reference: string | undefined): Image | undefined;
   /** Why the container cannot be made: a ConfigMap or Secret is missing. */
   configProblem(container: Container): string | undefined;
-  /** Runs a program in its place; `ended` is called once. */
-  run(container: Container, log: ContainerLog, ended: (exitCode: number) => void): Run | undefined;
+  /** Whether what it runs is carried out in a simulated userland. */
+  runsInside(container: Container): boolean;
+  /** Runs a program in its place, or what it says in its userland; `ended` is called once. */
+  run(container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
+  /** Carries out what is to be done after its start or before its end: what went wrong, or undefined. */
+  hook(container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
   /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
-  probe(container: Container, probe: Probe): Promise<string | undefined>;
+  probe(container: Container, id: string, probe: Probe): Promise<string | undefined>;
   /** Something happened outside the turn of {@link SimulatedContainer.advance}. */
   changed(): void;
-}
-
-/** An end that is to come. */
-interface PlannedExit {
-  at: number;
-  readonly code: number;
-  readonly reason?: string;
-  readonly message?: string;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -57,11 +56,9 @@ const FIRST_BACKOFF = 10_000;
 const LONGEST_BACKOFF = 300_000;
 /** A container that ran this long begins anew. */
 const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
-/** How long the pod of a Job works when nobody says what it does. */
-const TASK_DURATION = 100;
-/** Exit codes above this are those of a signal. */
-const SIGNALS = 128;
-const SIGKILL = 9;
+/** So many lines, and characters, of a log stand for last words. */
+const LOGGED_WORDS = 80;
+const LONGEST_WORDS = 2048;
 const SIGTERM = 15;
 /** The exit code of a container of which nobody knows how it ended. */
 const LOST = 255;
@@ -95,6 +92,8 @@ export class SimulatedContainer {
   #probes: Probes | undefined;
   #unhealthySince: number | undefined;
   #stopping = false;
+  /** What is to be done right after the start is still under way. */
+  #isStarting = false;
 
   constructor(role: Role, spec: Container, clock: Clock) {
     this.#clock = clock;
@@ -139,7 +138,7 @@ export class SimulatedContainer {
       const { stopDuration = 0 } = behaviourOf(host.pod, this.spec, host.image(this.spec.image));
       const preStop = (this.spec.lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000;
       if (this.#run) {
-        this.#run.stop();
+        this.#stopRun(host, this.#run, grace);
         this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
       } else {
         const needed = preStop + stopDuration;
@@ -249,20 +248,22 @@ export class SimulatedContainer {
     this.id = `containerd://${hex(host.clock)}`;
     this.previousLog = this.log;
     this.log = undefined;
-    this.#exit = this.#plannedExit(host, behaviour, now);
+    this.#exit = this.#plan(host, behaviour, now);
     if (behaviour.logs !== undefined) this.openLog().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
-    if (!host.image(image)?.run) return;
+    const isProgram = host.image(image)?.run !== undefined;
+    if (!isProgram && (this.#exit || !host.runsInside(this.spec))) return;
     const { id } = this;
-    this.#run = host.run(this.spec, this.openLog(), (exitCode) => {
+    this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords) => {
       if (this.id !== id || this.state !== "running") return;
-      this.#exit = { at: 0, code: exitCode };
+      this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }) };
       host.changed();
     });
+    this.#afterStart(host);
     this.#probes = new Probes(
       {
         clock: host.clock,
         events: host.events,
-        check: (probe) => host.probe(this.spec, probe),
+        check: (probe) => host.probe(this.spec, id, probe),
         changed: () => host.changed(),
         unhealthy: (kind, probe) => {
           if (this.id === id && this.state === "running") this.#endUnhealthy(host, kind, probe);
@@ -272,32 +273,49 @@ export class SimulatedContainer {
     );
   }
 
+  #plan(host: ContainerHost, behaviour: Behaviour, now: number): PlannedExit | undefined {
+    const isProgram = host.image(this.spec.image)?.run !== undefined || host.runsInside(this.spec);
+    const plan = plannedExit({ pod: host.pod, container: this.spec, role: this.role, isProgram }, behaviour, now);
+    if (plan.output) this.openLog().write(plan.output);
+    return plan.exit;
+  }
+
+  /** A container is not ready before its hook is through, and is ended when it fails. */
+  #afterStart(host: ContainerHost): void {
+    const handler = this.spec.lifecycle?.postStart;
+    this.#isStarting = handler !== undefined;
+    if (!handler) return;
+    const { id } = this;
+    void host.hook(this.spec, id, handler).then((problem) => {
+      if (this.id !== id || this.state !== "running") return;
+      this.#isStarting = false;
+      if (problem !== undefined) {
+        host.events.warning("FailedPostStartHook", `PostStartHook failed: ${problem}`);
+        host.events.normal("Killing", `FailedPostStartHook`);
+        this.stop(host, (host.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000);
+      }
+      host.changed();
+    });
+  }
+
+  /** Asks a program to end, after what is to be done before. */
+  #stopRun(host: ContainerHost, run: Run, grace: number): void {
+    const handler = grace > 0 ? this.spec.lifecycle?.preStop : undefined;
+    if (!handler) {
+      run.stop();
+      return;
+    }
+    void host.hook(this.spec, this.id, handler).then((problem) => {
+      if (problem !== undefined) host.events.warning("FailedPreStopHook", `PreStopHook failed: ${problem}`);
+      run.stop();
+    });
+  }
+
   #endUnhealthy(host: ContainerHost, kind: "startup" | "liveness", probe: Probe): void {
     host.events.normal("Killing", `Container ${this.spec.name} failed ${kind} probe, will be restarted`);
     const seconds = probe.terminationGracePeriodSeconds ?? host.pod.spec?.terminationGracePeriodSeconds ?? 30;
     this.stop(host, seconds * 1000);
     host.changed();
-  }
-
-  #plannedExit(host: ContainerHost, behaviour: Behaviour, now: number): PlannedExit | undefined {
-    const { crashAfter, oomAfter, runDuration, exitCode, terminationMessage } = behaviour;
-    const message = terminationMessage === undefined ? {} : { message: terminationMessage };
-    if (oomAfter !== undefined) return { at: now + oomAfter, code: SIGNALS + SIGKILL, reason: "OOMKilled", ...message };
-    if (crashAfter !== undefined) return { at: now + crashAfter, code: exitCode ?? 1, ...message };
-    if (runDuration !== undefined) return { at: now + runDuration, code: exitCode ?? 0, ...message };
-    if (exitCode !== undefined) return { at: now, code: exitCode, ...message };
-    if (host.image(this.spec.image)?.run) return undefined;
-    const outcome = outcomeOf(this.spec);
-    if (outcome) {
-      if (outcome.output.length > 0) {
-        this.openLog().write(`${outcome.output.join("\n")}\n`);
-      }
-      return outcome.afterMs === NEVER ? undefined : { at: now + outcome.afterMs, code: outcome.exitCode, ...message };
-    }
-    if (this.role === "init") return { at: now, code: 0, ...message };
-    const isTask = host.pod.metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === "Job");
-    if (this.role === "main" && isTask) return { at: now + TASK_DURATION, code: 0, ...message };
-    return undefined;
   }
 
   #whileRunning(host: ContainerHost, behaviour: Behaviour, now: number): number {
@@ -307,7 +325,7 @@ export class SimulatedContainer {
       return this.advance(host);
     }
     if (this.#probes) {
-      this.ready = this.#probes.ready && behaviour.ready !== false && !this.#stopping;
+      this.ready = this.#probes.ready && behaviour.ready !== false && !this.#stopping && !this.#isStarting;
       return this.#exit?.at ?? NEVER;
     }
     const readyAt = this.startedAt + readyDelay(this.spec, behaviour);
@@ -352,15 +370,23 @@ export class SimulatedContainer {
     this.ready = false;
     this.#exit = undefined;
     this.log?.close();
+    const words = message ?? (exitCode === 0 ? undefined : this.#wordsOfLog());
     this.ended = {
       exitCode,
       reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
-      ...(message !== undefined && { message }),
+      ...(words !== undefined && { message: words }),
       startedAt: this.startedAt,
       finishedAt: now,
       id: this.id,
     };
     if (now - this.startedAt >= FORGIVEN_AFTER) this.#backoff = 0;
+  }
+
+  /** The end of the log stands for last words where the container wants that. */
+  #wordsOfLog(): string | undefined {
+    if (this.spec.terminationMessagePolicy !== "FallbackToLogsOnError") return undefined;
+    const lines = this.log?.lines.slice(-LOGGED_WORDS).map(({ text }) => text) ?? [];
+    return lines.length === 0 ? undefined : lines.join("\n").slice(-LONGEST_WORDS);
   }
 
   #afterEnd(host: ContainerHost, now: number): void {

@@ -1,3 +1,4 @@
+import type { ApiServer } from "@konverge/apiserver";
 import {
   type Clock,
   compareVersions,
@@ -8,7 +9,7 @@ import {
   type ObjectKey,
   sleep,
 } from "@konverge/core";
-import { DaemonSet, Node, Pod } from "@konverge/kinds";
+import { type Container, DaemonSet, Node, Pod } from "@konverge/kinds";
 import { EventRecorder, type View } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
@@ -18,6 +19,7 @@ import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
 import { ConfigSource } from "./config-source.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { Insides } from "./insides.ts";
 import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
 import type { NodeShape } from "./node-shape.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
@@ -66,6 +68,9 @@ export class Kubelet {
   readonly #exposed = new ExposedPorts();
   /** Reaches the ports of pods. */
   readonly network: PodNetwork;
+  #insides: Insides | undefined;
+  /** What the nodes' proxies and name servers know by themselves: set when there is a server. */
+  store: ApiServer["store"] | undefined;
   /** Where programs in pods reach the API server; undefined while it has no port. */
   apiServer: ApiServerAddress | undefined;
 
@@ -94,6 +99,12 @@ export class Kubelet {
     return this.#nodesMade.promise;
   }
 
+  /** What goes on inside of containers. Throws before there are nodes. */
+  get insides(): Insides {
+    if (!this.#insides) throw new Error("this cluster has no nodes yet");
+    return this.#insides;
+  }
+
   nodeNames(): string[] {
     return [...this.#nodes.keys()];
   }
@@ -104,6 +115,16 @@ export class Kubelet {
 
   async #start(context: PartContext): Promise<RunningPart> {
     const { client, cache, clock, pulse } = context;
+    this.#insides = new Insides({
+      images: this.#options.images,
+      exposed: this.#exposed,
+      pods: this.network,
+      store: this.store!,
+      client,
+      clock,
+      workers: () => this.#workers.values(),
+      apiServer: () => this.apiServer,
+    });
     const nodes = cache.use(Node);
     const pods = cache.use(Pod);
     const config = new ConfigSource(cache);
@@ -123,8 +144,11 @@ export class Kubelet {
       else take(object);
     });
     config.onChange((namespace) => {
-      for (const worker of this.#workers.values())
-        if (worker.pod.metadata.namespace === namespace) worker.configChanged();
+      for (const worker of this.#workers.values()) {
+        if (worker.pod.metadata.namespace !== namespace) continue;
+        this.insides.refresh(worker.pod);
+        worker.configChanged();
+      }
     });
     return {
       stop: async () => {
@@ -224,7 +248,10 @@ export class Kubelet {
     }
     if (worker) {
       // The answer to our own write may be newer than what the watch tells.
-      if (compareVersions(resourceVersion ?? "", worker.pod.metadata.resourceVersion ?? "") > 0) worker.update(pod);
+      if (compareVersions(resourceVersion ?? "", worker.pod.metadata.resourceVersion ?? "") > 0) {
+        worker.update(pod);
+        this.insides.refresh(pod);
+      }
       return;
     }
     const { phase } = pod.status ?? {};
@@ -256,28 +283,42 @@ export class Kubelet {
     const { images } = this.#options;
     const { hostIP, podPrefix } = addressOf(node.index);
     const podIP = pod.spec?.hostNetwork ? hostIP : (pod.status?.podIP ?? `${podPrefix}.${freeNumber(node.used)}`);
+    const place = { hostIP, podIP };
     if (podIP !== hostIP) node.used.add(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));
     return {
       client,
       clock,
-      place: { hostIP, podIP },
+      place,
       events: (about) => recorder.about(about),
       image: (reference) => images.find(reference),
       configProblem: (about, container) => config.problemOf(about, container),
       volumeProblem: (about) => config.volumeProblemOf(about),
-      run: (about, container, log, ended) => {
+      runsInside: (container) => this.insides.runsInside(container),
+      run: (about, container, id, log, ended) => {
         if (this.#ending) return undefined;
         const { apiServer } = this;
-        const site = { client, clock, images, exposed: this.#exposed, place: { hostIP, podIP }, apiServer };
-        const run = startProgram(site, about, container, log, ended);
-        if (run) {
-          this.#programs.add(run);
-          void run.over.then(() => this.#programs.delete(run));
-        }
+        const site = { client, clock, images, exposed: this.#exposed, place, apiServer };
+        const run =
+          startProgram(site, about, container, log, ended) ??
+          this.insides.run({ pod: about, place, container, id }, log, ended);
+        this.#programs.add(run);
+        void run.over.then(() => this.#programs.delete(run));
         return run;
       },
-      probe: (about, container, probe) =>
-        checkProbe({ network: this.network, clock, image: (name) => images.find(name) }, about, container, probe),
+      hook: (about, container, id, handler) =>
+        this.insides.hook({ pod: about, place, container, id, log: this.#logOf(about, container) }, handler),
+      probe: (about, container, id, probe) => {
+        const where = { pod: about, place, container, id, log: this.#logOf(about, container) };
+        const image = (name: string | undefined) => images.find(name);
+        return checkProbe({ network: this.network, clock, image, insides: this.insides }, where, probe);
+      },
+    };
+  }
+
+  #logOf(pod: Pod, { name }: Container): (text: string | Uint8Array) => void {
+    return (text) => {
+      const container = this.#workers.get(keyOf(pod))?.containers.find(({ spec }) => spec.name === name);
+      container?.openLog().write(Buffer.from(text as string).toString("utf8"));
     };
   }
 
@@ -285,6 +326,7 @@ export class Kubelet {
     const worker = this.#workers.get(key);
     if (!worker) return;
     worker.discard();
+    this.#insides?.drop(worker.pod.metadata.uid ?? "");
     this.#workers.delete(key);
     const node = this.#nodes.get(worker.pod.spec?.nodeName ?? "");
     const { podIP } = worker.place;

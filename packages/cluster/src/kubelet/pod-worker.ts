@@ -1,10 +1,17 @@
 import type { Client } from "@konverge/client";
 import { type Clock, isConflict, isNotFound, keyOf, type Timer } from "@konverge/core";
-import { type Container, type ContainerStatus, Pod, type PodStatus, type Probe } from "@konverge/kinds";
+import {
+  type Container,
+  type ContainerStatus,
+  type LifecycleHandler,
+  Pod,
+  type PodStatus,
+  type Probe,
+} from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
 import { behaviourOf } from "./behaviour.ts";
-import { type ContainerHost, type Ended, type Role, type Run, SimulatedContainer } from "./container.ts";
+import { type ContainerHost, type Ended, type EndedRun, type Role, type Run, SimulatedContainer } from "./container.ts";
 import type { ContainerLog } from "./container-log.ts";
 import { type Place, podStatus } from "./pod-status.ts";
 
@@ -18,9 +25,11 @@ export interface PodHost {
   configProblem(pod: Pod, container: Container): string | undefined;
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
-  run(pod: Pod, container: Container, log: ContainerLog, ended: (exitCode: number) => void): Run | undefined;
+  runsInside(container: Container): boolean;
+  run(pod: Pod, container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
+  hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
   /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
-  probe(pod: Pod, container: Container, probe: Probe): Promise<string | undefined>;
+  probe(pod: Pod, container: Container, id: string, probe: Probe): Promise<string | undefined>;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -251,8 +260,10 @@ export class PodWorker {
       events: this.#host.events(pod),
       image: (reference) => this.#host.image(reference),
       configProblem: (container) => this.#host.configProblem(pod, container),
-      run: (container, log, ended) => this.#host.run(pod, container, log, ended),
-      probe: (container, probe) => this.#host.probe(this.#pod, container, probe),
+      runsInside: (container) => this.#host.runsInside(container),
+      run: (container, id, log, ended) => this.#host.run(this.#pod, container, id, log, ended),
+      hook: (container, id, handler) => this.#host.hook(this.#pod, container, id, handler),
+      probe: (container, id, probe) => this.#host.probe(this.#pod, container, id, probe),
       changed: () => clock.post(() => this.advance(), `kubelet: ${keyOf(pod)}`),
     };
   }
@@ -272,6 +283,10 @@ export class PodWorker {
     }
   }
 
+  #isProgram(container: Container): boolean {
+    return this.#host.image(container.image)?.run !== undefined || this.#host.runsInside(container);
+  }
+
   #restore(status: PodStatus | undefined): void {
     const all = [
       ...(status?.initContainerStatuses ?? []),
@@ -281,7 +296,7 @@ export class PodWorker {
     for (const container of this.#containers) {
       const known = all.find(({ name }) => name === container.spec.name);
       if (known && (known.state?.running || known.state?.terminated))
-        container.restore(restored(known), this.#host.image(container.spec.image)?.run !== undefined);
+        container.restore(restored(known), this.#isProgram(container.spec));
     }
   }
 }

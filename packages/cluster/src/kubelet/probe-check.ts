@@ -1,25 +1,22 @@
 import { type Clock, sleep } from "@konverge/core";
-import type { Container, Pod, Probe } from "@konverge/kinds";
+import type { Probe } from "@konverge/kinds";
 import type { Image } from "../images/image.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
-import { outcomeOf } from "./commands.ts";
+import { noInput } from "../userland/process.ts";
+import type { InsideOf, Insides } from "./insides.ts";
 
 /** What a probe is carried out with. */
 export interface CheckHost {
   readonly network: PodNetwork;
   readonly clock: Clock;
+  readonly insides: Insides;
   image(reference: string | undefined): Image | undefined;
 }
 
 /** Carries out a probe of a program: undefined when it is content, otherwise what is wrong. */
-export async function checkProbe(
-  host: CheckHost,
-  pod: Pod,
-  container: Container,
-  probe: Probe,
-): Promise<string | undefined> {
+export async function checkProbe(host: CheckHost, where: InsideOf, probe: Probe): Promise<string | undefined> {
   const timeout = (probe.timeoutSeconds ?? 1) * 1000;
   const over = new AbortController();
   const late = sleep(host.clock, timeout, { signal: over.signal, background: true, label: "kubelet: probe" }).then(
@@ -30,24 +27,25 @@ export async function checkProbe(
     () => undefined,
   );
   try {
-    return await Promise.race([carriedOut(host, pod, container, probe, over.signal), late]);
+    return await Promise.race([carriedOut(host, where, probe, over.signal), late]);
   } finally {
     over.abort();
   }
 }
 
 async function carriedOut(
-  { network, image }: CheckHost,
-  pod: Pod,
-  container: Container,
+  host: CheckHost,
+  where: InsideOf,
   { httpGet, tcpSocket, grpc, exec }: Probe,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (exec) return execProblem(image(container.image), pod, container, exec.command ?? [], signal);
+  const { network } = host;
+  const { pod } = where;
+  if (exec) return execProblem(host, where, exec.command ?? [], signal);
   const given = httpGet?.port ?? tcpSocket?.port ?? grpc?.port;
   const port = typeof given === "string" && !/^\d+$/.test(given) ? namedPort(pod, given) : Number(given);
   if (port === undefined || Number.isNaN(port)) return `couldn't find port: ${given}`;
-  const ip = pod.status?.podIP ?? "";
+  const ip = where.place.podIP;
   if (!httpGet) {
     (await network.dial(pod, port)).destroy();
     return undefined;
@@ -72,18 +70,20 @@ async function carriedOut(
 }
 
 async function execProblem(
-  image: Image | undefined,
-  pod: Pod,
-  { name }: Container,
+  { image, insides }: CheckHost,
+  where: InsideOf,
   command: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (!image?.exec) return outcomeOf({ command: [...command] })?.exitCode ? "command failed" : undefined;
   let output = "";
   const add = (text: string | Uint8Array) => {
     output += typeof text === "string" ? text : Buffer.from(text).toString("utf8");
   };
-  const stdin = (async function* (): AsyncGenerator<Uint8Array> {})();
-  const code = await image.exec({ pod, container: name, command, stdin, stdout: add, stderr: add, signal });
+  const { pod, container } = where;
+  const own = image(container.image)?.exec;
+  const streams = { stdin: noInput(), stdout: add, stderr: add };
+  const code = own
+    ? await own({ pod, container: container.name, command, ...streams, signal })
+    : await insides.execute(where, command, streams, signal);
   return code === 0 ? undefined : `command ${JSON.stringify(command)} failed: ${output.trim()}`;
 }

@@ -31,6 +31,7 @@ export function builtInController<T extends KubeObject>(kind: KindRef<T>, option
   const { reconcile, cleanup } = options;
   return controller(unreported(kind), {
     ...options,
+    quiet: true,
     reconcile: guarded(reconcile.bind(options) as never),
     ...(cleanup && { cleanup: guarded(cleanup.bind(options) as never) }),
   } as ControllerOptions<T>);

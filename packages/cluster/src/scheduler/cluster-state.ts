@@ -122,6 +122,11 @@ export class ClusterState {
     }
   }
 
+  /** Whether room is kept for any pod, anywhere. */
+  get hasNominated(): boolean {
+    return this.#nominated.size > 0;
+  }
+
   nominatedOn(node: string): Iterable<PodInfo> {
     return this.#nominated.get(node)?.values() ?? [];
   }

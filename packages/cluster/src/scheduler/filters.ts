@@ -14,6 +14,8 @@ export interface Refusal {
 
 const UNSCHEDULABLE = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
 
+const NONE: readonly PodInfo[] = [];
+
 const refusal = (reason: string, unresolvable = false): Refusal => ({ reasons: [reason], unresolvable });
 
 /** Judges nodes for one pod, in the order and with the words of kube-scheduler's filters. */
@@ -23,11 +25,13 @@ export class Filters {
   readonly spread: SpreadRules;
   readonly #state: ClusterState;
   readonly #volumes: VolumeRules | undefined;
+  readonly #wanted: readonly (readonly [resource: string, amount: number])[];
 
   constructor(pod: PodInfo, state: ClusterState, volumes: VolumeRules | undefined) {
     this.pod = pod;
     this.#state = state;
     this.#volumes = volumes;
+    this.#wanted = [...pod.requests].filter(([, amount]) => amount !== 0);
     this.interPod = new InterPodRules(pod, state);
     this.spread = new SpreadRules(pod, state);
   }
@@ -52,29 +56,27 @@ export class Filters {
   }
 
   #resources(node: NodeInfo): Refusal | undefined {
-    const { pod } = this;
-    let reasons: string[] | undefined;
+    const reasons: string[] = [];
     let unresolvable = false;
-    const lacks = (reason: string, never: boolean) => {
-      reasons ??= [];
-      reasons.push(reason);
-      unresolvable ||= never;
-    };
-    // Room that is kept for pods that are at least as important is not there.
-    const kept: PodInfo[] = [];
-    for (const other of this.#state.nominatedOn(node.name)) {
-      if (other.uid !== pod.uid && other.priority >= pod.priority) kept.push(other);
-    }
+    const kept = this.#keptOn(node);
     const room = node.allocatable.get("pods") ?? 0;
-    if (node.pods.size + kept.length + 1 > room) lacks("Too many pods", false);
-    for (const [resource, wanted] of pod.requests) {
-      if (wanted === 0) continue;
+    if (node.pods.size + kept.length + 1 > room) reasons.push("Too many pods");
+    for (const [resource, wanted] of this.#wanted) {
       const total = node.allocatable.get(resource) ?? 0;
       let used = node.requested.get(resource) ?? 0;
       for (const other of kept) used += other.requests.get(resource) ?? 0;
-      if (wanted > total - used) lacks(`Insufficient ${resource}`, wanted > total);
+      if (wanted <= total - used) continue;
+      reasons.push(`Insufficient ${resource}`);
+      unresolvable ||= wanted > total;
     }
-    return reasons && { reasons, unresolvable };
+    return reasons.length === 0 ? undefined : { reasons, unresolvable };
+  }
+
+  /** Pods that are at least as important and for which room is kept: it is not there for others. */
+  #keptOn(node: NodeInfo): readonly PodInfo[] {
+    if (!this.#state.hasNominated) return NONE;
+    const { uid, priority } = this.pod;
+    return [...this.#state.nominatedOn(node.name)].filter((other) => other.uid !== uid && other.priority >= priority);
   }
 }
 

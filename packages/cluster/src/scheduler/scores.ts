@@ -53,17 +53,19 @@ export function bestNode(
 }
 
 function resourceScore(pod: PodInfo, node: NodeInfo): number {
-  const share = (resource: string, least: number) => {
-    const total = node.allocatable.get(resource) ?? 0;
-    if (total === 0) return 1;
-    const wanted = pod.requests.get(resource) || least;
-    return Math.min(1, ((node.requested.get(resource) ?? 0) + wanted) / total);
-  };
-  const cpu = share("cpu", LEAST_CPU);
-  const memory = share("memory", LEAST_MEMORY);
+  const cpu = share(pod, node, "cpu", LEAST_CPU);
+  const memory = share(pod, node, "memory", LEAST_MEMORY);
   const leastAllocated = Math.floor(((1 - cpu) * 100 + (1 - memory) * 100) / 2);
   const balanced = Math.floor((1 - Math.abs(cpu - memory) / 2) * 100);
   return WEIGHTS.leastAllocated * leastAllocated + WEIGHTS.balanced * balanced;
+}
+
+/** How much of a resource would be spoken for if the pod were on the node. */
+function share(pod: PodInfo, node: NodeInfo, resource: string, least: number): number {
+  const total = node.allocatable.get(resource) ?? 0;
+  if (total === 0) return 1;
+  const wanted = pod.requests.get(resource) || least;
+  return Math.min(1, ((node.requested.get(resource) ?? 0) + wanted) / total);
 }
 
 function dislikes({ tolerations }: PodInfo, nodes: readonly NodeInfo[]): number[] | undefined {

@@ -1,7 +1,7 @@
-import { type ApiResponse, badRequest, type Clock, type MessageSocket, sleep } from "@konverge/core";
+import { type ApiResponse, badRequest, type MessageSocket } from "@konverge/core";
 import type { ExecSession, Image } from "../images/image.ts";
-import { outcomeOf } from "../kubelet/commands.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
+import type { Insides } from "../kubelet/insides.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { chosenContainer } from "./logs.ts";
 import { socketPair } from "./socket-pair.ts";
@@ -11,7 +11,7 @@ const [STDIN, STDOUT, STDERR, OUTCOME, , CLOSE] = [0, 1, 2, 3, 4, 255];
 
 /** What a stream to a container needs to know of its cluster. */
 export interface StreamHost {
-  readonly clock: Clock;
+  readonly insides: Insides;
   image(reference: string | undefined): Image | undefined;
 }
 
@@ -57,16 +57,16 @@ async function run(
   };
   const scripted = host.image(container.spec.image)?.exec;
   if (scripted) return scripted(session);
-  const outcome = outcomeOf({ command: [...command] });
-  if (!outcome) {
+  const { pod, place } = worker;
+  const log = (text: string | Uint8Array) => container.openLog().write(Buffer.from(text as string).toString("utf8"));
+  const where = { pod, place, container: container.spec, id: container.id, log };
+  if (!(await host.insides.has(where, command[0] ?? ""))) {
     session.stderr(
       `${command[0]}: not found: containers are simulated; give the image an exec handler to answer this\n`,
     );
     return 127;
   }
-  for (const line of outcome.output) session.stdout(`${line}\n`);
-  if (outcome.afterMs > 0) await sleep(host.clock, outcome.afterMs, { signal: gone.signal });
-  return outcome.exitCode;
+  return host.insides.execute(where, command, session, gone.signal);
 }
 
 /** Shows what the container writes from now on. */

@@ -8,7 +8,7 @@ import { portForwardResponse } from "./port-forward.ts";
 
 /** Answers for the simulated nodes: logs, and streams to what seems to run in containers. */
 export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): NonNullable<ApiServerOptions["kubelet"]> {
-  const host = { clock, image: (reference: string | undefined) => images.find(reference) };
+  const image = (reference: string | undefined) => images.find(reference);
   return ({ action, call, pod, container }) => {
     const { name = "", namespace = "" } = pod.metadata as { name?: string; namespace?: string };
     const worker = kubelet.worker(`${namespace}/${name}`);
@@ -17,7 +17,13 @@ export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): Non
     if (container !== "") query.set("container", container);
     if (action === "log") return logResponse(worker, query, clock.now(), call.request.signal);
     if (action === "exec" || action === "attach") {
-      return execResponse(host, worker, query, call.request.upgrade, action === "attach");
+      return execResponse(
+        { insides: kubelet.insides, image },
+        worker,
+        query,
+        call.request.upgrade,
+        action === "attach",
+      );
     }
     if (action === "portforward") return portForwardResponse(kubelet.network, worker.pod, call.request.upgrade, query);
     throw badRequest(`${action} of pod ${name} is answered in front of this server`);

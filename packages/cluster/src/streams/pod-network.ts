@@ -3,6 +3,7 @@ import { type Duplex, duplexPair } from "node:stream";
 import type { Pod } from "@konverge/kinds";
 import type { ExposedPorts, LocalAddress } from "../images/exposed-ports.ts";
 import type { Image } from "../images/image.ts";
+import { Listeners } from "./listeners.ts";
 
 /** What the network needs to know about what runs in pods. */
 export interface NetworkHost {
@@ -10,19 +11,27 @@ export interface NetworkHost {
   image(reference: string | undefined): Image | undefined;
 }
 
+/** Who a connection from outside the pod network seems to come from: the API server, a node. */
+const OUTSIDE = "10.244.255.1";
+
 /**
- * Reaches the ports of pods: those of programs on this machine, and those that an image's `connect` answers. Nobody listens
+ * Reaches the ports of pods: those of simulated programs, of programs on this machine, and those that an image's `connect`
+ * answers. Nobody listens
  * on any other: connections to it are refused, as they would be.
  */
 export class PodNetwork {
   readonly #host: NetworkHost;
+  /** The simulated programs that listen. */
+  readonly listeners = new Listeners();
 
   constructor(host: NetworkHost) {
     this.#host = host;
   }
 
   /** Connects to a port of a pod. */
-  async dial(pod: Pod, port: number): Promise<Duplex> {
+  async dial(pod: Pod, port: number, from = OUTSIDE): Promise<Duplex> {
+    const simulated = this.listeners.connect(pod.metadata.uid ?? "", port, from);
+    if (simulated) return simulated;
     for (const address of this.#host.exposed.find(pod.metadata.uid ?? "", port)) {
       const connection = await dialLocal(address).catch(() => undefined);
       if (connection) return connection;

@@ -9,6 +9,7 @@ import {
 import type { Context } from "@konverge/runtime";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
+import { goSelector } from "../workloads/selector.ts";
 import { externalMetric, objectMetric, podsMetrics, resourceMetrics } from "./metrics-client.ts";
 import { rulesOf } from "./pace.ts";
 import { byAverage, byRatio, byShare, byUtilization, type Count, type Tolerance } from "./replica-count.ts";
@@ -219,19 +220,6 @@ async function ofExternal(
     name: `external metric ${metric.name}(${selector})`,
     status: { type: "External", external: { metric, current } },
   };
-}
-
-/** A selector as Go prints it. */
-function goSelector(selector: NonNullable<MetricSpec["external"]>["metric"]["selector"]): string {
-  if (!selector) return "nil";
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  const labels = Object.keys(matchLabels).sort();
-  const expressions = matchExpressions.map(
-    ({ key, operator, values = [] }) =>
-      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
-  );
-  const pairs = labels.map((key) => `${key}: ${matchLabels[key]},`).join("");
-  return `&LabelSelector{MatchLabels:map[string]string{${pairs}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
 }
 
 /** The pods that the text of a scale's selector selects. */

@@ -1,31 +1,21 @@
 import {
-  controllerOf,
-  isNotFound,
   type KubeObject,
   type LabelSelector,
   type ObjectKey,
-  parseApiVersion,
   resolveIntOrPercent,
   selectsLabels,
   timestamp,
 } from "@konverge/core";
-import {
-  Deployment,
-  Pod,
-  PodDisruptionBudget,
-  type PodDisruptionBudgetStatus,
-  ReplicaSet,
-  ReplicationController,
-  StatefulSet,
-} from "@konverge/kinds";
+import { Pod, PodDisruptionBudget, type PodDisruptionBudgetStatus } from "@konverge/kinds";
 import { type Context, watch } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersPart, type PartContext } from "../../parts/part.ts";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isActive, isReady } from "../workloads/pod-state.ts";
-import { selectorOf } from "../workloads/selector.ts";
+import { goSelector, selectorOf } from "../workloads/selector.ts";
 import { withCondition, writeStatus } from "../workloads/status.ts";
+import { expectedPods, SIZED } from "./expected-pods.ts";
 
 const NAME = "controllermanager";
 /** Milliseconds after which an eviction that had no effect is forgotten. */
@@ -45,9 +35,7 @@ function disruptionController({ kinds }: PartContext) {
     },
     watches: [
       watch<Pod, PodDisruptionBudget>(Pod, { to: budgetsIn }),
-      ...[Deployment, ReplicaSet, StatefulSet, ReplicationController].map((kind) =>
-        watch<KubeObject, PodDisruptionBudget>(kind, { to: budgetsIn }),
-      ),
+      ...SIZED.map((kind) => watch<KubeObject, PodDisruptionBudget>(kind, { to: budgetsIn })),
     ],
     async reconcile(budget, context) {
       const { clock, cache, events } = context;
@@ -62,7 +50,7 @@ function disruptionController({ kinds }: PartContext) {
             pod.status?.phase !== "Failed",
         );
       if (pods.length === 0) events.normal("NoPods", "No matching pods found");
-      let counts: { expected: number; desired: number };
+      let counts: { expected: number; desired: number; unmanaged: string[] };
       try {
         counts = await countsOf(context, kinds, budget, pods);
       } catch (error) {
@@ -76,6 +64,7 @@ function disruptionController({ kinds }: PartContext) {
         );
         throw error;
       }
+      if (counts.unmanaged.length > 0) events.warning("UnmanagedPods", unmanagedText(budget));
       const { disrupted, next } = disruptedPods(budget, pods, clock.now());
       const healthy = pods.filter((pod) => isActive(pod) && isReady(pod) && !disrupted[pod.metadata.name]).length;
       const allowed = counts.expected > 0 ? Math.max(0, healthy - counts.desired) : 0;
@@ -107,37 +96,21 @@ const isSelected = (selector: LabelSelector, { metadata }: Pod) => selectsLabels
 
 async function countsOf(context: Context, kinds: ServedKinds, { spec }: PodDisruptionBudget, pods: readonly Pod[]) {
   const { minAvailable, maxUnavailable } = spec ?? {};
-  if (maxUnavailable !== undefined) {
-    const expected = await expectedPods(context, kinds, pods);
-    return { expected, desired: Math.max(0, expected - resolveIntOrPercent(maxUnavailable, expected, "up")) };
+  const unmanaged: string[] = [];
+  if (maxUnavailable === undefined) {
+    if (typeof minAvailable === "number") return { expected: pods.length, desired: minAvailable, unmanaged };
+    if (minAvailable === undefined) return { expected: 0, desired: 0, unmanaged };
   }
-  if (typeof minAvailable === "number") return { expected: pods.length, desired: minAvailable };
-  if (minAvailable === undefined) return { expected: 0, desired: 0 };
-  const expected = await expectedPods(context, kinds, pods);
-  return { expected, desired: resolveIntOrPercent(minAvailable, expected, "up") };
+  const found = await expectedPods(context, kinds, pods);
+  const resolve = (value: number | string) => resolveIntOrPercent(value, found.expected, "up");
+  const desired =
+    maxUnavailable === undefined ? resolve(minAvailable!) : Math.max(0, found.expected - resolve(maxUnavailable));
+  return { ...found, desired };
 }
 
-/** How many pods their controllers want, each controller once. */
-async function expectedPods(context: Context, kinds: ServedKinds, pods: readonly Pod[]): Promise<number> {
-  const sizes = new Map<string, number>();
-  for (const pod of pods) {
-    const owner = controllerOf(pod);
-    if (!owner) continue;
-    const namespace = pod.metadata.namespace!;
-    const set = owner.kind === "ReplicaSet" ? context.cache.get(ReplicaSet, `${namespace}/${owner.name}`) : undefined;
-    const top = (set && controllerOf(set)) ?? owner;
-    if (sizes.has(top.uid)) continue;
-    const kind = kinds.byName(parseApiVersion(top.apiVersion).group, top.kind);
-    if (!kind) continue;
-    try {
-      const { spec } = await context.client.getScale(kind, `${namespace}/${top.name}`);
-      sizes.set(top.uid, spec.replicas ?? 0);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      throw new Error(`${kind.plural}.${kind.group} does not implement the scale subresource`, { cause: error });
-    }
-  }
-  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+function unmanagedText({ spec }: PodDisruptionBudget): string {
+  const which = `Pods selected by this PodDisruptionBudget (selector: ${goSelector(spec?.selector)})`;
+  return `${which} were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`;
 }
 
 function disruptedPods({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number) {

@@ -1,0 +1,88 @@
+import type { Container } from "@konverge/kinds";
+import { APPLETS } from "../userland/applets/applets.ts";
+import { BUILTINS } from "../userland/shell/builtins.ts";
+import { parseScript, textOf } from "../userland/shell/parser.ts";
+import type { Node, Script, Word } from "../userland/shell/syntax.ts";
+import { commandLine } from "./container-space.ts";
+import type { Image } from "./image.ts";
+
+/** Images that hold a shell and its commands, and nothing else: all that runs in them is known. */
+const PLAIN = /(^|\/)(busybox|alpine|bash|debian|ubuntu)(:|@|$)/;
+/** What means the same in every image, whatever else is in it. */
+const EVERYWHERE = new Set(["echo", "printf", "sleep", "true", "false", "seq", "expr", "date"]);
+const SHELL = /^(\/usr)?(\/bin\/)?(ba|da|a)?sh$/;
+
+/**
+ * Whether what a container runs can be carried out in a simulated userland: its image brings its own commands, or is no
+ * more than a shell, or its script consists of what means the same everywhere. Any other container only seems to run.
+ */
+export function isUnderstood(image: Image | undefined, container: Container): boolean {
+  if (image?.run) return false;
+  const argv = commandLine(image ?? {}, container);
+  const [first] = argv;
+  if (first === undefined) return false;
+  const base = first.replace(/^(\/usr)?(\/local)?\/s?bin\//, "");
+  if (image?.commands)
+    return image.commands[first] !== undefined || image.commands[base] !== undefined || APPLETS[base] !== undefined;
+  if (PLAIN.test(container.image ?? ""))
+    return APPLETS[base] !== undefined && !(SHELL.test(first) && argv.length === 1);
+  if (!SHELL.test(first) || !/^-[a-z]*c$/.test(argv[1] ?? "")) return false;
+  try {
+    return isPlain(parseScript(argv[2] ?? ""), new Set());
+  } catch {
+    return false;
+  }
+}
+
+function isPlain(script: Script, functions: Set<string>): boolean {
+  return script.every((node) => isPlainNode(node, functions));
+}
+
+function isPlainNode(node: Node, functions: Set<string>): boolean {
+  switch (node.kind) {
+    case "simple": {
+      const words = [
+        ...node.words,
+        ...node.assignments.map(({ value }) => value),
+        ...node.redirections.map(({ target }) => target),
+      ];
+      if (!words.every((word) => isPlainWord(word, functions))) return false;
+      if (node.redirections.some(({ operator }) => operator === "<")) return false;
+      const [name] = node.words;
+      if (!name) return true;
+      if (name.some(({ kind }) => kind !== "text")) return false;
+      const command = textOf(name);
+      const isOwn =
+        BUILTINS[command] !== undefined && !["exec", "eval", ".", "source", "command", "cd"].includes(command);
+      return EVERYWHERE.has(command.replace(/^(\/usr)?\/bin\//, "")) || isOwn || functions.has(command);
+    }
+    case "pipeline":
+      return node.commands.every((one) => isPlainNode(one, functions));
+    case "and":
+    case "or":
+      return isPlainNode(node.left, functions) && isPlainNode(node.right, functions);
+    case "background":
+      return isPlainNode(node.body, functions);
+    case "group":
+    case "subshell":
+      return isPlain(node.body, functions);
+    case "if":
+      return (
+        node.branches.every(({ condition, body }) => isPlain(condition, functions) && isPlain(body, functions)) &&
+        (!node.otherwise || isPlain(node.otherwise, functions))
+      );
+    case "loop":
+      return isPlain(node.condition, functions) && isPlain(node.body, functions);
+    case "for":
+      return (node.words ?? []).every((word) => isPlainWord(word, functions)) && isPlain(node.body, functions);
+    case "case":
+      return node.choices.every(({ body }) => isPlain(body, functions));
+    case "function":
+      functions.add(node.name);
+      return isPlainNode(node.body, functions);
+  }
+}
+
+function isPlainWord(word: Word, functions: Set<string>): boolean {
+  return word.every((part) => part.kind !== "command" || isPlain(part.script, functions));
+}

@@ -1,0 +1,163 @@
+import type { ApiServer } from "@konverge/apiserver";
+import type { Client } from "@konverge/client";
+import { type Clock, sleep } from "@konverge/core";
+import type { Container, LifecycleHandler, Pod } from "@konverge/kinds";
+import { type ContainerSpace, ContainerSpaces, type SpaceSite } from "../images/container-space.ts";
+import type { ExposedPorts } from "../images/exposed-ports.ts";
+import type { Images } from "../images/image.ts";
+import { type ApiServerAddress, type ProgramRun, startInside } from "../images/program.ts";
+import { isUnderstood } from "../images/understood.ts";
+import { ClusterNames } from "../streams/cluster-names.ts";
+import { ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
+import { requestOver } from "../streams/pod-http.ts";
+import type { PodNetwork } from "../streams/pod-network.ts";
+import { namedPort } from "../streams/service-backend.ts";
+import { ServiceDirectory } from "../streams/service-directory.ts";
+import type { Streams } from "../userland/process.ts";
+import { outcomeOf } from "./commands.ts";
+import type { EndedRun } from "./container.ts";
+import type { ContainerLog } from "./container-log.ts";
+import type { Place } from "./pod-status.ts";
+
+/** What the insides of containers are made from. */
+export interface InsidesOptions {
+  readonly images: Images;
+  readonly exposed: ExposedPorts;
+  readonly pods: PodNetwork;
+  readonly store: ApiServer["store"];
+  readonly client: Client;
+  readonly clock: Clock;
+  workers(): Iterable<PlacedPod>;
+  apiServer(): ApiServerAddress | undefined;
+}
+
+/** A run of a container, and where it is. */
+export interface InsideOf {
+  readonly pod: Pod;
+  readonly place: Place;
+  readonly container: Container;
+  /** Names the run. */
+  readonly id: string;
+  log(text: string | Uint8Array): void;
+}
+
+/** How often volumes are brought up to date besides, in milliseconds: tokens expire without anybody saying so. */
+const REFRESH = 60_000;
+
+/** What goes on inside of containers, as far as it is simulated: their commands, files, variables and network. */
+export class Insides {
+  readonly #options: InsidesOptions;
+  readonly #spaces = new ContainerSpaces();
+  readonly #network: ClusterNetwork;
+
+  constructor(options: InsidesOptions) {
+    this.#options = options;
+    const { clock, pods, store } = options;
+    const directory = new ServiceDirectory(store);
+    const names = new ClusterNames(directory);
+    const { workers, apiServer } = options;
+    this.#network = new ClusterNetwork({ clock, pods, directory, names, workers, apiServer });
+  }
+
+  /**
+   * Whether what a container says is carried out. What only waits and writes is foreseen instead, unless somebody asks the
+   * container how it is: it needs no process, and goes on when its cluster is started anew.
+   */
+  runsInside(container: Container): boolean {
+    const image = this.#options.images.find(container.image);
+    if (!isUnderstood(image, container)) return false;
+    const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
+    if (image?.commands || livenessProbe || readinessProbe || startupProbe || lifecycle) return true;
+    return outcomeOf(container) === undefined;
+  }
+
+  /** Runs what a container says. */
+  run(where: Omit<InsideOf, "log">, log: ContainerLog, ended: EndedRun): ProgramRun {
+    const write = (text: string | Uint8Array) =>
+      log.write(typeof text === "string" ? text : Buffer.from(text).toString());
+    const run = startInside(this.#open({ ...where, log: write }), log, ended);
+    const { uid = "" } = where.pod.metadata;
+    void run.over.then(() => this.#spaces.close(uid, where.container.name));
+    this.#keepFresh(where.pod, uid);
+    return run;
+  }
+
+  /** Carries out a command in a container that runs. */
+  async execute(
+    where: InsideOf,
+    argv: readonly string[],
+    streams: Partial<Streams>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { userland } = await this.#open(where);
+    return userland.run(argv, streams, { kill: signal });
+  }
+
+  /** Whether a container has a command of that name. */
+  async has(where: InsideOf, name: string): Promise<boolean> {
+    return (await this.#open(where)).userland.find(name) !== undefined;
+  }
+
+  /** Carries out a lifecycle hook: what went wrong, or undefined. */
+  async hook(where: InsideOf, { exec, httpGet, sleep: pause }: LifecycleHandler): Promise<string | undefined> {
+    const { clock, pods } = this.#options;
+    const { pod, place, container } = where;
+    try {
+      if (pause) await sleep(clock, pause.seconds * 1000, { label: `kubelet: hook of ${pod.metadata.name}` });
+      if (exec) {
+        let output = "";
+        const add = (text: string | Uint8Array) => {
+          output += Buffer.from(text as string).toString();
+        };
+        const argv = exec.command ?? [];
+        const code = await this.execute(where, argv, { stdout: add, stderr: add }, new AbortController().signal);
+        if (code !== 0) return `command '${argv.join(" ")}' exited with ${code}: ${output}`;
+      }
+      if (httpGet) {
+        const { path = "/", scheme = "HTTP", httpHeaders = [], host = place.podIP } = httpGet;
+        const named = typeof httpGet.port === "string" && !/^\d+$/.test(httpGet.port);
+        const port = named ? (namedPort(pod, String(httpGet.port)) ?? 0) : Number(httpGet.port);
+        const network = this.#network.of(pod, place.podIP, new AbortController().signal);
+        const connection = host === place.podIP ? await pods.dial(pod, port) : await network.connect(host, port);
+        const response = await requestOver(connection, {
+          method: "GET",
+          path,
+          headers: {
+            host: `${host}:${port}`,
+            ...Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value])),
+          },
+          ...(scheme === "HTTPS" && { tls: { rejectUnauthorized: false } }),
+        });
+        response.resume();
+      }
+      return undefined;
+    } catch (error) {
+      return `${container.name}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  /** The pod has changed, or what its volumes show. */
+  refresh(pod: Pod): void {
+    if (this.#spaces.has(pod.metadata.uid ?? "")) void this.#spaces.refresh(pod).catch(() => {});
+  }
+
+  drop(uid: string): void {
+    this.#spaces.drop(uid);
+  }
+
+  #open({ pod, place, container, id, log }: InsideOf): Promise<ContainerSpace> {
+    const { client, clock, images, exposed, apiServer } = this.#options;
+    const site: SpaceSite = { client, clock, images, exposed, place, apiServer: apiServer(), network: this.#network };
+    return this.#spaces.open(site, pod, container, id, log);
+  }
+
+  #keepFresh(pod: Pod, uid: string): void {
+    const later = () => {
+      if (!this.#spaces.has(uid)) return;
+      const now = [...this.#options.workers()].find((one) => one.pod.metadata.uid === uid)?.pod;
+      if (now) this.refresh(now);
+      this.#keepFresh(pod, uid);
+    };
+    this.#options.clock.after(REFRESH, later, { background: true, label: "kubelet: volumes" });
+  }
+}

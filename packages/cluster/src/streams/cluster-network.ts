@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Clock } from "@konverge/core";
+import type { Pod, Service, ServicePort } from "@konverge/kinds";
+import type { ApiServerAddress } from "../images/program.ts";
+import type { ContainerNetwork } from "../userland/network.ts";
+import { type ClusterNames, fullNameOf } from "./cluster-names.ts";
+import type { PodNetwork } from "./pod-network.ts";
+import type { Endpoint, ServiceDirectory } from "./service-directory.ts";
+
+/** A pod, and where it is. */
+export interface PlacedPod {
+  readonly pod: Pod;
+  readonly place: { readonly podIP: string; readonly hostIP: string };
+}
+
+/** What the network of a cluster is made of. */
+export interface NetworkSite {
+  readonly clock: Clock;
+  readonly pods: PodNetwork;
+  readonly directory: ServiceDirectory;
+  readonly names: ClusterNames;
+  workers(): Iterable<PlacedPod>;
+  apiServer(): ApiServerAddress | undefined;
+}
+
+interface Target {
+  readonly placed: PlacedPod;
+  readonly port: number;
+}
+
+/**
+ * Leads connections of containers to pods, Services, node ports and the API server, as kube-proxy and the pod network
+ * would. Nothing leaves the process, but for the API server's own port.
+ */
+export class ClusterNetwork {
+  readonly #site: NetworkSite;
+  /** Who a client of a Service with affinity has been led to. */
+  readonly #affinity = new Map<string, string>();
+
+  constructor(site: NetworkSite) {
+    this.#site = site;
+  }
+
+  /** The network as a pod sees it. What is listened on is given up with `released`. */
+  of(pod: Pod, podIP: string, released: AbortSignal): ContainerNetwork {
+    const { names, pods } = this.#site;
+    const uid = pod.metadata.uid ?? "";
+    const until = (end: () => void) => released.addEventListener("abort", end, { once: true });
+    return {
+      address: podIP,
+      hostName: pod.spec?.hostname ?? pod.metadata.name,
+      fullName: fullNameOf(pod),
+      lookUp: (name, type) => names.lookUp(name, type),
+      resolve: (name) => names.resolve(pod, podIP, name),
+      connect: (host, port) => this.#connect(pod, podIP, host, port),
+      ask: async (host, port, data) => {
+        const ip = this.#address(pod, podIP, host);
+        const target = this.#target(pod, podIP, ip, port, "UDP");
+        return target && pods.listeners.ask(target.placed.pod.metadata.uid ?? "", target.port, data, podIP);
+      },
+      listen: (port, accept) => until(pods.listeners.listen(uid, port, accept)),
+      answer: (port, reply) => until(pods.listeners.answer(uid, port, reply)),
+    };
+  }
+
+  #address(pod: Pod, podIP: string, host: string): string {
+    const found = this.#site.names.resolve(pod, podIP, host);
+    if (found.length === 0) throw new Error(`bad address '${host}'`);
+    return found[this.#site.clock.random.below(found.length)]!;
+  }
+
+  async #connect(pod: Pod, podIP: string, host: string, port: number): Promise<Duplex> {
+    const ip = this.#address(pod, podIP, host);
+    const { apiServer, directory, pods } = this.#site;
+    const own = directory.service("default", "kubernetes")?.spec;
+    const address = apiServer();
+    if (address && own?.clusterIP === ip && own.ports?.some((one) => one.port === port)) return socketTo(address);
+    const target = this.#target(pod, podIP, ip, port, "TCP");
+    if (!target) throw new Error(`can't connect to remote host (${ip}): Connection refused`);
+    return pods.dial(target.placed.pod, target.port, podIP);
+  }
+
+  /** The pod and port that an address and port lead to. */
+  #target(pod: Pod, podIP: string, ip: string, port: number, protocol: string): Target | undefined {
+    const { directory } = this.#site;
+    const workers = [...this.#site.workers()];
+    if (ip === "127.0.0.1" || ip === "::1") {
+      const self = workers.find((one) => one.pod.metadata.uid === pod.metadata.uid);
+      const behind = pod.spec?.hostNetwork
+        ? this.#onNode(workers, self?.place.hostIP ?? "", ip, port, protocol)
+        : undefined;
+      return behind ?? (self && { placed: self, port });
+    }
+    const service = directory.at(ip, port, protocol);
+    if (service) return this.#behind(workers, service, podIP);
+    const direct = workers.find(({ place, pod: one }) => place.podIP === ip && !one.spec?.hostNetwork);
+    if (direct) return { placed: direct, port };
+    return this.#onNode(workers, ip, ip, port, protocol);
+  }
+
+  /** Who answers at a port of a node: a Service's node port, a pod's host port, or a pod in the node's own network. */
+  #onNode(
+    workers: readonly PlacedPod[],
+    hostIP: string,
+    ip: string,
+    port: number,
+    protocol: string,
+  ): Target | undefined {
+    const service = this.#site.directory.atNodePort(port, protocol);
+    if (service) return this.#behind(workers, service, hostIP);
+    const onNode = workers.filter(({ place }) => place.hostIP === hostIP);
+    for (const placed of onNode) {
+      for (const { ports = [] } of placed.pod.spec?.containers ?? []) {
+        const found = ports.find(
+          (one) =>
+            one.hostPort === port &&
+            (one.protocol ?? "TCP") === protocol &&
+            (!one.hostIP || one.hostIP === "0.0.0.0" || one.hostIP === ip),
+        );
+        if (found) return { placed, port: found.containerPort };
+      }
+    }
+    const { listeners } = this.#site.pods;
+    const isHeard = (uid = "") => (protocol === "UDP" ? listeners.replies(uid, port) : listeners.accepts(uid, port));
+    const placed = onNode.find((one) => one.pod.spec?.hostNetwork && isHeard(one.pod.metadata.uid));
+    return placed && { placed, port };
+  }
+
+  #behind(
+    workers: readonly PlacedPod[],
+    { service, port }: { service: Service; port: ServicePort },
+    client: string,
+  ): Target | undefined {
+    const endpoint = this.#choose(service, this.#site.directory.endpoints(service), client);
+    const target = endpoint?.ports.get(port.name ?? "");
+    const placed = workers.find(({ place }) => place.podIP === endpoint?.ip);
+    return placed && target && { placed, port: target.port };
+  }
+
+  #choose(service: Service, endpoints: readonly Endpoint[], client: string): Endpoint | undefined {
+    const chosen = endpoints[this.#site.clock.random.below(Math.max(1, endpoints.length))];
+    if (service.spec?.sessionAffinity !== "ClientIP") return chosen;
+    const key = `${service.metadata.uid} ${client}`;
+    const kept = endpoints.find(({ ip }) => ip === this.#affinity.get(key)) ?? chosen;
+    if (kept) this.#affinity.set(key, kept.ip);
+    return kept;
+  }
+}
+
+async function socketTo({ host, port }: ApiServerAddress): Promise<Duplex> {
+  const socket = connectSocket(port, host);
+  await once(socket, "connect");
+  return socket;
+}

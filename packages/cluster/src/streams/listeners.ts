@@ -1,0 +1,55 @@
+import { type Duplex, duplexPair } from "node:stream";
+
+type Accept = (connection: Duplex, from: string) => void;
+type Reply = (data: Uint8Array, from: string) => Promise<Uint8Array | undefined>;
+
+/** Who listens in pods without a port of this machine: the programs of simulated containers. */
+export class Listeners {
+  readonly #accepting = new Map<string, Accept>();
+  readonly #replying = new Map<string, Reply>();
+
+  /** Accepts connections to a port of a pod. Ends with the function it returns. */
+  listen(uid: string, port: number, accept: Accept): () => void {
+    return hold(this.#accepting, `${uid} ${port}`, accept);
+  }
+
+  /** Answers datagrams to a port of a pod. */
+  answer(uid: string, port: number, reply: Reply): () => void {
+    return hold(this.#replying, `${uid} ${port}`, reply);
+  }
+
+  /** A connection to a port of a pod; undefined when nobody listens there. */
+  connect(uid: string, port: number, from: string): Duplex | undefined {
+    const accept = this.#accepting.get(`${uid} ${port}`);
+    if (!accept) return undefined;
+    const [near, far] = duplexPair();
+    far.on("error", () => {});
+    near.on("error", () => {});
+    // Whoever goes takes the other along, as a closed socket does.
+    near.once("close", () => far.destroy());
+    far.once("close", () => near.destroy());
+    accept(far, from);
+    return near;
+  }
+
+  /** What comes back for a datagram; undefined when nothing does. */
+  async ask(uid: string, port: number, data: Uint8Array, from: string): Promise<Uint8Array | undefined> {
+    return this.#replying.get(`${uid} ${port}`)?.(data, from);
+  }
+
+  accepts(uid: string, port: number): boolean {
+    return this.#accepting.has(`${uid} ${port}`);
+  }
+
+  replies(uid: string, port: number): boolean {
+    return this.#replying.has(`${uid} ${port}`);
+  }
+}
+
+function hold<T>(known: Map<string, T>, key: string, value: T): () => void {
+  if (known.has(key)) throw new Error(`listen tcp :${key.split(" ")[1]}: bind: address already in use`);
+  known.set(key, value);
+  return () => {
+    if (known.get(key) === value) known.delete(key);
+  };
+}

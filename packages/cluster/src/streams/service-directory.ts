@@ -1,0 +1,76 @@
+import type { ApiServer } from "@konverge/apiserver";
+import type { EndpointSlice, Service, ServicePort } from "@konverge/kinds";
+
+/** Somebody behind a Service. */
+export interface Endpoint {
+  readonly ip: string;
+  readonly hostname: string | undefined;
+  /** By the names of the Service's ports. */
+  readonly ports: ReadonlyMap<string, { readonly port: number; readonly protocol: string }>;
+}
+
+const SERVICE_NAME = "kubernetes.io/service-name";
+
+/**
+ * The Services of a cluster and who is behind them, as proxies and name servers on nodes know it. It reads the store: no
+ * request is needed for each connection.
+ */
+export class ServiceDirectory {
+  readonly #store: ApiServer["store"];
+
+  constructor(store: ApiServer["store"]) {
+    this.#store = store;
+  }
+
+  services(): Service[] {
+    return Array.from(this.#store.collection("/services").scan(""), ({ text }) => JSON.parse(text) as Service);
+  }
+
+  service(namespace: string, name: string): Service | undefined {
+    const entry = this.#store.collection("/services").get(`${namespace}/${name}`);
+    return entry && (JSON.parse(entry.text) as Service);
+  }
+
+  /** Those who are ready, or all if the Service wants that. */
+  endpoints({ metadata, spec }: Service): Endpoint[] {
+    const found = new Map<string, { ip: string; hostname: string | undefined; ports: Map<string, never> }>();
+    const slices = this.#store.collection("discovery.k8s.io/endpointslices").scan(`${metadata.namespace}/`);
+    for (const { text } of slices) {
+      const slice = JSON.parse(text) as EndpointSlice;
+      if (slice.metadata.labels?.[SERVICE_NAME] !== metadata.name) continue;
+      for (const { addresses, conditions, hostname } of slice.endpoints ?? []) {
+        if (conditions?.ready === false && !spec?.publishNotReadyAddresses) continue;
+        for (const ip of addresses) {
+          const one = found.get(ip) ?? { ip, hostname, ports: new Map<string, never>() };
+          for (const { name = "", port, protocol = "TCP" } of slice.ports ?? [])
+            one.ports.set(name, { port: port ?? 0, protocol } as never);
+          found.set(ip, one);
+        }
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** The Service that answers at an address of its own, and which of its ports. */
+  at(ip: string, port: number, protocol: string): { service: Service; port: ServicePort } | undefined {
+    for (const service of this.services()) {
+      const { clusterIPs = [], externalIPs = [], ports = [] } = service.spec ?? {};
+      const ingress = service.status?.loadBalancer?.ingress?.map((one) => one.ip) ?? [];
+      if (![...clusterIPs, ...externalIPs, ...ingress].includes(ip)) continue;
+      const found = ports.find((one) => one.port === port && (one.protocol ?? "TCP") === protocol);
+      if (found) return { service, port: found };
+    }
+    return undefined;
+  }
+
+  /** The Service that answers at a port of every node. */
+  atNodePort(nodePort: number, protocol: string): { service: Service; port: ServicePort } | undefined {
+    for (const service of this.services()) {
+      const found = service.spec?.ports?.find(
+        (one) => one.nodePort === nodePort && (one.protocol ?? "TCP") === protocol,
+      );
+      if (found) return { service, port: found };
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Command } from "../process.ts";
+import { FILES } from "./files.ts";
+import { NETWORK } from "./network.ts";
+import { SYSTEM } from "./system.ts";
+import { test } from "./test.ts";
+import { TEXT } from "./text.ts";
+
+/** The commands that every simulated image has, by name. */
+export const APPLETS: Readonly<Record<string, Command>> = {
+  ...TEXT,
+  ...FILES,
+  ...SYSTEM,
+  ...NETWORK,
+  test,
+  "[": test,
+  "[[": test,
+};

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import type { Process } from "../process.ts";
+
+/** A request as command lines describe it. */
+export interface WebRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly insecure: boolean;
+  readonly ca?: Uint8Array;
+  /** Milliseconds. */
+  readonly timeout?: number;
+}
+
+/** An answer, read to its end. */
+export interface WebAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+}
+
+/** Sends a request over the cluster's network. */
+export async function ask(process: Process, request: WebRequest): Promise<WebAnswer> {
+  const { url, method, headers, body } = request;
+  const isSecure = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const over = new AbortController();
+  const timer = process.clock.after(request.timeout ?? 30_000, () => over.abort(new Error("timed out")), {
+    background: true,
+    label: process.label,
+  });
+  const signal = AbortSignal.any([process.signal, over.signal]);
+  try {
+    const plain = await untilAborted(process.network.connect(host, Number(url.port || (isSecure ? 443 : 80))), signal);
+    const stream = isSecure ? await secured(plain, host, request) : plain;
+    const outgoing = httpRequest({
+      method,
+      path: url.pathname + url.search,
+      headers: { host: url.host, "user-agent": "konverge-userland", accept: "*/*", ...headers, connection: "close" },
+      createConnection: () => stream,
+      signal,
+    });
+    const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    outgoing.end(body);
+    const [response] = await answered;
+    const chunks: Buffer[] = [];
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+    stream.destroy();
+    const { statusCode = 0, statusMessage = "" } = response;
+    return { status: statusCode, statusText: statusMessage, headers: response.headers, body: Buffer.concat(chunks) };
+  } finally {
+    timer.cancel();
+  }
+}
+
+async function secured(connection: Duplex, host: string, { insecure, ca }: WebRequest): Promise<Duplex> {
+  const socket = connectTls({
+    socket: connection,
+    ...(/^[\d.:]+$/.test(host) ? {} : { servername: host }),
+    rejectUnauthorized: !insecure,
+    ...(ca && { ca: Buffer.from(ca) }),
+  });
+  await once(socket, "secureConnect");
+  return socket;
+}
+
+/** What takes too long is given up. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}

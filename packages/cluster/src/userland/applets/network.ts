@@ -1,0 +1,223 @@
+import { once } from "node:events";
+import { sleep } from "@konverge/core";
+import type { DnsRecord } from "../network.ts";
+import { allOf, type Command } from "../process.ts";
+import { argumentsOf } from "./arguments.ts";
+import { pathOf } from "./failing.ts";
+import { ask, untilAborted, type WebRequest } from "./http-request.ts";
+
+const DNS_SERVER = "10.96.0.10";
+
+function urlOf(text: string): URL {
+  return new URL(/^[a-z]+:\/\//.test(text) ? text : `http://${text}`);
+}
+
+const CURL_VALUED = ["o", "X", "H", "d", "m", "w", "A", "u", "E", "retry", "connect-timeout", "max-time", "interface"];
+const CURL_LONG = ["cacert", "data", "header", "request", "output", "resolve", "write-out", "retry-delay"];
+
+const curl: Command = async (process) => {
+  const { flags, operands } = argumentsOf(process.argv.slice(1), [...CURL_VALUED, ...CURL_LONG]);
+  const headers: Record<string, string> = {};
+  for (const [index, word] of process.argv.entries()) {
+    const value = word === "-H" || word === "--header" ? process.argv[index + 1] : undefined;
+    const [name = "", ...rest] = value?.split(":") ?? [];
+    if (value !== undefined) headers[name.toLowerCase()] = rest.join(":").trim();
+  }
+  const body = flags.get("d") ?? flags.get("data");
+  const seconds = Number(flags.get("m") ?? flags.get("max-time") ?? flags.get("connect-timeout") ?? 30);
+  const ca = flags.get("cacert");
+  let status = 0;
+  for (const operand of operands) {
+    const request: WebRequest = {
+      url: urlOf(operand),
+      method: flags.get("X") ?? flags.get("request") ?? (flags.has("I") ? "HEAD" : body === undefined ? "GET" : "POST"),
+      headers,
+      insecure: flags.has("k") || flags.has("insecure"),
+      timeout: seconds * 1000,
+      ...(body !== undefined && { body }),
+      ...(ca !== undefined && { ca: process.files.read(pathOf(process, ca)) }),
+    };
+    try {
+      const answer = await ask(process, request);
+      const head = [`HTTP/1.1 ${answer.status} ${answer.statusText}`];
+      for (const [name, value] of Object.entries(answer.headers)) head.push(`${name}: ${value}`);
+      if (flags.has("i") || flags.has("I")) process.stdout(`${head.join("\r\n")}\r\n\r\n`);
+      const failed = (flags.has("f") || flags.has("fail")) && answer.status >= 400;
+      const output = flags.get("o") ?? flags.get("output");
+      if (failed) status = 22;
+      else if (output === undefined) process.stdout(answer.body);
+      else process.files.write(pathOf(process, output), answer.body);
+      const format = flags.get("w") ?? flags.get("write-out");
+      if (format) process.stdout(format.replaceAll("%{http_code}", String(answer.status)).replaceAll("\\n", "\n"));
+    } catch (error) {
+      if (process.signal.aborted) throw error;
+      status = failureOf(error);
+      const isQuiet = flags.has("s") && !flags.has("S");
+      if (!isQuiet) process.stderr(`curl: (${status}) ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  }
+  return status;
+};
+
+/** The exit code by which curl tells why it got no answer. */
+function failureOf(error: unknown): number {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/bad address|not resolve/.test(text)) return 6;
+  if (/timed out/.test(text)) return 28;
+  if (/certificate|SSL|TLS/i.test(text)) return 60;
+  return 7;
+}
+
+const wget: Command = async (process) => {
+  const { flags, operands } = argumentsOf(process.argv.slice(1), [
+    "O",
+    "T",
+    "t",
+    "header",
+    "timeout",
+    "post-data",
+    "tries",
+  ]);
+  const [address = ""] = operands;
+  const [name = "", ...value] = (flags.get("header") ?? "").split(":");
+  const body = flags.get("post-data");
+  const url = urlOf(address);
+  try {
+    const answer = await ask(process, {
+      url,
+      method: body === undefined ? "GET" : "POST",
+      headers: name === "" ? {} : { [name]: value.join(":").trim() },
+      insecure: flags.has("no-check-certificate"),
+      timeout: Number(flags.get("T") ?? flags.get("timeout") ?? 30) * 1000,
+      ...(body !== undefined && { body }),
+    });
+    if (answer.status >= 400) throw new Error(`server returned error: HTTP/1.1 ${answer.status} ${answer.statusText}`);
+    const output = flags.get("O");
+    if (flags.has("spider")) return 0;
+    if (output === "-") process.stdout(answer.body);
+    else {
+      const target = output ?? (url.pathname.split("/").pop() || "index.html");
+      process.files.write(pathOf(process, target), answer.body);
+    }
+    return 0;
+  } catch (error) {
+    if (process.signal.aborted) throw error;
+    if (!flags.has("q")) process.stderr(`wget: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+};
+
+const nc: Command = async (process) => {
+  const { flags, operands } = argumentsOf(process.argv.slice(1), ["w", "i", "p", "q", "s"]);
+  const [host = "", port = ""] = operands;
+  const timeout = Number(flags.get("w") ?? 10) * 1000;
+  const over = new AbortController();
+  const timer = process.clock.after(timeout, () => over.abort(new Error("timed out")), { background: true });
+  const signal = AbortSignal.any([process.signal, over.signal]);
+  try {
+    if (flags.has("u")) {
+      if (flags.has("z")) return 0;
+      const reply = await untilAborted(process.network.ask(host, Number(port), await allOf(process.stdin)), signal);
+      if (reply) process.stdout(reply);
+      else await sleep(process.clock, timeout, { signal: process.signal, label: process.label });
+      return reply ? 0 : 1;
+    }
+    const connection = await untilAborted(process.network.connect(host, Number(port)), signal);
+    if (flags.has("v")) process.stderr(`Connection to ${host} ${port} port [tcp/*] succeeded!\n`);
+    if (flags.has("z")) {
+      connection.destroy();
+      return 0;
+    }
+    connection.on("data", (chunk: Buffer) => process.stdout(chunk));
+    const closed = once(connection, "close");
+    connection.once("end", () => connection.destroy());
+    for await (const chunk of process.stdin) connection.write(chunk);
+    connection.end();
+    await untilAborted(closed, signal);
+    return 0;
+  } catch (error) {
+    if (process.signal.aborted) throw error;
+    process.stderr(`nc: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    timer.cancel();
+  }
+};
+
+const nslookup: Command = async ({ argv, network, stdout, stderr }) => {
+  const { operands } = argumentsOf(argv.slice(1), ["timeout", "type"]);
+  const [name = ""] = operands;
+  stdout(`Server:\t\t${DNS_SERVER}\nAddress:\t${DNS_SERVER}:53\n\n`);
+  const found = network.resolve(name);
+  if (found.length === 0) {
+    stderr(`** server can't find ${name}: NXDOMAIN\n\n`);
+    return 1;
+  }
+  for (const address of found) stdout(`Name:\t${name}\nAddress: ${address}\n`);
+  stdout("\n");
+  return 0;
+};
+
+const dig: Command = async ({ argv, network, stdout }) => {
+  const words = argv.slice(1).filter((word) => !word.startsWith("@") && !word.startsWith("-t"));
+  const options = words.filter((word) => word.startsWith("+"));
+  const reverse = words.indexOf("-x");
+  const types: readonly DnsRecord["type"][] = ["A", "CNAME", "SRV", "PTR"];
+  const type = types.find((one) => words.includes(one)) ?? (reverse >= 0 ? "PTR" : "A");
+  const plain = words.filter(
+    (word) =>
+      !word.startsWith("+") && !word.startsWith("-") && !(types as readonly string[]).includes(word) && word !== "AAAA",
+  );
+  const asked = reverse >= 0 ? reversed(words[reverse + 1] ?? "") : (plain[0] ?? "");
+  if (words.includes("AAAA")) return 0;
+  const searches = options.includes("+search");
+  const name = asked.replace(/\.$/, "");
+  const found = network.lookUp(name, type);
+  const records: readonly DnsRecord[] =
+    found.length > 0 || !searches || type !== "A"
+      ? found
+      : network.resolve(name).map((value) => ({ name, type: "A", value }));
+  if (options.includes("+short")) for (const { value } of records) stdout(`${value}\n`);
+  else if (records.length > 0) {
+    if (!options.includes("+noall")) stdout(";; ANSWER SECTION:\n");
+    for (const record of records) stdout(`${record.name}.\t30\tIN\t${record.type}\t${record.value}\n`);
+  }
+  return 0;
+};
+
+function reversed(address: string): string {
+  return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
+}
+
+/** `getent hosts NAME` and `getent ahostsv4 NAME`. */
+const getent: Command = async ({ argv, network, stdout }) => {
+  const [, , name = ""] = argv;
+  const found = network.resolve(name);
+  for (const address of found) stdout(`${address.padEnd(15)} STREAM ${name}\n`);
+  return found.length > 0 ? 0 : 2;
+};
+
+/** Networks are not a container's to change, unless it is privileged. */
+const ip: Command = async ({ argv, container, network, stdout, stderr }) => {
+  if (argv.includes("add") || argv.includes("del") || argv.includes("set")) {
+    if (container.securityContext?.privileged) return 0;
+    stderr("ip: RTNETLINK answers: Operation not permitted\n");
+    return 2;
+  }
+  stdout(`2: eth0    inet ${network.address}/24 scope global eth0\n`);
+  return 0;
+};
+
+const ping: Command = async (process) => {
+  const host = process.argv.at(-1) ?? "";
+  const [address] = process.network.resolve(host);
+  if (address === undefined) {
+    process.stderr(`ping: bad address '${host}'\n`);
+    return 1;
+  }
+  process.stdout(`PING ${host} (${address}): 56 data bytes\n64 bytes from ${address}: seq=0 ttl=64 time=0.1 ms\n`);
+  return 0;
+};
+
+/** Commands that reach others. */
+export const NETWORK: Readonly<Record<string, Command>> = { curl, wget, nc, nslookup, dig, getent, ip, ping };

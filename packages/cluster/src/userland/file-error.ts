@@ -1,0 +1,26 @@
+const WORDS = {
+  ENOENT: "No such file or directory",
+  EACCES: "Permission denied",
+  EEXIST: "File exists",
+  ENOTDIR: "Not a directory",
+  EISDIR: "Is a directory",
+  ENOTEMPTY: "Directory not empty",
+  EROFS: "Read-only file system",
+  EBUSY: "Device or resource busy",
+  ELOOP: "Too many levels of symbolic links",
+} as const;
+
+export type FileErrorCode = keyof typeof WORDS;
+
+/** Why a file cannot be used, in the words that programs print. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly code: FileErrorCode;
+  readonly path: string;
+
+  constructor(code: FileErrorCode, path: string) {
+    super(WORDS[code]);
+    this.code = code;
+    this.path = path;
+  }
+}
