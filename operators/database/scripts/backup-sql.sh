@@ -11,9 +11,9 @@ dump_all() {
   esac
 }
 
-# Whether a dump has come to its end: the last line says so.
+# Whether a dump has come to its end: its last lines say so.
 is_whole() {
-  grep . "$1" | tail -n 1 | grep -q -e '^-- PostgreSQL database cluster dump complete$' -e '^-- Dump completed'
+  tail -n 5 "$1" | grep -q -e '^-- PostgreSQL database cluster dump complete$' -e '^-- Dump completed'
 }
 
 # A file into the server. Roles that are there stay, and those that the operator looks after keep their passwords;

@@ -8,7 +8,16 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +36,15 @@ const isRoot = process.getuid?.() === 0;
 /** Milliseconds that anything in a room may take. */
 const PATIENCE = 60_000;
 const clock = realClock();
+
+/** In memory where there is room: servers and backups wait for the disk otherwise, and a test need not outlive a power cut. */
+function place(): string {
+  const memory = "/dev/shm";
+  if (!existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > ENOUGH ? memory : tmpdir();
+}
+const ENOUGH = 2 * 2 ** 30;
 
 /** A process of a room. */
 export interface RunningProcess {
@@ -60,7 +78,7 @@ export class MachineRoom implements AsyncDisposable {
 
   constructor(tools: PostgresTools) {
     this.#tools = tools;
-    this.root = mkdtempSync(join(tmpdir(), "konverge-postgres-"));
+    this.root = mkdtempSync(join(place(), "konverge-postgres-"));
     this.#give(this.root);
   }
 
@@ -175,17 +193,18 @@ export class MachineRoom implements AsyncDisposable {
     data: string,
     settings: Readonly<Record<string, string>> = {},
     env: Readonly<Record<string, string>> = {},
+    address: { readonly host?: string; readonly port?: number } = {},
   ): Promise<RunningServer> {
-    const port = await this.freePort();
+    const { host = "127.0.0.1", port = await this.freePort() } = address;
     const sockets = this.folder("s");
-    const all = { ...QUICK, listen_addresses: "127.0.0.1", unix_socket_directories: sockets, ...settings };
+    const all = { ...QUICK, listen_addresses: host, unix_socket_directories: sockets, ...settings };
     const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     const process = this.start(["postgres", "-D", data, "-p", String(port), ...flags], { PGDATA: data, ...env });
     const server = { ...process, port, data };
     await this.until(`the server on ${data} answers`, async () => {
       const gone = await Promise.race([process.exited, Promise.resolve(undefined)]);
       if (gone !== undefined) throw new Error(`the server ended with ${gone}:\n${process.output()}`);
-      return (await this.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", String(port)])).code === 0;
+      return (await this.run(["pg_isready", "-q", "-h", host, "-p", String(port)])).code === 0;
     });
     return server;
   }
@@ -215,29 +234,45 @@ export class MachineRoom implements AsyncDisposable {
     }
   }
 
-  /** The room as it is, once more: a copy of a folder with all that is in it. */
-  copy(folder: string, name: string): string {
-    const path = this.folder(name);
-    cpSync(folder, path, { recursive: true, preserveTimestamps: true });
-    this.#giveAll(path);
-    return path;
+  /** A folder gets all that another has. */
+  fill(folder: string, from: string): void {
+    assert.equal(spawnSync("cp", ["-a", `${from}/.`, folder]).status, 0);
+  }
+
+  /** A folder, and all that is in it, belongs to the room's user. */
+  own(folder: string): void {
+    if (isRoot) assert.equal(spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, folder]).status, 0);
+  }
+
+  /** Programs that stand before the real ones, by name: a PATH for a task. The real ones are at $REAL. */
+  pretend(programs: Readonly<Record<string, string>>): Record<string, string> {
+    const folder = this.folder("programs");
+    for (const [name, text] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    }
+    return { REAL: this.#tools.bin, PATH: `${folder}:${this.#tools.bin}:/usr/local/bin:/usr/bin:/bin` };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.#processes) {
-      if (child.pid === undefined) continue;
+    // Servers that are asked to end at once take their shared memory with them.
+    const left = this.#signal("SIGQUIT");
+    if (left.length > 0) await Promise.race([Promise.all(left.map(over)), sleep(clock, 3_000)]);
+    await Promise.all(this.#signal("SIGKILL").map(over));
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  /** Sends a signal to all processes and what they have started; returns those that were not over. */
+  #signal(signal: NodeJS.Signals): ChildProcess[] {
+    for (const { pid } of this.#processes) {
       try {
-        process.kill(-child.pid, "SIGKILL");
+        if (pid !== undefined) process.kill(-pid, signal);
       } catch {
         // The group is gone.
       }
     }
-    for (const child of this.#processes) {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-        await new Promise((resolve) => child.once("exit", resolve));
-      }
-    }
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    return [...this.#processes].filter(
+      ({ pid, exitCode, signalCode }) => pid !== undefined && exitCode === null && signalCode === null,
+    );
   }
 
   async #ended(running: RunningProcess): Promise<Ended> {
@@ -250,12 +285,9 @@ export class MachineRoom implements AsyncDisposable {
   #give(path: string): void {
     if (isRoot) chownSync(path, NOBODY, NOBODY);
   }
-
-  #giveAll(path: string): void {
-    if (!isRoot) return;
-    assert.equal(spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, path]).status, 0);
-  }
 }
+
+const over = (child: ChildProcess) => new Promise<void>((resolve) => child.once("exit", () => resolve()));
 
 /** A server that answers. */
 export interface RunningServer extends RunningProcess {
@@ -264,7 +296,7 @@ export interface RunningServer extends RunningProcess {
 }
 
 /** Tests' data need not outlive a power cut. */
-const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "20" };
+const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "20", dynamic_shared_memory_type: "mmap" };
 
 /** Declares a test with a room of its own; skipped, with the reason, where there is no PostgreSQL. */
 export function withPostgres(name: string, run: (room: MachineRoom) => Promise<void>): void {

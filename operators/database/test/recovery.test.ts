@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { backupFromStandbyHolds, backupHolds } from "./backup-script.ts";
+import { withPostgres } from "./postgres.ts";
+import { RecoveryRoom } from "./recovery-room.ts";
+import { checkHolds, copyOf, makeHistory, newDataHold, restoreHolds } from "./restore-script.ts";
+
+withPostgres("a base backup is whole, tells what it is, and lets older ones go", async (room) => {
+  const here = new RecoveryRoom(room);
+  await here.begin();
+  await backupHolds(here);
+});
+
+withPostgres("a standby gives the backup, which becomes a primary when it is restored", async (room) => {
+  const here = new RecoveryRoom(room);
+  await here.begin();
+  await here.row("streamed");
+  await backupFromStandbyHolds(here);
+  await here.archived();
+  const volume = room.folder("new-volume");
+  const { code, output } = await here.restore("restore", volume, { inPlace: false });
+  assert.equal(code, 0, output);
+  await here.startOn(join(volume, "pgdata"));
+  assert.equal(await here.sql("select pg_is_in_recovery()"), "f");
+  assert.deepEqual(await here.rows(), ["streamed"]);
+});
+
+withPostgres(
+  "a restore has exactly the rows of its moment, and takes the place of old data only when it is proven",
+  async (room) => {
+    const history = await makeHistory(room);
+    await checkHolds(history, history.here);
+    const { here, volume } = copyOf(history);
+    await restoreHolds(history, here, volume);
+    await newDataHold(history, copyOf(history).here);
+  },
+);
