@@ -17,9 +17,9 @@ export class EventWriter {
   }
 
   /** An event about a stored object. */
-  async entry(type: EventType, entry: Entry): Promise<string> {
+  entry(type: EventType, entry: Entry): string | Promise<string> {
     if (this.#call.form.target === "object") return sharedLine(this.#call, type, entry);
-    return this.#line(type, await readEntry(this.#call, entry));
+    return readEntry(this.#call, entry).then((object) => this.#line(type, object));
   }
 
   /** The object has left the selection: its last state in it, as of the revision at which it left. */
@@ -68,16 +68,31 @@ export function errorLine(error: ApiError): string {
   return `{"type":"ERROR","object":${stringifyJson(error.status)}}\n`;
 }
 
-/** Watchers of the same version share the text of an event: it is put together once. */
-const lines = new WeakMap<Entry, Map<string, string>>();
+/**
+ * Watchers of the same version share the text of an event: it is put together once. They hear of a change at much the same
+ * time, so that only the newest lines are worth keeping: each is as long as the text it is made of.
+ */
+const lines = new Map<Entry, Map<string, string>>();
+const NEWEST_LINES = 64;
 
-async function sharedLine(call: Call, type: EventType, entry: Entry): Promise<string> {
+function sharedLine(call: Call, type: EventType, entry: Entry): string | Promise<string> {
   const key = `${type} ${requestVersion(call)}`;
   const known = lines.get(entry)?.get(key);
   if (known !== undefined) return known;
-  const line = `{"type":"${type}","object":${await textOf(call, entry)}}\n`;
-  const ofEntry = lines.get(entry) ?? new Map<string, string>();
+  const text = textOf(call, entry);
+  return typeof text === "string"
+    ? keptLine(key, type, entry, text)
+    : text.then((made) => keptLine(key, type, entry, made));
+}
+
+function keptLine(key: string, type: EventType, entry: Entry, text: string): string {
+  const line = `{"type":"${type}","object":${text}}\n`;
+  let ofEntry = lines.get(entry);
+  if (!ofEntry) {
+    ofEntry = new Map();
+    lines.set(entry, ofEntry);
+    if (lines.size > NEWEST_LINES) lines.delete(lines.keys().next().value!);
+  }
   ofEntry.set(key, line);
-  lines.set(entry, ofEntry);
   return line;
 }

@@ -85,7 +85,8 @@ async function* stream(
       if (!changes) throw expired(`too old resource version: ${position} (${published})`);
       for (const change of changes) {
         if (change.revision > published) break;
-        const line = await changeLine(writer, selection, change);
+        const made = changeLine(writer, selection, change);
+        const line = typeof made === "string" ? made : await made;
         position = change.revision;
         if (line) yield line;
       }
@@ -104,7 +105,7 @@ async function* stream(
   }
 }
 
-async function changeLine(writer: EventWriter, selection: Selection, change: Change): Promise<string | undefined> {
+function changeLine(writer: EventWriter, selection: Selection, change: Change): string | undefined | Promise<string> {
   const { entry, previous, deleted } = change;
   if (!entry.key.startsWith(selection.prefix)) return undefined;
   const was = previous !== undefined && selection.matches(previous);

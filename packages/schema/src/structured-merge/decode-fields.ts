@@ -1,3 +1,4 @@
+import { deepFreeze, stringifyJson } from "@konverge/core";
 import { type FieldSet, MEMBER } from "./field-set.ts";
 import { canonicalElement } from "./path-element.ts";
 
@@ -16,16 +17,29 @@ export function isCanonical(set: FieldSet): boolean {
 }
 
 /**
- * A field set from somebody else's `fieldsV1`: elements in canonical form, unknown kinds of elements dropped. The very
- * same object when it was in order already. Throws when it is malformed.
+ * A field set from somebody else's `fieldsV1`: elements in canonical form, unknown kinds of elements dropped. Throws when
+ * it is malformed.
  */
 export function decodeFieldSet(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return {};
   if (typeof fields !== "object" || Array.isArray(fields)) throw new Error("fieldsV1 must be an object");
   if (canonical.has(fields as FieldSet)) return fields as FieldSet;
-  const set = decodeChildren(fields as Record<string, unknown>, true);
-  return markCanonical(set);
+  const text = stringifyJson(fields);
+  let set = known.get(text);
+  if (!set) {
+    set = deepFreeze(markCanonical(decodeChildren(fields as Record<string, unknown>, true)));
+    if (known.size >= REMEMBERED_SETS) known.clear();
+    known.set(text, set);
+  }
+  return set;
 }
+
+/**
+ * Objects that are made alike have the same owners of the same fields, and each is read many times: all of them share one
+ * set, about which is known what was found out once.
+ */
+const known = new Map<string, FieldSet>();
+const REMEMBERED_SETS = 1024;
 
 function decodeChildren(fields: Record<string, unknown>, root: boolean): FieldSet {
   let changed: FieldSet | undefined;

@@ -59,14 +59,10 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefine
       applied: operation === "Apply",
       time: entry.time ? normalTime(entry.time) : undefined,
     };
-    if (owned.set === entry.fieldsV1 && owned.time === entry.time) written.set(owned, entry);
     managers.set(managerId({ manager, operation, apiVersion, subresource }), owned);
   });
   return managers;
 }
-
-/** How entries that were read are written: the same way, as long as nothing about them has changed. */
-const written = new WeakMap<OwnedFields, ManagedFieldsEntry>();
 
 /** Times are kept to the second, in UTC. */
 function normalTime(time: string): string {
@@ -79,8 +75,8 @@ function normalTime(time: string): string {
 /** Writes managedFields in the API server's order: appliers first, then by time, name, version and subresource. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
-  const entries = [...managers.values()].map((owned) => written.get(owned) ?? encodeEntry(owned));
-  return entries.sort(compareEntries);
+  const entries = Array.from(managers.values(), encodeEntry);
+  return entries.length === 1 ? entries : entries.sort(compareEntries);
 }
 
 function encodeEntry({ manager, subresource, set, apiVersion, applied, time }: OwnedFields): ManagedFieldsEntry {

@@ -114,9 +114,16 @@ class CronSchedule implements Schedule {
       if (!month.values.has(local.month)) time = this.#later(time, local.year, local.month + 1, 1);
       else if (!this.#isDay(local)) time = this.#later(time, local.year, local.month, local.day + 1);
       else if (!hour.values.has(local.hour)) time += HOUR - local.minute * MINUTE;
-      else if (!minute.values.has(local.minute)) time += MINUTE;
+      else if (!minute.values.has(local.minute)) time += this.#minutesFrom(local.minute) * MINUTE;
       else return time;
     }
+  }
+
+  /** How long until a minute that fits, or the next quarter of an hour: no clock is set in between. */
+  #minutesFrom(minute: number): number {
+    let more = 1;
+    while ((minute + more) % 15 !== 0 && !this.#fields.minute.values.has(minute + more)) more++;
+    return more;
   }
 
   #isDay({ day: date, weekday: dayOfWeek }: { day: number; weekday: number }): boolean {
