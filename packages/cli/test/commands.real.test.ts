@@ -74,6 +74,15 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
     await client.create(Greeting, Greeting.new({ name: "b", namespace: "default" }, { to: "you" }));
     return true;
   });
+  // Nobody converts any more: what is stored can be read all the same.
+  assert.equal((await client.get(Greeting, "default/b")).spec.to, "you");
+  await until("only the stored version is served", async () => {
+    return client.list(Greeting.atVersion("v1alpha1")).then(
+      () => false,
+      () => true,
+    );
+  });
+  assert.equal((await client.list(Greeting)).items.length, 1);
   await assert.rejects(uninstall([greetingOperator], client, told), /nothing was removed/);
   await uninstall([greetingOperator], client, { ...told, force: true });
   await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);

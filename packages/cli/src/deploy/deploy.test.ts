@@ -115,6 +115,42 @@ test("a deployment brings its namespace, roles, webhooks and Deployment, and goe
   await undeploy(operators, client, options);
 });
 
+test("what was stored can be read when the operator that converted it is gone, and is served in all versions again", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { lines, options } = heard();
+  await deploy(operators, client, options);
+  // As an operator at work does it: the address of its webhook is its own to know.
+  await client.patch(
+    CustomResourceDefinition,
+    CRD,
+    { merge: { spec: { conversion: { webhook: { clientConfig: { caBundle: "Cg==" } } } } } as never },
+    { fieldManager: "greeting-operator" },
+  );
+  await client.delete(ValidatingWebhookConfiguration, "greeting-operator");
+  await client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }));
+  await undeploy(operators, client, { ...options, dryRun: true });
+  assert.equal((await client.get(CustomResourceDefinition, CRD)).spec.conversion?.strategy, "Webhook");
+  lines.length = 0;
+  await undeploy(operators, client, options);
+  assert.ok(lines.includes(`customresourcedefinition.apiextensions.k8s.io/${CRD} serves v1 alone`), lines.join("\n"));
+  assert.equal((await client.get(Greeting, "default/a")).spec.to, "you");
+  const { items } = await client.list(Greeting);
+  assert.equal(items.length, 1);
+  await assert.rejects(client.list(Greeting.atVersion("v1alpha1")), /not find|not found/);
+  await client.patch(Greeting, "default/a", { merge: { spec: { to: "me" } } });
+  lines.length = 0;
+  await undeploy(operators, client, options);
+  assert.deepEqual(lines, [], "there is nothing left to do");
+
+  await deploy(operators, client, { ...options, noWait: true });
+  const { spec } = await client.get(CustomResourceDefinition, CRD);
+  assert.deepEqual(
+    [spec.conversion?.strategy, ...spec.versions.map(({ name, served }) => `${name} ${served}`)],
+    ["Webhook", "v1 true", "v1alpha1 true"],
+  );
+});
+
 test("a Deployment that does not become available says what its pods wait for", async () => {
   await using stage = await commandStage({ nodes: [] });
   const { client } = stage;

@@ -5,6 +5,7 @@ import type { Operator } from "@konverge/runtime";
 import { type ManifestOptions, type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, deleteObjects, maybe } from "./apply-objects.ts";
 import { install } from "./install.ts";
+import { serveStoredOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 
 export interface DeployOptions extends ApplyOptions, ManifestOptions {
@@ -43,7 +44,13 @@ export async function deploy(operators: readonly Operator[], client: Client, opt
   for (const { name } of operators) await available(client, `${namespace}/${name}`, options);
 }
 
-/** Takes operators away: the API server is first told to ask them no more. Their kinds and the objects of these stay. */
+/**
+ * Takes operators away. Their kinds and the objects of these stay, and can be read and written in the version in which they
+ * are stored; other versions, which nobody converts any more, are no longer served.
+ *
+ * An operator keeps itself registered for as long as it may. So it loses its roles first; then the API server is told to
+ * ask it no more, and only then its processes go.
+ */
 export async function undeploy(operators: readonly Operator[], client: Client, options: DeployOptions): Promise<void> {
   const { namespace } = options;
   const monitored = await servesMonitors(client);
@@ -51,19 +58,26 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
     const objects: OperatorObjects = operatorObjects(operator, options);
     const { name } = operator;
     const own = { name, namespace };
-    const all = [
-      ...objects.webhooks,
+    await deleteObjects(client, [...objects.classicRoles, ...objects.roles] as unknown as KubeObject[], options);
+    await askNoMore(client, objects, options);
+    const rest = [
       ...(monitored ? [objects.serviceMonitor] : []),
       objects.deployment,
       objects.service,
-      ...objects.classicRoles,
-      ...objects.roles,
       objects.serviceAccount,
       { apiVersion: "v1", kind: "Secret", metadata: { ...own, name: `${name}-certificates` } },
       { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: own },
     ];
-    await deleteObjects(client, all as unknown as KubeObject[], options);
+    await deleteObjects(client, rest as unknown as KubeObject[], options);
+    // What it registered while the loss of its roles was not known everywhere yet.
+    await askNoMore(client, objects, options);
   }
+}
+
+/** Takes away what makes the API server ask an operator: admission webhooks, and conversions between versions. */
+async function askNoMore(client: Client, { webhooks, crds }: OperatorObjects, options: ApplyOptions): Promise<void> {
+  await deleteObjects(client, webhooks as unknown as KubeObject[], options);
+  for (const { metadata } of crds) await serveStoredOnly(client, metadata.name, options);
 }
 
 /** The Prometheus operator is there, so it may as well know where the metrics are. */

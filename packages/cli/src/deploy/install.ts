@@ -5,6 +5,7 @@ import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
+import { storedOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 
 export interface InstallOptions extends ApplyOptions {
@@ -50,12 +51,4 @@ async function isExpected(client: Client, { metadata }: CustomResourceDefinition
   if (await maybe(client, Service, service)) return true;
   const known = (await maybe(client, CustomResourceDefinition, metadata.name)) as CustomResourceDefinition | undefined;
   return known?.spec.conversion?.strategy === "Webhook";
-}
-
-function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinition {
-  const { conversion: _, versions, ...spec } = crd.spec;
-  return {
-    ...crd,
-    spec: { ...spec, versions: versions.map((one) => (one.storage ? one : { ...one, served: false })) },
-  };
 }

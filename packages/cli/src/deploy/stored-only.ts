@@ -1,0 +1,50 @@
+import type { Client } from "@konverge/client";
+import { isConflict } from "@konverge/core";
+import { CustomResourceDefinition } from "@konverge/kinds";
+import { type ApplyOptions, INSTALLER, maybe } from "./apply-objects.ts";
+
+type Versions = CustomResourceDefinition["spec"]["versions"];
+
+const onlyStored = (versions: Versions): Versions =>
+  versions.map((one) => (one.storage ? one : { ...one, served: false }));
+
+/**
+ * A kind of which only the stored version is served, so that nobody has to convert. Served, the others would give an error
+ * in place of objects: kubectl asks for the newest.
+ */
+export function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const { conversion: _, versions, ...spec } = crd.spec;
+  return { ...crd, spec: { ...spec, versions: onlyStored(versions) } };
+}
+
+/** How often it is tried when somebody else writes at the same time. */
+const TRIES = 5;
+
+/** Makes an installed kind one of which only the stored version is served; does nothing if nobody converts it anyway. */
+export async function serveStoredOnly(client: Client, name: string, options: ApplyOptions): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const live = (await maybe(client, CustomResourceDefinition, name)) as CustomResourceDefinition | undefined;
+    if (live?.spec.conversion?.strategy !== "Webhook") return;
+    const { resourceVersion } = live.metadata;
+    // Whoever set the webhook, it goes: a strategy without one does not allow for it.
+    const conversion = { strategy: "None", webhook: null };
+    const merge = { metadata: { resourceVersion }, spec: { conversion, versions: onlyStored(live.spec.versions) } };
+    try {
+      await client.patch(
+        CustomResourceDefinition,
+        name,
+        { merge: merge as never },
+        { fieldManager: INSTALLER, dryRun: options.dryRun ?? false },
+      );
+    } catch (error) {
+      if (!isConflict(error) || tries === TRIES) throw error;
+      continue;
+    }
+    const served = live.spec.versions.find(({ storage }) => storage)?.name;
+    const older = (live.status?.storedVersions ?? []).filter((version) => version !== served);
+    const caution = older.length > 0 ? `; objects written in ${older.join(", ")} are read without being converted` : "";
+    const mode = options.dryRun ? " (dry run)" : "";
+    options.tell(`customresourcedefinition.apiextensions.k8s.io/${name} serves ${served} alone${caution}${mode}`);
+    return;
+  }
+}
