@@ -95,7 +95,9 @@ function standing(stage: OperatorStage, { mask }: RepairOptions): Promise<Map<st
     const { status, ...rest } = mask ? mask(object) : object;
     const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};
     const shown = { ...rest, metadata: { ...rest.metadata, annotations } };
-    return isOwn(stage, object) ? { ...shown, status } : shown;
+    // How often something was changed tells that it was interfered with, not how it stands.
+    const { observedGeneration: __, ...told } = (status ?? {}) as Record<string, unknown>;
+    return isOwn(stage, object) ? { ...shown, status: told } : shown;
   };
   return endState(stage, asked, (object) => isOwn(stage, object) || isChild(stage, object));
 }
