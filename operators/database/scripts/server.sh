@@ -1,6 +1,6 @@
 # Keeps one PostgreSQL server as the topology says: the one primary, a standby of it, or stopped.
 #
-# The topology is a file that the operator writes and the node brings into the pod; it is read every second:
+# The topology is a file that the operator writes and the node brings into the pod; it is read every INTERVAL seconds:
 #   term         grows with each change of who leads; what is older than what this volume has seen is not obeyed
 #   primary      the pod that may take writes; empty while nobody may
 #   upstream     the pod that standbys stream from; empty while they must not (their positions are being compared)
@@ -8,7 +8,7 @@
 #   synchronous  how many standbys must confirm a commit
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
@@ -99,9 +99,9 @@ stop_server() {
   server=''
 }
 
-# A second, or less when the pod is told to end.
+# Less when the pod is told to end.
 pause() {
-  sleep 1 &
+  sleep "$INTERVAL" &
   wait $!
 }
 
@@ -167,7 +167,7 @@ lead() {
     [ "$fresh" = yes ] || { state empty; return; }
     say "makes a new database"
     rm -rf "$PGDATA.new"
-    initdb -D "$PGDATA.new" -U postgres -E UTF8 -A scram-sha-256 --pwfile="$CREDENTIALS/password" > /dev/null || return
+    initdb -k -D "$PGDATA.new" -U postgres -E UTF8 -A scram-sha-256 --pwfile="$CREDENTIALS/password" > /dev/null || return
     mv "$PGDATA.new" "$PGDATA"
   fi
   if ! is_up; then
@@ -241,8 +241,8 @@ end() {
 }
 trap end TERM INT
 
-# Of a server that is no more: this container is new.
-rm -f "$PGDATA/postmaster.pid"
+# What an earlier container of this pod has left is not true any more.
+rm -rf "$PGDATA/postmaster.pid" "$RUN"/*
 
 while :; do
   . "$TOPOLOGY/topology"

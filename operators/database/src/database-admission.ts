@@ -5,7 +5,7 @@ import { engineOf } from "./engines.ts";
 /** Settings of PostgreSQL that are this operator's business. */
 const OURS = new Set([
   ...["listen_addresses", "port", "unix_socket_directories", "hba_file", "data_directory", "config_file"],
-  ...["wal_level", "hot_standby", "wal_log_hints", "primary_conninfo", "primary_slot_name"],
+  ...["wal_level", "hot_standby", "primary_conninfo", "primary_slot_name"],
   ...["synchronous_standby_names", "archive_mode", "archive_command", "archive_timeout"],
 ]);
 

@@ -15,9 +15,9 @@ export interface Engine {
   configuration(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
 
-/** What standbys, rewinding and reading from standbys need. Parameters win, except over what they would break. */
+/** What standbys and reading from them need. Parameters win, except over what they would break. */
 const POSTGRES_DEFAULTS = { max_wal_senders: "20", max_replication_slots: "20", wal_keep_size: "256MB" };
-const POSTGRES_FIXED = { listen_addresses: "*", wal_level: "replica", hot_standby: "on", wal_log_hints: "on" };
+const POSTGRES_FIXED = { listen_addresses: "*", wal_level: "replica", hot_standby: "on" };
 
 /** Within its container everybody is the administrator; from elsewhere everybody needs a password. */
 const POSTGRES_ACCESS = [

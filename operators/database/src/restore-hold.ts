@@ -1,14 +1,28 @@
+import type { BackupMethod } from "./backup-spec.ts";
 import type { Database } from "./database.ts";
+import { engineOf } from "./engines.ts";
 
 /** On a Database: the DatabaseRestore for which its servers are stopped. */
 export const RESTORING = "databases.example.com/restoring";
 /** On a Database that began with a backup: the DatabaseRestore that has brought it. */
 export const BOOTSTRAPPED = "databases.example.com/bootstrapped";
 
+/** How a backup comes back into a database: as files into its stopped server, or as SQL into a running one. */
+export function restoreMethod(database: Database, said: BackupMethod | undefined): BackupMethod {
+  return said ?? (engineOf(database).name === "postgres" ? "physical" : "logical");
+}
+
+/** Whether a database still waits for the backup that it begins with. */
+export function awaitsBootstrap({ metadata, spec }: Database): boolean {
+  return spec.bootstrap !== undefined && metadata.annotations?.[BOOTSTRAPPED] === undefined;
+}
+
 /** Why a database's servers must not run now, in a sentence; undefined if they may. */
-export function heldForRestore({ metadata, spec }: Database): string | undefined {
-  const { [RESTORING]: restore, [BOOTSTRAPPED]: bootstrapped } = metadata.annotations ?? {};
+export function heldForRestore(database: Database): string | undefined {
+  const { metadata, spec } = database;
+  const restore = metadata.annotations?.[RESTORING];
   if (restore) return `the servers are stopped while DatabaseRestore ${restore} restores their data`;
-  if (spec.bootstrap && !bootstrapped) return "the servers start when the backup is restored";
+  const isOfFiles = restoreMethod(database, spec.bootstrap?.from?.method) === "physical";
+  if (awaitsBootstrap(database) && isOfFiles) return "the servers start when the backup is restored";
   return undefined;
 }

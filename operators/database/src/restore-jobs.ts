@@ -1,11 +1,11 @@
 import type { EnvVar, Job } from "konverge/kinds";
 import type { BackupMethod } from "./backup-spec.ts";
-import { backupClaimName, backupFolder, besideServer, isOfOneNode, methodOf } from "./backup-volume.ts";
+import { backupClaimName, backupFolder, besideServer, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseRestore } from "./database-restore.ts";
 import { engineOf } from "./engines.ts";
 import { DATA, podName } from "./names.ts";
-import { heldForRestore } from "./restore-hold.ts";
+import { heldForRestore, restoreMethod } from "./restore-hold.ts";
 import { fromSecret, taskJobSpec } from "./task-pod.ts";
 
 /** On Jobs of restores and their pods: the DatabaseRestore. */
@@ -43,11 +43,10 @@ export function planOf(
   const claim = from?.claim ?? (sourceDatabase?.spec.backup && backupClaimName(sourceDatabase));
   if (!claim) return undefined;
   const isHeld = sourceDatabase && isServing(sourceDatabase) && isOfOneNode(sourceDatabase) && !from?.claim;
-  const byEngine = engineOf(database).name === "postgres" ? "physical" : "logical";
   return {
     restore,
     database,
-    method: from?.method ?? (sourceDatabase && methodOf(sourceDatabase)) ?? byEngine,
+    method: restoreMethod(database, from?.method),
     primary: restore.status?.primary ?? database.status?.podName ?? podName(database),
     claim,
     source: from?.database ?? restore.spec.database,

@@ -20,7 +20,10 @@ export const recoverySpec = z.object({
         .optional()
         .describe("The name of a backup. Default: the newest from which the target can be reached."),
       claim: z.string().min(1).optional().describe("The claim with the backups, if the Database is gone."),
-      method: z.enum(["physical", "logical"]).optional().describe("Default: as the Database takes its backups."),
+      method: z
+        .enum(["physical", "logical"])
+        .optional()
+        .describe("Of the backup. Default: physical for postgres, logical for mysql."),
     })
     .optional(),
   targetTime: z.string().regex(MOMENT).optional().describe("What was committed until then, as 2026-03-01T12:30:00Z."),

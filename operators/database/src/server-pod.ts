@@ -82,6 +82,7 @@ function postgresServer(database: Database): Server {
     { name: "TOPOLOGY", value: TOPOLOGY_FOLDER },
     { name: "RUN", value: RUN_FOLDER },
     { name: "PORT", value: "5432" },
+    { name: "INTERVAL", value: "1" },
     { name: "SCRIPTS", value: SCRIPTS_FOLDER },
     ...archiveEnvironment(database),
   ];

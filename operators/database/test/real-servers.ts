@@ -101,7 +101,7 @@ export class RealServers {
   }
 
   /** Changes the topology that nodes bring to some pods, or to all. */
-  follow(change: Partial<Topology>, options: { only?: readonly number[]; synchronous?: number } = {}): void {
+  follow(change: Partial<Topology>, options: FollowOptions = {}): void {
     this.#topology = { ...this.#topology, ...change };
     this.#synchronous = options.synchronous ?? this.#synchronous;
     const rendered = topologyFor(this.database, this.#topology, {
@@ -110,10 +110,10 @@ export class RealServers {
       port: 5432,
     });
     // Hosts and ports are other ones here.
-    const text = this.servers.reduce(
-      (all, { name, port }) => all.replace(`${name}=${name}.postgres-real-pods:5432`, `${name}=127.0.0.1:${port}`),
-      rendered.data!["topology"]!,
-    );
+    const text = this.servers.reduce((all, { name, port }, index) => {
+      const here = options.without?.includes(index) ? "" : `${name}=127.0.0.1:${port}`;
+      return all.replace(`${name}=${name}.postgres-real-pods:5432`, here);
+    }, rendered.data!["topology"]!);
     for (const index of options.only ?? this.servers.keys())
       this.#place(this.servers[index]!.topology, { topology: text });
   }
@@ -235,7 +235,7 @@ export class RealServers {
         "/credentials": credentials,
         "/run/database": run,
       },
-      env: { POD_NAME: name, PORT: String(port) },
+      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2" },
     };
   }
 
@@ -255,4 +255,12 @@ export interface RealServersOptions {
   readonly synchronous?: number;
   /** Scripts in place of those that are rendered: for tests that must fail. */
   readonly scripts?: Readonly<Record<string, string>>;
+}
+
+export interface FollowOptions {
+  /** The pods whose nodes bring it to them. Default: all. */
+  readonly only?: readonly number[];
+  /** Servers that are no longer members. */
+  readonly without?: readonly number[];
+  readonly synchronous?: number;
 }

@@ -1,17 +1,204 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { MachineRoom } from "./postgres.ts";
 import { RealServers } from "./real-servers.ts";
 
 /** Scripts in place of those that are rendered. */
 export type Scripts = Readonly<Record<string, string>>;
+/** Something that happens to real servers. It asserts what it expects. */
+export type Story = (room: MachineRoom, scripts?: Scripts) => Promise<void>;
 
 const ROWS = "select string_agg(text, ' ' order by text) from rows";
+const SLOTS = "select string_agg(slot_name, ' ' order by slot_name) from pg_replication_slots";
+const insert = (text: string) => `insert into rows values ('${text}')`;
+const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Rows reach standbys; a restarted server has what it had. */
-export async function replicates(room: MachineRoom, scripts: Scripts = {}): Promise<void> {
+/** Rows reach the standby; a primary hands over in good order, and nothing is lost. */
+export const handsOver: Story = async (room, scripts = {}) => {
   const all = await RealServers.in(room, { instances: 2, scripts });
   await all.startAll();
-  await all.query(0, "create table rows (text text); insert into rows values ('one'), ('two')");
-  await all.answers(1, ROWS, "one two");
-  await assert.rejects(all.query(1, "insert into rows values ('x')"), /read-only transaction/);
-}
+  await all.query(0, `create table rows (text text); ${insert("one")}`);
+  await all.answers(1, ROWS, "one");
+  await assert.rejects(all.query(1, insert("x")), /read-only transaction/);
+  const [leads, follows] = [await all.status(0), await all.status(1)];
+  assert.deepEqual([leads?.timeline, follows?.timeline], [1, 1]);
+  assert.equal(follows?.behind, 0);
+  assert.ok((leads?.size ?? 0) > (leads?.used ?? 0), "the volume is larger than what is used of it");
+  assert.equal(leads?.password, digest(all.password));
+  await all.answers(0, SLOTS, "member_postgres_real_1");
+  assert.equal(await all.isAlive(0), true);
+
+  all.follow({ term: 2, primary: "" });
+  const last = await all.becomes(0, "stopped");
+  assert.equal(await all.isUp(0), false);
+  assert.equal(await all.isAlive(0), true, "a server that is stopped on purpose is not restarted");
+  await room.until("the standby has all of it", async () => (await all.status(1))!.lsn! > last.lsn!);
+  all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) });
+  assert.equal((await all.becomes(1, "primary")).timeline, 2);
+  await all.streams(0);
+  await all.query(1, insert("two"));
+  await all.answers(0, ROWS, "one two");
+  await all.answers(1, SLOTS, "member_postgres_real_0");
+  await all.answers(0, SLOTS, "");
+  const log = all.servers[0]!.container!.output();
+  assert.match(log, /no rewind required/);
+  assert.doesNotMatch(log, /copies all of|password/i);
+
+  // Who is no longer a member keeps no slot, and does not hold the primary's WAL for ever.
+  await all.end(0);
+  all.follow({}, { only: [1], without: [0] });
+  await all.answers(1, SLOTS, "");
+};
+
+/** A primary that others have gone on without is stopped, and takes back what only it has. */
+export const rewinds: Story = async (room, scripts = {}) => {
+  const all = await RealServers.in(room, { instances: 2, scripts });
+  await all.startAll();
+  await all.query(0, `create table rows (text text); ${insert("common")}`);
+  await all.answers(1, ROWS, "common");
+
+  // Its node hears nothing any more; the other lets go of it.
+  all.follow({ term: 2, primary: "", upstream: "" }, { only: [1] });
+  const detached = await all.becomes(1, "standby");
+  assert.equal(detached.streaming, false);
+  await all.query(0, insert("diverged"));
+  assert.equal((await all.status(1))!.lsn, detached.lsn);
+  all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) }, { only: [1] });
+  await all.becomes(1, "primary");
+  await all.query(1, insert("new"));
+  assert.equal(await all.query(0, ROWS), "common diverged");
+
+  // Its node hears of it: the server stops at once, and comes back with what the others have.
+  all.follow({});
+  await all.streams(0);
+  await all.answers(0, ROWS, "common new");
+  assert.match(all.servers[0]!.container!.output(), /server.sh: is no longer the primary: it stops/);
+  assert.match(all.servers[0]!.container!.output(), /received immediate shutdown request/);
+  assert.doesNotMatch(all.servers[0]!.container!.output(), /copies all of/);
+
+  // A primary dies without a word and comes back with an old topology: it does not start.
+  await all.end(1, "killed");
+  all.follow({ term: 4, primary: "", upstream: "" }, { only: [0] });
+  await all.becomes(0, "standby");
+  all.follow({ term: 5, primary: all.nameOf(0), upstream: all.nameOf(0) }, { only: [0] });
+  await all.becomes(0, "primary");
+  await all.query(0, insert("newest"));
+  all.start(1);
+  await room.until("it sees that it was overtaken", async () => (await all.status(1))?.role === "overtaken");
+  assert.equal(await all.isUp(1), false);
+  all.follow({});
+  await all.streams(1);
+  await all.answers(1, ROWS, "common new newest");
+};
+
+/** With standbys that must confirm, a primary that is alone acknowledges nothing. */
+export const confirms: Story = async (room, scripts = {}) => {
+  const all = await RealServers.in(room, { instances: 3, synchronous: 1, scripts });
+  await all.startAll();
+  assert.equal((await all.status(0))?.confirming, 'ANY 1 ("postgres-real-1","postgres-real-2")');
+  await all.query(0, `create table rows (text text); ${insert("one")}`);
+  await all.end(1);
+  await all.query(0, insert("two"));
+  await all.end(2);
+  const alone = room.start(
+    ["psql", "-h", "127.0.0.1", "-p", String(all.servers[0]!.port), "-U", "postgres", "-c", insert("three")],
+    { PGPASSWORD: all.password },
+  );
+  await all.answers(0, "select count(*) from pg_stat_activity where wait_event = 'SyncRep'", "1");
+  assert.equal(await all.query(0, ROWS), "one two");
+  all.start(2);
+  assert.equal(await alone.exited, 0, alone.output());
+  await all.answers(2, ROWS, "one three two");
+  all.follow({}, { synchronous: 0 });
+  await room.until("nobody is waited for", async () => (await all.status(0))?.confirming === "");
+};
+
+/** The server takes the passwords of the Secret, the next one first, and says which it has. */
+export const rotates: Story = async (room, scripts = {}) => {
+  const all = await RealServers.in(room, { instances: 2, scripts });
+  await all.startAll();
+  const first = all.password;
+  const has = (password: string) =>
+    room.until("the password is set", async () => (await all.status(0))?.password === digest(password));
+  await has(first);
+  all.give({ "next-password": "it's \\new`$" });
+  await has("it's \\new`$");
+  assert.equal(await all.query(0, "select 1", "it's \\new`$"), "1");
+  await assert.rejects(all.query(0, "select 1", first), /password authentication failed/);
+  all.give({ password: "it's \\new`$", "next-password": "" });
+  assert.equal(await all.query(0, "select 1"), "1");
+
+  // A Secret that was lost comes back with other passwords, and servers find each other again.
+  all.give({ password: "second", "replication-password": "other", "monitor-password": "third" });
+  await has("second");
+  await all.end(1);
+  all.start(1);
+  await all.streams(1);
+  await all.query(0, "create table rows (text text)");
+  await all.query(0, insert("one"));
+  await all.answers(1, ROWS, "one");
+  const seen = await room.run(
+    ["psql", "-h", "127.0.0.1", "-p", String(all.servers[0]!.port), "-U", "monitor", "-d", "postgres"].concat([
+      "-XAtc",
+      "select count(*) > 0 from pg_stat_replication where sent_lsn is not null",
+    ]),
+    { PGPASSWORD: "third" },
+  );
+  assert.equal(seen.output.trim(), "t");
+  assert.doesNotMatch(all.servers[0]!.container!.output(), /PASSWORD '|second|it's/);
+};
+
+/** What must not become a server does not; what is broken is copied anew. */
+export const isCareful: Story = async (room, scripts = {}) => {
+  const all = await RealServers.in(room, { instances: 2, scripts });
+  // An empty volume becomes a database only while there is none.
+  all.follow({ fresh: false });
+  all.start(0);
+  await all.becomes(0, "empty");
+  assert.equal(existsSync(join(all.servers[0]!.volume, "pgdata")), false);
+  all.follow({ fresh: true });
+  await all.becomes(0, "primary");
+  await all.query(0, `create table rows (text text); ${insert("one")}`);
+
+  // It ends in good order when it is told to, and starts although another process has the number of the last server.
+  const { volume } = all.servers[0]!;
+  const waits = room.start(["sleep", "600"]);
+  await all.end(0);
+  assert.match((await room.run(["pg_controldata", join(volume, "pgdata")])).output, /cluster state: +shut down\n/);
+  room.file(join(volume, "pgdata", "postmaster.pid"), `${waits.pid}\n${join(volume, "pgdata")}\n0\n5432\n\n\n0 0\n`);
+  all.follow({ fresh: false });
+  all.start(0);
+  await all.answers(0, ROWS, "one");
+
+  // A standby that was broken off half-way is copied anew, also after an attempt that was broken off itself.
+  all.start(1);
+  await all.streams(1);
+  await all.end(1, "killed");
+  room.file(join(all.servers[1]!.volume, "rewinding"), "");
+  assert.equal((await room.run(["mkdir", "-p", join(all.servers[1]!.volume, "pgdata.new", "x")])).code, 0);
+  all.follow({ term: 2 });
+  all.start(1);
+  await all.streams(1);
+  await all.answers(1, ROWS, "one");
+  assert.match(all.servers[1]!.container!.output(), /copies all of postgres-real-0/);
+  assert.equal(existsSync(join(all.servers[1]!.volume, "rewinding")), false);
+
+  // An older topology than one that was obeyed is not.
+  assert.equal(readFileSync(join(all.servers[1]!.volume, "term"), "utf8"), "2\n");
+  await all.end(1);
+  all.follow({ term: 1 }, { only: [1] });
+  all.start(1);
+  await room.until("it waits", async () => (await all.status(1))?.role === "waiting");
+  assert.equal(await all.isUp(1), false);
+  all.follow({ term: 2 });
+  await all.streams(1);
+
+  // A server that has died is started again; until it answers it is not alive.
+  const [pid] = readFileSync(join(volume, "pgdata", "postmaster.pid"), "utf8").split("\n");
+  process.kill(Number(pid), "SIGSTOP");
+  await room.until("it is seen not to be alive", async () => !(await all.isAlive(0)));
+  process.kill(Number(pid), "SIGKILL");
+  await all.answers(0, ROWS, "one");
+};

@@ -1,0 +1,158 @@
+import { type Context, controller, no, type Result, unknown, use, watch, yes } from "konverge";
+import { Job, Pod } from "konverge/kinds";
+import { BACKUP_OF, backupJobFor, folderOf, isImpossible } from "./backup-jobs.ts";
+import type { BackupMethod } from "./backup-spec.ts";
+import { backupClaimName, methodOf } from "./backup-volume.ts";
+import { Database } from "./database.ts";
+import { DatabaseBackup } from "./database-backup.ts";
+import { heldForRestore } from "./restore-hold.ts";
+import { reportOf, startJob } from "./task-jobs.ts";
+import { jobEnd } from "./task-pod.ts";
+import type { TaskReport } from "./task-report.ts";
+
+/** On a DatabaseBackup that the operator has made to tell of a scheduled one. */
+export const SCHEDULED = "databases.example.com/scheduled";
+const JOB_NAME = "batch.kubernetes.io/job-name";
+
+type Status = NonNullable<Result<DatabaseBackup>["status"]>;
+
+/** Takes the backup that a DatabaseBackup asks for, by a Job of its name, and tells what became of it. */
+export function databaseBackups() {
+  // Backups by their database, to look at all of them when one has let others go.
+  const siblings = new Map<string, Set<string>>();
+  return controller(DatabaseBackup, {
+    watches: [
+      watch<Database, DatabaseBackup>(Database, {
+        references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.database}`],
+      }),
+      watch<DatabaseBackup, DatabaseBackup>(DatabaseBackup, {
+        to: ({ metadata, spec }) => [...(siblings.get(`${metadata.namespace}/${spec.database}`) ?? [])],
+      }),
+      watch<Job, DatabaseBackup>(Job, {
+        labelSelector: BACKUP_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`],
+      }),
+      watch<Pod, DatabaseBackup>(Pod, {
+        labelSelector: BACKUP_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[JOB_NAME]}`],
+      }),
+    ],
+    uses: [use(Job, ["get", "create"]), use(Pod, ["list"]), use(DatabaseBackup, ["delete"])],
+    async reconcile(backup, context): Promise<Result<DatabaseBackup> | undefined> {
+      const { metadata, spec, status } = backup;
+      const ofDatabase = `${metadata.namespace}/${spec.database}`;
+      const known = siblings.get(ofDatabase) ?? new Set();
+      siblings.set(ofDatabase, known.add(`${metadata.namespace}/${metadata.name}`));
+      if (status?.phase === "Completed") return expire(backup, context);
+      if (status?.phase === "Failed" || status?.phase === "Expired") return undefined;
+      return await take(backup, context);
+    },
+  });
+}
+
+async function take(backup: DatabaseBackup, context: Context): Promise<Result<DatabaseBackup>> {
+  const { cache, events } = context;
+  const { metadata, spec, status } = backup;
+  const database = cache.get(Database, `${metadata.namespace}/${spec.database}`);
+  const job = cache.get(Job, `${metadata.namespace}/${metadata.name}`);
+  const method = spec.method ?? (database && methodOf(database));
+  if (!database || !method) return waits("NoDatabase", `there is no Database ${spec.database} that keeps backups`);
+  if (isImpossible(database, method)) {
+    return fails(backup, { method }, "only postgres has physical backups: set method to logical", context);
+  }
+  if (!job) {
+    if (metadata.labels?.[SCHEDULED]) return fails(backup, { method }, "its Job has gone before it had ended", context);
+    const why = whyNotNow(database);
+    if (why) return waits(...why);
+    await startJob(DatabaseBackup, backup, backupJobFor(backup, database, method), context);
+    events.normal("BackupStarted", `a ${method} backup of ${spec.database} is being taken`);
+  }
+  const facts: Status = {
+    method,
+    job: metadata.name,
+    claim: backupClaimName(database),
+    folder: folderOf(spec.database, method, metadata.name),
+  };
+  const end = jobEnd(job);
+  if (!job || !end) {
+    const message = `job ${metadata.name} takes it`;
+    return { status: { phase: "Running", ...facts }, conditions: { Ready: unknown("Running", message) } };
+  }
+  const report = await reportOf(job, context);
+  if (end === "failed") return fails(backup, facts, report["error"] ?? "its Job has failed", context);
+  if (status?.phase !== "Completed") events.normal("BackupCompleted", `it is in ${facts.folder} of ${facts.claim}`);
+  const message = `it is in ${facts.folder} of the volume of claim ${facts.claim}`;
+  return {
+    status: { phase: "Completed", ...facts, ...told(report, job) },
+    conditions: { Ready: yes("Completed", message) },
+  };
+}
+
+/** What a backup's script has told, and what its Job knows if it told nothing. */
+function told(report: TaskReport, { status }: Job): Status {
+  const { startLSN, stopLSN, size, host, kept } = report;
+  const startedAt = report["started"] ?? status?.startTime;
+  const stoppedAt = report["stopped"] ?? status?.completionTime;
+  return {
+    ...(startedAt && { startedAt }),
+    ...(stoppedAt && { stoppedAt }),
+    ...(startLSN && { startLSN }),
+    ...(stopLSN && { stopLSN }),
+    ...(size && { size: Number(size) }),
+    ...(host && { server: host }),
+    ...(kept && { kept: kept.split(",") }),
+  };
+}
+
+/** Why a backup cannot be taken now, though it can be later. */
+function whyNotNow(database: Database): [reason: string, message: string] | undefined {
+  const { name } = database.metadata;
+  if (!database.spec.backup) return ["NoBackupVolume", `Database ${name} says nothing about backups: set spec.backup`];
+  if (database.spec.hibernated) return ["Hibernated", `the backup is taken when Database ${name} is awake`];
+  const held = heldForRestore(database);
+  if (held) return ["Restoring", `the backup is taken when Database ${name} is restored`];
+  return undefined;
+}
+
+const waits = (reason: string, message: string): Result<DatabaseBackup> => ({
+  status: { phase: "Pending" },
+  conditions: { Ready: no(reason, message) },
+});
+
+function fails(backup: DatabaseBackup, facts: Status, error: string, { events }: Context): Result<DatabaseBackup> {
+  if (backup.status?.phase !== "Failed") events.warning("BackupFailed", error);
+  return {
+    status: { phase: "Failed", ...facts, error },
+    conditions: { Ready: no("BackupFailed", error), Degraded: yes("BackupFailed", error) },
+  };
+}
+
+/** A backup that a later one has let go is no backup any more. */
+async function expire(backup: DatabaseBackup, context: Context): Promise<Result<DatabaseBackup> | undefined> {
+  const { cache, client, events } = context;
+  const { name, namespace, uid, labels } = backup.metadata;
+  const letGo = isLetGo(name, backup.spec.database, backup.status ?? {}, cache.list(DatabaseBackup, namespace));
+  if (!letGo) return undefined;
+  if (labels?.[SCHEDULED]) {
+    await client.delete(DatabaseBackup, `${namespace}/${name}`, { preconditions: { uid: uid! } });
+    return undefined;
+  }
+  const message = "it was let go when a later backup was taken, as spec.backup of its Database says";
+  events.normal("BackupExpired", message);
+  const { conditions: _, ...rest } = backup.status ?? {};
+  return { status: { ...rest, phase: "Expired" }, conditions: { Ready: no("Expired", message) } };
+}
+
+/** Whether the last backup that was taken later of the same database in the same way has let one of this name go. */
+export function isLetGo(
+  name: string,
+  database: string,
+  { method, stoppedAt = "" }: { method?: BackupMethod; stoppedAt?: string },
+  all: readonly DatabaseBackup[],
+): boolean {
+  const [newest] = all
+    .filter(({ spec, status }) => spec.database === database && status?.method === method && status?.kept !== undefined)
+    .sort((a, b) => (b.status?.stoppedAt ?? "").localeCompare(a.status?.stoppedAt ?? ""));
+  const { kept, stoppedAt: later = "" } = newest?.status ?? {};
+  return kept !== undefined && later > stoppedAt && !kept.includes(name);
+}

@@ -1,0 +1,73 @@
+import { type Context, controller, isAlreadyExists, ownerReference, use, watch } from "konverge";
+import { Job } from "konverge/kinds";
+import { isLetGo, SCHEDULED } from "./backup-controller.ts";
+import { BACKUP_OF } from "./backup-jobs.ts";
+import { methodOf } from "./backup-volume.ts";
+import { Database } from "./database.ts";
+import { DatabaseBackup } from "./database-backup.ts";
+import { DatabaseRestore } from "./database-restore.ts";
+import { backupName } from "./names.ts";
+import { awaitsBootstrap } from "./restore-hold.ts";
+
+export const bootstrapName = ({ metadata }: Database) => `${metadata.name}-bootstrap`;
+
+/**
+ * Makes the objects that tell of what a Database asks for itself: a DatabaseBackup for each scheduled backup, and the
+ * DatabaseRestore that brings the backup it begins with.
+ */
+export function databaseRecovery() {
+  const ofDatabase = ({ metadata, spec }: DatabaseBackup | DatabaseRestore) => [
+    `${metadata.namespace}/${spec.database}`,
+  ];
+  return controller(Database, {
+    name: "database-recovery",
+    watches: [
+      watch<Job, Database>(Job, {
+        labelSelector: BACKUP_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[BACKUP_OF]}`],
+      }),
+      watch<DatabaseBackup, Database>(DatabaseBackup, { to: ofDatabase }),
+      watch<DatabaseRestore, Database>(DatabaseRestore, { to: ofDatabase }),
+    ],
+    uses: [use(DatabaseBackup, ["create"]), use(DatabaseRestore, ["create"])],
+    async reconcile(database, context) {
+      await tellOfScheduled(database, context);
+      await bootstrap(database, context);
+      return undefined;
+    },
+  });
+}
+
+async function tellOfScheduled(database: Database, { cache, client }: Context): Promise<void> {
+  const { name, namespace } = database.metadata;
+  const method = methodOf(database);
+  const known = cache.list(DatabaseBackup, namespace);
+  for (const { metadata, status } of cache.list(Job, namespace)) {
+    const owner = metadata.ownerReferences?.find(({ kind }) => kind === "CronJob");
+    if (metadata.labels?.[BACKUP_OF] !== name || owner?.name !== backupName(database) || !method) continue;
+    if (known.some((one) => one.metadata.name === metadata.name)) continue;
+    // Jobs are remembered for longer than some backups are kept.
+    const stoppedAt = status?.completionTime;
+    if (stoppedAt && isLetGo(metadata.name, name, { method, stoppedAt }, known)) continue;
+    const labels = { [SCHEDULED]: "true", "database-name": name };
+    const draft = {
+      metadata: { name: metadata.name, namespace: namespace!, labels },
+      spec: { database: name, method },
+    };
+    await client.create(DatabaseBackup, draft).catch(unlessThere);
+  }
+}
+
+async function bootstrap(database: Database, { cache, client }: Context): Promise<void> {
+  const { name, namespace } = database.metadata;
+  if (!database.spec.bootstrap || !awaitsBootstrap(database)) return;
+  if (cache.get(DatabaseRestore, `${namespace}/${bootstrapName(database)}`)) return;
+  const ownerReferences = [ownerReference(Database, database)];
+  const metadata = { name: bootstrapName(database), namespace: namespace!, ownerReferences };
+  const spec = { ...database.spec.bootstrap, database: name, inPlace: false };
+  await client.create(DatabaseRestore, { metadata, spec }).catch(unlessThere);
+}
+
+function unlessThere(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}

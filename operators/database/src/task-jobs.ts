@@ -1,0 +1,46 @@
+import { type Context, isAlreadyExists, isControlledBy, ownerReference, PermanentError } from "konverge";
+import { Job, Pod } from "konverge/kinds";
+import type { DatabaseBackup } from "./database-backup.ts";
+import type { DatabaseRestore } from "./database-restore.ts";
+import { type TaskReport, taskReport } from "./task-report.ts";
+
+type Owner = DatabaseBackup | DatabaseRestore;
+
+/** Starts a Job that belongs to an object, once: one that is there already is left as it is. */
+export async function startJob(
+  kind: Parameters<typeof ownerReference>[0],
+  owner: Owner,
+  job: Job,
+  { client }: Context,
+): Promise<void> {
+  const { name, namespace } = job.metadata;
+  const metadata = { ...job.metadata, ownerReferences: [ownerReference(kind, owner)] };
+  try {
+    await client.create(Job, { ...job, metadata });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const known = await client.get(Job, `${namespace}/${name}`);
+    if (isControlledBy(known, owner)) return;
+    throw new PermanentError(
+      "NameTaken",
+      `there is a Job ${name} that is not of this ${owner.kind}: give the object another name`,
+    );
+  }
+}
+
+/**
+ * What the pods of a Job that has ended had to tell. They may be seen later than the Job's end, and they may be gone: then
+ * there is nothing to tell.
+ */
+export async function reportOf(job: Job, { cache, client }: Context): Promise<TaskReport> {
+  const { namespace, uid } = job.metadata;
+  const isOfJob = (pod: Pod) => isControlledBy(pod, { metadata: { uid } });
+  const hasEnded = ({ status }: Pod) => status?.phase === "Succeeded" || status?.phase === "Failed";
+  const known = cache.list(Pod, namespace).filter(isOfJob);
+  if (known.some(hasEnded)) return taskReport(known);
+  const { items } = await client.list(Pod, {
+    namespace,
+    labelSelector: `batch.kubernetes.io/controller-uid=${uid}`,
+  });
+  return taskReport(items.filter(isOfJob));
+}
