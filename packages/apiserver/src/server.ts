@@ -1,8 +1,10 @@
 import {
+  type AnyObject,
   ApiError,
   type ApiRequest,
   type ApiResponse,
   type Clock,
+  parseJson,
   realClock,
   type Transport,
   toFetch,
@@ -26,9 +28,11 @@ import { bodyResponse } from "./representation/answer.ts";
 import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
+import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 import type { Kubelet } from "./subresources/index.ts";
+import { contentOf } from "./verbs/call.ts";
 import {
   APPLY_PATCH,
   type Call,
@@ -55,6 +59,8 @@ export interface ApiServerOptions {
   audit?: AuditLog;
   /** Answers for the nodes: logs, commands and ports of pods. Without it there are none. */
   kubelet?: Kubelet;
+  /** Milliseconds after its last write at which an Event goes. Default: an hour. */
+  eventTtl?: number;
   /** Which admission plugins are asked. */
   admission?: AdmissionOptions;
   /** How conversion and admission webhooks are reached. Without it they cannot be. */
@@ -62,6 +68,9 @@ export interface ApiServerOptions {
   /** How other API servers, which APIServices name, are reached. Without it they cannot be. */
   aggregation?: AggregationOptions;
 }
+
+/** As kube-apiserver has it (--event-ttl). */
+const EVENT_TTL = 3_600_000;
 
 /** Who acts through {@link ApiServer.transport}. */
 const ADMINISTRATOR: User = { name: "kubernetes-admin", groups: [MASTERS, AUTHENTICATED] };
@@ -84,6 +93,7 @@ export class ApiServer {
   readonly #services: Services;
   readonly #extensions: Extensions;
   readonly #aggregation: Aggregation;
+  readonly #events: Expiry;
 
   constructor(options: ApiServerOptions = {}) {
     const { clock = realClock(), state, journal, history, audit } = options;
@@ -103,6 +113,7 @@ export class ApiServer {
       tables,
       authorize: (user, action) => this.access.authorizer.authorize(user, action),
     };
+    this.#events = this.#expiringEvents(options.eventTtl ?? EVENT_TTL);
     this.#custom = new CustomResources(this.#services, options.callWebhook ?? noWebhooks);
     this.guard = new Guard({
       access: this.access,
@@ -127,8 +138,15 @@ export class ApiServer {
   }
 
   close(): void {
+    this.#events.close();
     this.#aggregation.close();
     this.store.close();
+  }
+
+  #expiringEvents(ttl: number): Expiry {
+    const definition = this.registry.get("", "events")!;
+    const lastState = (text: string) => contentOf(definition, parseJson(text) as AnyObject);
+    return new Expiry(this.store, this.clock, { resource: definition.storage, ttl, lastState });
   }
 
   async #actAs(user: User, request: ApiRequest, annotate?: Call["annotate"]): Promise<ApiResponse> {

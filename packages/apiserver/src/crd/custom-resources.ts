@@ -21,6 +21,9 @@ const SELF = { name: "system:apiserver", groups: ["system:masters", "system:auth
 
 const CONFORMANT = "KubernetesAPIApprovalPolicyConformant";
 
+/** Milliseconds after which instances that could not be deleted with their CRD are tried again. */
+const DELETION_RETRY = 5_000;
+
 /** What is served of a CRD, and of which of its states. */
 interface Served {
   readonly entry: Entry;
@@ -147,7 +150,8 @@ export class CustomResources {
       const message = "CustomResource deletion is in progress";
       setCondition(crd, clock, ["Terminating", "True", "InstanceDeletionInProgress", message]);
       await this.#updateStatus(crd);
-      if (isEstablished) await this.#deleteInstances(name);
+      if (isEstablished && crd.spec.conversion?.strategy === "Webhook") this.#deleteBeside(name);
+      else if (isEstablished) await this.#deleteInstances(name);
       this.#terminating.add(name);
       return;
     }
@@ -168,6 +172,17 @@ export class CustomResources {
   #instancesOf(name: string): number {
     const served = this.#served.get(name);
     return served ? this.#services.store.collection(served.definition.storage).size : 0;
+  }
+
+  /** Deletes instances that somebody else has to convert first: nobody waits for it, and it is tried until it succeeds. */
+  #deleteBeside(crdName: string): void {
+    const again = () => {
+      const { clock } = this.#services;
+      clock.after(DELETION_RETRY, () => this.#deleteBeside(crdName), { label: "instances of CRDs", background: true });
+    };
+    this.#deleteInstances(crdName)
+      .then(() => this.settle())
+      .catch(again);
   }
 
   async #deleteInstances(crdName: string): Promise<void> {

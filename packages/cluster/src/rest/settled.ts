@@ -33,6 +33,7 @@ const MOST_CHUNKS = 2_000;
 const SHOWN = 8;
 /** Those who wait for the cluster to settle do not keep it from settling. */
 const WAITING = "settled";
+const EVENTS = "/events";
 const HEARTBEATS = new Set(["coordination.k8s.io/leases"]);
 
 /**
@@ -112,7 +113,9 @@ function changedSince({ store }: ApiServer, revision: number): Map<string, Writt
   if (store.revision === revision) return written;
   for (const resource of store.resources()) {
     if (HEARTBEATS.has(resource)) continue;
-    for (const { key } of store.collection(resource).changesAfter(revision) ?? [{ key: "" }]) {
+    for (const { key, deleted } of store.collection(resource).changesAfter(revision) ?? [{ key: "", deleted: false }]) {
+      // Events go by themselves when their time is up.
+      if (deleted && resource === EVENTS) continue;
       const known = written.get(`${resource} ${key}`);
       if (known) known.count++;
       else written.set(`${resource} ${key}`, { count: 1, resource, key });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   ClusterRole,
   ConfigMap,
+  Deployment,
   Node,
   Pod,
   PodDisruptionBudget,
@@ -13,6 +14,7 @@ import {
   assertTold,
   type Behaviour,
   conditionOf,
+  eventsAbout,
   find,
   labelsOf,
   podsOf,
@@ -46,6 +48,37 @@ export const guards: Record<string, Behaviour> = {
     await stage.until("none may go", async () => {
       return conditionOf(await getBudget(stage), "DisruptionAllowed") === "False InsufficientPods";
     });
+  },
+
+  "a budget follows its Deployment's size, and says what it cannot count": async (stage) => {
+    const { client, namespace } = stage;
+    const spec = { replicas: 4, selector: { matchLabels: { ...labelsOf } }, template: template() };
+    await client.create(PodDisruptionBudget, {
+      metadata: { name: "web", namespace },
+      spec: { maxUnavailable: "25%", selector: { matchLabels: { ...labelsOf } } },
+    });
+    await assertTold(stage, "PodDisruptionBudget", "web", /^Normal NoPods No matching pods found$/);
+    await client.create(Deployment, { metadata: { name: "web", namespace }, spec });
+    await runAllUntil(stage, "one may go", async () => (await getBudget(stage)).status?.disruptionsAllowed === 1);
+    const { status } = await getBudget(stage);
+    assert.deepEqual([status?.expectedPods, status?.desiredHealthy, status?.currentHealthy], [4, 3, 4]);
+    await client.delete(Deployment, `${namespace}/web`);
+    await stage.until("all are gone", async () => (await podsOf(stage)).length === 0);
+    const { metadata, spec: pod } = template();
+    await client.create(Pod, { metadata: { ...metadata, name: "alone", namespace }, spec: pod });
+    await assertTold(
+      stage,
+      "PodDisruptionBudget",
+      "web",
+      /^Warning UnmanagedPods .*\(selector: &LabelSelector{MatchLabels:map\[string\]string{app: web,},MatchExpressions:\[\]LabelSelectorRequirement{},}\) were found to be unmanaged\./,
+    );
+    await stage.quiet();
+    const told = await eventsAbout(stage, "PodDisruptionBudget", "web");
+    const known = ["NoPods", "UnmanagedPods", "CalculateExpectedPodCountFailed"];
+    assert.deepEqual(
+      told.filter((line) => !known.includes(line.split(" ")[1]!)),
+      [],
+    );
   },
 
   "a quota says what is used": async (stage) => {

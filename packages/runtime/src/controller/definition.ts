@@ -129,6 +129,11 @@ interface CommonOptions<T extends KubeObject> {
   deadline?: number;
   /** Look at every object this often, in milliseconds, even if nothing changed. Default: never. */
   resync?: number;
+  /**
+   * What goes wrong is told in the log alone, not in events and conditions about the object: for controllers that tell
+   * of it by themselves. Default: false.
+   */
+  quiet?: boolean;
   backoff?: Partial<BackoffLimits>;
   rate?: RateLimit;
 }

@@ -101,10 +101,10 @@ export class Pass {
 
   /** Tells the object's users what went wrong, where that is worth telling. */
   async report(failure: Failure, failures: number, one: OnePass): Promise<void> {
-    const { view, status, events } = this.#tools;
+    const { definition, view, status, events } = this.#tools;
     const object = view.get(one.key);
     const { outcome, reason, message } = failure;
-    if (!object || outcome === "stopped") return;
+    if (!object || outcome === "stopped" || definition.options.quiet) return;
     // A server that does not answer would not take a report either.
     if (failure.error instanceof TransportError) return;
     if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
