@@ -91,6 +91,7 @@ export function dns1035LabelErrors(value: string): string[] {
 
 /** `name` or `example.com/name`: keys of labels and annotations, finalizers, resource names. */
 export function qualifiedNameErrors(value: string): string[] {
+  if (value.length <= 63 && obeys(value, LABEL_KEY)) return [];
   const parts = value.split("/");
   if (parts.length > 2) {
     return [

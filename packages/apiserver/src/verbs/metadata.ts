@@ -93,10 +93,12 @@ export function metadataErrors({ definition }: Call, metadata: ObjectMeta): Fiel
 export function metadataUpdateErrors(call: Call, metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const { namespaced, strategy } = call.definition;
   const errors = objectMetaErrors(metadata, { namespaced, nameErrors: pathSegmentErrors }, "metadata");
-  const changes = changeErrors(metadata, old);
+  const isSound = errors.length === 0;
+  const changes = changeErrors(metadata, old, isSound);
   errors.push(...changes);
   for (const check of strategy.metadataChecks ?? ["changes"]) {
-    if (check === "new") errors.push(...metadataErrors(call, metadata));
+    // Of what has been found in order, the rules for new objects judge the names in another way, and nothing else.
+    if (check === "new") errors.push(...metadataErrors(call, isSound ? namesOf(metadata) : metadata));
     else errors.push(...changes, ...legacyFinalizerErrors(call.definition, metadata));
   }
   return errors;
@@ -118,8 +120,17 @@ function legacyFinalizerErrors(definition: Call["definition"], { finalizers = []
   );
 }
 
-/** What an update may not change, and what it may have broken. */
-function changeErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+function namesOf({ name, generateName, namespace, finalizers }: ObjectMeta): ObjectMeta {
+  return {
+    name,
+    ...(generateName !== undefined && { generateName }),
+    ...(namespace !== undefined && { namespace }),
+    ...(finalizers && { finalizers }),
+  };
+}
+
+/** What an update may not change, and what it may have broken, unless that is known to be `sound`. */
+function changeErrors(metadata: ObjectMeta, old: ObjectMeta, sound: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
     const known = new Set(old.finalizers ?? []);
@@ -136,6 +147,7 @@ function changeErrors(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
     if ((metadata[field] ?? EMPTY[field]) === (old[field] ?? EMPTY[field])) continue;
     errors.push(invalidValue(`metadata.${field}`, metadata[field] ?? EMPTY[field], "field is immutable"));
   }
+  if (sound) return errors;
   return [
     ...errors,
     ...labelErrors(metadata.labels ?? {}, "metadata.labels"),

@@ -50,21 +50,25 @@ export function objectMetaErrors(
 
 /** Checks the keys and values of labels. */
 export function labelErrors(labels: Record<string, string>, path: string): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameErrors(key).map((problem) => invalidValue(path, key, problem)),
-    ...labelValueErrors(value).map((problem) => invalidValue(path, value, problem)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const key in labels) {
+    const value = labels[key]!;
+    for (const problem of qualifiedNameErrors(key)) errors.push(invalidValue(path, key, problem));
+    for (const problem of labelValueErrors(value)) errors.push(invalidValue(path, value, problem));
+  }
+  return errors;
 }
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 /** Checks the keys of annotations, and their size in all. */
 export function annotationErrors(annotations: Record<string, string>, path: string): FieldError[] {
-  const entries = Object.entries(annotations);
-  const errors = entries.flatMap(([key]) =>
-    qualifiedNameErrors(key.toLowerCase()).map((problem) => invalidValue(path, key, problem)),
-  );
-  const size = entries.reduce((total, [key, value]) => total + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const key in annotations) {
+    for (const problem of qualifiedNameErrors(key.toLowerCase())) errors.push(invalidValue(path, key, problem));
+    size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!);
+  }
   if (size > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT));
   return errors;
 }
