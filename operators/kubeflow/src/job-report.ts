@@ -122,7 +122,9 @@ export class JobReport {
     const now = this.status.conditions ?? [];
     const isNew = (one: JobCondition) => !this.#before.conditions?.some((known) => saysTheSame(known, one));
     const changes = now.filter(isNew).flatMap(({ type, message }) => this.#said.get(`${type} ${message}`) ?? []);
-    return [...this.#told, ...changes];
+    const isTold = (one: Told) =>
+      this.#told.some(({ reason, message }) => reason === one.reason && message === one.message);
+    return [...this.#told, ...changes.filter((one) => !isTold(one))];
   }
 
   get status(): JobStatus {

@@ -33,9 +33,12 @@ export function survey<T extends JobObject>(
         report.failed(`job "${job.name}" is failing because "${replica.type}" replica(s) failed.`, "Warning");
       } else if (replica.restartPolicy !== "Never") restarts.push(one);
     }
-    if (restarts.some((one) => one.type === replica.type.toLowerCase())) {
-      report.restarting(`job ${job.name} is restarting because ${replica.type} replica(s) failed.`);
-    }
+    const again = restarts.filter((one) => one.type === replica.type.toLowerCase());
+    if (again.length === 0) continue;
+    const message = `job ${job.name} is restarting because ${replica.type} replica(s) failed.`;
+    report.restarting(message);
+    // The framework may word it otherwise, or find that the job runs nevertheless: it is told in any case.
+    if (!again.every(isLeaving)) report.tell("Warning", `${framework.kind.kind}Restarting`, message);
   }
   report.started();
   report.replicas(

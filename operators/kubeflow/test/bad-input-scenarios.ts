@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { kubeflowOperator } from "@konverge/kubeflow-operator";
+import type { Scenario, Stage } from "@konverge/operator-suite";
+import { Pod, ResourceQuota } from "konverge/kinds";
+import { change, job, KINDS, type Kind, MXNET, PYTORCH, podsOf, TENSORFLOW, untilState, XGBOOST } from "./jobs.ts";
+
+/** What is wrong is refused, with the field that is wrong. */
+export const refused: Scenario = async (stage) => {
+  await stage.start(kubeflowOperator);
+  const isRefused = (manifest: object, message: RegExp) => assert.rejects(stage.apply(manifest), message);
+  for (const kind of KINDS) {
+    const good = { [kind.lead]: {}, Worker: {} };
+    const at = (type: string) => `spec.${kind.specs}\\[${type}\\]`;
+    await isRefused(job(kind, "x", { ...good, Worker: { replicas: -1 } }), /replicas.*greater than or equal to 0/);
+    await isRefused(job(kind, "x", { ...good, Worker: { replicas: "two" as never } }), /replicas.*integer/);
+    await isRefused(job(kind, "x", { ...good, Worker: { replicas: 9_999_999_999 } }), /replicas/);
+    await isRefused(job(kind, "x", { ...good, Worker: { restartPolicy: "Sometimes" } }), /Unsupported value/);
+    await isRefused(job(kind, "x", good, { runPolicy: { cleanPodPolicy: "Some" } }), /cleanPodPolicy/);
+    await isRefused(job(kind, "x", good, { runPolicy: { backoffLimit: -1 } }), /backoffLimit/);
+    await isRefused(job(kind, "x", good, { [kind.specs]: {} }), new RegExp(`spec.${kind.specs}: Required value`));
+    const containers = new RegExp(`${at("Worker")}.template.spec.containers: Required value`);
+    await isRefused(job(kind, "x", { ...good, Worker: { template: { spec: { containers: [] } } } }), containers);
+    await isRefused(
+      job(kind, "x", { ...good, Worker: { container: { name: "main" } } }),
+      new RegExp(`must have at least one container with name ${kind.container}`),
+    );
+    await isRefused(job(kind, "x", { ...good, Worker: { container: { image: "" } } }), /image: Required value/);
+    await isRefused(job(kind, "9x", good), /metadata.name: Invalid value/);
+    await isRefused(job(kind, "a".repeat(60), good), /would have a name of more than 63 characters/);
+    await isRefused({ ...job(kind, "x", good), spec: undefined }, /spec/);
+  }
+  await isRefused(job(PYTORCH, "x", { Master: { replicas: 2 } }), /replicas: Forbidden: must be 1/);
+  await isRefused(job(PYTORCH, "x", { Master: {}, Chief: {} }), /supported values: "Master", "Worker"/);
+  const twice = { nprocPerNode: "2", elasticPolicy: { nProcPerNode: 2 } };
+  await isRefused(job(PYTORCH, "x", { Worker: {} }, twice), /must not be used with spec.nprocPerNode/);
+  await isRefused(job(TENSORFLOW, "x", { Chief: {}, Master: {} }), /not have more than 1 Chief or Master/);
+  await isRefused(job(XGBOOST, "x", { Worker: {} }), /\[Master\]: Required value: must be present/);
+  await isRefused(job(MXNET, "x", { Worker: {} }, { jobMode: "MXGuess" }), /jobMode/);
+};
+
+const told = async (stage: Stage, kind: Kind, name: string, reason: string, message: RegExp) => {
+  await stage.until(`${name} says ${reason}`, async () => {
+    const { status } = await stage.get(kind.kind, name);
+    const [first] = status?.conditions ?? [];
+    return first?.type === "Degraded" && first.reason === reason && message.test(first.message ?? "");
+  });
+  const events = await stage.events(kind.kind, name);
+  assert.ok(
+    events.some((text) => text.startsWith(`Warning ${reason} `) && message.test(text)),
+    events.join("\n"),
+  );
+  assert.notEqual((await stage.get(kind.kind, name)).status?.conditions?.at(-1)?.type, "Degraded");
+};
+
+const quiet = async (stage: Stage) => {
+  await stage.settled();
+  const writes = stage.writes();
+  await stage.settled();
+  assert.equal(stage.writes(), writes, "it writes on though nothing changes");
+};
+
+/** What the cluster has no room or no image for is told, waits quietly, and goes on when it is mended. */
+export const stuck =
+  (kind: Kind): Scenario =>
+  async (stage) => {
+    await stage.start(kubeflowOperator);
+    const replicas = (container: object) => ({ [kind.lead]: {}, Worker: { container } });
+    const huge = { resources: { limits: { "nvidia.com/gpu": 4000 } } };
+    await stage.apply(job(kind, "huge", replicas(huge)));
+    await told(stage, kind, "huge", "Unschedulable", /huge-worker-0: .*Insufficient nvidia.com\/gpu/);
+    await quiet(stage);
+    // A pod cannot ask for less: it is deleted, and the next one does.
+    await stage.apply(job(kind, "huge", replicas({})));
+    await stage.client.deleteCollection(Pod, { namespace: stage.namespace });
+    await untilState(stage, kind, "huge", "Running");
+    await stage.until("the trouble is over", async () => {
+      const { status } = await stage.get(kind.kind, "huge");
+      return !status?.conditions?.some(({ type }) => type === "Degraded");
+    });
+  };
+
+/** What a quota forbids is told, and made when there is room again. */
+export const quota: Scenario = async (stage) => {
+  await stage.start(kubeflowOperator);
+  await stage.apply({
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { name: "few" },
+    spec: { hard: { pods: "1" } },
+  });
+  await stage.until("the quota is known", async () => {
+    return (await stage.get(ResourceQuota, "few")).status?.hard?.["pods"] !== undefined;
+  });
+  await stage.apply(job(PYTORCH, "many", { Master: {}, Worker: { replicas: 2 } }));
+  await told(stage, PYTORCH, "many", "QuotaExceeded", /many-worker-0 cannot be created: .*exceeded quota/);
+  const events = await stage.events(PYTORCH.kind, "many");
+  assert.ok(events.some((text) => /^Warning FailedCreatePod Error creating: .*exceeded quota/.test(text)));
+  await stage.client.delete(ResourceQuota, `${stage.namespace}/few`);
+  await stage.until("all are there", async () => (await podsOf(stage, "many")).length === 3);
+  await untilState(stage, PYTORCH, "many", "Running");
+};
+
+/** A template that no server accepts, and a name that is taken. */
+export const unmakeable: Scenario = async (stage) => {
+  await stage.start(kubeflowOperator);
+  await stage.apply(job(TENSORFLOW, "odd", { Worker: { container: { imagePullPolicy: "Perhaps" } } }));
+  await told(stage, TENSORFLOW, "odd", "PodInvalid", /odd-worker-0 cannot be created: .*imagePullPolicy/);
+  await quiet(stage);
+  await stage.apply(job(TENSORFLOW, "odd", { Worker: {} }));
+  await untilState(stage, TENSORFLOW, "odd", "Running");
+
+  await stage.apply({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "taken-master-0" },
+    spec: { containers: [{ name: "c", image: "example.com/c:1" }] },
+  });
+  await stage.apply(job(XGBOOST, "taken", { Master: {} }));
+  await told(stage, XGBOOST, "taken", "NameTaken", /a pod taken-master-0 that is not this job's/);
+  await stage.client.delete(Pod, `${stage.namespace}/taken-master-0`);
+  await untilState(stage, XGBOOST, "taken", "Running");
+};
+
+/** A job that came past admission says what is wrong with it, and runs when it is mended. */
+export const pastAdmission: Scenario = async (stage) => {
+  await stage.install(kubeflowOperator);
+  await stage.apply(job(MXNET, "sneaky", { Worker: { container: { name: "main" } } }));
+  await stage.start(kubeflowOperator);
+  await told(stage, MXNET, "sneaky", "InvalidSpec", /must have at least one container with name mxnet/);
+  await quiet(stage);
+  const worker = { template: { spec: { containers: [{ name: "mxnet", image: "example.com/train:1.0" }] } } };
+  await change(stage, MXNET, "sneaky", { mxReplicaSpecs: { Worker: worker } });
+  await untilState(stage, MXNET, "sneaky", "Running");
+};

@@ -1,0 +1,104 @@
+import { after, before } from "node:test";
+import { kubeflowOperator } from "@konverge/kubeflow-operator";
+import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
+import { type Client, connect, Manager, silent, sleep } from "konverge";
+import { CustomResourceDefinition, Namespace, ServiceAccount } from "konverge/kinds";
+import { Registry } from "prom-client";
+import type { Sides } from "./duel.ts";
+import { buildUpstream, findUpstream } from "./locate.ts";
+import { type Referee, startReferee } from "./referee.ts";
+
+/**
+ * A real control plane on which both operators work, each in its own namespace. There are no nodes: what becomes of pods
+ * is what a test says.
+ */
+export interface Arena {
+  readonly client: Client;
+  readonly sides: Sides;
+  readonly referee: Referee;
+}
+
+/** Why there can be no arena; false if there can. Upstream's operator is built when it is first needed. */
+export function whyNoArena(): string | false {
+  const plane = findControlPlane();
+  if (!plane.available) return plane.why;
+  const upstream = findUpstream();
+  return upstream.available || upstream.buildable ? false : upstream.why;
+}
+
+/** Sets up an arena for the tests of a file. */
+export function arena(
+  options: { gangScheduler?: string; prepare?: (client: Client) => Promise<void> } = {},
+): () => Arena {
+  let open: Arena | undefined;
+  const closing: (() => Promise<unknown>)[] = [];
+  before(
+    async () => {
+      const upstream = buildUpstream();
+      if (!upstream.available) throw new Error(upstream.why);
+      const cluster = await startRealCluster({ controllers: true });
+      closing.unshift(() => cluster.stop());
+      const client = await connect({ kubeconfig: cluster.kubeconfig });
+      closing.unshift(() => client.close());
+      await install(client);
+      await options.prepare?.(client);
+      const sides = { ours: "ours", theirs: "theirs" };
+      for (const name of Object.values(sides)) await namespace(client, name);
+      closing.unshift(await startOurs(client, sides.ours, options.gangScheduler));
+      const referee = await start(upstream.program, cluster, client, sides.theirs, options.gangScheduler);
+      closing.unshift(async () => referee[Symbol.asyncDispose]());
+      open = { client, sides, referee };
+    },
+    { timeout: 900_000 },
+  );
+  after(async () => {
+    for (const close of closing) await close();
+  });
+  return () => open!;
+}
+
+const start = (program: string, { kubeconfig, folder }: RealCluster, client: Client, name: string, gang?: string) =>
+  startReferee(program, { client, kubeconfig, folder, namespace: name, ...(gang && { gangScheduler: gang }) });
+
+/** Both use this operator's CRDs. */
+async function install(client: Client): Promise<void> {
+  for (const kind of kubeflowOperator.kinds) await client.create(CustomResourceDefinition, kind.crd());
+  for (const { plural, group } of kubeflowOperator.kinds) {
+    await until(client, `${plural} are served`, async () => {
+      const { status } = await client.get(CustomResourceDefinition, `${plural}.${group}`);
+      return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
+    });
+  }
+}
+
+async function namespace(client: Client, name: string): Promise<void> {
+  await client.create(Namespace, { metadata: { name } });
+  await until(client, `${name} has an account for pods`, () =>
+    client.get(ServiceAccount, `${name}/default`).then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+async function startOurs(client: Client, name: string, gangSchedulerName = "none"): Promise<() => Promise<void>> {
+  const { controllers } = kubeflowOperator.create({
+    metrics: new Registry(),
+    settings: { gangSchedulerName },
+    log: silent,
+  });
+  const manager = new Manager(controllers, { client, namespaces: [name] });
+  await manager.start();
+  return async () => {
+    await manager.stop();
+  };
+}
+
+/** Waits a bounded time. */
+export async function until(client: Client, what: string, condition: () => Promise<boolean>): Promise<void> {
+  const end = client.clock.monotonic() + 60_000;
+  while (!(await condition())) {
+    if (client.clock.monotonic() > end) throw new Error(`it never came true that ${what}`);
+    await sleep(client.clock, 100);
+  }
+}
