@@ -1,5 +1,5 @@
 // npm run conformance [-- --sig api-machinery,apps] [--real] [--jobs N] [--timeout S] [--focus REGEX]
-//                     [--check [--sample N]] [--update] [--output DIR]
+//                     [--check [--sample N]] [--missing] [--update] [--output DIR]
 // Runs Kubernetes' own conformance specs on the embedded cluster, or with --real on the real control plane with KWOK.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,6 +23,7 @@ const { values: options } = parseArgs({
     focus: { type: "string" },
     check: { type: "boolean", default: false },
     sample: { type: "string" },
+    missing: { type: "boolean", default: false },
     update: { type: "boolean", default: false },
     output: { type: "string" },
   },
@@ -69,8 +70,10 @@ async function main(): Promise<number> {
 function choose(specs: readonly Spec[], sigs: readonly string[]): Spec[] {
   const focus = options.focus === undefined ? undefined : new RegExp(options.focus);
   let chosen = specs.filter(({ sig, name }) => sigs.includes(sig) && (focus?.test(name) ?? true));
+  const known = (sig: string) => readList(listName(), sig)?.names ?? [];
+  if (options.missing) chosen = chosen.filter(({ sig, name }) => !known(sig).includes(name));
   if (options.check) {
-    const listed = new Set(sigs.flatMap((sig) => readList(listName(), sig)?.names ?? []));
+    const listed = new Set(sigs.flatMap(known));
     const unknown = [...listed].filter((name) => !specs.some((spec) => spec.name === name));
     if (unknown.length > 0) throw new Error(`listed, and not in e2e.test:\n${unknown.join("\n")}`);
     chosen = chosen.filter(({ name }) => listed.has(name));

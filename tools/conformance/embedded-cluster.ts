@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createAuthority } from "@konverge/apiserver";
 import { plainNodes, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
+import { registerImages } from "./images/images.ts";
 
 const kubeconfig = process.argv[2];
 if (!kubeconfig) throw new Error("usage: node tools/conformance/embedded-cluster.ts KUBECONFIG");
@@ -14,6 +15,7 @@ const cluster = await startCluster({
   frontProxy: createAuthority(realClock(), { name: "front-proxy-ca" }),
   nodes: plainNodes(3),
 });
+registerImages(cluster);
 const port = await cluster.listen({
   authority,
   onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),

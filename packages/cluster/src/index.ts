@@ -27,3 +27,7 @@ export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.t
 export { scaledClock } from "./port/scaled-clock.ts";
 export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
+export { FileError, type FileErrorCode } from "./userland/file-error.ts";
+export type { FileStat, FileSystem, Mount, User } from "./userland/file-system.ts";
+export type { ContainerNetwork, DnsRecord } from "./userland/network.ts";
+export type { ChildOptions, Command, Process, Streams } from "./userland/process.ts";

@@ -35,6 +35,9 @@ export interface ClusterOptions {
   log?: Log;
 }
 
+/** Where the API server is in the simulated network: beside the nodes, whose addresses end differently. */
+const CONTROL_PLANE = { ip: "172.18.0.2", port: 6443 };
+
 /** The common name of the certificate that other API servers are shown. */
 const FRONT_PROXY = "front-proxy-client";
 
@@ -106,6 +109,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
         },
       }),
     },
+    advertise: CONTROL_PLANE,
     ...options.server,
     admission: accountAdmission(parts, options.server?.admission),
     clock,

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { IDENTITY } from "./files.ts";
 import type { ContainerProcess, Program } from "./image.ts";
+import { endsWithUs } from "./survivors.ts";
 
 /** How a program is started as a process of this machine. */
 export interface ChildProgramOptions {
@@ -45,7 +46,8 @@ export function childProgram(command: readonly string[], options: ChildProgramOp
       detached: process.platform !== "win32",
       ...(options.cwd !== undefined && { cwd: options.cwd }),
     });
-    return await watched(child, container);
+    const ended = child.pid === undefined ? undefined : endsWithUs(child.pid);
+    return await watched(child, container).finally(ended);
   };
 }
 

@@ -2,7 +2,7 @@ import type { Container, Pod } from "@konverge/kinds";
 import { resolverText } from "../streams/cluster-names.ts";
 import type { ClusterNetwork } from "../streams/cluster-network.ts";
 import { FileSystem, type Mount, type User } from "../userland/file-system.ts";
-import { regularFile } from "../userland/file-tree.ts";
+import { ensure, regularFile } from "../userland/file-tree.ts";
 import { rootFiles } from "../userland/root-files.ts";
 import { Userland } from "../userland/userland.ts";
 import { expand, insideEnvironment } from "./environment.ts";
@@ -107,18 +107,17 @@ async function spaceOf(
   mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false });
   const user = userOf(pod, container, image);
   const net = network.of(pod, place.podIP, over);
-  const root: Mount = {
-    type: "overlay",
-    readOnly: container.securityContext?.readOnlyRootFilesystem ?? false,
-    node: rootFiles({
-      now: clock.now(),
-      hostName: net.hostName,
-      hosts: hostsText(pod, place.podIP),
-      resolver: resolverText(pod),
-      settings: Object.fromEntries(pod.spec?.securityContext?.sysctls?.map(({ name, value }) => [name, value]) ?? []),
-      files: image.files ?? {},
-    }),
-  };
+  const own = rootFiles({
+    now: clock.now(),
+    hostName: net.hostName,
+    hosts: hostsText(pod, place.podIP),
+    resolver: resolverText(pod),
+    settings: Object.fromEntries(pod.spec?.securityContext?.sysctls?.map(({ name, value }) => [name, value]) ?? []),
+    files: image.files ?? {},
+  });
+  for (const path of mounts.keys()) ensure(own, path);
+  const readOnly = container.securityContext?.readOnlyRootFilesystem ?? false;
+  const root: Mount = { type: "overlay", readOnly, node: own };
   const files = new FileSystem(root, mounts, () => clock.now(), user);
   const cwd = container.workingDir ?? image.workingDir ?? "/";
   const commands = image.commands ?? {};

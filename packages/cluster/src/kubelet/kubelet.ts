@@ -248,7 +248,9 @@ export class Kubelet {
     }
     if (worker) {
       // The answer to our own write may be newer than what the watch tells.
-      if (compareVersions(resourceVersion ?? "", worker.pod.metadata.resourceVersion ?? "") > 0) {
+      const order = compareVersions(resourceVersion ?? "", worker.pod.metadata.resourceVersion ?? "");
+      if (order === 0) worker.share(pod);
+      if (order > 0) {
         worker.update(pod);
         this.insides.refresh(pod);
       }

@@ -85,6 +85,12 @@ export class PodWorker {
     this.advance();
   }
 
+  /** The very state that is known, as all others hold it: one of many pods in memory is enough. */
+  share(pod: Pod): void {
+    this.#pod = pod;
+    this.#collect();
+  }
+
   /** A ConfigMap or Secret of its namespace is different: what waits for one may go on. */
   configChanged(): void {
     if (this.#mountProblem !== undefined || this.#containers.some(({ state }) => state === "waiting")) this.advance();

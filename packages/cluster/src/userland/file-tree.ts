@@ -66,3 +66,14 @@ export function plant(root: Directory, path: string, node: FileNode): void {
   }
   at.entries.set(last, node);
 }
+
+/** Makes sure that there is something at a path below a directory: folders, where nothing is. */
+export function ensure(root: Directory, path: string): void {
+  let at: FileNode = root;
+  for (const name of path.split("/").filter((part) => part !== "")) {
+    if (at.kind !== "directory") return;
+    const next: FileNode = at.entries.get(name) ?? directory({ changedAt: root.changedAt });
+    at.entries.set(name, next);
+    at = next;
+  }
+}

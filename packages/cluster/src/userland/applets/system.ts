@@ -35,7 +35,7 @@ const sh: Command = async (process) => {
     }
   }
   const [first, ...rest] = words;
-  const shellName = (process.argv[0] ?? "sh").replace(/^.*\//, "");
+  const shellName = process.argv[0] ?? "sh";
   const [text, name, parameters] = isScript
     ? [first ?? "", rest[0] ?? shellName, rest.slice(1)]
     : first !== undefined

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sleep } from "@konverge/core";
 import { allOf, type Command, type Process } from "../process.ts";
 import { argumentsOf } from "./arguments.ts";
+import { awk } from "./awk.ts";
 import { forEach, inputOf, linesOf, pathOf } from "./failing.ts";
 import { hexdump } from "./hexdump.ts";
 import { formatted, unescaped } from "./printf.ts";
@@ -244,6 +245,7 @@ export const TEXT: Readonly<Record<string, Command>> = {
   tr,
   tee,
   sed,
+  awk,
   seq,
   hexdump,
   base64,

@@ -1,5 +1,5 @@
 import type { FieldError } from "@konverge/core";
-import { forbidden, invalidValue, required } from "@konverge/schema";
+import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { PodSecurityContext, SecurityContext } from "../objects.ts";
 import { MAX_INT32, within } from "./checks.ts";
 
@@ -32,7 +32,28 @@ export function podSecurityErrors(context: PodSecurityContext | undefined, field
       within(`${field}.supplementalGroups[${index}]`, group, 0, MAX_INT32),
     ),
     ...seccompErrors(context.seccompProfile, `${field}.seccompProfile`),
+    ...sysctlErrors(context.sysctls ?? [], `${field}.sysctls`),
   ];
+}
+
+/** As clients are told of it. */
+const SYSCTL_TEXT = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+const SYSCTL = new RegExp(SYSCTL_TEXT);
+const LONGEST_SYSCTL = 253;
+
+/** Kernel settings have names with dots or slashes; which of them a node allows is the node's affair. */
+function sysctlErrors(settings: NonNullable<PodSecurityContext["sysctls"]>, field: string): FieldError[] {
+  const seen = new Set<string>();
+  return settings.flatMap(({ name = "" }, index) => {
+    const at = `${field}[${index}].name`;
+    if (name === "") return [required(at, "")];
+    if (name.length > LONGEST_SYSCTL || !SYSCTL.test(name)) {
+      return [invalidValue(at, name, `must have at most ${LONGEST_SYSCTL} characters and match regex ${SYSCTL_TEXT}`)];
+    }
+    if (seen.has(name)) return [duplicate(at, name)];
+    seen.add(name);
+    return [];
+  });
 }
 
 function seccompErrors(profile: SecurityContext["seccompProfile"], field: string): FieldError[] {

@@ -1,0 +1,9 @@
+/** Run by survivors.test.ts: starts a program that would go on for ever, says its id, and waits to be killed. */
+import { spawn } from "node:child_process";
+import { endsWithUs } from "./survivors.ts";
+
+const program = spawn("/bin/sh", ["-c", "sleep 600 & echo $!; wait"], {
+  detached: true,
+  stdio: ["ignore", "inherit", "ignore"],
+});
+endsWithUs(program.pid!);

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FileError } from "./file-error.ts";
+import { FileSystem, type Mount, SET_GID, type User } from "./file-system.ts";
+import { directory, plant, regularFile, symbolicLink } from "./file-tree.ts";
+
+const USER: User = { uid: 1000, gid: 1000, groups: [2000] };
+
+function filesOf(user: User, mounts = new Map<string, Mount>(), readOnly = false): FileSystem {
+  const root = directory();
+  plant(root, "etc/secret", regularFile("s", { mode: 0o600 }));
+  plant(root, "etc/shared", regularFile("g", { mode: 0o640, gid: 2000 }));
+  plant(root, "tmp", directory({ mode: 0o777 }));
+  plant(root, "link", symbolicLink("/etc/shared"));
+  plant(root, "loop", symbolicLink("/loop"));
+  plant(root, "data", directory());
+  return new FileSystem({ node: root, readOnly, type: "overlay" }, mounts, () => 0, user);
+}
+
+const code = (expected: string) => (error: unknown) => error instanceof FileError && error.code === expected;
+
+test("rights are those of owner, group and others", () => {
+  const files = filesOf(USER);
+  assert.throws(() => files.read("/etc/secret"), code("EACCES"));
+  assert.equal(files.readText("/etc/shared"), "g");
+  assert.throws(() => files.write("/etc/new", "x"), code("EACCES"));
+  files.write("/tmp/mine", "x");
+  const { uid, mode } = files.stat("/tmp/mine");
+  assert.deepEqual([uid, mode], [1000, 0o644]);
+});
+
+test("links lead on, and round in circles only so often", () => {
+  const files = filesOf(USER);
+  assert.equal(files.readText("/link"), "g");
+  assert.equal(files.stat("/link", { follow: false }).kind, "link");
+  assert.throws(() => files.read("/loop"), code("ELOOP"));
+});
+
+test("a volume lies over the files of the image, and may be read only", () => {
+  const volume = directory({ mode: 0o777 });
+  const files = filesOf(USER, new Map([["/data", { node: volume, readOnly: false, type: "tmpfs" }]]));
+  files.write("/data/x", "1");
+  assert.equal(volume.entries.get("x")?.kind, "file");
+  assert.equal(files.stat("/data/x").mountType, "tmpfs");
+  assert.throws(() => files.remove("/data", { recursive: true }), code("EBUSY"));
+  const fixed = filesOf(USER, new Map([["/data", { node: volume, readOnly: true, type: "tmpfs" }]]));
+  assert.throws(() => fixed.write("/data/x", "2"), code("EROFS"));
+  assert.equal(fixed.readText("/data/x"), "1");
+});
+
+test("nobody writes to a root that is read only, but devices swallow what they are given", () => {
+  const files = filesOf({ uid: 0, gid: 0, groups: [] }, new Map(), true);
+  assert.throws(() => files.write("/x", "1"), code("EROFS"));
+});
+
+test("files in a folder of a group belong to the group", () => {
+  const volume = directory({ mode: 0o777 | SET_GID, gid: 2000 });
+  const files = filesOf(USER, new Map([["/data", { node: volume, readOnly: false, type: "ext4" }]]));
+  files.write("/data/x", "1");
+  files.makeDirectory("/data/deep/er", { parents: true });
+  assert.equal(files.stat("/data/x").gid, 2000);
+  assert.equal(files.stat("/data/deep/er").gid, 2000);
+});
+
+test("folders are removed with what is in them only when that is meant", () => {
+  const files = filesOf(USER);
+  files.makeDirectory("/tmp/a/b", { parents: true });
+  assert.throws(() => files.remove("/tmp/a"), code("ENOTEMPTY"));
+  files.remove("/tmp/a", { recursive: true });
+  assert.equal(files.exists("/tmp/a"), false);
+  assert.throws(() => files.list("/tmp/a"), code("ENOENT"));
+});

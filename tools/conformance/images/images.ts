@@ -1,0 +1,54 @@
+import type { Cluster, Image } from "@konverge/cluster";
+import { agnhost } from "./agnhost.ts";
+import { forEver } from "./serve.ts";
+import { serveFiles } from "./web-server.ts";
+
+const REGISTRY = "registry.k8s.io/e2e-test-images";
+const PAGES = "/usr/share/nginx/html";
+
+/** A web server that answers with the files of a folder. */
+const nginx: Image = {
+  entrypoint: ["nginx"],
+  commands: {
+    nginx: async (process) => {
+      serveFiles(process, 80, PAGES);
+      return forEver(process);
+    },
+  },
+  files: { [`${PAGES}/index.html`]: "<html><h1>Welcome to nginx!</h1></html>\n" },
+};
+
+/** The page of the update demo: which picture is shown. */
+const picture = (name: string): Image => ({
+  entrypoint: ["/server"],
+  commands: {
+    "/server": async (process) => {
+      serveFiles(process, 80, "/pages");
+      return forEver(process);
+    },
+  },
+  files: { "/pages/data.json": `{"image": "${name}.jpg"}\n` },
+});
+
+/**
+ * The images of Kubernetes' specs, as programs of simulated containers. They do what the originals do, as far as
+ * conformance specs use it, over the files and the network that the embedded cluster gives them.
+ */
+export function registerImages(cluster: Pick<Cluster, "image">): void {
+  cluster.image(`${REGISTRY}/agnhost`, agnhost);
+  cluster.image(`${REGISTRY}/nginx`, nginx);
+  cluster.image(`${REGISTRY}/nautilus`, picture("nautilus"));
+  cluster.image(`${REGISTRY}/kitten`, picture("kitten"));
+  cluster.image(`${REGISTRY}/nonewprivs`, {
+    entrypoint: ["/nnp"],
+    user: 1000,
+    commands: {
+      "/nnp": async ({ user, stdout }) => {
+        stdout(`Effective uid: ${user.uid}\n`);
+        return 0;
+      },
+    },
+  });
+  cluster.image(`${REGISTRY}/nonroot`, { user: 1234, entrypoint: ["id"], cmd: ["-u"], commands: {} });
+  cluster.image(`${REGISTRY}/glibc-dns-testing`, { entrypoint: ["sleep"], cmd: ["infinity"], commands: {} });
+}
