@@ -1,4 +1,4 @@
-import type { Clock, KubeObject } from "@konverge/core";
+import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
 import { TokenBucket } from "../queue/token-bucket.ts";
 import type { EventOptions } from "./recorder.ts";
 
@@ -14,8 +14,8 @@ export interface Happening extends EventOptions {
 export interface Occurrence extends Omit<Happening, "message"> {
   message: string;
   count: number;
-  /** The Event as it was last written. */
-  written: KubeObject | undefined;
+  /** The Event that was written. */
+  written: ObjectKey | undefined;
   last: number;
 }
 

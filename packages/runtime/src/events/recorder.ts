@@ -39,7 +39,8 @@ const LONGEST_MESSAGE = 1024;
 export class EventRecorder {
   readonly #options: RecorderOptions;
   readonly #correlator: EventCorrelator;
-  readonly #backlog: Occurrence[] = [];
+  /** In the order of their happening. */
+  readonly #backlog = new Set<Occurrence>();
   #writing: Promise<void> | undefined;
 
   constructor(options: RecorderOptions) {
@@ -68,16 +69,25 @@ export class EventRecorder {
     options: EventOptions = {},
   ): void {
     const text = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE - 1)}…` : message;
-    const occurrence = this.#correlator.correlate({ object, type, reason, message: text, ...options });
-    if (!occurrence || this.#backlog.length >= LONGEST_BACKLOG) return;
-    if (!this.#backlog.includes(occurrence)) this.#backlog.push(occurrence);
+    const { action, related } = options;
+    const occurrence = this.#correlator.correlate({
+      object: named(object),
+      type,
+      reason,
+      message: text,
+      ...(action !== undefined && { action }),
+      ...(related && { related: named(related) }),
+    });
+    if (!occurrence || this.#backlog.size >= LONGEST_BACKLOG) return;
+    this.#backlog.add(occurrence);
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined;
     });
   }
 
   async #drain(): Promise<void> {
-    for (let next = this.#backlog.shift(); next; next = this.#backlog.shift()) {
+    for (const next of this.#backlog) {
+      this.#backlog.delete(next);
       // A failed event is lost; what it tells of is in the log and the conditions as well.
       await this.#write(next).catch(() => {});
     }
@@ -89,7 +99,7 @@ export class EventRecorder {
     if (occurrence.written) {
       const series = { count, lastObservedTime: microTimestamp(clock) };
       try {
-        await client.patch(Event, keyOf(occurrence.written), {
+        await client.patch(Event, occurrence.written, {
           merge: { count, lastTimestamp: timestamp(clock), series, message: occurrence.message },
         });
         return;
@@ -98,7 +108,7 @@ export class EventRecorder {
         if (!isNotFound(error)) throw error;
       }
     }
-    occurrence.written = await client.create(Event, this.#event(occurrence));
+    occurrence.written = keyOf(await client.create(Event, this.#event(occurrence)));
   }
 
   #event({ object, type, reason, message, action = "Reconcile", related, count }: Occurrence) {
@@ -122,6 +132,12 @@ export class EventRecorder {
       count,
     };
   }
+}
+
+/** What events say of an object. Occurrences are remembered for a long time, objects need not be. */
+function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as KubeObject;
 }
 
 function referenceTo({ apiVersion, kind, metadata }: KubeObject): ObjectReference {
