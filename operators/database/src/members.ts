@@ -1,10 +1,10 @@
 import type { Pod } from "konverge/kinds";
 import type { Member } from "./leadership.ts";
-import { parseReport } from "./server-report.ts";
+import { parseServerReport } from "./server-report.ts";
 
 /** A server as it is known from its pod and from what it says itself. */
 export function memberOf(name: string, pod: Pod | undefined, said: string | undefined): Member {
-  return { name, pod: pod && podOf(pod), report: pod ? parseReport(said) : undefined };
+  return { name, pod: pod && podOf(pod), report: pod ? parseServerReport(said) : undefined };
 }
 
 function podOf({ metadata, spec, status }: Pod): NonNullable<Member["pod"]> {

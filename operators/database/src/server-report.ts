@@ -48,7 +48,7 @@ export const askByExec: AskServer = async (pod, client, clock) => {
 };
 
 /** Reads what `status.sh` printed. Without a role and a term it is no report. */
-export function parseReport(text: string | undefined): ServerReport | undefined {
+export function parseServerReport(text: string | undefined): ServerReport | undefined {
   const facts = new Map<string, string>();
   for (const line of text?.split("\n") ?? []) {
     const at = line.indexOf("=");

@@ -6,7 +6,7 @@ import {
   credentialsFor,
   Database,
   engineOf,
-  parseReport,
+  parseServerReport,
   type ServerReport,
   scriptsFor,
   statefulSetFor,
@@ -163,7 +163,7 @@ export class RealServers {
     const { folders, env } = this.#setting(server);
     const setting = { configMaps: this.#configMaps, secrets: [this.#secret], folders, env };
     const { output } = await this.room.runContainer(pod, "database", setting);
-    return parseReport(output);
+    return parseServerReport(output);
   }
 
   /** Whether the liveness probe of a pod succeeds. */

@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import type { Stage } from "@konverge/operator-suite";
+import { sleep } from "konverge";
+import { ConfigMap, Pod } from "konverge/kinds";
+
+/** What a volume holds: it outlives its pods. */
+interface Volume {
+  term: number;
+  timeline: number;
+  /** What was written, in order. */
+  rows: string[];
+  isStandby: boolean;
+  followed: number;
+}
+
+/** A server in a pod. */
+interface Server {
+  readonly pod: string;
+  readonly uid: string;
+  readonly volume: Volume;
+  role: string;
+  /** Of the topology that it has carried out. */
+  term: number;
+  upstream: string;
+  confirming: { required: number; names: string[] } | undefined;
+  /** Cut off: it hears nothing new, and nobody hears it, but its standbys may. */
+  isolated: boolean;
+}
+
+/** The topology as pods read it. */
+interface Order {
+  readonly term: number;
+  readonly primary: string;
+  readonly upstream: string;
+  readonly members: readonly string[];
+  readonly synchronous: number;
+  readonly fresh: boolean;
+}
+
+const EMPTY: Volume = { term: 0, timeline: 0, rows: [], isStandby: false, followed: 0 };
+
+/**
+ * Servers that behave as `server.sh` does, without PostgreSQL: for scenarios in which it matters what the operator does, at
+ * any moment and whatever dies. Real ones are in `real-servers.ts`.
+ *
+ * They take a row from a client every second where they can, and check at all times what must never be: that two of them
+ * acknowledge writes.
+ */
+export class PretendServers {
+  readonly #volumes = new Map<string, Volume>();
+  readonly #running = new Map<string, Server>();
+  readonly #stage: Stage;
+  /** What clients were told to be safe. */
+  readonly acknowledged: string[] = [];
+  /** What must never be, and was. */
+  readonly wrongs: string[] = [];
+  /** KiB that each volume has, and that are used of them. */
+  size = 1_048_576;
+  used = 100_000;
+  password = "";
+  #rows = 0;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** Lets pods of an image be such servers. */
+  play(image: string): void {
+    this.#stage.cluster!.image(image, {
+      run: async ({ pod, files, stop, killed }) => {
+        const { name, uid } = pod.metadata;
+        while (!stop.aborted) {
+          this.follow(name, uid!, files.get("/topology/topology") ?? "");
+          await sleep(this.#stage.clock, 1_000, { signal: stop, background: true }).catch(() => undefined);
+        }
+        // A node that is cut off does not end its pods.
+        if (this.#running.get(name)?.isolated && !killed.aborted) {
+          await new Promise<void>((resolve) => killed.addEventListener("abort", () => resolve(), { once: true }));
+        }
+        this.gone(name, uid!);
+      },
+      exec: async ({ pod, command, stdout }) => {
+        const [program] = command;
+        const role = this.roleOf(pod.metadata.name) ?? "";
+        if (program === "pg_isready") return role === "primary" || role === "standby" ? 0 : 2;
+        if (command.at(-1)?.endsWith("/alive.sh")) return 0;
+        if (!command.at(-1)?.endsWith("/status.sh")) return 127;
+        const said = this.status(pod.metadata.name);
+        if (said === undefined) return 1;
+        stdout(said);
+        return 0;
+      },
+    });
+  }
+
+  /** On simulated nodes that run nothing: follows what pods there are, and what they would read. */
+  async look(): Promise<void> {
+    const pods = (await this.#stage.list(Pod)).filter(({ metadata }) => metadata.labels?.["app"] === "database");
+    for (const [name, { uid }] of [...this.#running]) {
+      if (!pods.some(({ metadata }) => metadata.uid === uid)) this.gone(name, uid);
+    }
+    for (const { metadata, status } of pods) {
+      const map = await this.#stage.find(ConfigMap, `${metadata.labels!["database-name"]}-topology`);
+      if (status?.phase === "Running") this.follow(metadata.name, metadata.uid!, map?.data?.["topology"] ?? "");
+    }
+  }
+
+  /** Cuts a pod off from all that is told, as a partition does. */
+  isolate(pod: string): void {
+    this.#running.get(pod)!.isolated = true;
+  }
+
+  /** The pod of a node that has lost power. */
+  gone(name: string, uid: string): void {
+    if (this.#running.get(name)?.uid === uid) this.#running.delete(name);
+  }
+
+  /** What a server has, as far as it is known. */
+  rowsOf(pod: string): readonly string[] {
+    return this.#volumes.get(pod)?.rows ?? [];
+  }
+
+  roleOf(pod: string): string | undefined {
+    return this.#running.get(pod)?.role;
+  }
+
+  /** What `status.sh` says. */
+  status(pod: string): string | undefined {
+    const server = this.#running.get(pod);
+    if (!server || server.isolated || server.role === "") return undefined;
+    const { volume, role, term } = server;
+    // A stop in good order is a record of its own, which standbys have got.
+    const stopped = role === "stopped" ? 0 : 1;
+    const lsn = `0/${(volume.rows.length * 2 + stopped).toString(16).toUpperCase()}`;
+    const isStreaming = role === "standby" && this.#leaderOf(server) !== undefined;
+    const { confirming } = server;
+    return [
+      `role=${role}`,
+      `term=${term}`,
+      `timeline=${volume.timeline}`,
+      `lsn=${lsn}`,
+      `size=${this.size}`,
+      `used=${this.used}`,
+      ...(role === "standby" ? [`streaming=${isStreaming ? "yes" : "no"}`, "behind=0"] : []),
+      ...(role === "primary"
+        ? [
+            `confirming=${confirming ? `ANY ${confirming.required} (${confirming.names.map((one) => `"${one}"`).join(",")})` : ""}`,
+            `password=${this.password}`,
+          ]
+        : []),
+      "",
+    ].join("\n");
+  }
+
+  /** One second of a server's life. */
+  follow(pod: string, uid: string, text: string): void {
+    const server = this.#serverOf(pod, uid);
+    const order = parsed(text);
+    if (order && !server.isolated && order.term >= server.volume.term) this.#obey(server, order);
+    if (server.role === "standby") this.#receive(server);
+    if (server.role === "primary") this.#write(server);
+    this.#check();
+  }
+
+  #serverOf(pod: string, uid: string): Server {
+    const known = this.#running.get(pod);
+    if (known?.uid === uid) return known;
+    const volume = this.#volumes.get(pod) ?? { ...EMPTY, rows: [] };
+    this.#volumes.set(pod, volume);
+    const server: Server = {
+      pod,
+      uid,
+      volume,
+      role: "",
+      term: 0,
+      upstream: "",
+      confirming: undefined,
+      isolated: false,
+    };
+    this.#running.set(pod, server);
+    return server;
+  }
+
+  #obey(server: Server, { term, primary, upstream, members, synchronous, fresh }: Order): void {
+    const { volume, pod } = server;
+    volume.term = term;
+    server.upstream = upstream;
+    if (primary === pod) {
+      if (volume.timeline === 0) {
+        if (!fresh) {
+          server.role = "empty";
+          return;
+        }
+        volume.timeline = 1;
+      } else if (volume.isStandby) {
+        volume.timeline++;
+        volume.isStandby = false;
+      } else if (server.role !== "primary" && this.#isOvertaken(server)) {
+        server.role = "overtaken";
+        return;
+      }
+      server.role = "primary";
+      server.confirming =
+        synchronous > 0 ? { required: synchronous, names: members.filter((name) => name !== pod) } : undefined;
+    } else if (primary !== "" && volume.followed !== term) {
+      const leader = this.#running.get(primary);
+      if (leader?.role !== "primary" || leader.isolated) {
+        server.role = "waiting";
+        return;
+      }
+      // Rewound, or copied: what the primary does not have is gone.
+      volume.rows = [...leader.volume.rows];
+      volume.timeline = leader.volume.timeline;
+      volume.isStandby = true;
+      volume.followed = term;
+      server.role = "standby";
+    } else {
+      server.role = volume.timeline === 0 ? "empty" : volume.isStandby ? "standby" : "stopped";
+      // Who hands over sends all it has before it ends.
+      if (server.role === "stopped" && upstream === pod) for (const one of this.#standbysOf(server)) this.#receive(one);
+    }
+    server.term = term;
+  }
+
+  #isOvertaken({ volume }: Server): boolean {
+    return [...this.#running.values()].some((other) => !other.isolated && other.volume.timeline > volume.timeline);
+  }
+
+  /** Whom a standby receives from: also from one that is cut off from the operator, until it lets go of it. */
+  #leaderOf({ upstream, volume }: Server): Server | undefined {
+    const leader = this.#running.get(upstream);
+    return leader?.role === "primary" && leader.volume.timeline === volume.timeline ? leader : undefined;
+  }
+
+  #standbysOf({ pod }: Server): Server[] {
+    return [...this.#running.values()].filter(({ role, upstream }) => role === "standby" && upstream === pod);
+  }
+
+  #receive(server: Server): void {
+    const leader = this.#running.get(server.upstream);
+    if (!leader || leader.volume.timeline !== server.volume.timeline) return;
+    if (leader.role === "primary" || leader.role === "stopped") server.volume.rows = [...leader.volume.rows];
+  }
+
+  /** A client writes a row. It is told that it is safe if enough standbys have it. */
+  #write(server: Server): void {
+    const row = `${server.pod} ${++this.#rows}`;
+    server.volume.rows.push(row);
+    const { confirming } = server;
+    if (confirming) {
+      const able = this.#standbysOf(server).filter(({ pod }) => confirming.names.includes(pod));
+      if (able.length < confirming.required) {
+        server.volume.rows.pop();
+        return;
+      }
+      for (const standby of able.slice(0, confirming.required)) this.#receive(standby);
+    }
+    this.acknowledged.push(row);
+  }
+
+  #check(): void {
+    const writing = [...this.#running.values()].filter((server) => {
+      if (server.role !== "primary") return false;
+      const { confirming } = server;
+      const able = this.#standbysOf(server).filter(({ pod }) => confirming?.names.includes(pod));
+      return !confirming || able.length >= confirming.required;
+    });
+    if (writing.length > 1) this.wrongs.push(`${writing.map(({ pod }) => pod).join(" and ")} acknowledge writes`);
+  }
+
+  /** All that clients were told to be safe is on the server that leads. */
+  nothingLost(primary: string): void {
+    const rows = new Set(this.rowsOf(primary));
+    const lost = this.acknowledged.filter((row) => !rows.has(row));
+    assert.deepEqual(lost, [], `${primary} lacks rows that were acknowledged`);
+  }
+}
+
+function parsed(text: string): Order | undefined {
+  const field = (name: string) => new RegExp(`^${name}='?([^'\n]*)'?$`, "m").exec(text)?.[1] ?? "";
+  if (!field("term")) return undefined;
+  return {
+    term: Number(field("term")),
+    primary: field("primary"),
+    upstream: field("upstream"),
+    members: field("members")
+      .split(" ")
+      .map((member) => member.split("=")[0]!),
+    synchronous: Number(field("synchronous")),
+    fresh: field("fresh") === "yes",
+  };
+}

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { Database, databaseOperator, passwordDigest } from "@konverge/database-operator";
+import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
+import { PretendServers } from "./pretend-servers.ts";
+
+const NAME = "postgres-orders";
+const pod = (index: number) => `${NAME}-${index}`;
+
+const replicated = (spec: object = {}, annotations: Record<string, string> = {}) => ({
+  apiVersion: "example.com/v1",
+  kind: "Database",
+  metadata: { name: NAME, annotations },
+  spec: { version: "16.4", size: "5Gi", instances: 3, ...spec },
+});
+
+/** A stage with servers that behave as real ones do, and a Database that runs. */
+async function begun(stage: Stage, spec: object = {}): Promise<PretendServers> {
+  const servers = new PretendServers(stage);
+  servers.play("postgres");
+  await stage.start(databaseOperator);
+  await stage.apply(replicated(spec));
+  await isReady(stage);
+  return servers;
+}
+
+const isReady = (stage: Stage) =>
+  stage.until(
+    "it is ready",
+    async () => (await stage.condition(Database, NAME, "Ready")) === "True Running" && (await allStream(stage)),
+  );
+
+async function allStream(stage: Stage): Promise<boolean> {
+  const { status, spec } = await stage.get(Database, NAME);
+  const roles = (status?.servers ?? []).map(({ role }) => role).sort();
+  return (
+    spec.instances === 1 || roles.join(" ") === ["primary", ...Array(spec.instances - 1).fill("standby")].join(" ")
+  );
+}
+
+const primary = async (stage: Stage) => (await stage.get(Database, NAME)).status?.currentPrimary;
+const leads = (stage: Stage, index: number) =>
+  stage.until(`${pod(index)} leads`, async () => (await primary(stage)) === pod(index));
+const change = (stage: Stage, spec: object) =>
+  stage.client.patch(Database, `${stage.namespace}/${NAME}`, { merge: { spec } as never });
+
+/** The pods that carry the primary's label, and that its Service leads to. */
+async function labelled(stage: Stage, role: string): Promise<string[]> {
+  return (await stage.list(Pod, `database-role=${role}`)).map(({ metadata }) => metadata.name).sort();
+}
+
+async function servedBy(stage: Stage, service: string): Promise<string[]> {
+  const slices = await stage.list(EndpointSlice, `kubernetes.io/service-name=${service}`);
+  const ready = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) => conditions?.ready);
+  return ready.map(({ targetRef }) => targetRef?.name ?? "").sort();
+}
+
+/** The node of a server falls silent: nobody knows what becomes of its pods. */
+async function loseNode(stage: Stage, servers: PretendServers, index: number): Promise<string> {
+  const { spec } = await stage.get(Pod, pod(index));
+  servers.isolate(pod(index));
+  await silence(stage, spec!.nodeName!, "stopped");
+  return spec!.nodeName!;
+}
+
+async function silence(stage: Stage, node: string, kubelet: string | null): Promise<void> {
+  const annotations = { "sim.konverge.dev/kubelet": kubelet };
+  await stage.client.patch(Node, node, { merge: { metadata: { annotations } } as never });
+}
+
+const told = async (stage: Stage, reason: string) =>
+  (await stage.events(Database, NAME)).some((text) => text.includes(reason));
+
+/** A primary with its standbys, each of which is found by its Service; they come and go as they are asked for. */
+export const replicates: Scenario = async (stage) => {
+  const servers = await begun(stage);
+  assert.equal(await primary(stage), pod(0));
+  assert.deepEqual(await labelled(stage, "primary"), [pod(0)]);
+  assert.deepEqual(await labelled(stage, "standby"), [pod(1), pod(2)]);
+  for (const service of [NAME, `${NAME}-rw`]) assert.deepEqual(await servedBy(stage, service), [pod(0)]);
+  assert.deepEqual(await servedBy(stage, `${NAME}-ro`), [pod(1), pod(2)]);
+  const { status } = await stage.get(Database, NAME);
+  assert.deepEqual([status?.instances, status?.readyInstances, status?.term, status?.timeline], [3, 3, 1, 1]);
+  assert.match((await stage.get(ConfigMap, `${NAME}-topology`)).data!["topology"]!, /^fresh=no$/m);
+
+  // What is deleted or edited by hand comes back as it was.
+  await stage.client.delete(ConfigMap, `${stage.namespace}/${NAME}-topology`);
+  await stage.until("the topology is back", async () => {
+    const found = await stage.find(ConfigMap, `${NAME}-topology`);
+    return found?.data?.["topology"]?.includes(`primary=${pod(0)}\n`) ?? false;
+  });
+  const label = { merge: { metadata: { labels: { "database-role": "primary" } } } };
+  await stage.client.patch(Pod, `${stage.namespace}/${pod(1)}`, label);
+  await stage.until("only one is the primary", async () => (await labelled(stage, "primary")).length === 1);
+
+  // Fewer: the last ones go, their volumes stay.
+  await change(stage, { instances: 2 });
+  await stage.until("it has gone", async () => (await stage.find(Pod, pod(2))) === undefined);
+  assert.ok(await stage.find(PersistentVolumeClaim, `data-${pod(2)}`));
+  await isReady(stage);
+  servers.nothingLost(pod(0));
+  assert.deepEqual(servers.wrongs, []);
+  await stage.settled();
+  const writes = stage.writes();
+  await stage.settled();
+  assert.equal(stage.writes(), writes);
+};
+
+/** Another leads when somebody asks for it, and nothing is lost. */
+export const switchesOver: Scenario = async (stage) => {
+  const servers = await begun(stage);
+  await change(stage, { switchoverTo: pod(2) });
+  await leads(stage, 2);
+  await isReady(stage);
+  assert.deepEqual(await labelled(stage, "primary"), [pod(2)]);
+  const { status } = await stage.get(Database, NAME);
+  assert.deepEqual([status?.term, status?.timeline, status?.lastSwitchover], [3, 2, pod(2)]);
+  assert.ok(await told(stage, "SwitchedOver"));
+  servers.nothingLost(pod(2));
+  assert.deepEqual(servers.wrongs, []);
+
+  // Who leads is not among those that go.
+  await change(stage, { instances: 2 });
+  await stage.until("it has gone", async () => (await stage.find(Pod, pod(2))) === undefined);
+  assert.notEqual(await primary(stage), pod(2));
+  await isReady(stage);
+  servers.nothingLost((await primary(stage))!);
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** The node of the primary is lost. With standbys that confirm, another takes over, and nothing acknowledged is lost. */
+export const failsOver: Scenario = async (stage) => {
+  const servers = await begun(stage, { synchronous: 1 });
+  const node = await loseNode(stage, servers, 0);
+  await stage.until("another leads", async () => ![undefined, pod(0)].includes(await primary(stage)));
+  const next = (await primary(stage))!;
+  await stage.until("it takes writes", () => servers.roleOf(next) === "primary");
+  assert.deepEqual(await labelled(stage, "primary"), [next]);
+  assert.ok(await told(stage, "FailedOver"));
+  servers.nothingLost(next);
+  assert.deepEqual(servers.wrongs, []);
+
+  // The node is back: the old primary is a standby.
+  await silence(stage, node, null);
+  await isReady(stage);
+  assert.equal(await primary(stage), next);
+  assert.equal(servers.roleOf(pod(0)), "standby");
+  servers.nothingLost(next);
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** Without standbys that confirm, nobody takes over unless it is allowed, and not before the old primary is known to be gone. */
+export const waitsForFence: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2 });
+  const node = await loseNode(stage, servers, 0);
+  await stage.until(
+    "it says that nobody may take over",
+    async () => (await stage.condition(Database, NAME, "Ready")) === "False FailoverBlocked",
+  );
+  await stage.pass(180_000);
+  assert.equal(await primary(stage), pod(0));
+
+  await change(stage, { failover: { allowDataLoss: true } });
+  await stage.until(
+    "it waits for the old primary to be gone",
+    async () => (await stage.condition(Database, NAME, "Ready")) === "False FencingPending",
+  );
+  await stage.pass(180_000);
+  assert.equal(await primary(stage), undefined);
+  assert.deepEqual(await labelled(stage, "primary"), []);
+  assert.deepEqual(servers.wrongs, []);
+
+  // Somebody has made sure of it.
+  await stage.client.delete(Node, node);
+  await leads(stage, 1);
+  await isReady(stage);
+  assert.equal(servers.roleOf(pod(0)), "standby");
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** A primary that is back in time leads on; one whose pod is deleted is not replaced. */
+export const comesBack: Scenario = async (stage) => {
+  const servers = await begun(stage, { failover: { delay: "60s", allowDataLoss: true } });
+  const { uid } = (await stage.get(Pod, pod(0))).metadata;
+  await stage.client.delete(Pod, `${stage.namespace}/${pod(0)}`);
+  await stage.until(
+    "it is back",
+    async () => ![undefined, uid].includes((await stage.find(Pod, pod(0)))?.metadata.uid),
+  );
+  await isReady(stage);
+  const { status } = await stage.get(Database, NAME);
+  assert.deepEqual([status?.currentPrimary, status?.term, status?.primaryLostSince], [pod(0), 1, undefined]);
+  servers.nothingLost(pod(0));
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** Another version goes to standbys first; then one of them leads, and the old primary is replaced last. */
+export const rollsOut: Scenario = async (stage) => {
+  const servers = await begun(stage, { synchronous: 1 });
+  await change(stage, { version: "16.9" });
+  await stage.until("all have it", async () => {
+    const images = (await stage.list(Pod)).map(({ spec }) => spec?.containers[0]?.image);
+    const isNew = images.length === 3 && images.every((image) => image === "postgres:16.9");
+    return isNew && (await stage.condition(Database, NAME, "VersionAsAsked")) === "True AsAsked";
+  });
+  const replaced = (await stage.events(Database, NAME)).filter((text) => text.includes("ServerReplaced"));
+  const order = replaced.map((text) => text.split(" ")[2]);
+  assert.deepEqual(order, [pod(2), pod(1), pod(0)]);
+  assert.equal(await primary(stage), pod(1));
+  await isReady(stage);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+
+  // Data of another major version could not be read.
+  await change(stage, { version: "17.2" });
+  await stage.until(
+    "it is refused",
+    async () => (await stage.condition(Database, NAME, "VersionAsAsked")) === "False MajorUpgradeRefused",
+  );
+  await stage.settled();
+  for (const { spec } of await stage.list(Pod)) assert.equal(spec?.containers[0]?.image, "postgres:16.9");
+  assert.equal(await stage.condition(Database, NAME, "Ready"), "True Running");
+};
+
+/** A new password is set in the server before the Secret tells it; a Secret that is deleted is made anew. */
+export const rotates: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2 });
+  const password = async (key = "password") => {
+    const data = (await stage.find(Secret, `${NAME}-credentials`))?.data?.[key];
+    return data === undefined ? undefined : Buffer.from(data, "base64").toString();
+  };
+  const first = (await password())!;
+  servers.password = passwordDigest(first);
+  await stage.apply(replicated({ instances: 2 }, { "databases.example.com/rotate": "now" }));
+  await stage.until("there is a next one", async () => (await password("next-password")) !== undefined);
+  const next = (await password("next-password"))!;
+  await stage.pass(60_000);
+  assert.equal(await password(), first, "until the server has it, the old one is told");
+  servers.password = passwordDigest(next);
+  await stage.until("it is the password", async () => (await password()) === next);
+  assert.equal(await password("next-password"), undefined);
+  await stage.pass(120_000);
+  assert.equal(await password(), next, "it is asked for once");
+
+  await stage.client.delete(Secret, `${stage.namespace}/${NAME}-credentials`);
+  await stage.until("there is another", async () => ![undefined, next].includes(await password()));
+  assert.match((await password("replication-password"))!, /^\w{24}$/);
+};
+
+/** Volumes that are nearly full grow, all of them, up to their limit. */
+export const growsWhenFull: Scenario = async (stage) => {
+  const storage = { growWhenUsed: 80, step: "512Mi", limit: "2Gi" };
+  const servers = await begun(stage, { instances: 2, size: "1Gi", storage });
+  const sizes = async () => {
+    const claims = await stage.list(PersistentVolumeClaim);
+    return claims.map(({ spec }) => spec?.resources?.requests?.["storage"]).join(" ");
+  };
+  assert.equal(await sizes(), "1Gi 1Gi");
+  servers.used = 900_000;
+  await stage.until("they have grown", async () => (await sizes()) === "1536Mi 1536Mi");
+  // The file system has not grown yet: it is not asked for more.
+  await stage.pass(180_000);
+  assert.equal(await sizes(), "1536Mi 1536Mi");
+  servers.size = 1_572_864;
+  servers.used = 1_500_000;
+  await stage.until("they are as large as they may become", async () => (await sizes()) === "2Gi 2Gi");
+  servers.size = 2_097_152;
+  servers.used = 2_097_000;
+  await stage.until(
+    "it says that they may not grow",
+    async () => (await stage.condition(Database, NAME, "StorageAsAsked")) === "False LimitReached",
+  );
+  assert.ok(await told(stage, "LimitReached"));
+};
+
+/** What runs beside the servers: poolers, and exporters that Prometheus is told of. */
+export const hasCompany: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi");
+  await stage.apply(podMonitorCrd);
+  await stage.start(databaseOperator);
+  const pooler = { instances: 2, mode: "session", maxClients: 50, poolSize: 5 };
+  await stage.apply(replicated({ instances: 1, pooler, exporter: {} }));
+  await stage.until("it runs", async () => (await stage.find(Database, NAME))?.status?.phase === "Running");
+  const config = (await stage.get(ConfigMap, `${NAME}-pooler`)).data!["pgbouncer.ini"]!;
+  assert.match(config, /^\* = host=postgres-orders-rw port=5432$/m);
+  assert.match(config, /^pool_mode = session$/m);
+  assert.ok(await stage.find(Service, `${NAME}-pooler`));
+  const { spec } = await stage.get(Pod, pod(0));
+  assert.deepEqual(
+    spec?.containers.map(({ name }) => name),
+    ["database", "exporter"],
+  );
+  assert.equal(spec?.containers[1]?.ports?.[0]?.containerPort, 9187);
+  const monitor = {
+    group: "monitoring.coreos.com",
+    version: "v1",
+    kind: "PodMonitor",
+    plural: "podmonitors",
+    namespaced: true,
+  };
+  await stage.until("Prometheus is told", async () => (await stage.find(monitor, NAME)) !== undefined);
+  await stage.client.patch(Database, `${stage.namespace}/${NAME}`, {
+    merge: { spec: { exporter: null, pooler: null } } as never,
+  });
+  await stage.until("it is told no more", async () => (await stage.find(monitor, NAME)) === undefined);
+  await stage.until("the pooler has gone", async () => (await stage.find(Service, `${NAME}-pooler`)) === undefined);
+};
+
+const podMonitorCrd = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "podmonitors.monitoring.coreos.com" },
+  spec: {
+    group: "monitoring.coreos.com",
+    names: { kind: "PodMonitor", plural: "podmonitors" },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};

@@ -1,0 +1,28 @@
+import { onEmbedded } from "@konverge/operator-suite";
+import {
+  comesBack,
+  failsOver,
+  growsWhenFull,
+  hasCompany,
+  replicates,
+  rollsOut,
+  rotates,
+  switchesOver,
+  waitsForFence,
+} from "./replica-scenarios.ts";
+
+onEmbedded("a primary with its standbys, each of which is found by its Service", replicates);
+onEmbedded("another leads when somebody asks for it, and nothing is lost", switchesOver);
+onEmbedded("a lost node: a standby takes over, nothing acknowledged is lost, the old primary follows", failsOver);
+onEmbedded(
+  "without standbys that confirm, nobody takes over unless it is allowed and the old primary is gone",
+  waitsForFence,
+);
+onEmbedded("a primary that is back in time leads on", comesBack);
+onEmbedded(
+  "another version goes to standbys first, and to the old primary last; another major one is refused",
+  rollsOut,
+);
+onEmbedded("a new password is set before it is told; a Secret that is deleted is made anew", rotates);
+onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull);
+onEmbedded("poolers, exporters, and what Prometheus is told", hasCompany);
