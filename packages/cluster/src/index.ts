@@ -28,6 +28,6 @@ export { scaledClock } from "./port/scaled-clock.ts";
 export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
 export { FileError, type FileErrorCode } from "./userland/file-error.ts";
-export type { FileStat, FileSystem, Mount, User } from "./userland/file-system.ts";
+export type { ContainerUser, FileStat, FileSystem, Mount } from "./userland/file-system.ts";
 export type { ContainerNetwork, DnsRecord } from "./userland/network.ts";
 export type { ChildOptions, Command, Process, Streams } from "./userland/process.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
-import type { FileSystem, User } from "./file-system.ts";
+import type { ContainerUser, FileSystem } from "./file-system.ts";
 import type { ContainerNetwork } from "./network.ts";
 
 /** Where a process reads from and writes to. */
@@ -28,7 +28,7 @@ export interface Process extends Streams {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly user: User;
+  readonly user: ContainerUser;
   readonly files: FileSystem;
   readonly network: ContainerNetwork;
   readonly clock: Clock;

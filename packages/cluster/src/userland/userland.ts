@@ -2,7 +2,7 @@ import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { APPLETS } from "./applets/applets.ts";
 import { FileError } from "./file-error.ts";
-import type { FileSystem, User } from "./file-system.ts";
+import type { ContainerUser, FileSystem } from "./file-system.ts";
 import type { ContainerNetwork } from "./network.ts";
 import { type ChildOptions, type Command, noInput, type Process, type Streams } from "./process.ts";
 
@@ -12,7 +12,7 @@ export interface UserlandOptions {
   readonly container: Container;
   readonly env: Readonly<Record<string, string>>;
   readonly files: FileSystem;
-  readonly user: User;
+  readonly user: ContainerUser;
   readonly network: ContainerNetwork;
   readonly clock: Clock;
   readonly cwd: string;

@@ -21,7 +21,7 @@ function userland(clock = new VirtualClock(), env: Record<string, string> = {}):
   const node = rootFiles({ now: clock.now(), hostName: "pod", hosts: "", resolver: "", settings: {}, files: {} });
   const files = new FileSystem({ node, readOnly: false, type: "overlay" }, new Map(), () => clock.now());
   return new Userland({
-    pod: { apiVersion: "v1", kind: "Pod", metadata: { name: "pod", namespace: "default" } },
+    pod: { metadata: { name: "pod", namespace: "default" }, spec: { containers: [] } } as never,
     container: { name: "main" },
     env,
     files,
