@@ -1,4 +1,5 @@
-import { ApiError, type ApiResponse, badRequest, notFound, quoted } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
+import { resourceAttributes } from "../auth/attributes.ts";
 import type { SubresourceHandler } from "../extensions.ts";
 import type { Pod } from "../resources/strategies/objects.ts";
 import { type Call, currentEntry, objectOf } from "../verbs/call.ts";
@@ -18,6 +19,7 @@ export type Kubelet = (request: KubeletRequest) => ApiResponse | Promise<ApiResp
 /** Answers what only the node of a pod can: logs, commands, ports. */
 export function toKubelet(action: KubeletRequest["action"], kubelet: Kubelet | undefined): SubresourceHandler {
   return async (call) => {
+    if (STREAMS.has(action)) checkMayCreate(call);
     const entry = currentEntry(call);
     if (!entry) throw notFound(call.definition, call.info.name);
     const pod = objectOf(entry) as unknown as Pod;
@@ -30,6 +32,19 @@ export function toKubelet(action: KubeletRequest["action"], kubelet: Kubelet | u
     if (!kubelet) throw nobodyRuns(pod);
     return kubelet({ action, call, pod, container });
   };
+}
+
+/** A stream changes what runs, also where it begins with a GET, as WebSockets do. */
+const STREAMS: ReadonlySet<string> = new Set(["exec", "attach", "portforward"]);
+
+function checkMayCreate({ info, user, authorize }: Call): void {
+  const { verb, group, resource, subresource, namespace, name } = info;
+  if (verb === "create") return;
+  const { allowed, reason } = authorize(
+    user,
+    resourceAttributes("create", { group, resource, subresource, namespace, name }),
+  );
+  if (!allowed) throw forbidden({ group, plural: resource }, name, reason);
 }
 
 function containerOf({ metadata, spec }: Pod, wanted: string): string {

@@ -205,3 +205,25 @@ test("requests are understood as the server understands them", async () => {
     "deletecollection deployments.apps in namespace a",
   ]);
 });
+
+test("whoever runs a command in a pod must be allowed to get and to create it, as on a real server", async () => {
+  const s = await stage();
+  const runs = (verbs: ("get" | "create")[]) =>
+    controller(Widget, { uses: [use(kinds.Pod, verbs, { subresource: "exec" })], reconcile: () => undefined });
+  const recorder = new AccessRecorder();
+  const attempt = () =>
+    robotClient(s, recorder)
+      .exec("default/nobody", ["true"])
+      .then(
+        () => "it runs",
+        (error: Error) => error.message,
+      );
+  await grant(s, [runs(["get"])]);
+  assert.match(await attempt(), /^pods "nobody" is forbidden/);
+  await s.user.delete(kinds.ClusterRole, "robot");
+  await s.user.delete(kinds.ClusterRoleBinding, "robot");
+  await grant(s, [runs(["get", "create"])]);
+  assert.match(await attempt(), /^pods "nobody" not found/);
+  const seen = recorder.accesses().map(({ verb, resource }) => `${verb} ${resource}`);
+  assert.deepEqual(seen.sort(), ["create pods/exec", "get pods/exec"]);
+});

@@ -54,6 +54,9 @@ export function compareAccess(declared: readonly Access[], observed: readonly Ac
 const sameThing = (held: Access, one: Access) =>
   held.verb === one.verb && held.group === one.group && held.resource === one.resource;
 
+/** Whoever opens these, by whatever verb, must be allowed to create them. */
+const STREAMS = /^pods\/(exec|attach|portforward)$/;
+
 function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse): Access[] {
   const target = targetOf(path);
   if (!target || EVERYBODY.has(target.plural)) return [];
@@ -65,7 +68,7 @@ function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse
   const verb = verbOf(method, name !== undefined, target.query.get("watch") === "true");
   const access: Access = { verb, ...place, ...(name !== undefined && { name }) };
   // What creates on its way must be allowed to create.
-  const creates = (verb === "patch" || verb === "update") && status === 201;
+  const creates = ((verb === "patch" || verb === "update") && status === 201) || STREAMS.test(place.resource);
   return creates ? [access, { verb: "create", ...place }] : [access];
 }
 
