@@ -18,6 +18,7 @@ import { attributesOf, forbiddenError } from "./auth/attributes.ts";
 import { Guard } from "./auth/guard.ts";
 import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
+import type { AdvertisedAddress } from "./bootstrap/own-endpoints.ts";
 import { CustomResources } from "./crd/index.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
@@ -59,6 +60,8 @@ export interface ApiServerOptions {
   audit?: AuditLog;
   /** Answers for the nodes: logs, commands and ports of pods. Without it there are none. */
   kubelet?: Kubelet;
+  /** Where those inside the cluster find the server: the endpoints of the Service `kubernetes`. Without it, it has none. */
+  advertise?: AdvertisedAddress;
   /** Milliseconds after its last write at which an Event goes. Default: an hour. */
   eventTtl?: number;
   /** Which admission plugins are asked. */

@@ -8,6 +8,7 @@ import {
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { publishOwnEndpoints } from "./bootstrap/own-endpoints.ts";
 import { Discovery } from "./discovery/index.ts";
 import { serverPaths } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
@@ -34,6 +35,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   const { registry, access, store, clock, metrics } = server;
   const { authorizer, authenticator, serviceAccounts } = access;
   bootstrap(store, registry, clock);
+  if (options.advertise) publishOwnEndpoints(store, registry, clock, options.advertise);
   const self = server.as(SELF);
   const aggregation = new Aggregation({
     store,

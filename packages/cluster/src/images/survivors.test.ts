@@ -4,29 +4,20 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { realClock, sleep } from "@konverge/core";
 
 const skip = process.platform === "win32";
 
-test("a program does not outlive the process that runs it, even if that is killed", { skip }, async () => {
+test("a program does not outlive the process that runs it, even if that is killed", {
+  skip,
+  timeout: 60_000,
+}, async () => {
   const script = fileURLToPath(new URL("./survivors.child.ts", import.meta.url));
   const runner = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = (await once(createInterface(runner.stdout), "line")) as [string];
-  const grandchild = Number(line);
-  assert.ok(isAlive(grandchild));
+  const lines = createInterface(runner.stdout);
+  const [line] = (await once(lines, "line")) as [string];
+  assert.ok(Number(line) > 0);
+  // The program holds the runner's output open: it ends when both are gone.
+  const over = once(lines, "close");
   runner.kill("SIGKILL");
-  const clock = realClock();
-  for (const end = clock.monotonic() + 60_000; isAlive(grandchild); ) {
-    assert.ok(clock.monotonic() < end, "it is still there a minute later");
-    await sleep(clock, 50);
-  }
+  await over;
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -18,9 +18,9 @@ while read -r sign group; do
   [ "$sign" = "+" ] && groups="$groups $group"
 done
 [ -z "$groups" ] && exit 0
-for one in $groups; do kill -TERM -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s TERM -- "-$one" 2>/dev/null; done
 sleep 1
-for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
 let watchdog: ChildProcess | undefined;
