@@ -1,9 +1,10 @@
-/** Run by survivors.test.ts: starts a program that would go on for ever, says its id, and waits to be killed. */
+/** Run by survivors.test.ts: starts a program that would go on for ever, says that it has, and waits to be killed. */
 import { spawn } from "node:child_process";
 import { endsWithUs } from "./survivors.ts";
 
-const program = spawn("/bin/sh", ["-c", "sleep 600 & echo $!; wait"], {
+const program = spawn("/bin/sh", ["-c", "sleep 600 & wait"], {
   detached: true,
   stdio: ["ignore", "inherit", "ignore"],
 });
 endsWithUs(program.pid!);
+process.stdout.write("started\n");
