@@ -6,23 +6,41 @@
  * servers say about themselves; it is written into a ConfigMap, the {@link Topology}, which a script in each pod follows
  * (`scripts/server.sh`). Servers are asked by running another script in their pods (`scripts/status.sh`).
  *
+ * Backups are taken by Jobs: files with WAL that is archived continuously, or dumps. A {@link DatabaseBackup} asks for one,
+ * or tells of a scheduled one; a {@link DatabaseRestore} brings one back, up to a moment, in steps that {@link nextMove}
+ * derives from what there is. The scripts are in `scripts/`; what differs from pod to pod comes to them in variables.
+ *
  * It promises that there are never two servers that acknowledge writes, that nothing acknowledged is lost unless that was
  * allowed, and that volumes never shrink. Passwords live in a Secret alone.
  */
 export * from "./backup.ts";
+export * from "./backup-controller.ts";
+export * from "./backup-jobs.ts";
+export * from "./backup-spec.ts";
+export * from "./backup-volume.ts";
 export * from "./credentials.ts";
 export * from "./database.ts";
 export * from "./database-admission.ts";
+export * from "./database-backup.ts";
 export * from "./database-children.ts";
 export * from "./database-controller.ts";
+export * from "./database-restore.ts";
 export * from "./engines.ts";
 export * from "./leadership.ts";
 export * from "./operator.ts";
 export * from "./quorum.ts";
+export * from "./recovery-controller.ts";
+export * from "./restore-controller.ts";
+export * from "./restore-hold.ts";
+export * from "./restore-jobs.ts";
+export * from "./restore-progress.ts";
+export * from "./restore-spec.ts";
 export * from "./rollout.ts";
 export * from "./scripts.ts";
 export * from "./server-pod.ts";
 export * from "./server-report.ts";
 export * from "./storage.ts";
+export * from "./task-report.ts";
 export * from "./topology.ts";
 export * from "./version.ts";
+export * from "./wal-archive.ts";

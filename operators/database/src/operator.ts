@@ -1,8 +1,13 @@
 import { type Operator, operator } from "konverge";
+import { databaseBackups } from "./backup-controller.ts";
 import { Database } from "./database.ts";
 import { databaseAdmission } from "./database-admission.ts";
+import { DatabaseBackup } from "./database-backup.ts";
 import { databases } from "./database-controller.ts";
+import { DatabaseRestore } from "./database-restore.ts";
 import { DatabaseMetrics } from "./metrics.ts";
+import { databaseRecovery } from "./recovery-controller.ts";
+import { databaseRestores } from "./restore-controller.ts";
 import { type AskServer, askByExec } from "./server-report.ts";
 
 /** The operator with another way to ask servers how they are doing: for tests on nodes where nothing really runs. */
@@ -10,10 +15,15 @@ export function databaseOperatorWith(ask: AskServer): Operator {
   return operator({
     name: "database-operator",
     description: "Runs PostgreSQL and MySQL servers with their standbys, volumes, credentials and backups.",
-    kinds: [Database],
+    kinds: [Database, DatabaseBackup, DatabaseRestore],
     create({ metrics }) {
       return {
-        controllers: [databases(ask, new DatabaseMetrics(metrics))],
+        controllers: [
+          databases(ask, new DatabaseMetrics(metrics)),
+          databaseRecovery(),
+          databaseBackups(),
+          databaseRestores(),
+        ],
         admissions: [databaseAdmission()],
       };
     },

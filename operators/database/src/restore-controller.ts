@@ -1,7 +1,19 @@
-import { type Context, controller, isAlreadyExists, isNotFound, type Result, timestamp, use, watch } from "konverge";
-import { Job, PersistentVolumeClaim, Pod } from "konverge/kinds";
+import {
+  type Context,
+  controller,
+  isAlreadyExists,
+  isConflict,
+  isControlledBy,
+  isNotFound,
+  type Result,
+  use,
+  watch,
+} from "konverge";
+import { Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
 import { Database } from "./database.ts";
+import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
+import { engineOf } from "./engines.ts";
 import { DATA, labelsOf } from "./names.ts";
 import { awaitsBootstrap, BOOTSTRAPPED, RESTORING } from "./restore-hold.ts";
 import {
@@ -24,19 +36,28 @@ const DATABASE = "database-name";
 
 /** Brings backups back: checks, stops the servers, restores beside the old data, starts, and only then lets those go. */
 export function databaseRestores() {
+  // Restores under way by their Database, to look at them when its servers come and go.
+  const under = new Map<string, Set<string>>();
+  const ofServer = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim | StatefulSet) => {
+    const restore = labels?.[RESTORE_OF];
+    return restore ? [`${namespace}/${restore}`] : [...(under.get(`${namespace}/${labels?.[DATABASE]}`) ?? [])];
+  };
   return controller(DatabaseRestore, {
     watches: [
       watch<Database, DatabaseRestore>(Database, {
         references: ({ metadata, spec }) =>
           [spec.database, spec.from?.database ?? spec.database].map((name) => `${metadata.namespace}/${name}`),
       }),
-      watch<Job, DatabaseRestore>(Job, { labelSelector: RESTORE_OF, to: ofRestore }),
-      watch<Pod, DatabaseRestore>(Pod, { labelSelector: RESTORE_OF, to: ofRestore }),
-      watch<Pod, DatabaseRestore>(Pod, { labelSelector: "app=database", to: ofRestored }),
-      watch<PersistentVolumeClaim, DatabaseRestore>(PersistentVolumeClaim, {
-        labelSelector: "app=database",
-        to: ofRestored,
+      watch<DatabaseBackup, DatabaseRestore>(DatabaseBackup, {
+        references: ({ metadata, spec }) => (spec.from?.backup ? [`${metadata.namespace}/${spec.from.backup}`] : []),
       }),
+      watch<Job, DatabaseRestore>(Job, {
+        labelSelector: RESTORE_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[RESTORE_OF]}`],
+      }),
+      watch<Pod, DatabaseRestore>(Pod, { labelSelector: DATABASE, to: ofServer }),
+      watch<StatefulSet, DatabaseRestore>(StatefulSet, { labelSelector: DATABASE, to: ofServer }),
+      watch<PersistentVolumeClaim, DatabaseRestore>(PersistentVolumeClaim, { labelSelector: DATABASE, to: ofServer }),
     ],
     uses: [
       use(Job, ["get", "create", "patch"]),
@@ -47,17 +68,20 @@ export function databaseRestores() {
     finalizer: "databases.example.com/restore",
     async reconcile(restore, context): Promise<Result<DatabaseRestore> | undefined> {
       const { phase } = restore.status ?? {};
+      const key = `${restore.metadata.namespace}/${restore.metadata.name}`;
+      const ofDatabase = `${restore.metadata.namespace}/${restore.spec.database}`;
+      under.set(ofDatabase, (under.get(ofDatabase) ?? new Set()).add(key));
       if (phase === "Completed" || phase === "Failed") return undefined;
       const database = databaseOf(restore, context);
       const plan = database && planFor(restore, database, context);
       const why = whyNot(restore, database, plan, context);
       if (why) return why.fatal ? failed(restore, why.reason, why.message, context) : pending(why.reason, why.message);
-      const facts = await factsOf(plan!, context);
+      const facts = factsOf(plan!, context);
       const move = nextMove(facts);
-      await carryOut(plan!, move, facts, context);
+      await carryOut(plan!, move, context);
       const reports = await reportsOf(plan!, context);
       tellMove(restore, move, reports, context.events);
-      return moved(plan!, move, reports, timestamp(context.clock.now()));
+      return moved(plan!, move, reports, context.clock);
     },
     async cleanup(restore, context) {
       const { phase } = restore.status ?? {};
@@ -65,11 +89,11 @@ export function databaseRestores() {
       const plan = database && planFor(restore, database, context);
       // Without its Database there is nothing to put back; Jobs go with the object.
       if (!plan || (phase === "Completed" && !isHolder(restore, database))) return undefined;
-      const facts = await factsOf(plan, context);
+      const facts = factsOf(plan, context);
       const isAtWork = facts.parts.restore === "working" && !facts.parts.undo;
-      if (isAtWork && (await stopped(restore, context)) === false) return { waitingFor: "the restoring pod to stop" };
+      if (isAtWork && !(await isStopped(restore, context))) return { waitingFor: "the restoring pod to stop" };
       const move = undoMove(facts, "Failed");
-      await carryOut(plan, move, facts, context);
+      await carryOut(plan, move, context);
       if (move.phase === "Failed" || move.phase === "Completed") return undefined;
       const job = restoreJobName(restore, "undo");
       if (move.stuck) return { waitingFor: `help: job ${job} could not put the old data back; its pods' logs say why` };
@@ -78,14 +102,164 @@ export function databaseRestores() {
   });
 }
 
-function ofRestore({ metadata }: Job | Pod): string[] {
-  return metadata.labels?.[RESTORE_OF] ? [`${metadata.namespace}/${metadata.labels[RESTORE_OF]}`] : [];
-}
-
-/** Servers tell by an annotation on their Database which restore waits for them; it is looked at with the Database. */
-function ofRestored({ metadata }: Pod | PersistentVolumeClaim): string[] {
-  return waiting.get(`${metadata.namespace}/${metadata.labels?.[DATABASE]}`) ?? [];
-}
-
 const databaseOf = ({ metadata, spec }: DatabaseRestore, { cache }: Context) =>
   cache.get(Database, `${metadata.namespace}/${spec.database}`);
+
+function planFor(restore: DatabaseRestore, database: Database, { cache }: Context): RestorePlan | undefined {
+  const { database: source = restore.spec.database } = restore.spec.from ?? {};
+  return planOf(restore, database, cache.get(Database, `${restore.metadata.namespace}/${source}`));
+}
+
+const isHolder = (restore: DatabaseRestore, { metadata }: Database) =>
+  metadata.annotations?.[RESTORING] === restore.metadata.name;
+
+/** Why a restore does not begin. Once it has begun, it goes on. */
+function whyNot(
+  restore: DatabaseRestore,
+  database: Database | undefined,
+  plan: RestorePlan | undefined,
+  { cache }: Context,
+): { reason: string; message: string; fatal?: boolean } | undefined {
+  const { spec, status } = restore;
+  if (!database) return { reason: "NoDatabase", message: `there is no Database ${spec.database}` };
+  if (!plan) {
+    const source = spec.from?.database ?? spec.database;
+    const message = `nobody says where the backups of ${source} are: no such Database with spec.backup, and no from.claim`;
+    return { reason: "NoBackups", message };
+  }
+  if (status?.phase && status.phase !== "Pending") return undefined;
+  if (plan.method === "physical" && engineOf(database).name !== "postgres") {
+    return {
+      reason: "Impossible",
+      message: "only postgres has physical backups: set from.method to logical",
+      fatal: true,
+    };
+  }
+  if (plan.method === "logical" && (spec.targetTime || spec.targetLSN || spec.targetXID)) {
+    return { reason: "Impossible", message: "a dump has one moment alone: leave the target out", fatal: true };
+  }
+  if (!spec.inPlace && !awaitsBootstrap(database)) {
+    const message = `Database ${spec.database} has data, which would be replaced: say so with inPlace: true`;
+    return { reason: "WouldReplaceData", message, fatal: true };
+  }
+  const backup = cache.get(DatabaseBackup, `${restore.metadata.namespace}/${spec.from?.backup}`);
+  const { phase: taken = "Pending" } = backup?.status ?? {};
+  if (backup && taken !== "Completed") {
+    const message = `DatabaseBackup ${spec.from?.backup} is ${taken}`;
+    return { reason: "BackupNotThere", message, fatal: taken === "Failed" || taken === "Expired" };
+  }
+  const holder = database.metadata.annotations?.[RESTORING];
+  if (holder && holder !== restore.metadata.name) {
+    return { reason: "AnotherRestore", message: `DatabaseRestore ${holder} is at work on Database ${spec.database}` };
+  }
+  if (database.spec.hibernated)
+    return { reason: "Hibernated", message: `Database ${spec.database} sleeps: wake it first` };
+  if (plan.method === "logical" && database.status?.phase !== "Running") {
+    return { reason: "NotRunning", message: `a dump is loaded when Database ${spec.database} runs` };
+  }
+  return undefined;
+}
+
+function factsOf({ restore, database, method, primary }: RestorePlan, { cache }: Context): RestoreFacts {
+  const { namespace } = restore.metadata;
+  const parts: Partial<Record<RestorePart, PartState>> = {};
+  for (const part of RESTORE_PARTS) {
+    const job = cache.get(Job, `${namespace}/${restoreJobName(restore, part)}`);
+    if (job && isControlledBy(job, restore)) parts[part] = jobEnd(job) ?? "working";
+  }
+  const isOfDatabase = ({ metadata }: Pod | PersistentVolumeClaim) =>
+    metadata.labels?.["app"] === "database" && metadata.labels[DATABASE] === database.metadata.name;
+  const servers = cache.list(Pod, namespace).filter(isOfDatabase);
+  return {
+    physical: method === "physical",
+    parts,
+    held: isHolder(restore, database),
+    gone: servers.length === 0 && isScaledDown(cache.get(StatefulSet, `${namespace}/${database.metadata.name}`)),
+    standbys: standbyClaims({ restore, database, primary }, cache).length > 0,
+    ready: servers.some(
+      ({ metadata, status }) =>
+        metadata.name === primary &&
+        status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
+    ),
+  };
+}
+
+/** No pod comes any more: the StatefulSet has heard that there shall be none. */
+function isScaledDown(servers: StatefulSet | undefined): boolean {
+  const { metadata, spec, status } = servers ?? {};
+  return spec?.replicas === 0 && status?.observedGeneration === metadata?.generation && !status?.replicas;
+}
+
+/** Claims with data of servers other than the one that is restored. */
+function standbyClaims(
+  { restore, database, primary }: Pick<RestorePlan, "restore" | "database" | "primary">,
+  cache: Context["cache"],
+): PersistentVolumeClaim[] {
+  const ofServers = new RegExp(`^${DATA}-${database.metadata.name}-\\d+$`);
+  return cache
+    .list(PersistentVolumeClaim, restore.metadata.namespace)
+    .filter(({ metadata }) => ofServers.test(metadata.name) && metadata.name !== dataClaimOf({ primary }));
+}
+
+/** Does what a move says. Each part may have been done before. */
+async function carryOut(plan: RestorePlan, move: RestoreMove, context: Context): Promise<void> {
+  const { restore, database } = plan;
+  const { client, cache } = context;
+  if (move.hold !== undefined) await hold(plan, move, context);
+  if (move.removeStandbys) {
+    for (const { metadata } of standbyClaims(plan, cache)) {
+      const key = `${metadata.namespace}/${metadata.name}`;
+      await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(unlessGone);
+    }
+  }
+  if (!move.start) return;
+  if (move.start === "restore" && plan.method === "physical") {
+    const name = dataClaimOf(plan);
+    if (!cache.get(PersistentVolumeClaim, `${restore.metadata.namespace}/${name}`)) {
+      const claim = dataClaimFor(database, name, labelsOf(database));
+      await client.create(PersistentVolumeClaim, claim).catch(unlessThere);
+    }
+  }
+  await startJob(DatabaseRestore, restore, restoreJobFor(plan, move.start), context);
+}
+
+/** Stops the servers of a Database, or lets them start. A Database that began with this restore has begun. */
+async function hold({ restore, database }: RestorePlan, move: RestoreMove, { client }: Context): Promise<void> {
+  const { namespace, name } = database.metadata;
+  const began = !move.hold && move.phase === "Starting" && awaitsBootstrap(database);
+  const annotations = {
+    [RESTORING]: move.hold ? restore.metadata.name : null,
+    ...(began && { [BOOTSTRAPPED]: restore.metadata.name }),
+  };
+  await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(unlessGone);
+}
+
+/** What the parts that have ended had to tell. */
+async function reportsOf(
+  { restore }: RestorePlan,
+  context: Context,
+): Promise<Partial<Record<RestorePart, TaskReport>>> {
+  const reports: Partial<Record<RestorePart, TaskReport>> = {};
+  for (const part of RESTORE_PARTS) {
+    const job = context.cache.get(Job, `${restore.metadata.namespace}/${restoreJobName(restore, part)}`);
+    if (job && jobEnd(job)) reports[part] = await reportOf(job, context);
+  }
+  return reports;
+}
+
+/** Stops the Job that restores; true when none of its pods is left. */
+async function isStopped(restore: DatabaseRestore, { client, cache }: Context): Promise<boolean> {
+  const key = `${restore.metadata.namespace}/${restoreJobName(restore, "restore")}`;
+  const job = cache.get(Job, key);
+  if (!job) return true;
+  if (!job.spec?.suspend) await client.patch(Job, key, { merge: { spec: { suspend: true } } }).catch(unlessGone);
+  return !cache.list(Pod, restore.metadata.namespace).some((pod) => isControlledBy(pod, job));
+}
+
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+}
+
+function unlessThere(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}

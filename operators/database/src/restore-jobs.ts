@@ -75,7 +75,7 @@ export function restoreJobFor(plan: RestorePlan, part: RestorePart): Job {
       backups: claim,
       ...(physical && part !== "check" && { data: dataClaimOf(plan) }),
       retries: RETRIES[part],
-      labels: { [RESTORE_OF]: name },
+      labels: { [RESTORE_OF]: name, "database-name": database.metadata.name },
       ...(physical && beside && besideServer(beside)),
     }),
   };

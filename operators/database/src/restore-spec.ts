@@ -18,7 +18,9 @@ export const recoverySpec = z.object({
         .string()
         .min(1)
         .optional()
-        .describe("The name of a backup. Default: the newest from which the target can be reached."),
+        .describe(
+          "The name of a backup; one that is being taken is waited for. Default: the newest that leads to the target.",
+        ),
       claim: z.string().min(1).optional().describe("The claim with the backups, if the Database is gone."),
       method: z
         .enum(["physical", "logical"])

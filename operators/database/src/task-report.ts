@@ -10,11 +10,11 @@ export function taskReport(pods: readonly Pod[]): TaskReport {
     .flatMap(({ state }) => state?.terminated ?? [])
     .sort((a, b) => (a.finishedAt ?? "").localeCompare(b.finishedAt ?? ""));
   const last = ended.at(-1);
-  return last ? parseReport(last.message ?? "", last.exitCode) : {};
+  return last ? parseTaskReport(last.message ?? "", last.exitCode) : {};
 }
 
 /** Reads lines of name=value. What a script could not say itself, the end of its log says. */
-export function parseReport(message: string, exitCode: number): TaskReport {
+export function parseTaskReport(message: string, exitCode: number): TaskReport {
   const report: Record<string, string> = {};
   for (const line of message.split("\n")) {
     const [, name, value] = /^([A-Za-z]+)=(.*)$/.exec(line) ?? [];

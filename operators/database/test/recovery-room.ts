@@ -9,7 +9,7 @@ import type { DatabaseBackup } from "../src/database-backup.ts";
 import type { DatabaseRestore } from "../src/database-restore.ts";
 import { planOf, type RestorePart, restoreJobFor } from "../src/restore-jobs.ts";
 import { scriptsFor } from "../src/scripts.ts";
-import { parseReport, type TaskReport } from "../src/task-report.ts";
+import { parseTaskReport, type TaskReport } from "../src/task-report.ts";
 import { archiveEnvironment, archiveParameters } from "../src/wal-archive.ts";
 import type { Ended, MachineRoom, RunningServer } from "./postgres.ts";
 
@@ -203,7 +203,7 @@ export class RecoveryRoom {
       folders: { "/backups": this.volume, ...folders },
       env: { ...this.env, ...env },
     });
-    return { code, output, report: parseReport(report, code) };
+    return { code, output, report: parseTaskReport(report, code) };
   }
 
   #secret(): Secret {

@@ -1,0 +1,22 @@
+import { onEmbedded } from "@konverge/operator-suite";
+import { recoveryBadInput } from "./recovery-bad-input.ts";
+import {
+  backupFails,
+  bootstraps,
+  onDemand,
+  oneAtATime,
+  restoreDeleted,
+  restoreFails,
+  restoresInPlace,
+  scheduled,
+} from "./recovery-scenarios.ts";
+
+onEmbedded("a backup is taken when it is asked for", onDemand);
+onEmbedded("scheduled backups are told of, and let go", scheduled);
+onEmbedded("a backup that fails says why", backupFails);
+onEmbedded("a restore in place replaces data while no server runs", restoresInPlace);
+onEmbedded("a restore that fails leaves what was there", restoreFails);
+onEmbedded("a restore that is deleted leaves what was there, in each phase", restoreDeleted);
+onEmbedded("a new database begins with a backup", bootstraps);
+onEmbedded("a database is restored by one restore at a time", oneAtATime);
+onEmbedded("bad backups and restores are refused or reported, and go on when mended", recoveryBadInput);
