@@ -22,6 +22,7 @@ export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions } from
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";
 export { type RealGround, type RealStages, realStages } from "./real-ground.ts";
+export { SimulatedLoad } from "./simulated-load.ts";
 export {
   repairsChildren,
   type SurvivalOptions,

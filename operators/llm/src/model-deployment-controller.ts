@@ -11,7 +11,7 @@ import {
   StatefulSet,
 } from "konverge/kinds";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
-import { LoadWatch, PERIOD } from "./load-watch.ts";
+import { PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import {
@@ -27,10 +27,11 @@ import {
 } from "./model-deployment-children.ts";
 import { problemConditions, tellProblem } from "./problem-conditions.ts";
 import { problemOf } from "./replica-problems.ts";
-import type { Fetch } from "./scrape.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
 import { boundsFor } from "./sizing/decide.ts";
+import { LoadWatch, PERIOD } from "./sizing/load-watch.ts";
+import type { Fetch } from "./sizing/scrape.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
 import { gpuNodes, monitoring, podsOf } from "./watched.ts";
@@ -44,7 +45,7 @@ import { gpuNodes, monitoring, podsOf } from "./watched.ts";
  * the autoscaler's from the moment it exists, except for putting a model to sleep and waking it, which no autoscaler does.
  */
 export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMetrics) {
-  const load = new LoadWatch(fetchMetrics);
+  const load = new LoadWatch(fetchMetrics, PORT.containerPort);
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
     watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring(), read(ModelDeployment)],

@@ -6,7 +6,7 @@ import { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import { modelDeploymentAdmission } from "./model-deployment-admission.ts";
 import { modelDeploymentController } from "./model-deployment-controller.ts";
-import { type Fetch, fetchText } from "./scrape.ts";
+import { type Fetch, fetchText } from "./sizing/scrape.ts";
 
 /** The operator with another way to servers' metrics: for tests, and for networks that need one. */
 export function llmOperatorWith(fetchMetrics: Fetch): Operator {

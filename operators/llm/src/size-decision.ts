@@ -1,7 +1,8 @@
 import { durationMs, formatMs } from "konverge";
-import { type Memory, WINDOW } from "./load-watch.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
-import { type Need, needOf, RESERVE, type SizingRules, stabilised } from "./sizing/decide.ts";
+import { correctedSize } from "./sizing/corrected-size.ts";
+import { type Need, needOf, type SizingRules } from "./sizing/decide.ts";
+import type { Memory } from "./sizing/load-watch.ts";
 import type { Measured } from "./sizing/measurement.ts";
 
 /** A change of size, as the status keeps it. */
@@ -51,20 +52,10 @@ export function sizeOf(situation: Situation, memory: Memory): Size {
   if (isIdle(situation, idleSince)) {
     return { replicas: 0, need: needOf(rules, measured, undefined), reason: "Idle", idleSince };
   }
-  // Latency says something about a size only when all of it was at work all the time.
-  const isSteady = ready >= (current ?? 0) && monotonic - memory.changedAt >= WINDOW;
-  const up = needOf(rules, measured, isSteady ? current : undefined);
-  if (!measured && rules.load === undefined && MEASURED.has(last.reason)) {
-    const most = Math.min(rules.max, rules.affordable ?? rules.max);
-    return { replicas: Math.min(Math.max(last.to, rules.min), most), need: up, reason: last.reason, idleSince };
-  }
-  const down = needOf(rules, measured, undefined, RESERVE);
-  const most = Math.max(up.replicas, down.replicas);
-  const settled = stabilised(monotonic, last.to, { up: up.replicas, down: most }, memory.recent, rules.downAfter);
-  memory.recent = settled.recent;
-  const limit = Math.min(rules.max, rules.affordable ?? rules.max);
-  const replicas = Math.min(settled.replicas, Math.max(limit, 0));
-  return { replicas, need: up, reason: up.reason, idleSince };
+  const byMeasurement = MEASURED.has(last.reason);
+  const present = { rules, measured, current, ready, monotonic, last: { replicas: last.to, byMeasurement } };
+  const { replicas, need, kept } = correctedSize(present, memory);
+  return { replicas, need, reason: kept ? last.reason : need.reason, idleSince };
 }
 
 function asleep(situation: Situation, last: Decision, idleSince: string | undefined): Size {

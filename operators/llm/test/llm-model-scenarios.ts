@@ -72,6 +72,17 @@ export const converges: Scenario = async (stage) => {
   assert.equal((await stage.get(LLMModel, "llama")).spec.modelName, "llama", "the webhook fills in the name");
 };
 
+/** A model that cannot run, is mended, and gets another image: a problem, its end, and a rollout. */
+export const recovers: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 2, gpuType: "Z9000" }));
+  await untilDegraded(stage, "llama", "UnknownGpuType");
+  await stage.apply(model("llama", { replicas: 2, gpuType: "H100" }));
+  await untilReady(stage, "llama");
+  await stage.apply(model("llama", { replicas: 1, gpuType: "H100", image: "vllm/vllm-openai:v0.9" }));
+  await untilReady(stage, "llama");
+};
+
 /** Prometheus' operator, as far as anybody here needs it. */
 const monitoringCrd = {
   apiVersion: "apiextensions.k8s.io/v1",

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
-import { onEmbedded, type Scenario } from "@konverge/operator-suite";
+import { onEmbedded, type Scenario, SimulatedLoad } from "@konverge/operator-suite";
 import { StatefulSet } from "konverge/kinds";
 import { deployment, untilDeployed } from "./model-deployment-scenarios.ts";
-import { SimulatedLoad } from "./simulated-load.ts";
 
 const MINUTE = 60_000;
 const SLA = 0.25;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment, WAKE } from "@konverge/llm-operator";
 import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { AnyObject } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, Pod, ResourceQuota, Service, StatefulSet } from "konverge/kinds";
 import { sample } from "./llm-model-scenarios.ts";
 
@@ -20,6 +21,38 @@ export async function untilDeployed(stage: Stage, name: string, replicas: number
     const ready = await stage.condition(ModelDeployment, name, "Ready");
     return status?.readyReplicas === replicas && status.replicas === replicas && ready === "True AsExpected";
   });
+}
+
+/** The least that takes all that the operator does for a ModelDeployment. */
+export const isDeployed: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await stage.apply(deployment("chat", { model: "m", replicas: 2 }));
+  await untilDeployed(stage, "chat", 2);
+};
+
+/** A declared load that grows, another image, and the end. */
+export const resized: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  const spec = {
+    model: "m",
+    sla: { maxLatency: "300ms" },
+    capacity: { serviceTime: "200ms", concurrency: 4 },
+    load: { requestsPerSecond: 10 },
+  };
+  await stage.apply(deployment("chat", spec));
+  await stage.until("it is there", async () => (await stage.get(ModelDeployment, "chat")).status?.readyReplicas === 1);
+  await stage.apply(deployment("chat", { ...spec, load: { requestsPerSecond: 50 }, image: "vllm/vllm-openai:v0.9" }));
+  await untilDeployed(stage, "chat", 4);
+  await stage.client.delete(ModelDeployment, `${stage.namespace}/chat`);
+  await stage.until("all is gone with it", async () => (await stage.list(Pod, "app=modeldeployment")).length === 0);
+};
+
+/** Within its bounds the size is the autoscaler's, or whoever's who asks for it: nothing to repair. */
+export function withoutSize(object: AnyObject): AnyObject {
+  if (object.kind !== "StatefulSet" && object.kind !== "ModelDeployment") return object;
+  const { replicas: _, ...spec } = object["spec"] as Record<string, unknown>;
+  const { replicas: __, readyReplicas: ___, ...status } = (object["status"] ?? {}) as Record<string, unknown>;
+  return { ...object, spec, status };
 }
 
 /** All children appear, pods have names that stay, and all goes with the object. */

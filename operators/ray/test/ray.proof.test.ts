@@ -1,15 +1,20 @@
-import { exactRole, survivesCrashes } from "@konverge/operator-suite";
-import { rayOperator } from "@konverge/ray-operator";
-import type { AnyObject } from "konverge";
-import { cluster, lives, replaced } from "./scenarios.ts";
+import {
+  exactRole,
+  repairsChildren,
+  survivesApiErrors,
+  survivesCrashes,
+  survivesDeletion,
+} from "@konverge/operator-suite";
+import { RayCluster, rayOperator } from "@konverge/ray-operator";
+import { cluster, lives, recovers, replaced, withoutAddresses } from "./scenarios.ts";
 
-survivesCrashes("a cluster is made, whenever the operator dies", rayOperator, cluster, {
-  mask: withoutAddresses,
-});
 exactRole(rayOperator, [cluster, lives, replaced]);
 
-/** Which node a pod lands on, and so its address, is the scheduler's choice. */
-function withoutAddresses(object: AnyObject): AnyObject {
-  const { head: _, ...status } = (object["status"] ?? {}) as Record<string, unknown>;
-  return object.kind === "RayCluster" ? { ...object, status } : object;
-}
+const mask = withoutAddresses;
+survivesCrashes("a cluster is made, whenever the operator dies", rayOperator, cluster, { mask });
+survivesCrashes("a cluster is scaled, suspended and deleted, whenever the operator dies", rayOperator, lives, { mask });
+survivesCrashes("a cluster's pods are replaced, whenever the operator dies", rayOperator, replaced, { mask });
+survivesCrashes("a cluster finds room later, whenever the operator dies", rayOperator, recovers, { mask });
+survivesApiErrors("a cluster is made whatever request fails", rayOperator, cluster, { mask });
+survivesDeletion("a cluster goes with all it has, in each phase", rayOperator, replaced, RayCluster, { mask });
+repairsChildren("each field of a cluster's pods and Service is repaired", rayOperator, cluster, { mask });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { Scenario, Stage } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
+import type { AnyObject } from "konverge";
 import { Pod, Service } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
@@ -95,6 +96,24 @@ export const replaced: Scenario = async (stage) => {
   });
   await ready(stage, "science");
 };
+
+/** A worker that is too large for all nodes, and then is not. */
+export const recovers: Scenario = async (stage) => {
+  await stage.start(rayOperator);
+  await stage.apply(sample("cluster").replace("memory: 4Gi", "memory: 900Ti"));
+  await stage.until("it is told that there is no room", async () => {
+    const { status } = await stage.get(RayCluster, "science");
+    return status?.conditions?.some(({ message }) => /Insufficient memory/.test(message)) ?? false;
+  });
+  await stage.apply(sample("cluster"));
+  await ready(stage, "science");
+};
+
+/** Which node a pod lands on, and so its address, is the scheduler's choice. */
+export function withoutAddresses(object: AnyObject): AnyObject {
+  const { head: _, ...status } = (object["status"] ?? {}) as Record<string, unknown>;
+  return object.kind === "RayCluster" ? { ...object, status } : object;
+}
 
 export const badInput: Scenario = async (stage) => {
   await stage.start(rayOperator);

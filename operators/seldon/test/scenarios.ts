@@ -102,6 +102,19 @@ export const graph: Scenario = async (stage) => {
   assert.equal((await stage.get(Deployment, "sentiment-stable-1-model")).spec?.replicas, 4);
 };
 
+/** A model that is too large for all nodes, and then is not. */
+export const recovers: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier").replace("512Mi", "900Ti"));
+  await stage.until(
+    "it is being created",
+    async () => (await stage.find(SeldonDeployment, "flowers"))?.status?.state === "Creating",
+  );
+  await stage.settled();
+  await stage.apply(sample("classifier"));
+  await available(stage, "flowers");
+};
+
 /** What could never run is refused with the place and the reason, and a mended one goes on by itself. */
 export const badInput: Scenario = async (stage) => {
   await stage.start(seldonOperator);

@@ -1,6 +1,19 @@
-import { exactRole, survivesCrashes } from "@konverge/operator-suite";
-import { seldonOperator } from "@konverge/seldon-operator";
-import { besideUpstream, classifier, graph, lives } from "./scenarios.ts";
+import {
+  exactRole,
+  repairsChildren,
+  survivesApiErrors,
+  survivesCrashes,
+  survivesDeletion,
+} from "@konverge/operator-suite";
+import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
+import { besideUpstream, classifier, graph, lives, recovers } from "./scenarios.ts";
+
+exactRole(seldonOperator, [classifier, lives, graph, besideUpstream]);
 
 survivesCrashes("a model is served, whenever the operator dies", seldonOperator, classifier);
-exactRole(seldonOperator, [classifier, lives, graph, besideUpstream]);
+survivesCrashes("a model is renamed and deleted, whenever the operator dies", seldonOperator, lives);
+survivesCrashes("a model finds room later, whenever the operator dies", seldonOperator, recovers);
+survivesApiErrors("a model is served whatever request fails", seldonOperator, classifier);
+survivesDeletion("a model goes with all it has, in each phase", seldonOperator, classifier, SeldonDeployment);
+survivesDeletion("a graph of models goes with all it has, in each phase", seldonOperator, graph, SeldonDeployment);
+repairsChildren("each field of a model's children is repaired", seldonOperator, classifier);

@@ -1,5 +1,6 @@
 import type { Stage } from "@konverge/operator-suite";
 import { TrainingJob, type TrainingJobStatus } from "@konverge/training-operator";
+import type { AnyObject } from "konverge";
 import { Pod } from "konverge/kinds";
 
 /** A job as users write it, with what a test does not care for filled in. */
@@ -80,3 +81,13 @@ export async function endAll(stage: Stage, name: string): Promise<void> {
     if (pod.metadata.name.includes("-worker-")) await endWorker(stage, pod.metadata.name, 0);
   }
 }
+
+/** What is left to chance: which node, which volume, and who the pod was. */
+const CHANCE = new Set(["podUid", "node", "volumeName"]);
+
+/** An object without what is left to chance. */
+export const withoutChance = (object: AnyObject): AnyObject =>
+  JSON.parse(JSON.stringify(object, (key, value) => (CHANCE.has(key) ? "…" : value)));
+
+/** A gang of which a worker is deleted or changed begins anew, which is more than a repair. */
+export const isPod = ({ kind }: { kind: string }) => kind === "Pod";

@@ -4,6 +4,19 @@ import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { ConfigMap, Event, Service } from "konverge/kinds";
 import { endAll, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
+/** The least that takes all children there are. */
+export const aJobRuns: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(
+    job("runs", {
+      hyperparameters: { depth: 3 },
+      checkpointDir: "/c",
+      checkpointVolume: { size: "1Gi", onDelete: "Delete" },
+    }),
+  );
+  await untilPhase(stage, "runs", "Running");
+};
+
 /** From its creation to its end: pods, Service, environment, phases, times, events. */
 export const aJobSucceeds: Scenario = async (stage) => {
   await stage.start(trainingOperator);

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
-import { exactRole, type Scenario, survivesCrashes } from "@konverge/operator-suite";
+import {
+  exactRole,
+  repairsChildren,
+  type Scenario,
+  survivesApiErrors,
+  survivesCrashes,
+  survivesDeletion,
+} from "@konverge/operator-suite";
 import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
-import type { AnyObject } from "konverge";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
 import { installPodGroups } from "./gang-scheduling-scenarios.ts";
-import { endAll, endWorker, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
+import { endAll, endWorker, isPod, job, podsOf, statusOf, untilPhase, withoutChance } from "./jobs.ts";
+import { aJobRuns } from "./lifecycle-scenarios.ts";
 
 /** Nearly everything that the operator writes: children, a claim, a PodGroup, a restart, a resize, the end. */
 const aFullLife: Scenario = async (stage) => {
@@ -30,10 +37,7 @@ const aFullLife: Scenario = async (stage) => {
   assert.equal((await statusOf(stage, "life")).restarts, 1);
 };
 
-/** What is left to chance: which node, which volume, and who the pod was. */
-const CHANCE = new Set(["podUid", "node", "volumeName"]);
-const mask = (object: AnyObject): AnyObject =>
-  JSON.parse(JSON.stringify(object, (key, value) => (CHANCE.has(key) ? "…" : value)));
+const mask = withoutChance;
 
 survivesCrashes("a job ends the same, whenever the operator dies", trainingOperator, aFullLife, {
   mask,
@@ -71,6 +75,15 @@ const anElasticLife: Scenario = async (stage) => {
 survivesCrashes("an elastic job goes without a trace, whenever the operator dies", trainingOperator, anElasticLife, {
   mask,
 });
+
+survivesApiErrors("a job ends the same, whatever request fails", trainingOperator, aFullLife, { mask, runs: 60 });
+survivesApiErrors("a job runs, whatever request fails", trainingOperator, aJobRuns, { mask });
+survivesDeletion("a job goes with all it has, in each phase", trainingOperator, aFullLife, TrainingJob, {
+  mask,
+  // The results of a training outlive it, unless its volume says otherwise.
+  kept: ({ kind }) => kind === "PersistentVolumeClaim",
+});
+repairsChildren("each field of a job's children is repaired", trainingOperator, aJobRuns, { mask, except: isPod });
 
 /** What is needed once in a while: a job that deletes itself, a PodGroup that changes, a pod that lost its labels. */
 const theRest: Scenario = async (stage) => {

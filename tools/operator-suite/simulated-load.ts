@@ -1,6 +1,6 @@
-import type { Stage } from "@konverge/operator-suite";
-import { seededRandom } from "konverge";
-import { Pod } from "konverge/kinds";
+import { seededRandom } from "@konverge/core";
+import { Pod } from "@konverge/kinds";
+import type { Stage } from "@konverge/testing";
 
 /** A request that was answered, or will be. Milliseconds on the stage's clock. */
 interface Served {

@@ -1,6 +1,5 @@
 import { type Clock, sleep } from "konverge";
 import type { Pod } from "konverge/kinds";
-import { PORT } from "./inference-server.ts";
 
 /** Fetches metrics as text. It is given up when the signal fires. */
 export type Fetch = (url: string, signal: AbortSignal) => Promise<string>;
@@ -9,10 +8,10 @@ export type Fetch = (url: string, signal: AbortSignal) => Promise<string>;
 const TIMEOUT = 3_000;
 
 /** Where a replica tells its metrics; undefined while it has no address. */
-export function metricsUrl({ status }: Pod): string | undefined {
+export function metricsUrl({ status }: Pod, port: number): string | undefined {
   const { podIP } = status ?? {};
   if (!podIP) return undefined;
-  return `http://${podIP.includes(":") ? `[${podIP}]` : podIP}:${PORT.containerPort}/metrics`;
+  return `http://${podIP.includes(":") ? `[${podIP}]` : podIP}:${port}/metrics`;
 }
 
 /** Over the network, as Prometheus does. */

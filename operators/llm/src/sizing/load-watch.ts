@@ -1,9 +1,9 @@
 import type { Clock } from "konverge";
 import type { Pod } from "konverge/kinds";
+import type { Recent } from "./decide.ts";
+import { type Look, type Measured, measuredBetween } from "./measurement.ts";
 import { type Fetch, metricsUrl, scraped } from "./scrape.ts";
-import type { Recent } from "./sizing/decide.ts";
-import { type Look, type Measured, measuredBetween } from "./sizing/measurement.ts";
-import { readVllmMetrics, type ServerSample } from "./sizing/vllm-metrics.ts";
+import { readVllmMetrics, type ServerSample } from "./vllm-metrics.ts";
 
 /** Milliseconds over which load and latency are measured. */
 export const WINDOW = 60_000;
@@ -24,10 +24,13 @@ export interface Memory {
 /** Looks at the servers of deployments now and then, and tells what happened in between. */
 export class LoadWatch {
   readonly #fetch: Fetch;
+  readonly #port: number;
   readonly #memories = new Map<string, Memory>();
 
-  constructor(fetchMetrics: Fetch) {
+  /** Servers tell their metrics at this port. */
+  constructor(fetchMetrics: Fetch, port: number) {
     this.#fetch = fetchMetrics;
+    this.#port = port;
   }
 
   /** What is remembered about an object, by its uid. */
@@ -66,7 +69,7 @@ export class LoadWatch {
     const samples = new Map<string, ServerSample>();
     await Promise.all(
       pods.map(async (pod) => {
-        const url = metricsUrl(pod);
+        const url = metricsUrl(pod, this.#port);
         const text = url && (await scraped(this.#fetch, url, clock));
         const sample = text && readVllmMetrics(text);
         if (sample) samples.set(pod.metadata.uid ?? pod.metadata.name, sample);
