@@ -46,7 +46,9 @@ let lastStamp = { second: Number.NaN, text: "" };
 
 /** The current time as MicroTime: `2026-01-02T03:04:05.000000Z`. */
 export function microTimestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 23)}000Z`;
+  const now = clock.now();
+  const milliseconds = String(Math.floor(now) - Math.floor(now / 1000) * 1000).padStart(3, "0");
+  return `${timestamp({ now: () => now }).slice(0, 19)}.${milliseconds}000Z`;
 }
 
 /** Resolves after `ms`; rejects with the signal's reason if it aborts first. */

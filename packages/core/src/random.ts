@@ -22,6 +22,10 @@ export function nameSuffix(random: Random, length = 5): string {
   return suffix;
 }
 
+function hexWord(word: number): string {
+  return word.toString(16).padStart(8, "0");
+}
+
 /** sfc32: small, fast, and good enough that seeds one apart give unrelated streams. */
 export function seededRandom(seed: number): Random {
   let a = seed | 0;
@@ -46,7 +50,7 @@ export function seededRandom(seed: number): Random {
       return items[random.below(items.length)] as (typeof items)[number];
     },
     uuid() {
-      const hex = [next32(), next32(), next32(), next32()].map((word) => word.toString(16).padStart(8, "0")).join("");
+      const hex = hexWord(next32()) + hexWord(next32()) + hexWord(next32()) + hexWord(next32());
       const variant = "89ab"[Number.parseInt(hex[16]!, 16) & 3];
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
     },

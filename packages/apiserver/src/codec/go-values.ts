@@ -68,11 +68,21 @@ export const readBytes: ValueReader = (value, mismatch) => {
 export const readQuantity: ValueReader = (value) => {
   if (typeof value !== "string" && !isNumber(value)) throw new DecodeError(QUANTITY_WRONG);
   try {
-    return canonicalQuantity(typeof value === "string" ? value : stringifyJson(value));
+    const text = typeof value === "string" ? value : stringifyJson(value);
+    let quantity = quantities.get(text);
+    if (quantity === undefined) {
+      quantity = canonicalQuantity(text);
+      if (quantities.size >= REMEMBERED_QUANTITIES) quantities.clear();
+      quantities.set(text, quantity);
+    }
+    return quantity;
   } catch (error) {
     throw error instanceof QuantityError ? new DecodeError(error.message) : error;
   }
 };
+/** In their one form. The same few texts come again and again. */
+const quantities = new Map<string, string>();
+const REMEMBERED_QUANTITIES = 1024;
 const QUANTITY_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 export const readIntOrString: ValueReader = (value, mismatch) =>

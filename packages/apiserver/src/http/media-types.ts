@@ -5,8 +5,22 @@ export interface MediaRange {
 }
 
 /** The entries of an Accept header, best first. */
-export function parseAccept(header: string | undefined): MediaRange[] {
+export function parseAccept(header: string | undefined): readonly MediaRange[] {
   if (!header) return [{ type: "*/*", parameters: {} }];
+  let ranges = read.get(header);
+  if (!ranges) {
+    ranges = rangesIn(header);
+    if (read.size >= REMEMBERED) read.clear();
+    read.set(header, ranges);
+  }
+  return ranges;
+}
+
+/** Each client sends the same few headers again and again. */
+const read = new Map<string, readonly MediaRange[]>();
+const REMEMBERED = 256;
+
+function rangesIn(header: string): MediaRange[] {
   return header
     .split(",")
     .map((entry, index) => ({ range: mediaRange(entry), index }))

@@ -1,20 +1,9 @@
 import { deepFreeze, stringifyJson } from "@konverge/core";
-import { type FieldSet, MEMBER } from "./field-set.ts";
+import { type FieldSet, MEMBER, sorted } from "./field-set.ts";
 import { canonicalElement } from "./path-element.ts";
 
 /** Sets known to be in canonical form: those we made or have looked at before. */
 const canonical = new WeakSet<FieldSet>();
-
-/** Remembers that a set needs no second look. */
-export function markCanonical(set: FieldSet): FieldSet {
-  canonical.add(set);
-  return set;
-}
-
-/** Whether {@link markCanonical} has seen this very set. */
-export function isCanonical(set: FieldSet): boolean {
-  return canonical.has(set);
-}
 
 /**
  * A field set from somebody else's `fieldsV1`: elements in canonical form, unknown kinds of elements dropped. Throws when
@@ -24,22 +13,33 @@ export function decodeFieldSet(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return {};
   if (typeof fields !== "object" || Array.isArray(fields)) throw new Error("fieldsV1 must be an object");
   if (canonical.has(fields as FieldSet)) return fields as FieldSet;
+  return shared(decoded, fields, () => decodeChildren(fields as Record<string, unknown>, true));
+}
+
+/** The same set with its elements in the order in which the API server writes them: one that was read has it. */
+export function orderedSet(set: FieldSet): FieldSet {
+  return canonical.has(set) ? set : shared(ordered, set, () => sorted(set));
+}
+
+/**
+ * Objects that are made alike have the same owners of the same fields, and each is read and written many times: all of
+ * them share one set, about which is known what was found out once.
+ */
+const decoded = new Map<string, FieldSet>();
+const ordered = new Map<string, FieldSet>();
+const REMEMBERED_SETS = 1024;
+
+function shared(known: Map<string, FieldSet>, fields: object, make: () => FieldSet): FieldSet {
   const text = stringifyJson(fields);
   let set = known.get(text);
   if (!set) {
-    set = deepFreeze(markCanonical(decodeChildren(fields as Record<string, unknown>, true)));
+    set = deepFreeze(make());
+    canonical.add(set);
     if (known.size >= REMEMBERED_SETS) known.clear();
     known.set(text, set);
   }
   return set;
 }
-
-/**
- * Objects that are made alike have the same owners of the same fields, and each is read many times: all of them share one
- * set, about which is known what was found out once.
- */
-const known = new Map<string, FieldSet>();
-const REMEMBERED_SETS = 1024;
 
 function decodeChildren(fields: Record<string, unknown>, root: boolean): FieldSet {
   let changed: FieldSet | undefined;

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from "@konverge/core";
-import { decodeFieldSet, isCanonical, markCanonical } from "./decode-fields.ts";
-import { type FieldSet, sorted } from "./field-set.ts";
+import { decodeFieldSet, orderedSet } from "./decode-fields.ts";
+import type { FieldSet } from "./field-set.ts";
 import { compareText } from "./path-element.ts";
 
 /** What one manager owns, and in which version of the kind its fields are named. */
@@ -28,10 +28,15 @@ export interface ManagerInfo {
 
 /** The name under which a manager's fields are kept. It sorts as the API server's own does. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
-  const name = manager === "" ? "" : `"manager":${JSON.stringify(manager)},`;
-  const version = operation === "Update" ? `,"apiVersion":${JSON.stringify(apiVersion)}` : "";
-  const part = subresource ? `,"subresource":${JSON.stringify(subresource)}` : "";
+  const name = manager === "" ? "" : `"manager":${jsonText(manager)},`;
+  const version = operation === "Update" ? `,"apiVersion":${jsonText(apiVersion)}` : "";
+  const part = subresource ? `,"subresource":${jsonText(subresource)}` : "";
   return `{${name}"operation":"${operation}"${version}${part}}`;
+}
+
+/** A text as JSON. Nearly all that come here have nothing in them to be escaped. */
+function jsonText(text: string): string {
+  return /^[\w ./:-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** What {@link managerId} was made of; the version is missing for appliers. */
@@ -86,14 +91,9 @@ function encodeEntry({ manager, subresource, set, apiVersion, applied, time }: O
     apiVersion,
     ...(time !== undefined && { time }),
     fieldsType: "FieldsV1",
-    fieldsV1: inOrder(set),
+    fieldsV1: orderedSet(set),
     ...(subresource && { subresource }),
   };
-}
-
-/** A set that has been read or written before is in order already. */
-function inOrder(set: FieldSet): FieldSet {
-  return isCanonical(set) ? set : markCanonical(sorted(set));
 }
 
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
