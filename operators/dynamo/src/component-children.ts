@@ -7,9 +7,11 @@ import {
   identityOf,
   labelsOf,
   podTemplate,
+  portOf,
   type Surroundings,
   selectorOf,
 } from "./component-pod.ts";
+import { SERVING } from "./names.ts";
 
 function metadataOf(component: DynamoComponentDeployment) {
   const { name, namespace } = component.metadata;
@@ -21,14 +23,17 @@ export function isAutoscaled({ spec }: DynamoComponentDeployment): boolean {
   return spec.autoscaling?.enabled ?? false;
 }
 
-export function deploymentFor(component: DynamoComponentDeployment, around: Surroundings): Deployment {
-  const { spec } = component;
+export function deploymentFor(
+  component: DynamoComponentDeployment,
+  around: Surroundings,
+  replicas = component.spec.replicas ?? 1,
+): Deployment {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: metadataOf(component),
     spec: {
-      ...(!isAutoscaled(component) && { replicas: spec.replicas ?? 1 }),
+      ...(!isAutoscaled(component) && { replicas }),
       selector: { matchLabels: selectorOf(component) },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
       template: podTemplate(component, around),
@@ -69,15 +74,17 @@ export function leaderWorkerSetFor(component: DynamoComponentDeployment, around:
 
 /** Components that are asked over HTTP have a Service. */
 export function servicesFor(component: DynamoComponentDeployment): Service[] {
-  const { type } = identityOf(component);
-  const port = type === "frontend" ? { name: "http", port: HTTP_PORT } : { name: "system", port: 9090 };
-  if (type !== "frontend" && type !== "worker") return [];
+  const port = portOf(component);
+  if (!port) return [];
   return [
     {
       apiVersion: "v1",
       kind: "Service",
       metadata: metadataOf(component),
-      spec: { selector: selectorOf(component), ports: [{ ...port, targetPort: port.name, protocol: "TCP" }] },
+      spec: {
+        selector: { ...selectorOf(component), [SERVING]: "true" },
+        ports: [{ ...port, targetPort: port.name, protocol: "TCP" }],
+      },
     },
   ];
 }

@@ -26,13 +26,15 @@ import {
   claimsFor,
   deploymentFor,
   ingressesFor,
+  isAutoscaled,
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
   leaderWorkerSetFor,
   servicesFor,
 } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
-import { type Surroundings, selectorOf } from "./component-pod.ts";
+import { portOf, type Surroundings, selectorOf } from "./component-pod.ts";
+import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
 import { keepLeaderWorkerSet } from "./leader-worker-sets.ts";
 import { SELECTOR } from "./names.ts";
 import { type Delay, delayOf } from "./readiness.ts";
@@ -52,7 +54,7 @@ interface Counts {
  * Keeps the Deployment (or LeaderWorkerSet), the Service, the Ingress, the claim and the autoscaler of each component, and
  * tells whether its newest revision is available.
  */
-export function dynamoComponentDeployments(around: Surroundings) {
+export function dynamoComponentDeployments(around: Surroundings, drain: DrainRules) {
   return controller(DynamoComponentDeployment, {
     owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler],
     watches: [
@@ -62,17 +64,23 @@ export function dynamoComponentDeployments(around: Surroundings) {
       }),
       read(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
-    uses: [use(LeaderWorkerSet, ["get", "create", "patch"])],
+    uses: [use(LeaderWorkerSet, ["get", "create", "patch"]), use(Pod, ["patch"])],
     async reconcile(component, context): Promise<Result<DynamoComponentDeployment>> {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;
-      const deployment = spec.multinode ? undefined : deploymentFor(component, around);
-      const live = deployment
-        ? observed(deployment)
-        : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
       const pods = cache
         .list(Pod, metadata.namespace)
         .filter(({ metadata: pod }) => pod.labels?.[SELECTOR] === metadata.name && !pod.deletionTimestamp);
+      const wanted = spec.replicas ?? 1;
+      const current = observed(Deployment, metadata.name)?.spec?.replicas;
+      const { replicas: size, draining } =
+        spec.multinode || isAutoscaled(component)
+          ? { replicas: wanted, draining: 0 }
+          : await drained({ pods, port: portOf(component)?.port, current, wanted }, drain, context);
+      const deployment = spec.multinode ? undefined : deploymentFor(component, around, size);
+      const live = deployment
+        ? observed(deployment)
+        : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
       const isNewest = !deployment || isApplied(Deployment, deployment, live);
       const delay = isNewest ? delayOf(live as Deployment | undefined, pods, clock.now()) : BEING_APPLIED;
       const {
@@ -93,12 +101,14 @@ export function dynamoComponentDeployments(around: Surroundings) {
           replicas,
           readyReplicas,
           updatedReplicas,
+          ...(draining > 0 && { draining }),
           podSelector: formatLabelSelector({ matchLabels: selectorOf(component) }),
           // What is said to run is what has been seen to run.
           ...(spec.restartId && { restartId: delay ? component.status?.restartId : spec.restartId }),
         },
         conditions: conditionsOf(delay),
         ...(spec.multinode && { after: LOOK_AGAIN }),
+        ...(draining > 0 && { after: DRAIN_PERIOD }),
       };
     },
   });

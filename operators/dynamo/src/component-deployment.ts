@@ -19,6 +19,7 @@ export const DynamoComponentDeployment = defineKind({
         replicas: z.int().optional(),
         readyReplicas: z.int().optional(),
         updatedReplicas: z.int().optional(),
+        draining: z.int().optional().describe("Pods that finish what they were asked before they go."),
         podSelector: z.string().optional(),
         restartId: z.string().optional().describe("The one that all pods run with."),
       }),

@@ -1,6 +1,6 @@
 import type { Container, EnvVar, PodSpec, PodTemplateSpec, Probe, ResourceRequirements } from "konverge/kinds";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
-import { COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, typeOf } from "./names.ts";
+import { COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
 import type { Service } from "./service-spec.ts";
 
 /** What whoever installs the operator says about all components. */
@@ -16,7 +16,7 @@ export interface Surroundings {
 
 /** Where components listen. */
 export const HTTP_PORT = 8000;
-const SYSTEM_PORT = 9090;
+export const SYSTEM_PORT = 9090;
 const SHARED_MEMORY = "shared-memory";
 const GRACE_SECONDS = 60;
 /** Within the grace: requests that come while the pod is taken out of the routing are still answered. */
@@ -32,6 +32,13 @@ export function identityOf({ metadata, spec }: DynamoComponentDeployment) {
     type: typeOf(service, spec),
     dynamoNamespace: spec.dynamoNamespace ?? graph ?? metadata.name,
   };
+}
+
+/** Where a component is asked, and tells its metrics; undefined if it is not asked over HTTP. */
+export function portOf(component: DynamoComponentDeployment): { name: string; port: number } | undefined {
+  const { type } = identityOf(component);
+  if (type === "frontend") return { name: "http", port: HTTP_PORT };
+  return type === "worker" ? { name: "system", port: SYSTEM_PORT } : undefined;
 }
 
 /** The labels of a component's objects. */
@@ -54,7 +61,7 @@ export function podTemplate(component: DynamoComponentDeployment, around: Surrou
   const { extraPodMetadata, restartId, annotations } = component.spec;
   return {
     metadata: {
-      labels: { ...extraPodMetadata?.labels, ...labelsOf(component), ...selectorOf(component) },
+      labels: { ...extraPodMetadata?.labels, ...labelsOf(component), ...selectorOf(component), [SERVING]: "true" },
       annotations: { ...annotations, ...extraPodMetadata?.annotations, ...(restartId && { [RESTART]: restartId }) },
     },
     spec: podSpec(component, around),

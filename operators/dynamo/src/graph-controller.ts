@@ -1,22 +1,40 @@
-import { type Conditions, controller, findCondition, no, PermanentError, type Result, unknown, yes } from "konverge";
-import { PersistentVolumeClaim } from "konverge/kinds";
+import { type Fetch, LoadWatch, PERIOD } from "@konverge/llm-operator/sizing";
+import {
+  type Conditions,
+  type Context,
+  controller,
+  findCondition,
+  no,
+  PermanentError,
+  type Result,
+  read,
+  unknown,
+  yes,
+} from "konverge";
+import { PersistentVolumeClaim, Pod } from "konverge/kinds";
 import { DynamoComponent } from "./component.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
+import { SYSTEM_PORT } from "./component-pod.ts";
 import { claimsOf, componentsOf, imageFor } from "./graph-children.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
-import { graphOf } from "./graph-services.ts";
-import { componentName } from "./names.ts";
+import { servicesOf, WORKER } from "./graph-services.ts";
+import { PROMISED_PART, sizingOf, slaCondition } from "./graph-sizing.ts";
+import { COMPONENT, componentName, GRAPH, SELECTOR, SERVING } from "./names.ts";
 import { restartPlan } from "./restart.ts";
 
 /**
  * Keeps a DynamoComponentDeployment for each service of a graph, the claims that services share, and the image if it is to be
  * built, and sums up how they are doing. The spec belongs to whoever wrote it: it is never changed.
  */
-export function dynamoGraphDeployments() {
+export function dynamoGraphDeployments(fetchMetrics: Fetch) {
+  const load = new LoadWatch(fetchMetrics, SYSTEM_PORT);
   return controller(DynamoGraphDeployment, {
     owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
-    reconcile(graph, { observed, events }): Result<DynamoGraphDeployment> {
-      const { services, sizing } = graphOf(graph);
+    watches: [read(Pod, { labelSelector: SELECTOR })],
+    async reconcile(graph, context): Promise<Result<DynamoGraphDeployment>> {
+      const { observed, events } = context;
+      const size = graph.spec.model && (await sizeOf(graph, load, context));
+      const services = servicesOf(graph, size?.sizing.replicas ?? 1);
       checkNames([...services.keys()], graph.metadata.name);
       const componentOf = (service: string) =>
         observed(DynamoComponentDeployment, componentName(graph.metadata.name, service));
@@ -63,7 +81,7 @@ export function dynamoGraphDeployments() {
               },
             ]),
           ),
-          ...(sizing && { sizing: { ...sizing } }),
+          ...(size && { sizing: size.sizing }),
           ...(built && { image: built }),
           ...(graph.spec.restart && {
             restart: {
@@ -73,15 +91,47 @@ export function dynamoGraphDeployments() {
             },
           }),
         },
-        conditions: conditionsOf(states, ready, {
-          waits: waitsForImage,
-          asked: image !== undefined,
-          built: built !== undefined,
-          failure: buildFailure?.status === "False" ? buildFailure.message : undefined,
-        }),
+        conditions: {
+          ...conditionsOf(states, ready, {
+            waits: waitsForImage,
+            asked: image !== undefined,
+            built: built !== undefined,
+            failure: buildFailure?.status === "False" ? buildFailure.message : undefined,
+          }),
+          ...(size && { SLAMet: slaCondition(graph, size.measured, size.need) }),
+        },
+        // The workers of a model are looked at now and then: nobody tells of their load.
+        ...(size && { after: PERIOD }),
       };
     },
   });
+}
+
+/** How many workers a model takes now, and what was measured to tell. */
+async function sizeOf(graph: DynamoGraphDeployment, load: LoadWatch, { observed, cache, clock, events }: Context) {
+  const { name, namespace, uid = "" } = graph.metadata;
+  const worker = observed(DynamoComponentDeployment, componentName(name, WORKER));
+  const pods = cache.list(Pod, namespace).filter((pod) => {
+    const { labels = {} } = pod.metadata;
+    return labels[GRAPH] === name && labels[COMPONENT] === WORKER && isServing(pod);
+  });
+  const memory = load.memory(uid, clock);
+  const measured = worker && (await load.measure(memory, pods, PROMISED_PART, clock));
+  const current = worker?.spec.replicas;
+  const ready = worker?.status?.readyReplicas ?? 0;
+  const { sizing, need } = sizingOf({ graph, measured, current, ready, monotonic: clock.monotonic() }, memory);
+  const before = graph.status?.sizing?.replicas;
+  if (before !== undefined && before !== sizing.replicas) {
+    memory.changedAt = clock.monotonic();
+    const reason = sizing.replicas > before ? "ScaledUp" : "ScaledDown";
+    events.normal(reason, `from ${before} to ${sizing.replicas} workers: ${sizing.reason}`, { action: "Scale" });
+  }
+  return { sizing, need, measured };
+}
+
+function isServing({ metadata, status }: Pod): boolean {
+  const ready = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
+  return ready && !metadata.deletionTimestamp && metadata.labels?.[SERVING] !== "false";
 }
 
 function checkNames(services: readonly string[], graph: string): void {

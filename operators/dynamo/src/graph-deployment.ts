@@ -51,7 +51,14 @@ const status = z.object({
       inProgress: z.array(z.string()).check(atomic()).optional(),
     })
     .optional(),
-  sizing: z.object({ replicas: z.int(), reason: z.string() }).optional().describe("What the SLA asks for, and why."),
+  sizing: z
+    .object({
+      replicas: z.int(),
+      reason: z.string(),
+      measured: z.boolean().optional().describe("It follows from what the workers told, not from what was declared."),
+    })
+    .optional()
+    .describe("What the SLA asks for, and why."),
   image: z.string().optional().describe("The image that was built."),
 });
 
@@ -78,7 +85,16 @@ export const DynamoGraphDeployment = defineKind({
       spec: z.object({
         ...shared,
         sla: z
-          .object({ maxLatencyMs: z.int().min(1).optional(), minThroughput: z.number().min(0).optional() })
+          .object({
+            maxLatencyMs: z.int().min(1).optional().describe("95 % of requests are to be answered within."),
+            minThroughput: z.number().min(0).optional().describe("Requests per second to be ready for at any time."),
+            maxReplicas: z
+              .int()
+              .min(1)
+              .max(1000)
+              .optional()
+              .describe("However much is measured. Default: four times what minThroughput takes, at least 10."),
+          })
           .optional(),
         model: z
           .object({
@@ -102,6 +118,7 @@ export const DynamoGraphDeployment = defineKind({
           .object({
             max_latency_ms: z.int().min(1).optional(),
             min_throughput: z.number().min(0).optional().describe("Requests per second."),
+            max_replicas: z.int().min(1).max(1000).optional(),
           })
           .optional(),
         model: z
@@ -130,6 +147,7 @@ export const DynamoGraphDeployment = defineKind({
               sla: {
                 ...(sla.max_latency_ms !== undefined && { maxLatencyMs: sla.max_latency_ms }),
                 ...(sla.min_throughput !== undefined && { minThroughput: sla.min_throughput }),
+                ...(sla.max_replicas !== undefined && { maxReplicas: sla.max_replicas }),
               },
             }),
             ...(model && {
@@ -157,6 +175,7 @@ export const DynamoGraphDeployment = defineKind({
               sla: {
                 ...(sla.maxLatencyMs !== undefined && { max_latency_ms: sla.maxLatencyMs }),
                 ...(sla.minThroughput !== undefined && { min_throughput: sla.minThroughput }),
+                ...(sla.maxReplicas !== undefined && { max_replicas: sla.maxReplicas }),
               },
             }),
             ...(model && {

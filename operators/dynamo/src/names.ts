@@ -7,6 +7,8 @@ export const COMPONENT = "nvidia.com/dynamo-component";
 export const COMPONENT_TYPE = "nvidia.com/dynamo-component-type";
 export const NAMESPACE = "nvidia.com/dynamo-namespace";
 export const SELECTOR = "nvidia.com/selector";
+/** On pods: `"false"` while they answer what they were asked before they go, and are asked no more. */
+export const SERVING = "nvidia.com/serving";
 /** On pods: which restart they belong to. */
 export const RESTART = "nvidia.com/restart-id";
 

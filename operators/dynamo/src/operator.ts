@@ -1,4 +1,5 @@
-import { operator } from "konverge";
+import { type Fetch, fetchText } from "@konverge/llm-operator/sizing";
+import { durationMs, type Operator, operator } from "konverge";
 import { DynamoComponent } from "./component.ts";
 import { dynamoComponents } from "./component-controller.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -7,74 +8,87 @@ import { graphAdmission } from "./graph-admission.ts";
 import { dynamoGraphDeployments } from "./graph-controller.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
 
+/** The operator with another way to pods' metrics: for tests, and for networks that need one. */
+export const dynamoOperatorWith = (fetchMetrics: Fetch): Operator =>
+  operator({
+    name: "dynamo-operator",
+    description: "Deploys graphs of services that serve a model together.",
+    kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent],
+    settings: [
+      {
+        flag: "natsAddr",
+        env: "NATS_ADDR",
+        default: "",
+        description: "Address of the NATS server, given to components.",
+      },
+      {
+        flag: "etcdAddr",
+        env: "ETCD_ADDR",
+        default: "",
+        description: "Address of the etcd server, given to components.",
+      },
+      {
+        flag: "systemNamespace",
+        env: "DYNAMO_SYSTEM_NAMESPACE",
+        default: "dynamo",
+        description: "Where Dynamo's own services run: NATS and etcd, if their addresses name no namespace.",
+      },
+      {
+        flag: "defaultImage",
+        env: "DYNAMO_DEFAULT_IMAGE",
+        default: "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.4.1",
+        description: "The image of services that name none.",
+      },
+      {
+        flag: "ingressHostSuffix",
+        env: "DYNAMO_INGRESS_SUFFIX",
+        default: "",
+        description: "What hosts of Ingresses end in.",
+      },
+      {
+        flag: "builderImage",
+        env: "DYNAMO_BUILDER_IMAGE",
+        default: "gcr.io/kaniko-project/executor:v1.24.0",
+        description: "What builds images.",
+      },
+      {
+        flag: "builderCommand",
+        env: "DYNAMO_BUILDER_COMMAND",
+        default: "",
+        description: "Its command; default: the image's.",
+      },
+      {
+        flag: "drainTimeout",
+        env: "DYNAMO_DRAIN_TIMEOUT",
+        default: "60s",
+        description: "How long pods may finish what they were asked before they are scaled away.",
+      },
+    ],
+    create({ settings }) {
+      const given = (flag: string) => settings[flag] ?? "";
+      const address = (flag: string) => inNamespace(given(flag), given("systemNamespace"));
+      return {
+        controllers: [
+          dynamoGraphDeployments(fetchMetrics),
+          dynamoComponentDeployments(
+            {
+              image: given("defaultImage"),
+              natsAddress: address("natsAddr"),
+              etcdAddress: address("etcdAddr"),
+              ingressSuffix: given("ingressHostSuffix"),
+            },
+            { fetchMetrics, timeout: durationMs(given("drainTimeout")) },
+          ),
+          dynamoComponents({ image: given("builderImage"), command: given("builderCommand") }),
+        ],
+        admissions: [graphAdmission()],
+        conversions: [DynamoGraphDeployment],
+      };
+    },
+  });
+
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const dynamoOperator = operator({
-  name: "dynamo-operator",
-  description: "Deploys graphs of services that serve a model together.",
-  kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent],
-  settings: [
-    {
-      flag: "natsAddr",
-      env: "NATS_ADDR",
-      default: "",
-      description: "Address of the NATS server, given to components.",
-    },
-    {
-      flag: "etcdAddr",
-      env: "ETCD_ADDR",
-      default: "",
-      description: "Address of the etcd server, given to components.",
-    },
-    {
-      flag: "systemNamespace",
-      env: "DYNAMO_SYSTEM_NAMESPACE",
-      default: "dynamo",
-      description: "Where Dynamo's own services run: NATS and etcd, if their addresses name no namespace.",
-    },
-    {
-      flag: "defaultImage",
-      env: "DYNAMO_DEFAULT_IMAGE",
-      default: "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.4.1",
-      description: "The image of services that name none.",
-    },
-    {
-      flag: "ingressHostSuffix",
-      env: "DYNAMO_INGRESS_SUFFIX",
-      default: "",
-      description: "What hosts of Ingresses end in.",
-    },
-    {
-      flag: "builderImage",
-      env: "DYNAMO_BUILDER_IMAGE",
-      default: "gcr.io/kaniko-project/executor:v1.24.0",
-      description: "What builds images.",
-    },
-    {
-      flag: "builderCommand",
-      env: "DYNAMO_BUILDER_COMMAND",
-      default: "",
-      description: "Its command; default: the image's.",
-    },
-  ],
-  create({ settings }) {
-    const given = (flag: string) => settings[flag] ?? "";
-    const address = (flag: string) => inNamespace(given(flag), given("systemNamespace"));
-    return {
-      controllers: [
-        dynamoGraphDeployments(),
-        dynamoComponentDeployments({
-          image: given("defaultImage"),
-          natsAddress: address("natsAddr"),
-          etcdAddress: address("etcdAddr"),
-          ingressSuffix: given("ingressHostSuffix"),
-        }),
-        dynamoComponents({ image: given("builderImage"), command: given("builderCommand") }),
-      ],
-      admissions: [graphAdmission()],
-      conversions: [DynamoGraphDeployment],
-    };
-  },
-});
+export const dynamoOperator = dynamoOperatorWith(fetchText);
 
 /** A bare Service name is one of the system namespace: `nats:4222` → `nats.dynamo:4222`. */
 function inNamespace(address: string, namespace: string): string {

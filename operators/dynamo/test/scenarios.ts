@@ -68,6 +68,9 @@ export const graph: Scenario = async (stage) => {
   await stage.settled();
 };
 
+/** A claim that pods use goes only with the last of them: it is not made anew before. */
+export const isClaim = ({ kind }: { kind: string }) => kind === "PersistentVolumeClaim";
+
 /** Repair, update, pruning, deletion. */
 export const lives: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
@@ -191,6 +194,21 @@ export const build: Scenario = async (stage) => {
   await stage.until("the new image runs", async () => (await images()).includes("registry.example.com/chat:2"));
   assert.deepEqual(await images(), ["registry.example.com/chat:1", "registry.example.com/chat:2"]);
   await stage.until("only what is wanted is left", async () => (await stage.list(DynamoComponent)).length === 1);
+};
+
+/** A component that somebody writes by hand has all that one of a graph has. */
+export const component: Scenario = async (stage) => {
+  await stage.start(dynamoOperator);
+  await stage.apply({
+    apiVersion: "nvidia.com/v1alpha1",
+    kind: "DynamoComponentDeployment",
+    metadata: { name: "alone" },
+    spec: { componentType: "frontend", replicas: 2, pvc: { size: "1Gi" }, ingress: { host: "alone" } },
+  });
+  await stage.until(
+    "it is available",
+    async () => (await stage.condition(DynamoComponentDeployment, "alone", "Available")) === "True DeploymentReady",
+  );
 };
 
 /** What could never run is refused; what cannot run now says why, does not spin, and recovers. */

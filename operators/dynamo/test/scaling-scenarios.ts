@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import {
+  DRAIN_PERIOD,
+  DynamoComponentDeployment,
+  DynamoGraphDeployment,
+  dynamoOperatorWith,
+  SERVING,
+} from "@konverge/dynamo-operator";
+import { type Scenario, SimulatedLoad, type Stage } from "@konverge/operator-suite";
+import { Deployment, EndpointSlice, Pod } from "konverge/kinds";
+import { sample } from "./scenarios.ts";
+
+const MINUTE = 60_000;
+const workers = "nvidia.com/selector=chat-vllmworker";
+
+const scaleTo = (stage: Stage, replicas: number) =>
+  stage.client.patch(DynamoGraphDeployment, `${stage.namespace}/chat`, {
+    merge: { spec: { services: { VllmWorker: { replicas } } } },
+  });
+const size = async (stage: Stage) => (await stage.get(Deployment, "chat-vllmworker")).spec?.replicas;
+const podsOf = (stage: Stage) => stage.list(Pod, workers);
+const marked = async (stage: Stage) =>
+  (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.[SERVING] === "false");
+const draining = async (stage: Stage) =>
+  (await stage.get(DynamoComponentDeployment, "chat-vllmworker")).status?.draining;
+
+/** A graph of three workers that tell how many requests they have: as many as `requests` says of their address. */
+async function threeWorkers(stage: Stage, requests: Map<string, number>, settings: Record<string, string> = {}) {
+  const operator = dynamoOperatorWith(
+    async (url) => `vllm:num_requests_running ${requests.get(new URL(url).hostname) ?? 0}`,
+  );
+  const running = await stage.start(operator, { settings });
+  await stage.apply(sample("graph").replace("replicas: 2", "replicas: 3"));
+  await stage.until("three workers are ready", async () => {
+    return (await stage.get(DynamoComponentDeployment, "chat-vllmworker")).status?.readyReplicas === 3;
+  });
+  return running;
+}
+
+async function addressesInService(stage: Stage): Promise<string[]> {
+  const slices = await stage.list(EndpointSlice, "kubernetes.io/service-name=chat-vllmworker");
+  return slices.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses));
+}
+
+/** Pods that are to go are asked no more, finish what they have, and only then go: these, and no others. */
+export const drains: Scenario = async (stage) => {
+  const requests = new Map<string, number>();
+  await threeWorkers(stage, requests);
+  const addresses = (await podsOf(stage)).map(({ status }) => status!.podIP!);
+  for (const address of addresses) requests.set(address, 2);
+  const before = await stage.get(DynamoGraphDeployment, "chat");
+  await scaleTo(stage, 1);
+  await stage.until("two pods drain", async () => (await marked(stage)).length === 2 && (await draining(stage)) === 2);
+  const going = await marked(stage);
+  const goes = new Set(going.map(({ metadata }) => metadata.name));
+  const stays = (await podsOf(stage)).find(({ metadata }) => !goes.has(metadata.name))!;
+  await stage.until("they are out of the Service", async () => {
+    return (await addressesInService(stage)).join() === stays.status!.podIP;
+  });
+  await stage.pass(4 * DRAIN_PERIOD);
+  assert.equal(await size(stage), 3, "nobody goes while they have something to do");
+
+  requests.set(going[0]!.status!.podIP!, 0);
+  await stage.pass(4 * DRAIN_PERIOD);
+  assert.equal(await size(stage), 3, "one of them still has");
+  requests.set(going[1]!.status!.podIP!, 0);
+  await stage.until("they are gone", async () => (await podsOf(stage)).length === 1);
+  assert.equal((await podsOf(stage))[0]!.metadata.uid, stays.metadata.uid, "exactly these have gone");
+  assert.equal(await draining(stage), undefined);
+  const events = await stage.events(DynamoComponentDeployment, "chat-vllmworker");
+  assert.ok(
+    events.some((told) => told.startsWith("Normal Draining ")),
+    events.join("\n"),
+  );
+  // The graph is as its author left it.
+  const { spec } = await stage.get(DynamoGraphDeployment, "chat");
+  assert.deepEqual(spec, {
+    ...before.spec,
+    services: { ...before.spec.services, VllmWorker: { ...before.spec.services!["VllmWorker"], replicas: 1 } },
+  });
+};
+
+/** A pod that never finishes goes when its time is up, also with an operator that was crashed meanwhile. */
+export const drainsForSoLong: Scenario = async (stage) => {
+  const requests = new Map<string, number>();
+  const running = await threeWorkers(stage, requests, { drainTimeout: "90s" });
+  for (const { status } of await podsOf(stage)) requests.set(status!.podIP!, 1);
+  await scaleTo(stage, 2);
+  await stage.until("a pod drains", async () => (await marked(stage)).length === 1);
+  const [going] = await marked(stage);
+  await stage.pass(60_000);
+  running.crash();
+  await running.restart();
+  assert.equal(await size(stage), 3);
+  await stage.pass(60_000);
+  await stage.until("it is gone", async () => !(await stage.find(Pod, going!.metadata.name)));
+  assert.equal(await size(stage), 2);
+};
+
+/** Who is wanted after all is asked again. */
+export const drainsNoMore: Scenario = async (stage) => {
+  const requests = new Map<string, number>();
+  await threeWorkers(stage, requests);
+  for (const { status } of await podsOf(stage)) requests.set(status!.podIP!, 1);
+  await scaleTo(stage, 1);
+  await stage.until("two pods drain", async () => (await marked(stage)).length === 2);
+  await scaleTo(stage, 3);
+  await stage.until(
+    "all serve again",
+    async () => (await marked(stage)).length === 0 && (await addressesInService(stage)).length === 3,
+  );
+  assert.equal(await size(stage), 3);
+};
+
+/** The workers of a model follow the load that is measured, within what is promised, and never below what is declared. */
+export const follows: Scenario = async (stage) => {
+  const selector = "nvidia.com/selector=summary-vllmworker";
+  const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector });
+  await stage.start(dynamoOperatorWith(load.fetch));
+  const graph = {
+    apiVersion: "nvidia.com/v1alpha1",
+    kind: "DynamoGraphDeployment",
+    metadata: { name: "summary" },
+    spec: {
+      sla: { maxLatencyMs: 250, minThroughput: 20, maxReplicas: 12 },
+      // Declared wrongly: measurements know better.
+      model: { name: "summary-8b", serviceTimeMs: 50, concurrency: 4, placement: { tensorParallelSize: 1 } },
+    },
+  };
+  await stage.apply(graph);
+  const count = async () => (await stage.get(Deployment, "summary-vllmworker")).spec?.replicas ?? 0;
+  await stage.until(
+    "the declared load is served",
+    async () => (await stage.get(DynamoGraphDeployment, "summary")).status?.state === "successful",
+  );
+  const declared = await count();
+  const before = await stage.get(DynamoGraphDeployment, "summary");
+  load.rate = 100;
+  await load.pass(6 * MINUTE);
+  const busy = await count();
+  assert.ok(busy > declared, `100 requests/s take more than ${declared}: ${busy}`);
+  await load.pass(3 * MINUTE);
+  const latency = load.latency(MINUTE, 0.95);
+  assert.ok(latency <= 0.25, `95% took up to ${latency} s with ${await count()} workers`);
+  assert.equal(await stage.condition(DynamoGraphDeployment, "summary", "SLAMet"), "True WithinSLA");
+  const { status } = await stage.get(DynamoGraphDeployment, "summary");
+  assert.equal(status?.sizing?.measured, true);
+  assert.match(status!.sizing!.reason, /requests per second of .* ms each were measured/);
+  load.rate = 5;
+  await load.pass(15 * MINUTE);
+  const calm = await count();
+  assert.ok(calm < busy && calm >= declared, `from ${declared} to ${busy} and back to ${calm}`);
+  const after = await stage.get(DynamoGraphDeployment, "summary");
+  assert.deepEqual(
+    [after.spec, after.metadata.generation],
+    [before.spec, before.metadata.generation],
+    "the spec is its author's",
+  );
+  const events = await stage.events(DynamoGraphDeployment, "summary");
+  for (const reason of ["ScaledUp", "ScaledDown"])
+    assert.ok(
+      events.some((told) => told.includes(` ${reason} `)),
+      events.join("\n"),
+    );
+};
