@@ -1,4 +1,11 @@
-import { ApiServer, type ApiServerOptions, type Authority, type Guard, type Snapshot } from "@konverge/apiserver";
+import {
+  ApiServer,
+  type ApiServerOptions,
+  type Authority,
+  createAuthority,
+  type Guard,
+  type Snapshot,
+} from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
@@ -117,6 +124,8 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
   kubelet.store = server.store;
   const front: ClusterFront = new ClusterFront(server, kubelet, clock, pulse, options.server?.audit);
   const client = new Client(front.transport, { clock });
+  // Signs the certificates of clients: that of the port, as soon as there is one.
+  let authority: Authority | undefined;
   const controlPlane = new ControlPlane({
     server,
     clock,
@@ -124,6 +133,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     as: (user) => front.as(user),
     pulse,
     fresh: !options.server?.state && !options.server?.journal,
+    authority: () => (authority ??= createAuthority(realClock())),
     ...(rootCertificate && { rootCertificate }),
     ...(log && { log }),
   });
@@ -141,7 +151,8 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     kubelet,
     image,
     listen: async (place = {}) => {
-      const port = await openPort(front.guard, place);
+      const port = await openPort(front.guard, { ...(authority && { authority }), ...place });
+      authority = port.authority;
       const host = new URL(port.url).hostname.replace(/^\[|\]$/g, "");
       const everywhere = host === "0.0.0.0" || host === "::";
       kubelet.apiServer = { host: everywhere ? "127.0.0.1" : host, port: port.port, ca: port.authority.cert };

@@ -7,5 +7,6 @@
  * slow or vanished client costs its own stream and a bounded buffer, and nothing else.
  */
 export { Authority, type Credential, createAuthority, SERVER_NAMES } from "./certificates/authority.ts";
+export { type CertificateRequest, certificateRequest } from "./certificates/certificate-request.ts";
 export { type KubeconfigOptions, kubeconfigText } from "./certificates/kubeconfig.ts";
 export { type Listener, type ListenOptions, listen, type TlsOptions } from "./listen.ts";

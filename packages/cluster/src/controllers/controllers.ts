@@ -1,5 +1,6 @@
 import type { Part } from "../parts/part.ts";
 import { autoscalers } from "./autoscaler/autoscaler-controller.ts";
+import { certificates } from "./certificates/certificates.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import { cronJobs } from "./cron-job/cron-job-controller.ts";
 import { daemonSets } from "./daemon-set/daemon-set-controller.ts";
@@ -53,4 +54,5 @@ export const CONTROLLERS: readonly Part[] = [
   resourceQuotas,
   autoscalers,
   clusterRoleAggregation,
+  certificates,
 ];

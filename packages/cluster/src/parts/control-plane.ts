@@ -1,6 +1,6 @@
-import type { ApiServer, User } from "@konverge/apiserver";
+import { type ApiServer, type Authority, createAuthority, type User } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
-import { type Clock, groupKindText, type Transport } from "@konverge/core";
+import { type Clock, groupKindText, realClock, type Transport } from "@konverge/core";
 import { Cache, type Log, silent } from "@konverge/runtime";
 import { NodePulse } from "./node-pulse.ts";
 import type { Part, PartContext, RunningPart } from "./part.ts";
@@ -18,6 +18,8 @@ export interface ControlPlaneOptions {
   pulse?: NodePulse;
   /** See {@link PartContext.rootCertificate}. */
   rootCertificate?: string;
+  /** See {@link PartContext.authority}. Default: one of the control plane's own, which no server knows. */
+  authority?: () => Authority;
   log?: Log;
 }
 
@@ -79,7 +81,8 @@ export class ControlPlane {
     const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
     const log = this.#log.child({ part: part.name });
     const cache = this.#cache.branch();
-    const context: PartContext = { client, cache, clock, kinds: this.kinds, pulse, rootCertificate, log };
+    const { authority = ownAuthority } = this.#options;
+    const context: PartContext = { client, cache, clock, kinds: this.kinds, pulse, rootCertificate, authority, log };
     const starting = part.start(context).then(
       (running) => ({
         async stop() {
@@ -95,6 +98,8 @@ export class ControlPlane {
     this.#started.set(part.name, starting);
   }
 }
+
+const ownAuthority = (): Authority => createAuthority(realClock());
 
 /** Somebody else follows the Leases of nodes. */
 function isOfLeases({ user, path }: { user: string; path: string }): boolean {

@@ -1,3 +1,4 @@
+import type { Authority } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import type { Clock, KindRef, KubeObject } from "@konverge/core";
 import { type Cache, type Controller, type Log, Manager } from "@konverge/runtime";
@@ -16,6 +17,8 @@ export interface PartContext {
   readonly pulse: NodePulse;
   /** The certificate by which clients know the server, in PEM; empty for a server without a port. */
   readonly rootCertificate: string;
+  /** Signs the certificates of the server's clients. */
+  readonly authority: () => Authority;
   readonly log: Log;
 }
 

@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import { findControlPlane, startRealCluster } from "@konverge/real";
 import { cascades } from "./cascades.ts";
+import { certificates } from "./certificates.ts";
 import { guards } from "./guards.ts";
 import { jobs } from "./jobs.ts";
 import { rollouts } from "./rollouts.ts";
@@ -13,7 +14,7 @@ const plane = findControlPlane();
 
 test("behaviours on a real control plane", { skip: plane.available ? false : plane.why }, async (t) => {
   await using cluster = await startRealCluster({ controllers: true });
-  const all = { ...rollouts, ...cascades, ...jobs, ...sets, ...services, ...volumes, ...guards };
+  const all = { ...rollouts, ...cascades, ...jobs, ...sets, ...services, ...volumes, ...guards, ...certificates };
   const results = await playReal(cluster, all);
   for (const { name, error } of results) {
     await t.test(name, () => {

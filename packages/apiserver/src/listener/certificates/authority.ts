@@ -10,12 +10,21 @@ import {
 } from "node:crypto";
 import { isIP } from "node:net";
 import type { Clock } from "@konverge/core";
+import type { CertificateRequest } from "./certificate-request.ts";
 import * as der from "./der.ts";
+import { keyUsage, usagesOf } from "./key-usages.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface Credential {
   readonly cert: string;
   readonly key: string;
+}
+
+/** What a certificate may be used for, in Kubernetes' words, and from when to when, in milliseconds since 1970. */
+export interface SignOptions {
+  readonly usages: readonly string[];
+  readonly from: number;
+  readonly until: number;
 }
 
 const HOUR = 3600 * 1000;
@@ -45,6 +54,8 @@ export class Authority implements Credential {
   /** Of its certificate, byte for byte: what its certificates name as their issuer. */
   readonly #subject: Buffer;
   readonly #keyId: Buffer | undefined;
+  /** When its own certificate ends, in milliseconds since 1970. */
+  readonly #until: number;
 
   /** An authority from its certificate and key; {@link createAuthority} makes a new one. */
   constructor(credential: Credential, clock: Clock) {
@@ -60,6 +71,7 @@ export class Authority implements Credential {
     const parts = partsOf(certificate);
     this.#subject = parts.subject;
     this.#keyId = parts.keyId;
+    this.#until = Date.parse(certificate.validTo);
   }
 
   /** A client certificate: Kubernetes takes the name as the user and the organisations as groups. */
@@ -75,12 +87,36 @@ export class Authority implements Credential {
     return this.#issue(distinguishedName(name), SERVER_AUTH, [extension(ALTERNATIVE_NAME, der.sequence(...names))]);
   }
 
+  /** A certificate for whoever asks for one, PEM: what it asks for and how long it lasts have been judged before. */
+  sign({ parts }: CertificateRequest, { from, until, usages }: SignOptions): string {
+    const last = this.#until;
+    if (from >= last) throw new Error(`the signer has expired: NotAfter=${new Date(last).toISOString()}`);
+    const { bits, purposes } = usagesOf(usages);
+    return certificate({
+      issuer: this.#subject,
+      subject: parts.subject,
+      publicKey: parts.publicKey,
+      signingKey: this.#key,
+      from,
+      until: Math.min(until, last),
+      extensions: [
+        ...(bits.length > 0 ? [extension(KEY_USAGE, keyUsage(bits), true)] : []),
+        ...(purposes.length > 0
+          ? [extension(EXTENDED_KEY_USAGE, der.sequence(...purposes.map((id) => der.identifier(id))))]
+          : []),
+        extension(BASIC_CONSTRAINTS, der.sequence(), true),
+        ...(this.#keyId ? [extension(AUTHORITY_KEY, der.sequence(der.implicit(0, this.#keyId)))] : []),
+        ...(parts.names ? [extension(ALTERNATIVE_NAME, parts.names)] : []),
+      ],
+    });
+  }
+
   #issue(subject: Buffer, usage: string, more: readonly Buffer[]): Credential {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
     const cert = certificate({
       issuer: this.#subject,
       subject,
-      publicKey,
+      publicKey: spki(publicKey),
       signingKey: this.#key,
       from: this.#clock.now() - HOUR,
       until: this.#clock.now() + YEAR,
@@ -105,7 +141,7 @@ export function createAuthority(clock: Clock, options: { name?: string; key?: st
   const cert = certificate({
     issuer: subject,
     subject,
-    publicKey,
+    publicKey: spki(publicKey),
     signingKey: privateKey,
     from: clock.now() - HOUR,
     until: clock.now() + 10 * YEAR,
@@ -132,7 +168,8 @@ export const SERVER_NAMES: readonly string[] = [
 interface CertificateContent {
   issuer: Buffer;
   subject: Buffer;
-  publicKey: KeyObject;
+  /** SPKI in DER. */
+  publicKey: Buffer;
   signingKey: KeyObject;
   from: number;
   until: number;
@@ -150,7 +187,7 @@ function certificate(content: CertificateContent): string {
     content.issuer,
     der.sequence(der.time(content.from), der.time(content.until)),
     content.subject,
-    content.publicKey.export({ type: "spki", format: "der" }),
+    content.publicKey,
     der.explicit(3, der.sequence(...content.extensions)),
   );
   const signature = sign("sha256", body, content.signingKey);
@@ -176,11 +213,10 @@ function extension(id: string, content: Buffer, critical = false): Buffer {
   return der.sequence(der.identifier(id), ...(critical ? [der.boolean(true)] : []), der.octetString(content));
 }
 
+const spki = (publicKey: KeyObject): Buffer => publicKey.export({ type: "spki", format: "der" });
+
 function keyIdOf(publicKey: KeyObject): Buffer {
-  return createHash("sha256")
-    .update(publicKey.export({ type: "spki", format: "der" }))
-    .digest()
-    .subarray(0, 20);
+  return createHash("sha256").update(spki(publicKey)).digest().subarray(0, 20);
 }
 
 function addressBytes(address: string): Buffer {

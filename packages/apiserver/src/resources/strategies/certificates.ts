@@ -8,8 +8,8 @@ import {
   quoted,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required, tooLong } from "@konverge/schema";
+import { certificateRequest } from "../../listener/certificates/certificate-request.ts";
 import type { Strategy, StrategyContext } from "../strategy.ts";
-import { certificateRequest } from "./certificate-request.ts";
 import type { CertificateSigningRequest, Stored } from "./objects.ts";
 
 type Request = Stored<CertificateSigningRequest>;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiServer } from "@konverge/apiserver";
+import { ApiServer, createAuthority } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { keyOf, type Transport, timestamp, VirtualClock } from "@konverge/core";
 import { Deployment, Event, HorizontalPodAutoscaler, Pod } from "@konverge/kinds";
@@ -69,6 +69,7 @@ async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>
     kinds,
     pulse: new NodePulse(),
     rootCertificate: "",
+    authority: () => createAuthority(clock),
     log: silent,
   });
   await clock.advance(1000);
