@@ -6,6 +6,7 @@ import { guestbook } from "./guestbook.ts";
 import { inClusterClient } from "./in-cluster-client.ts";
 import { mounttest } from "./mounttest.ts";
 import { netexec } from "./netexec.ts";
+import { nettest } from "./nettest.ts";
 import { porter } from "./porter.ts";
 import { flagsOf, forEver, serveHttp } from "./serve.ts";
 import { serveFiles } from "./web-server.ts";
@@ -70,10 +71,18 @@ async function connect({ argv, network, stderr }: Process): Promise<number> {
   }
 }
 
+function resolverWords({ files }: Process, key: string): string[] {
+  const lines = files.readText("/etc/resolv.conf").split("\n");
+  return lines.filter((line) => line.startsWith(`${key} `)).flatMap((line) => line.split(" ").slice(1));
+}
+
+const searched = (process: Process) => resolverWords(process, "search");
+
 const SUBCOMMANDS: Readonly<Record<string, Command>> = {
   pause,
   mounttest,
   netexec,
+  nettest,
   liveness,
   connect,
   porter,
@@ -87,6 +96,18 @@ const SUBCOMMANDS: Readonly<Record<string, Command>> = {
   "test-webserver": async (process) => {
     serveFiles(process, Number(flagsOf(process.argv.slice(2)).get("port") ?? 80), "/");
     return forEver(process);
+  },
+  "etc-hosts": async (process) => {
+    process.stdout(`${process.files.readText("/etc/hosts")}\n`);
+    return 0;
+  },
+  "dns-suffix": async (process) => {
+    process.stdout(`${searched(process).join(",")}\n`);
+    return 0;
+  },
+  "dns-server-list": async (process) => {
+    process.stdout(`${resolverWords(process, "nameserver").join(",")}\n`);
+    return 0;
   },
   "entrypoint-tester": async ({ argv, stdout }) => {
     stdout(`[${argv.join(" ")}]\n`);

@@ -20,14 +20,9 @@ const nginx: Image = {
 
 /** The page of the update demo: which picture is shown. */
 const picture = (name: string): Image => ({
-  entrypoint: ["/server"],
-  commands: {
-    "/server": async (process) => {
-      serveFiles(process, 80, "/pages");
-      return forEver(process);
-    },
-  },
-  files: { "/pages/data.json": `{"image": "${name}.jpg"}\n` },
+  ...agnhost,
+  cmd: ["test-webserver"],
+  files: { "data.json": `{"image": "${name}.jpg"}\n`, "etc/os-release": 'PRETTY_NAME="Alpine Linux"\n' },
 });
 
 /**

@@ -5,6 +5,7 @@ import { type ContainerUser, FileSystem, type Mount } from "../userland/file-sys
 import { ensure, regularFile } from "../userland/file-tree.ts";
 import { rootFiles } from "../userland/root-files.ts";
 import { Userland } from "../userland/userland.ts";
+import { ControlGroup } from "./control-group.ts";
 import { expand, insideEnvironment } from "./environment.ts";
 import { hostsText } from "./hosts-file.ts";
 import type { Image } from "./image.ts";
@@ -24,6 +25,8 @@ export interface ContainerSpace {
   readonly argv: readonly string[];
   /** What it has left as its last words. */
   lastWords(): string;
+  /** The pod has changed. */
+  update(pod: Pod): void;
 }
 
 /** What spaces need besides what programs do. */
@@ -67,7 +70,10 @@ export class ContainerSpaces {
 
   /** The pod has changed, or something that its volumes show: those who have them open see it. */
   async refresh(pod: Pod): Promise<void> {
-    await this.#pods.get(pod.metadata.uid ?? "")?.volumes.refresh(pod);
+    const opened = this.#pods.get(pod.metadata.uid ?? "");
+    if (!opened) return;
+    for (const { space } of opened.spaces.values()) (await space.catch(() => undefined))?.update(pod);
+    await opened.volumes.refresh(pod);
   }
 
   /** Whether anybody has looked into a pod. */
@@ -105,6 +111,8 @@ async function spaceOf(
   const wordsPath = container.terminationMessagePath ?? LAST_WORDS;
   const words = regularFile("", { mode: 0o666 });
   mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false });
+  const control = new ControlGroup(pod, container);
+  mounts.set("/sys/fs/cgroup", { node: control.root, type: "cgroup2", readOnly: true });
   const user = userOf(pod, container, image);
   const net = network.of(pod, place.podIP, over);
   const own = rootFiles({
@@ -125,6 +133,7 @@ async function spaceOf(
   return {
     userland,
     argv: commandLine(image, container).map((word) => expand(word, env)),
+    update: (changed) => control.update(changed),
     lastWords: () => Buffer.from(words.data).subarray(0, LONGEST_WORDS).toString("utf8"),
   };
 }

@@ -56,7 +56,11 @@ export class PodVolumes {
       const { root, type } = await this.#volume(spec);
       const part = subPathExpr === undefined ? subPath : expand(subPathExpr, env);
       const node = part === "" ? root : this.#partOf(root, part, isFilled(spec));
-      mounts.set(posix.resolve("/", mountPath), { node, type, readOnly: readOnly || isFilled(spec) });
+      mounts.set(posix.resolve("/", mountPath), {
+        node,
+        type,
+        readOnly: readOnly || isFilled(spec) || spec.image !== undefined,
+      });
     }
     return mounts;
   }
@@ -79,13 +83,15 @@ export class PodVolumes {
   async #make(spec: Volume): Promise<OpenVolume> {
     const { namespace } = this.#pod.metadata;
     const group = this.#pod.spec?.securityContext?.fsGroup;
-    const { hostPath, persistentVolumeClaim, ephemeral, emptyDir } = spec;
+    const { hostPath, persistentVolumeClaim, ephemeral, emptyDir, image } = spec;
     const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${this.#pod.metadata.name}-${spec.name}`);
     const root = hostPath
       ? this.#hostFolder(hostPath.path)
       : claim
         ? this.#lasting.get(`claim ${namespace}/${claim}`)
         : directory({ mode: 0o777, changedAt: this.#host.clock.now() });
+    const files = image && this.#host.images.find(image.reference)?.files;
+    for (const [path, text] of Object.entries(files ?? {})) plant(root, path, regularFile(text));
     if (group !== undefined && !hostPath) {
       root.gid = group;
       root.mode |= SET_GID;

@@ -141,6 +141,7 @@ export class SimulatedContainer {
         this.#stopRun(host, this.#run, grace);
         this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
       } else {
+        this.#tellOthers(host, "preStop");
         const needed = preStop + stopDuration;
         // A server ends well when it is told to; work that is broken off is not done.
         const inTime = host.pod.spec?.restartPolicy === "Always" ? 0 : SIGNALS + SIGTERM;
@@ -251,7 +252,10 @@ export class SimulatedContainer {
     this.#exit = this.#plan(host, behaviour, now);
     if (behaviour.logs !== undefined) this.openLog().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
     const isProgram = host.image(image)?.run !== undefined;
-    if (!isProgram && (this.#exit || !host.runsInside(this.spec))) return;
+    if (!isProgram && (this.#exit || !host.runsInside(this.spec))) {
+      this.#tellOthers(host, "postStart");
+      return;
+    }
     const { id } = this;
     this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords) => {
       if (this.id !== id || this.state !== "running") return;
@@ -296,6 +300,12 @@ export class SimulatedContainer {
       }
       host.changed();
     });
+  }
+
+  /** A container that only seems to run still tells others of its start and its end, when its hooks say so. */
+  #tellOthers(host: ContainerHost, hook: "postStart" | "preStop"): void {
+    const httpGet = this.spec.lifecycle?.[hook]?.httpGet;
+    if (httpGet?.host) void host.hook(this.spec, this.id, { httpGet });
   }
 
   /** Asks a program to end, after what is to be done before. */

@@ -41,6 +41,8 @@ export interface InsideOf {
   log(text: string | Uint8Array): void;
 }
 
+/** How long a node takes to notice that a container has ended as it was told, in milliseconds. */
+const NOTICE = 1_000;
 /** How often volumes are brought up to date besides, in milliseconds: tokens expire without anybody saying so. */
 const REFRESH = 60_000;
 
@@ -75,7 +77,9 @@ export class Insides {
   run(where: Omit<InsideOf, "log">, log: ContainerLog, ended: EndedRun): ProgramRun {
     const write = (text: string | Uint8Array) =>
       log.write(typeof text === "string" ? text : Buffer.from(text).toString());
-    const run = startInside(this.#open({ ...where, log: write }), log, ended);
+    const run = noticedLate(this.#options.clock, ended, (told) =>
+      startInside(this.#open({ ...where, log: write }), log, told),
+    );
     const { uid = "" } = where.pod.metadata;
     void run.over.then(() => this.#spaces.close(uid, where.container.name));
     this.#keepFresh(where.pod, uid);
@@ -160,4 +164,20 @@ export class Insides {
     };
     this.#options.clock.after(REFRESH, later, { background: true, label: "kubelet: volumes" });
   }
+}
+
+/** Nodes look now and then, not all the time: what has been told to stop is seen to have stopped a little later. */
+function noticedLate(clock: Clock, ended: EndedRun, start: (told: EndedRun) => ProgramRun): ProgramRun {
+  let stopped = false;
+  const run = start((exitCode, lastWords) => {
+    if (!stopped) return ended(exitCode, lastWords);
+    clock.after(NOTICE, () => ended(exitCode, lastWords), { label: "kubelet: ended container" });
+  });
+  return {
+    ...run,
+    stop: () => {
+      stopped = true;
+      run.stop();
+    },
+  };
 }

@@ -24,6 +24,7 @@ import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.t
 import type { NodeShape } from "./node-shape.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
 import { checkProbe } from "./probe-check.ts";
+import { subPathProblem } from "./sub-path.ts";
 
 /** What the nodes of a cluster are like. */
 export interface KubeletOptions {
@@ -293,7 +294,8 @@ export class Kubelet {
       place,
       events: (about) => recorder.about(about),
       image: (reference) => images.find(reference),
-      configProblem: (about, container) => config.problemOf(about, container),
+      configProblem: (about, container) =>
+        config.problemOf(about, container) ?? subPathProblem(about, container, place),
       volumeProblem: (about) => config.volumeProblemOf(about),
       runsInside: (container) => this.insides.runsInside(container),
       run: (about, container, id, log, ended) => {

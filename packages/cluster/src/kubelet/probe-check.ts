@@ -5,6 +5,7 @@ import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
 import { noInput } from "../userland/process.ts";
+import { grpcProblem } from "./grpc-probe.ts";
 import type { InsideOf, Insides } from "./insides.ts";
 
 /** What a probe is carried out with. */
@@ -46,6 +47,7 @@ async function carriedOut(
   const port = typeof given === "string" && !/^\d+$/.test(given) ? namedPort(pod, given) : Number(given);
   if (port === undefined || Number.isNaN(port)) return `couldn't find port: ${given}`;
   const ip = where.place.podIP;
+  if (grpc) return grpcProblem(await network.dial(pod, port), grpc.service ?? "", signal);
   if (!httpGet) {
     (await network.dial(pod, port)).destroy();
     return undefined;

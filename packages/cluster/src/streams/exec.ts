@@ -6,7 +6,9 @@ import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { chosenContainer } from "./logs.ts";
 import { socketPair } from "./socket-pair.ts";
 
-const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
+const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
+/** In the oldest protocol the last channel has words, and those only for what went wrong. */
+const OLDEST = "channel.k8s.io";
 const [STDIN, STDOUT, STDERR, OUTCOME, , CLOSE] = [0, 1, 2, 3, 4, 255];
 
 /** What a stream to a container needs to know of its cluster. */
@@ -27,7 +29,8 @@ export function execResponse(
   const { name } = container.spec;
   if (container.state !== "running") throw badRequest(`container ${name} is not running`);
   const protocol = PROTOCOLS.find((one) => upgrade?.includes(one));
-  if (!protocol) throw badRequest("unable to upgrade: this server speaks v5.channel.k8s.io and v4.channel.k8s.io");
+  if (!protocol)
+    throw badRequest("unable to upgrade: this server speaks v5.channel.k8s.io, v4.channel.k8s.io and channel.k8s.io");
   const [near, far] = socketPair(protocol);
   const command = query.getAll("command");
   const serve = isAttach ? attach(container, far) : run(host, worker, container, command, far);
@@ -100,16 +103,18 @@ function framed(channel: number | undefined, content: string | Uint8Array): Uint
 }
 
 function finish(socket: MessageSocket, exitCode: number, why?: string): void {
+  const message = why ?? `command terminated with non-zero exit code: exit status ${exitCode}`;
   const status =
     exitCode === 0
       ? { metadata: {}, status: "Success" }
       : {
           metadata: {},
           status: "Failure",
-          message: why ?? `command terminated with non-zero exit code: exit status ${exitCode}`,
+          message,
           reason: "NonZeroExitCode",
           details: { causes: [{ reason: "ExitCode", message: String(exitCode) }] },
         };
-  socket.send(framed(OUTCOME, JSON.stringify(status)));
+  if (socket.protocol !== OLDEST) socket.send(framed(OUTCOME, JSON.stringify(status)));
+  else if (exitCode !== 0) socket.send(framed(OUTCOME, message));
   socket.close(1000);
 }

@@ -2,6 +2,7 @@ import { ApiError, type ApiResponse, badRequest } from "@konverge/core";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { ContainerLog, LogLine } from "../kubelet/container-log.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
+import { socketPair } from "./socket-pair.ts";
 
 /** Which part of a log is wanted, from the query of a request. */
 interface Selection {
@@ -24,6 +25,25 @@ export function chosenContainer(worker: PodWorker, name: string): SimulatedConta
   if (mains.length === 1) return mains[0]!;
   const names = mains.map(({ spec }) => spec.name).join(" ");
   throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names}]`);
+}
+
+/** Logs as messages, for clients that cannot read an answer while it comes. */
+const MESSAGES = "binary.k8s.io";
+
+/** Turns the answer with a log into messages, if the client has asked for that. */
+export function asMessages(response: ApiResponse, upgrade: readonly string[] | undefined): ApiResponse {
+  if (!upgrade || response.status !== 200) return response;
+  if (upgrade.length > 0 && !upgrade.includes(MESSAGES)) {
+    throw badRequest(`unable to upgrade: logs are sent by ${MESSAGES} alone`);
+  }
+  const [near, far] = socketPair(upgrade.length > 0 ? MESSAGES : "");
+  void (async () => {
+    const { body } = response;
+    if (typeof body === "string") far.send(Buffer.from(body));
+    else for await (const chunk of body as AsyncIterable<string | Uint8Array>) far.send(Buffer.from(chunk as string));
+    far.close(1000);
+  })().catch(() => far.close(1011));
+  return { status: 101, headers: {}, body: "", socket: near };
 }
 
 /** Answers a request for a container's log. */

@@ -3,7 +3,7 @@ import { badRequest, type Clock } from "@konverge/core";
 import type { Images } from "../images/image.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { execResponse } from "./exec.ts";
-import { logResponse } from "./logs.ts";
+import { asMessages, logResponse } from "./logs.ts";
 import { portForwardResponse } from "./port-forward.ts";
 
 /** Answers for the simulated nodes: logs, and streams to what seems to run in containers. */
@@ -15,7 +15,10 @@ export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): Non
     if (!worker) throw badRequest(`pod ${name} does not run on a simulated node`);
     const query = new URLSearchParams(call.info.query);
     if (container !== "") query.set("container", container);
-    if (action === "log") return logResponse(worker, query, clock.now(), call.request.signal);
+    if (action === "log") {
+      const { signal, upgrade } = call.request;
+      return asMessages(logResponse(worker, query, clock.now(), signal), upgrade);
+    }
     if (action === "exec" || action === "attach") {
       return execResponse(
         { insides: kubelet.insides, image },

@@ -215,12 +215,15 @@ const mktemp: Command = async (process) => {
   return 0;
 };
 
-const mount: Command = async ({ files, stdout }) => {
-  stdout("overlay on / type overlay (rw,relatime)\n");
-  for (const [path, { type, readOnly }] of files.mounts)
-    stdout(
-      `${type === "tmpfs" ? "tmpfs" : "/dev/sda1"} on ${path} type ${type} (${readOnly ? "ro" : "rw"},relatime)\n`,
-    );
+const mount: Command = async ({ argv, files, stdout }) => {
+  const { flags } = argumentsOf(argv.slice(1), ["t"]);
+  const wanted = flags.get("t");
+  const all = [["/", { type: "overlay", readOnly: false }] as const, ...files.mounts];
+  for (const [path, { type, readOnly }] of all) {
+    if (wanted !== undefined && wanted !== type) continue;
+    const source = type === "ext4" ? "/dev/sda1" : type;
+    stdout(`${source} on ${path} type ${type} (${readOnly ? "ro" : "rw"},relatime)\n`);
+  }
   return 0;
 };
 

@@ -1,0 +1,36 @@
+import type { Container, EnvVar, Pod } from "@konverge/kinds";
+import { expand, fieldValue } from "../images/environment.ts";
+import type { Place } from "./pod-status.ts";
+
+/** Why a part of a volume that a container asks for cannot be mounted: nodes find that out before they make it. */
+export function subPathProblem(pod: Pod, container: Container, place: Place): string | undefined {
+  for (const { subPath = "", subPathExpr } of container.volumeMounts ?? []) {
+    const [path, missing] = subPathExpr === undefined ? [subPath, []] : expanded(pod, container, place, subPathExpr);
+    if (missing.length > 0) return `missing value for ${missing.sort().join(", ")}`;
+    if (path.startsWith("/")) return `error SubPath \`${path}\` must not be an absolute path`;
+    if (path.split("/").includes("..")) return `unable to provision SubPath \`${path}\`: must not contain '..'`;
+  }
+  return undefined;
+}
+
+/** The text with its variables, and those that have no value. Variables from elsewhere are not judged here. */
+function expanded(pod: Pod, { env = [] }: Container, place: Place, text: string): [string, string[]] {
+  const values: Record<string, string> = {};
+  for (const variable of env) {
+    const value = plainValue(pod, place, variable, values);
+    if (value !== undefined) values[variable.name] = value;
+  }
+  const wanted = Array.from(text.matchAll(/(?<!\$)\$\(([^)]*)\)/g), ([, name = ""]) => name);
+  const known = new Set(env.map(({ name }) => name));
+  return [expand(text, values), wanted.filter((name) => !known.has(name) || values[name] === "")];
+}
+
+function plainValue(
+  pod: Pod,
+  place: Place,
+  { value, valueFrom }: EnvVar,
+  values: Readonly<Record<string, string>>,
+): string | undefined {
+  if (!valueFrom) return expand(value ?? "", values);
+  return valueFrom.fieldRef && (fieldValue({ place }, pod, valueFrom.fieldRef.fieldPath) ?? "");
+}
