@@ -123,10 +123,10 @@ async function spaceOf(
     settings: Object.fromEntries(pod.spec?.securityContext?.sysctls?.map(({ name, value }) => [name, value]) ?? []),
     files: image.files ?? {},
   });
-  for (const path of mounts.keys()) ensure(own, path);
+  const standing = new Map([...mounts].map(([path, mount]) => [ensure(own, path), mount]));
   const readOnly = container.securityContext?.readOnlyRootFilesystem ?? false;
   const root: Mount = { type: "overlay", readOnly, node: own };
-  const files = new FileSystem(root, mounts, () => clock.now(), user);
+  const files = new FileSystem(root, standing, () => clock.now(), user);
   const cwd = container.workingDir ?? image.workingDir ?? "/";
   const commands = image.commands ?? {};
   const userland = new Userland({ pod, container, env, files, user, network: net, clock, cwd, commands, log });

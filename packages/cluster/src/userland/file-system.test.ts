@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FileError } from "./file-error.ts";
 import { type ContainerUser, FileSystem, type Mount, SET_GID } from "./file-system.ts";
-import { directory, plant, regularFile, symbolicLink } from "./file-tree.ts";
+import { directory, ensure, plant, regularFile, symbolicLink } from "./file-tree.ts";
 
 const USER: ContainerUser = { uid: 1000, gid: 1000, groups: [2000] };
 
@@ -69,4 +69,17 @@ test("folders are removed with what is in them only when that is meant", () => {
   files.remove("/tmp/a", { recursive: true });
   assert.equal(files.exists("/tmp/a"), false);
   assert.throws(() => files.list("/tmp/a"), code("ENOENT"));
+});
+
+test("a volume that is mounted behind a link stands where the link leads", () => {
+  const root = directory();
+  plant(root, "run", directory());
+  plant(root, "var/run", symbolicLink("/run"));
+  const place = ensure(root, "/var/run/secrets/tokens");
+  assert.equal(place, "/run/secrets/tokens");
+  const volume = directory();
+  plant(volume, "token", regularFile("t"));
+  const mounts = new Map([[place, { node: volume, readOnly: true, type: "tmpfs" }]]);
+  const files = new FileSystem({ node: root, readOnly: false, type: "overlay" }, mounts, () => 0, USER);
+  assert.equal(files.readText("/var/run/secrets/tokens/token"), "t");
 });

@@ -1,3 +1,5 @@
+import { posix } from "node:path";
+
 /** What all files have. Times are milliseconds since 1970. */
 interface Inode {
   mode: number;
@@ -67,13 +69,20 @@ export function plant(root: Directory, path: string, node: FileNode): void {
   at.entries.set(last, node);
 }
 
-/** Makes sure that there is something at a path below a directory: folders, where nothing is. */
-export function ensure(root: Directory, path: string): void {
+/** Makes the folders of a path that are missing. What it is called when no link is on the way: mounts stand there. */
+export function ensure(root: Directory, path: string): string {
   let at: FileNode = root;
-  for (const name of path.split("/").filter((part) => part !== "")) {
-    if (at.kind !== "directory") return;
+  const way: string[] = [];
+  const names = path.split("/").filter((part) => part !== "");
+  for (const [index, name] of names.entries()) {
+    if (at.kind !== "directory") return path;
     const next: FileNode = at.entries.get(name) ?? directory({ changedAt: root.changedAt });
+    if (next.kind === "link") {
+      return ensure(root, posix.join(posix.resolve("/", ...way, next.target), ...names.slice(index + 1)));
+    }
     at.entries.set(name, next);
+    way.push(name);
     at = next;
   }
+  return `/${way.join("/")}`;
 }
