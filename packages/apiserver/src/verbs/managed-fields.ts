@@ -72,25 +72,27 @@ function keptManager(call: Call): FieldManager {
 type Convert = (object: AnyObject, apiVersion: string) => AnyObject;
 
 function makeFieldManager({ definition, version, info, clock }: Call, convert: Convert): FieldManager {
+  const reset = resetPaths(definition, version, info.subresource);
   return new FieldManager({
     kind: { group: definition.group, version: version.version, kind: version.kind },
     schema: version.schema,
     clock,
     subresource: info.subresource,
-    resetFields: resetFields(definition, version, info.subresource),
+    resetFields: resetFields(definition, reset),
+    ignored: reset.filter((path) => !path.includes(".")),
     version: otherVersions(definition, convert),
     empty: version.codec.zero,
   });
 }
 
-function resetFields(
-  definition: ResourceDefinition,
-  version: ResourceVersion,
-  subresource: string,
-): FieldManagerOptions["resetFields"] {
+/** What nobody can own through an endpoint. */
+function resetPaths(definition: ResourceDefinition, version: ResourceVersion, subresource: string): readonly string[] {
   const hasStatus = version.subresources.has("status");
   const usual = subresource === "status" ? ["spec"] : hasStatus && subresource === "" ? ["status"] : [];
-  const paths = definition.strategy.resetFields?.(subresource) ?? usual;
+  return definition.strategy.resetFields?.(subresource) ?? usual;
+}
+
+function resetFields(definition: ResourceDefinition, paths: readonly string[]): FieldManagerOptions["resetFields"] {
   if (paths.length === 0) return {};
   const filter = excludeFields(...paths.map((path) => path.split(".").map((name) => `f:${name}`)));
   return Object.fromEntries(

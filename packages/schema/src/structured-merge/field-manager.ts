@@ -27,6 +27,8 @@ export interface FieldManagerOptions {
   subresource?: string;
   /** By apiVersion, what writes through this endpoint can never own: `excludeFields(["f:status"])`. */
   resetFields?: Readonly<Record<string, FieldFilter>>;
+  /** Fields of the whole object that {@link resetFields} takes out, so that there is no need to compare them. */
+  ignored?: readonly string[];
   /** Other versions of the kind. Ownership recorded in a version that is not found is forgotten. */
   version?: (apiVersion: string) => KindVersion | undefined;
   /** What a create is compared with, if it is not Go's zero value (nothing, for custom resources). */
@@ -70,15 +72,17 @@ export class FieldManager {
   readonly #subresource: string | undefined;
   readonly #version: NonNullable<FieldManagerOptions["version"]>;
   readonly #empty: JsonObject;
+  readonly #ignored: readonly string[];
   readonly #updater: Updater;
 
-  constructor({ kind, schema, clock, subresource, resetFields, version, empty }: FieldManagerOptions) {
+  constructor({ kind, schema, clock, subresource, resetFields, ignored, version, empty }: FieldManagerOptions) {
     this.#kind = kind;
     this.#apiVersion = apiVersionOf(kind);
     this.#schema = schema;
     this.#clock = clock;
     this.#subresource = subresource || undefined;
     this.#version = version ?? (() => undefined);
+    this.#ignored = ignored ?? [];
     this.#empty = { ...(empty ?? zeroObject(schema)), apiVersion: this.#apiVersion, kind: kind.kind };
     this.#updater = new Updater({ convert: (typed, to) => this.#convert(typed, to), filters: resetFields ?? {} });
   }
@@ -89,7 +93,10 @@ export class FieldManager {
    */
   update(live: JsonObject | undefined, next: JsonObject, manager: string): JsonObject {
     try {
-      const managers = this.#update(live, hidingManagedFields(next), this.#managersFor(live, next), manager);
+      const before = this.#managersFor(live, next);
+      // What is compared in other versions must be whole.
+      const isAlike = [...before.values()].every(({ apiVersion }) => apiVersion === this.#apiVersion);
+      const managers = this.#update(live, next, before, manager, isAlike ? this.#ignored : []);
       return withManagedFields(next, encodeManagers(managers));
     } catch (error) {
       // A write must not fail because its fields cannot be told apart: nobody owns them then.
@@ -189,9 +196,15 @@ export class FieldManager {
     return decodedOrNone(managedFieldsOf(live));
   }
 
-  #update(live: JsonObject | undefined, next: JsonObject, managers: Managers, manager: string): Managers {
+  #update(
+    live: JsonObject | undefined,
+    next: JsonObject,
+    managers: Managers,
+    manager: string,
+    ignored: readonly string[],
+  ): Managers {
     if (managers.size === 0 && live && uidOf(live)) return managers;
-    return this.#take(live ? hidingManagedFields(live) : this.#empty, next, managers, manager);
+    return this.#take(hiding(live ?? this.#empty, ignored), hiding(next, ignored), managers, manager);
   }
 
   /** Gives `manager` all that differs between two objects. */
@@ -269,11 +282,18 @@ function withManagedFields(object: JsonObject, entries: ManagedFieldsEntry[] | u
   return { ...object, metadata: others };
 }
 
-/** For comparisons, to which a field that is undefined is none: copying without it takes several times as long. */
-function hidingManagedFields(object: JsonObject): JsonObject {
+/**
+ * An object without managedFields and what else is ignored, for comparisons: to these a field that is undefined is none,
+ * and copying without it takes several times as long.
+ */
+function hiding(object: JsonObject, ignored: readonly string[]): JsonObject {
   const metadata = isObject(object["metadata"]) ? object["metadata"] : undefined;
-  if (metadata?.["managedFields"] === undefined) return object;
-  return { ...object, metadata: { ...metadata, managedFields: undefined } };
+  const hasOwners = metadata?.["managedFields"] !== undefined;
+  if (!hasOwners && ignored.length === 0) return object;
+  const copy: JsonObject = { ...object };
+  if (hasOwners) copy["metadata"] = { ...metadata, managedFields: undefined };
+  for (const name of ignored) copy[name] = undefined;
+  return copy;
 }
 
 function isReset(entries: ManagedFieldsEntry[] | undefined): boolean {
