@@ -106,6 +106,27 @@ export const replicates: Scenario = async (stage) => {
   assert.equal(stage.writes(), writes);
 };
 
+/** The least of a switchover, for a test that plays it very often. */
+export const switchesOverOnce: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2 });
+  await change(stage, { switchoverTo: pod(1) });
+  await leads(stage, 1);
+  await isReady(stage);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** The least of a failover: the old primary is never heard of again. */
+export const failsOverOnce: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2, synchronous: 1 });
+  await loseNode(stage, servers, 0);
+  await leads(stage, 1);
+  await stage.until("it takes writes", () => servers.roleOf(pod(1)) === "primary");
+  assert.deepEqual(await labelled(stage, "primary"), [pod(1)]);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
 /** Another leads when somebody asks for it, and nothing is lost. */
 export const switchesOver: Scenario = async (stage) => {
   const servers = await begun(stage);
@@ -234,12 +255,12 @@ export const rotates: Scenario = async (stage) => {
   await stage.apply(replicated({ instances: 2 }, { "databases.example.com/rotate": "now" }));
   await stage.until("there is a next one", async () => (await password("next-password")) !== undefined);
   const next = (await password("next-password"))!;
-  await stage.pass(60_000);
+  await stage.pass(10_000);
   assert.equal(await password(), first, "until the server has it, the old one is told");
   servers.password = passwordDigest(next);
   await stage.until("it is the password", async () => (await password()) === next);
   assert.equal(await password("next-password"), undefined);
-  await stage.pass(120_000);
+  await stage.pass(60_000);
   assert.equal(await password(), next, "it is asked for once");
 
   await stage.client.delete(Secret, `${stage.namespace}/${NAME}-credentials`);

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { type Member, nextStep, type Situation } from "./leadership.ts";
+import { canStandForAll, parseConfirming } from "./quorum.ts";
+import { parseServerReport, type ServerReport } from "./server-report.ts";
+
+const uid = (name: string) => `uid of ${name}`;
+const server = (
+  name: string,
+  report?: Partial<ServerReport>,
+  pod: Partial<NonNullable<Member["pod"]>> = {},
+): Member => ({
+  name,
+  pod: { uid: uid(name), ready: true, ending: false, dead: false, node: `node of ${name}`, ...pod },
+  report: report && { role: "standby", term: 1, timeline: 1, lsn: 100n, streaming: true, ...report },
+});
+const situation = (given: Partial<Situation>): Situation => ({
+  topology: { term: 1, primary: "a", upstream: "a", fresh: false },
+  members: [server("a", { role: "primary" }), server("b", {}), server("c", {})],
+  confirming: [undefined, undefined],
+  delay: 30_000,
+  allowDataLoss: false,
+  switchoverTo: undefined,
+  lostSince: undefined,
+  now: 1_000_000,
+  ...given,
+});
+const away = (name: string) => server(name, undefined, { ready: false });
+const bothConfirm = { required: 1, names: ["b", "c"] };
+
+test("while the primary answers nothing changes", () => {
+  const given = situation({});
+  assert.deepEqual(nextStep(given), { topology: given.topology });
+});
+
+test("a primary that is away has its delay to come back", () => {
+  const members = [away("a"), server("b", {}), server("c", {})];
+  const first = nextStep(situation({ members, allowDataLoss: true }));
+  assert.equal(first.topology.primary, "a");
+  assert.deepEqual([first.lostSince, first.after], [1_000_000, 30_000]);
+  const late = nextStep(situation({ members, allowDataLoss: true, lostSince: 970_000 }));
+  assert.deepEqual(late.topology.operation, { kind: "failover", from: "a", since: 1_000_000 });
+  assert.deepEqual([late.topology.primary, late.topology.upstream, late.topology.term], ["", "", 2]);
+});
+
+test("without leave to lose data, nobody takes over who may lack what was acknowledged", () => {
+  const members = [away("a"), server("b", {}), server("c", {})];
+  const blocked = nextStep(situation({ members, lostSince: 0 }));
+  assert.equal(blocked.problem?.reason, "FailoverBlocked");
+  assert.equal(blocked.topology.primary, "a");
+  const told = [bothConfirm, undefined];
+  assert.equal(nextStep(situation({ members, lostSince: 0, confirming: told })).problem?.reason, "FailoverBlocked");
+  const safe = nextStep(situation({ members, lostSince: 0, confirming: [bothConfirm, bothConfirm] }));
+  assert.equal(safe.topology.operation?.kind, "failover");
+  const silent = [away("a"), server("b"), server("c")];
+  assert.equal(
+    nextStep(situation({ members: silent, lostSince: 0, allowDataLoss: true })).problem?.reason,
+    "NoCandidate",
+  );
+});
+
+test("a database that was never up, and one with a single server, has nobody to take over", () => {
+  const fresh = { term: 1, primary: "a", upstream: "a", fresh: true };
+  for (const given of [
+    situation({ topology: fresh, members: [away("a"), server("b", {})], lostSince: 0, allowDataLoss: true }),
+    situation({ members: [away("a")], lostSince: 0, allowDataLoss: true }),
+  ]) {
+    assert.deepEqual(nextStep(given).topology, given.topology);
+  }
+});
+
+test("a switchover waits for one that streams, and ends when it has all", () => {
+  const lagging = [server("a", { role: "primary" }), server("b", { streaming: false }), server("c", {})];
+  assert.equal(nextStep(situation({ members: lagging, switchoverTo: "b" })).problem?.reason, "SwitchoverWaits");
+  assert.equal(nextStep(situation({ switchoverTo: "z" })).problem?.reason, "SwitchoverWaits");
+  assert.equal(nextStep(situation({ switchoverTo: "a" })).switched, "a");
+  const begun = nextStep(situation({ switchoverTo: "c" })).topology;
+  assert.deepEqual([begun.primary, begun.upstream], ["", "a"]);
+  const half = [server("a", { role: "stopped", term: 2, lsn: 100n }), server("b", {}), server("c", { lsn: 100n })];
+  assert.equal(nextStep(situation({ topology: begun, members: half })).topology.primary, "");
+  const whole = [server("a", { role: "stopped", term: 2, lsn: 100n }), server("b", {}), server("c", { lsn: 120n })];
+  const done = nextStep(situation({ topology: begun, members: whole }));
+  assert.deepEqual([done.topology.primary, done.topology.term, done.switched], ["c", 3, "c"]);
+  const late = nextStep(situation({ topology: begun, members: half, now: 2_000_000 }));
+  assert.deepEqual([late.topology.primary, late.topology.term, late.told?.reason], ["a", 3, "SwitchoverGivenUp"]);
+});
+
+test("who takes over is the one that has come furthest", () => {
+  const operation = { kind: "failover" as const, from: "a", since: 990_000, fence: "" };
+  const topology = { term: 2, primary: "", upstream: "", fresh: false, operation };
+  const members: Member[] = [
+    { name: "a", pod: undefined, report: undefined },
+    server("b", { term: 2, lsn: 300n }),
+    server("c", { term: 2, lsn: 400n }),
+    server("d", { term: 2, lsn: 200n, timeline: 2 }),
+  ];
+  assert.equal(nextStep(situation({ topology, members, allowDataLoss: true })).topology.primary, "d");
+  assert.equal(
+    nextStep(situation({ topology, members: members.slice(0, 3), allowDataLoss: true })).topology.primary,
+    "c",
+  );
+});
+
+test("an old primary that nobody may replace leads again", () => {
+  const operation = { kind: "failover" as const, from: "a", since: 0, fence: "" };
+  const topology = { term: 2, primary: "", upstream: "", fresh: false, operation };
+  const step = nextStep(situation({ topology, members: [server("a", { role: "stopped", term: 2 }), server("b")] }));
+  assert.deepEqual([step.topology.primary, step.topology.term, step.told?.reason], ["a", 3, "FailoverGivenUp"]);
+});
+
+/** Any state of a server. */
+const anyMember = (name: string) =>
+  fc.record({
+    name: fc.constant(name),
+    pod: fc.option(
+      fc.record({
+        uid: fc.constantFrom(uid(name), "another"),
+        ready: fc.boolean(),
+        ending: fc.boolean(),
+        dead: fc.boolean(),
+        node: fc.constant("node"),
+      }),
+      { nil: undefined },
+    ),
+    report: fc.option(
+      fc.record({
+        role: fc.constantFrom("primary", "standby", "stopped", "waiting", "joining", "empty"),
+        term: fc.integer({ min: 1, max: 4 }),
+        timeline: fc.integer({ min: 1, max: 3 }),
+        lsn: fc.bigInt({ min: 1n, max: 9n }),
+        streaming: fc.boolean(),
+      }),
+      { nil: undefined },
+    ),
+  });
+const anySituation = fc.record({
+  topology: fc.record({
+    term: fc.constant(3),
+    primary: fc.constant(""),
+    upstream: fc.constant(""),
+    fresh: fc.constant(false),
+    operation: fc.record({
+      kind: fc.constant("failover" as const),
+      from: fc.constant("a"),
+      since: fc.constantFrom(0, 1_000_000),
+      fence: fc.constantFrom("", uid("a"), undefined),
+    }),
+  }),
+  members: fc.tuple(anyMember("a"), anyMember("b"), anyMember("c")),
+  confirming: fc.constantFrom([undefined, undefined], [bothConfirm, bothConfirm], [bothConfirm, undefined]),
+  delay: fc.constant(30_000),
+  allowDataLoss: fc.boolean(),
+  switchoverTo: fc.constant(undefined),
+  lostSince: fc.constant(undefined),
+  now: fc.constant(1_000_500),
+});
+
+test("nobody becomes the primary while the last one could still acknowledge something", () => {
+  fc.assert(
+    fc.property(anySituation, (given) => {
+      const { topology } = nextStep(given as Situation);
+      assert.ok(topology.term >= given.topology.term);
+      if (topology.primary === "" || topology.primary === "a") return;
+      const [old, ...standbys] = given.members;
+      const detached = standbys.filter(({ report }) => report?.role === "standby" && report.term >= 3);
+      const names = detached.map(({ name }) => name);
+      const isConfirmed = given.confirming.every((one) => one !== undefined && canStandForAll(one, names));
+      const hasStopped = old.report !== undefined && old.report.term >= 3 && old.report.role !== "primary";
+      const isGone = !old.pod || old.pod.uid !== given.topology.operation.fence || old.pod.dead || hasStopped;
+      assert.ok(given.topology.operation.fence !== undefined, "it is written down first whose pod must be gone");
+      assert.ok(isConfirmed || (isGone && given.allowDataLoss), "it is neither safe nor allowed");
+      const chosen = detached.find(({ name }) => name === topology.primary);
+      assert.ok(chosen, "only who has let go of the old primary may lead");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("what was confirmed to a client is on one of those that can stand for all", () => {
+  const names = ["b", "c", "d", "e"];
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 4 }),
+      fc.subarray(names),
+      fc.shuffledSubarray(names),
+      (required, detached, order) => {
+        const confirmed = order.slice(0, required);
+        if (confirmed.length < required || !canStandForAll({ required, names }, detached)) return;
+        assert.ok(confirmed.some((name) => detached.includes(name)));
+        assert.ok(names.length - detached.length < required, "nothing more can be confirmed");
+      },
+    ),
+  );
+});
+
+test("what servers say is read, and nonsense is no report", () => {
+  const said =
+    'role=primary\nterm=4\nlsn=1/A0\ntimeline=2\nconfirming=ANY 1 ("b","c")\nsize=100\nused=90\nstreaming=yes\n';
+  const report = parseServerReport(said);
+  assert.equal(report?.lsn, 0x1000000a0n);
+  assert.deepEqual(parseConfirming(report?.confirming), { required: 1, names: ["b", "c"] });
+  assert.deepEqual([report?.size, report?.used, report?.streaming], [100, 90, true]);
+  for (const text of [undefined, "", "role=primary", "role=primary\nterm=x", "sh: not found"]) {
+    assert.equal(parseServerReport(text), undefined);
+  }
+  assert.equal(parseServerReport("role=standby\nterm=1\nlsn=zzz\nbehind=-3")?.lsn, undefined);
+  assert.equal(parseConfirming(""), undefined);
+  assert.equal(parseConfirming("ANY 0 ()"), undefined);
+});
