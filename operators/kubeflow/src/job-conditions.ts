@@ -4,7 +4,7 @@ import type { JobCondition, JobStatus } from "./job-fields.ts";
 export type ConditionType = "Created" | "Running" | "Restarting" | "Succeeded" | "Suspended" | "Failed";
 
 /** Told of jobs that cannot go on without help; not one of upstream's, so it stays away from the end of the list. */
-export const DEGRADED = "Degraded";
+export const STALLED = "Stalled";
 const TYPES: readonly string[] = ["Created", "Running", "Restarting", "Succeeded", "Suspended", "Failed"];
 
 export interface Statement {
@@ -26,6 +26,11 @@ export function isFinished({ conditions }: JobStatus): boolean {
 /** The conditions of a job that are upstream's, in their order. */
 export function jobConditions({ conditions = [] }: JobStatus): JobCondition[] {
   return conditions.filter(({ type }) => TYPES.includes(type));
+}
+
+/** Conditions that others report of the job. */
+export function foreignConditions({ conditions = [] }: JobStatus): JobCondition[] {
+  return conditions.filter(({ type }) => type !== STALLED && !TYPES.includes(type));
 }
 
 /**

@@ -1,4 +1,15 @@
-import { type Controller, controller, controllerOf, own, type Result, read, use, watch } from "konverge";
+import {
+  type Controller,
+  controller,
+  controllerOf,
+  type KindRef,
+  own,
+  type Result,
+  read,
+  type Schema,
+  use,
+  watch,
+} from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { PLUGIN_GROUPS, VOLCANO_GROUPS } from "./gang-scheduler.ts";
 import type { JobObject } from "./job.ts";
@@ -9,9 +20,6 @@ import { PODS_BY_JOB, reconcileJob } from "./reconcile-job.ts";
 /** Upstream's own operator, by the label of its Deployment. */
 const UPSTREAM = "control-plane=kubeflow-training-operator";
 const LOOK_AGAIN = 300_000;
-/** Conditions that other operators of this runtime have; upstream's jobs do not, and the last of theirs means something. */
-const NO_CONDITIONS = { Ready: undefined, Progressing: undefined, Degraded: undefined };
-
 /**
  * Runs the jobs of one kind. Pods are made and deleted one by one: hardly anything of a pod can be changed, and what a new
  * version of this operator would write differently must not disturb a pod that trains. Services are applied and repaired.
@@ -19,7 +27,7 @@ const NO_CONDITIONS = { Ready: undefined, Progressing: undefined, Degraded: unde
 export function jobController<T extends JobObject>(tools: Tools<T>): Controller {
   const { framework } = tools;
   const labelSelector = `${OPERATOR_NAME}=${framework.controller}`;
-  return controller(framework.kind, {
+  return controller(withoutStatus(framework.kind), {
     owns: [own(Service, { labelSelector }), ...(framework.others?.kinds ?? [])],
     watches: [
       watch(Pod, {
@@ -46,8 +54,17 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
         context.events.warning("UpstreamOperator", message);
         return { after: LOOK_AGAIN };
       }
-      const result = await reconcileJob(object, context, tools);
-      return { ...result, conditions: NO_CONDITIONS } as Result<T>;
+      return reconcileJob(object, context, tools);
     },
   });
+}
+
+/**
+ * The kind as the runtime shall see it: without a status, so that it reports nothing of its own. Upstream's status has no
+ * observedGeneration, and the last of its conditions is taken for the job's state.
+ */
+function withoutStatus<T extends JobObject>(kind: KindRef<T>): KindRef<T> {
+  const { schema } = kind as { schema?: Schema };
+  const { status: _, ...properties } = schema?.properties ?? {};
+  return Object.assign({ ...kind }, { schema: { ...schema, properties } });
 }

@@ -22,10 +22,11 @@ export interface ReplicaCount {
 }
 
 /** Reads a pod that was made for a job; undefined if it lacks the labels that say which one it is. */
-export function jobPod(pod: Pod, { container }: Pick<Framework, "container">): JobPod | undefined {
-  const { [REPLICA_TYPE]: type, [REPLICA_INDEX]: number } = pod.metadata.labels ?? {};
+export function jobPod(pod: Pod, framework: Pick<Framework, "container" | "controller">): JobPod | undefined {
+  const { container, controller } = framework;
+  const { [REPLICA_TYPE]: type, [REPLICA_INDEX]: number, [OPERATOR_NAME]: maker } = pod.metadata.labels ?? {};
   const index = Number(number);
-  if (!type || number === undefined || !Number.isInteger(index) || index < 0) return undefined;
+  if (!type || number === undefined || !Number.isInteger(index) || index < 0 || maker !== controller) return undefined;
   const ended = pod.status?.containerStatuses?.find(({ name }) => name === container)?.state?.terminated;
   return { pod, type, index, exitCode: ended?.exitCode };
 }

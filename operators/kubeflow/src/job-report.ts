@@ -1,9 +1,10 @@
 import {
   type ConditionType,
-  DEGRADED,
+  foreignConditions,
   holds,
   isFinished,
   jobConditions,
+  STALLED,
   saysTheSame,
   settled,
   withStatement,
@@ -103,12 +104,12 @@ export class JobReport {
   troubled(problem: Problem | undefined): void {
     if (!problem || this.#problem) return;
     this.#problem = problem;
-    this.#said.set(`${DEGRADED} ${problem.message}`, { type: "Warning", ...problem });
+    this.#said.set(`${STALLED} ${problem.message}`, { type: "Warning", ...problem });
   }
 
   /** Whether the same trouble was reported before. */
   knows({ reason, message }: Problem): boolean {
-    const said = { type: DEGRADED, status: "True" as const, reason, message };
+    const said = { type: STALLED, status: "True" as const, reason, message };
     return this.#before.conditions?.some((known) => saysTheSame(known, said)) ?? false;
   }
 
@@ -128,7 +129,8 @@ export class JobReport {
   }
 
   get status(): JobStatus {
-    const conditions = settled([...this.#degraded(), ...this.#conditions], this.#before.conditions ?? []);
+    const all = [...foreignConditions(this.#before), ...this.#stalled(), ...this.#conditions];
+    const conditions = settled(all, this.#before.conditions ?? []);
     const { lastReconcileTime } = this.#before;
     return {
       ...(conditions.length > 0 && { conditions }),
@@ -139,12 +141,12 @@ export class JobReport {
     };
   }
 
-  #degraded(): JobCondition[] {
+  #stalled(): JobCondition[] {
     if (!this.#problem || this.isFinished) return [];
     const { reason, message } = this.#problem;
-    const known = this.#before.conditions?.find(({ type }) => type === DEGRADED);
+    const known = this.#before.conditions?.find(({ type }) => type === STALLED);
     const lastTransitionTime = known?.lastTransitionTime ?? this.#time;
-    return [{ type: DEGRADED, status: "True", reason, message, lastUpdateTime: this.#time, lastTransitionTime }];
+    return [{ type: STALLED, status: "True", reason, message, lastUpdateTime: this.#time, lastTransitionTime }];
   }
 
   #state(type: ConditionType, message: string, told?: Told["type"]): void {

@@ -6,7 +6,7 @@ import type { JobStatus, ReplicaSpec, RestartPolicy, RunPolicy } from "./job-fie
 /** What the objects of all four kinds have in common. */
 export interface JobObject extends KubeObject {
   spec: { runPolicy?: RunPolicy };
-  status?: JobStatus & { observedGeneration?: number };
+  status?: JobStatus;
 }
 
 /** The pods of one type of a job, with what users may leave out filled in. */

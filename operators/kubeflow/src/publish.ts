@@ -4,6 +4,9 @@ import { holds } from "./job-conditions.ts";
 import type { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
 
+/** Owns what is reported. */
+const REPORTER = "kubeflow-job-status";
+
 /**
  * Stores a report in the job's status and tells what is new. The order of conditions means something, so the status is
  * written whole, and only if nobody has written the job since it was looked at. What is to be done about a report is done
@@ -15,11 +18,9 @@ export async function publish<T extends JobObject>(
   { client, events }: Context,
   tools: Tools<T>,
 ): Promise<void> {
-  const { observedGeneration, ...before } = job.object.status ?? {};
   const { status } = report;
-  if (!deepEqual(before, status)) {
-    const stored = { ...status, ...(observedGeneration !== undefined && { observedGeneration }) };
-    await client.updateStatus(tools.framework.kind, { ...job.object, status: stored } as never);
+  if (!deepEqual(job.object.status ?? {}, status)) {
+    await client.updateStatus(tools.framework.kind, { ...job.object, status } as never, { fieldManager: REPORTER });
   }
   for (const { type, reason, message } of report.told) {
     if (type === "Normal") events.normal(reason, message);

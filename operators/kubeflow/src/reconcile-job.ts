@@ -115,7 +115,8 @@ async function make<T extends JobObject>(
     if (typeof group === "object") return { problem: group, isWaiting: true, after: AFTER_REFUSAL };
   }
   const problem = await createPods(job, missing, report, context, tools);
-  return problem ? { problem, after: AFTER_REFUSAL } : {};
+  // What is invalid stays so until the job changes, which is seen anyway.
+  return { problem, ...(problem && problem.reason !== "PodInvalid" && { after: AFTER_REFUSAL }) };
 }
 
 /** What upstream tells of pods, once for each of them. */

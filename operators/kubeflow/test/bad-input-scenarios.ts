@@ -12,7 +12,7 @@ export const refused: Scenario = async (stage) => {
     const good = { [kind.lead]: {}, Worker: {} };
     const at = (type: string) => `spec.${kind.specs}\\[${type}\\]`;
     await isRefused(job(kind, "x", { ...good, Worker: { replicas: -1 } }), /replicas.*greater than or equal to 0/);
-    await isRefused(job(kind, "x", { ...good, Worker: { replicas: "two" as never } }), /replicas.*integer/);
+    await isRefused(job(kind, "x", { ...good, Worker: { replicas: "two" as never } }), /replicas: expected numeric/);
     await isRefused(job(kind, "x", { ...good, Worker: { replicas: 9_999_999_999 } }), /replicas/);
     await isRefused(job(kind, "x", { ...good, Worker: { restartPolicy: "Sometimes" } }), /Unsupported value/);
     await isRefused(job(kind, "x", good, { runPolicy: { cleanPodPolicy: "Some" } }), /cleanPodPolicy/);
@@ -42,14 +42,14 @@ const told = async (stage: Stage, kind: Kind, name: string, reason: string, mess
   await stage.until(`${name} says ${reason}`, async () => {
     const { status } = await stage.get(kind.kind, name);
     const [first] = status?.conditions ?? [];
-    return first?.type === "Degraded" && first.reason === reason && message.test(first.message ?? "");
+    return first?.type === "Stalled" && first.reason === reason && message.test(first.message ?? "");
   });
   const events = await stage.events(kind.kind, name);
   assert.ok(
     events.some((text) => text.startsWith(`Warning ${reason} `) && message.test(text)),
     events.join("\n"),
   );
-  assert.notEqual((await stage.get(kind.kind, name)).status?.conditions?.at(-1)?.type, "Degraded");
+  assert.notEqual((await stage.get(kind.kind, name)).status?.conditions?.at(-1)?.type, "Stalled");
 };
 
 const quiet = async (stage: Stage) => {
@@ -75,7 +75,7 @@ export const stuck =
     await untilState(stage, kind, "huge", "Running");
     await stage.until("the trouble is over", async () => {
       const { status } = await stage.get(kind.kind, "huge");
-      return !status?.conditions?.some(({ type }) => type === "Degraded");
+      return !status?.conditions?.some(({ type }) => type === "Stalled");
     });
   };
 

@@ -52,6 +52,9 @@ export const aPyTorchJob: Scenario = async (stage) => {
     spec?.ports?.map(({ name, port }) => `${name} ${port}`),
     ["pytorchjob-port 23456"],
   );
+  await stage.until("the workers have found their master", async () => {
+    return (await podsOf(stage, "mnist")).every((pod) => pod.status?.phase === "Running");
+  });
   await endPod(stage, "mnist-master-0", 0);
   await untilState(stage, PYTORCH, "mnist", "Succeeded");
   const { status } = await stage.get(PYTORCH.kind, "mnist");

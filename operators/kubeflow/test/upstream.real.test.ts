@@ -5,12 +5,12 @@ import type { KindRef } from "konverge";
 import { job, type Kind, MXNET, PYTORCH, type ReplicaWish, sample, TENSORFLOW, XGBOOST } from "./jobs.ts";
 import { arena, whyNoArena } from "./upstream/arena.ts";
 import {
-  DEGRADED_TOO,
   DELETED_JOB,
   type Difference,
   FATAL_EXIT_CODE,
   SEEN_LEAVING,
   SELECTORS,
+  STALLED_TOO,
 } from "./upstream/differences.ts";
 import { Duel } from "./upstream/duel.ts";
 
@@ -179,7 +179,7 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
     });
 
     test("what keeps a pod from starting is told", async () => {
-      const one = await begin(PYTORCH, "torch-waits", { Master: {} }, {}, DEGRADED_TOO);
+      const one = await begin(PYTORCH, "torch-waits", { Master: {} }, {}, STALLED_TOO);
       await one.waits("ImagePullBackOff", "Back-off pulling image", "master-0");
       const { events } = await one.agree({ state: "Created" });
       const message = "Error pod torch-waits-master-0 container pytorch waiting message: Back-off pulling image";

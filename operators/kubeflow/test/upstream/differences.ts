@@ -13,7 +13,6 @@ export interface Difference {
 type Status = {
   conditions?: { type: string; status: string; message?: string }[];
   replicaStatuses?: Record<string, { selector?: string }>;
-  observedGeneration?: number;
   completionTime?: string;
   lastReconcileTime?: string;
 };
@@ -69,11 +68,6 @@ export const EVERYWHERE: readonly Difference[] = [
     theirs: maskedScript,
   },
   {
-    name: "status.observedGeneration",
-    why: "it says whether the status speaks of the present spec; upstream has no such field",
-    ours: without("observedGeneration"),
-  },
-  {
     name: "pods and Services that are made twice",
     why: "upstream sometimes tries to make what its cache has not seen yet, and tells of the failure",
     theirs: withoutEvents(/ already exists$/),
@@ -104,13 +98,13 @@ export const FATAL_EXIT_CODE: readonly Difference[] = [
 ];
 
 /** What is wrong is told for as long as it is wrong. */
-export const DEGRADED_TOO: Difference = {
-  name: "the condition Degraded",
+export const STALLED_TOO: Difference = {
+  name: "the condition Stalled",
   why: "upstream tells what is wrong only in events, which are forgotten after an hour",
   ours: (snapshot) => {
     const change = ({ conditions, ...status }: Status): Status => ({
       ...status,
-      ...(conditions && { conditions: conditions.filter(({ type }) => type !== "Degraded") }),
+      ...(conditions && { conditions: conditions.filter(({ type }) => type !== "Stalled") }),
     });
     return withoutEvents(/^Warning ImagePullFailed/)(withStatus(snapshot, change));
   },
