@@ -18,9 +18,7 @@ fail() {
 target="$BACKUPS/base/$NAME"
 partial="$BACKUPS/base/.$NAME"
 if [ ! -e "$target" ]; then
-  mkdir -p "$BACKUPS/base"
   rm -rf "$partial"
-  mkdir "$partial"
   export PGHOST="$HOST"
   if [ -n "$STANDBY_HOST" ] && pg_isready -q -h "$STANDBY_HOST"; then PGHOST="$STANDBY_HOST"; fi
   pg_basebackup -D "$partial/data" -X stream -c fast --manifest-checksums=SHA256 || fail "the server $PGHOST did not give a backup: the log of the pod says why"

@@ -1,11 +1,24 @@
-import type { CronJob, PersistentVolumeClaim } from "konverge/kinds";
+import { type Context, isNotFound } from "konverge";
+import { type CronJob, PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
 import { backupClaimFor } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
+import { backupName } from "./names.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
 /** The volume for a database's backups, and what takes them on a schedule. */
 export function backupsFor(database: Database): (CronJob | PersistentVolumeClaim)[] {
   const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
   return [...backupClaimFor(database), ...backupScheduleFor(database, stopped)];
+}
+
+/** Backups outlive a database whose volumes do: their claim is nobody's before the object goes. */
+export async function keepBackups(database: Database, client: Context["client"]): Promise<void> {
+  const { spec, metadata } = database;
+  if (!spec.backup || spec.backup.claim || spec.deletionPolicy === "Delete") return;
+  const key = `${metadata.namespace}/${backupName(database)}`;
+  const patch = { merge: { metadata: { ownerReferences: null } } };
+  await client.patch(PersistentVolumeClaim, key, patch).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
 }

@@ -26,7 +26,7 @@ import {
   Service,
   StatefulSet,
 } from "konverge/kinds";
-import { backupsFor } from "./backup.ts";
+import { backupsFor, keepBackups } from "./backup.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
@@ -171,7 +171,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       });
       const { namespace, name } = database.metadata;
       const pod = cache.list(Pod, namespace).find(({ metadata }) => metadata.labels?.[DATABASE] === name);
-      return pod && { waitingFor: `the server ${pod.metadata.name} to stop` };
+      if (pod) return { waitingFor: `the server ${pod.metadata.name} to stop` };
+      await keepBackups(database, client);
+      return undefined;
     },
   });
 }

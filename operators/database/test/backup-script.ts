@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { RecoveryRoom } from "./recovery-room.ts";
 
-/** What backup.sh promises. The room has a running server; the volume is empty. */
-export async function backupHolds(here: RecoveryRoom): Promise<void> {
+/** What backup.sh promises. The room has a running server, and perhaps a standby; the volume is empty. */
+export async function backupHolds(here: RecoveryRoom, standby?: string): Promise<void> {
   const { room } = here;
   const base = join(here.backups, "base");
   const started = await here.now();
@@ -52,7 +52,13 @@ export async function backupHolds(here: RecoveryRoom): Promise<void> {
   const damaged = await here.backup("damaged");
   assert.notEqual(damaged.code, 0);
   assert.match(damaged.report["error"]!, /is not whole/);
+  assert.match(damaged.output, /backup\.sh: .* is not whole/, "the log has it, too");
   assert.ok(!existsSync(join(base, "damaged")));
+  here.env = {};
+
+  here.env = room.pretend({ sync: "exit 1" });
+  assert.notEqual((await here.backup("lost")).code, 0);
+  assert.ok(!existsSync(join(base, "lost")), "what may be lost in a power cut has no name");
   here.env = {};
 
   // Who does not answer gives none, and a standby that does not is passed over.
@@ -62,6 +68,10 @@ export async function backupHolds(here: RecoveryRoom): Promise<void> {
   const passed = await here.backup("second", { STANDBY_HOST: "127.0.0.9" });
   assert.equal(passed.report["host"], "127.0.0.1", passed.output);
   assert.equal(passed.report["kept"], "second,first");
+  if (standby) {
+    const { report: given } = await here.backup("second-again", { STANDBY_HOST: standby });
+    assert.equal(given["host"], standby, "a standby that answers gives it");
+  }
 
   // Older ones go at the end; if they cannot, that is told.
   const third = await here.backup("third", { KEEP: "1" });
@@ -76,16 +86,13 @@ export async function backupHolds(here: RecoveryRoom): Promise<void> {
   here.env = {};
 }
 
-/** Where there is a standby, it gives the backup. The room has a running server. */
-export async function backupFromStandbyHolds(here: RecoveryRoom): Promise<void> {
-  const { room, server } = here;
+/** Starts a standby of the room's server, and returns its address. The port of all servers of a database is the same. */
+export async function startStandby({ room, server }: RecoveryRoom): Promise<string> {
+  const host = "127.0.0.2";
   const data = join(room.folder("standby"), "pgdata");
   const connection = `host=127.0.0.1 port=${server.port} user=replicator password='of the replicator'`;
   const copied = await room.run(["pg_basebackup", "-D", data, "-R", "-c", "fast", "-d", connection]);
   assert.equal(copied.code, 0, copied.output);
-  // It is told apart by its address: the port of all servers of a database is the same.
-  await room.startServer(data, {}, {}, { port: server.port, host: "127.0.0.2" });
-  const { code, report, output } = await here.backup("standby", { STANDBY_HOST: "127.0.0.2" });
-  assert.equal(code, 0, output);
-  assert.equal(report["host"], "127.0.0.2");
+  await room.startServer(data, {}, {}, { port: server.port, host });
+  return host;
 }

@@ -41,6 +41,10 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
   const half = await here.backup("half");
   assert.notEqual(half.code, 0);
   assert.match(half.report["error"]!, /did not give a whole dump/);
+  assert.match(half.output, /backup-dump\.sh: .*did not give a whole dump/, "the log has it, too");
+  here.env = room.pretend({ sync: "exit 1" });
+  assert.notEqual((await here.backup("lost")).code, 0);
+  assert.ok(!existsSync(join(dumps, "lost")), "what may be lost in a power cut has no name");
   assert.ok(!existsSync(join(dumps, "half")));
   here.env = room.pretend({ find: "exit 1" });
   assert.match((await here.backup("first")).report["error"] ?? "", /could not be removed/);
@@ -117,6 +121,7 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
   const failed = await here.restore("restore", here.volume);
   assert.notEqual(failed.code, 0);
   assert.match(failed.report["error"]!, /first does not load; what was there is back/);
+  assert.match(failed.output, /restore-dump\.sh: .* does not load; what was there is back/, "the log has it, too");
   assert.deepEqual(await here.rows(), ["kept", "too late"]);
   assert.equal(await here.sql("select count(*) from goods", "shop"), "3");
   assert.equal((await here.restore("finish", here.volume)).code, 0);

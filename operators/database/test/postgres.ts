@@ -36,6 +36,8 @@ const isRoot = process.getuid?.() === 0;
 /** Milliseconds that anything in a room may take. */
 const PATIENCE = 60_000;
 const clock = realClock();
+/** Milliseconds after a process's end for which its output is waited for. */
+const LAST_WORDS = 2_000;
 
 /** In memory where there is room: servers and backups wait for the disk otherwise, and a test need not outlive a power cut. */
 function place(): string {
@@ -137,7 +139,12 @@ export class MachineRoom implements AsyncDisposable {
         output += `${error.message}\n`;
         resolve(127);
       });
-      child.on("exit", (code, signal) => resolve(code ?? 128 + (signal === "SIGKILL" ? 9 : 15)));
+      // What it said last is read first; whoever it has left behind may hold its output open for longer.
+      child.on("exit", (code, signal) => {
+        const told = () => resolve(code ?? 128 + (signal === "SIGKILL" ? 9 : 15));
+        child.once("close", told);
+        clock.after(LAST_WORDS, told);
+      });
     });
     return {
       pid: child.pid ?? 0,
@@ -237,6 +244,11 @@ export class MachineRoom implements AsyncDisposable {
   /** A folder gets all that another has. */
   fill(folder: string, from: string): void {
     assert.equal(spawnSync("cp", ["-a", `${from}/.`, folder]).status, 0);
+  }
+
+  /** Takes folders away before the end, where there would be too many. */
+  remove(...folders: readonly string[]): void {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   }
 
   /** A folder, and all that is in it, belongs to the room's user. */

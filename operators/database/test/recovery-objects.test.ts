@@ -2,6 +2,7 @@ import { onEmbedded } from "@konverge/operator-suite";
 import { recoveryBadInput } from "./recovery-bad-input.ts";
 import {
   backupFails,
+  backupsOutlive,
   bootstraps,
   onDemand,
   oneAtATime,
@@ -18,5 +19,6 @@ onEmbedded("a restore in place replaces data while no server runs", restoresInPl
 onEmbedded("a restore that fails leaves what was there", restoreFails);
 onEmbedded("a restore that is deleted leaves what was there, in each phase", restoreDeleted);
 onEmbedded("a new database begins with a backup", bootstraps);
+onEmbedded("backups outlive their database", backupsOutlive);
 onEmbedded("a database is restored by one restore at a time", oneAtATime);
 onEmbedded("bad backups and restores are refused or reported, and go on when mended", recoveryBadInput);

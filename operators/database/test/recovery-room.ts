@@ -183,7 +183,7 @@ export class RecoveryRoom {
   ): Promise<TaskEnd> {
     const restore = {
       metadata: { name: "back", namespace: "shop" },
-      spec: { database: NAME, inPlace: true, ...spec },
+      spec: { database: NAME, inPlace: true, ...spec, from: { method: methodOf(this.database), ...spec.from } },
     } as DatabaseRestore;
     const plan = planOf(restore, this.database, this.database);
     assert.ok(plan);

@@ -269,6 +269,25 @@ export const bootstraps: Scenario = async (stage) => {
   await stage.settled();
 };
 
+/** Backups outlive their database, and another one can begin with them. */
+export const backupsOutlive: Scenario = async (stage) => {
+  await backedUp(stage);
+  await stage.client.delete(Database, `${stage.namespace}/postgres-ledger`);
+  await stage.until("it is gone", async () => (await stage.find(Database, "postgres-ledger")) === undefined);
+  await stage.settled();
+  const { metadata } = await stage.get(PersistentVolumeClaim, "postgres-ledger-backup");
+  assert.equal(metadata.ownerReferences, undefined);
+  const from = { database: "postgres-ledger", claim: "postgres-ledger-backup" };
+  await stage.apply({
+    apiVersion: "example.com/v1",
+    kind: "Database",
+    metadata: { name: "postgres-heir" },
+    spec: { version: "16.4", size: "5Gi", bootstrap: { from } },
+  });
+  await reaches(stage, DatabaseRestore, "postgres-heir-bootstrap", "Completed");
+  await runs(stage, "postgres-heir");
+};
+
 /** Two restores of one database: one after the other. */
 export const oneAtATime: Scenario = async (stage) => {
   const outcomes: Outcomes = { restore: "hangs" };

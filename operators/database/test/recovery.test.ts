@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { backupFromStandbyHolds, backupHolds } from "./backup-script.ts";
+import { backupHolds, startStandby } from "./backup-script.ts";
 import { withPostgres } from "./postgres.ts";
 import { RecoveryRoom } from "./recovery-room.ts";
 import { checkHolds, copyOf, makeHistory, newDataHold, restoreHolds } from "./restore-script.ts";
@@ -15,11 +15,13 @@ withPostgres("a standby gives the backup, which becomes a primary when it is res
   const here = new RecoveryRoom(room);
   await here.begin();
   await here.row("streamed");
-  await backupFromStandbyHolds(here);
+  const { code, output, report } = await here.backup("given", { STANDBY_HOST: await startStandby(here) });
+  assert.equal(code, 0, output);
+  assert.equal(report["host"], "127.0.0.2");
   await here.archived();
   const volume = room.folder("new-volume");
-  const { code, output } = await here.restore("restore", volume, { inPlace: false });
-  assert.equal(code, 0, output);
+  const restored = await here.restore("restore", volume, { inPlace: false });
+  assert.equal(restored.code, 0, restored.output);
   await here.startOn(join(volume, "pgdata"));
   assert.equal(await here.sql("select pg_is_in_recovery()"), "f");
   assert.deepEqual(await here.rows(), ["streamed"]);
