@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { boost, boostJob, flow, flowJob, look, mx, mxJob, pod, torch, torchJob } from "./jobs-for-tests.ts";
+
+test("pods that are not there are missing, those beyond the number are surplus", () => {
+  const job = torchJob({ Master: {}, Worker: { replicas: 2 } });
+  const found = look(job, torch, [pod(torch, "worker", 0, "Running"), pod(torch, "worker", 2, "Running")]);
+  assert.deepEqual(
+    found.missing.map(({ replica, index }) => `${replica.type} ${index}`),
+    ["Master 0", "Worker 1"],
+  );
+  assert.deepEqual(
+    found.surplus.map(({ index }) => index),
+    [2],
+  );
+  assert.equal(found.status.replicaStatuses?.["Worker"]?.active, 1);
+});
+
+test("a PyTorchJob with a master is as its master is", () => {
+  const job = torchJob({ Master: {}, Worker: {} });
+  const worker = pod(torch, "worker", 0, "Running");
+  assert.equal(look(job, torch, [worker]).state, undefined);
+  assert.equal(look(job, torch, [worker, pod(torch, "master", 0, "Running")]).state?.type, "Running");
+  const done = look(job, torch, [worker, pod(torch, "master", 0, "Succeeded", 0)]);
+  assert.equal(done.state?.message, "PyTorchJob train is successfully completed.");
+  assert.ok(done.status.completionTime);
+});
+
+test("without a master all workers decide; of an elastic job the first that is done", () => {
+  const pods = [pod(torch, "worker", 0, "Succeeded", 0), pod(torch, "worker", 1, "Running")];
+  assert.equal(look(torchJob({ Worker: { replicas: 2 } }), torch, pods).state?.type, "Running");
+  const elastic = torchJob({ Worker: { replicas: 2 } }, { elasticPolicy: {} });
+  assert.equal(look(elastic, torch, pods).state?.message, "PyTorchJob team/train successfully completed.");
+});
+
+test("a success is final, whatever else fails at the same time", () => {
+  const job = flowJob({ Chief: {}, Worker: {} });
+  const found = look(job, flow, [pod(flow, "chief", 0, "Succeeded", 0), pod(flow, "worker", 0, "Failed", 1)]);
+  assert.deepEqual(
+    found.status.conditions?.map(({ type }) => type),
+    ["Succeeded"],
+  );
+});
+
+test("policies decide whether a failed pod is made anew or ends the job", () => {
+  const outcome = (restartPolicy: "Never" | "OnFailure" | "Always" | "ExitCode", exitCode: number | undefined) => {
+    const job = torchJob({ Master: {}, Worker: { restartPolicy } });
+    const pods = [pod(torch, "master", 0, "Running"), pod(torch, "worker", 0, "Failed", exitCode)];
+    const { state, restarts } = look(job, torch, pods);
+    return `${state?.type} ${restarts.length}`;
+  };
+  assert.equal(outcome("Never", 1), "Failed 0");
+  assert.equal(outcome("OnFailure", 1), "Restarting 1");
+  assert.equal(outcome("Always", 1), "Restarting 1");
+  assert.equal(outcome("ExitCode", 1), "Failed 0");
+  assert.equal(outcome("ExitCode", 127), "Failed 0");
+  assert.equal(outcome("ExitCode", 128), "Restarting 1");
+  assert.equal(outcome("ExitCode", undefined), "Restarting 1", "evicted: it did not end by itself");
+});
+
+test("a fatal exit code is told once, and says when", () => {
+  const job = boostJob({ Master: { restartPolicy: "ExitCode" } });
+  const { told, status } = look(job, boost, [pod(boost, "master", 0, "Failed", 2)]);
+  const message = 'job "train" is failing because "Master" replica(s) failed.';
+  assert.deepEqual(told, [{ type: "Warning", reason: "XGBoostJobFailed", message }]);
+  assert.ok(status.completionTime);
+});
+
+test("a TFJob without a chief is done when its first worker is, unless all must be", () => {
+  const pods = [pod(flow, "worker", 0, "Succeeded", 0), pod(flow, "worker", 1, "Running")];
+  assert.equal(look(flowJob({ Worker: { replicas: 2 } }), flow, pods).state?.type, "Succeeded");
+  const all = flowJob({ Worker: { replicas: 2 } }, { successPolicy: "AllWorkers" });
+  assert.equal(look(all, flow, pods).state?.type, "Running");
+  const odd = [pod(flow, "worker", 0, "Succeeded", 3), pod(flow, "worker", 1, "Running")];
+  assert.equal(look(flowJob({ Worker: { replicas: 2 } }), flow, odd).state?.type, "Running");
+});
+
+test("dynamic workers may fail", () => {
+  const pods = [pod(flow, "ps", 0, "Running"), pod(flow, "worker", 0, "Running"), pod(flow, "worker", 1, "Failed", 1)];
+  const given = { PS: {}, Worker: { replicas: 2 } };
+  assert.equal(look(flowJob(given), flow, pods).state?.type, "Failed");
+  assert.equal(look(flowJob(given, { enableDynamicWorker: true }), flow, pods).state?.type, "Running");
+});
+
+test("an MXJob is done when its scheduler is, a tuning when its tuner is", () => {
+  const done = (type: string) => [pod(mx, type, 0, "Succeeded", 0)];
+  assert.equal(look(mxJob({ Scheduler: {}, Worker: {} }), mx, done("scheduler")).state?.type, "Succeeded");
+  assert.equal(look(mxJob({ Scheduler: {}, Worker: {} }), mx, done("worker")).state, undefined);
+  assert.equal(look(mxJob({ Worker: {} }), mx, done("worker")).state?.type, "Succeeded");
+  const tuning = mxJob({ TunerTracker: {}, TunerServer: {}, Tuner: {} }, "MXTune");
+  assert.equal(look(tuning, mx, done("tuner")).state?.type, "Succeeded");
+});
+
+test("looking twice changes nothing and tells nothing more", () => {
+  const job = torchJob({ Master: {}, Worker: {} });
+  const pods = [pod(torch, "master", 0, "Running"), pod(torch, "worker", 0, "Running")];
+  const first = look(job, torch, pods);
+  const again = look({ ...job, status: first.status }, torch, pods);
+  assert.deepEqual(again.status, first.status);
+  assert.deepEqual(again.told, []);
+});
