@@ -80,3 +80,17 @@ test("every value survives writing and reading", () => {
     }),
   );
 });
+
+test("whatever strings look like, numbers are told by what stands outside them", () => {
+  const text = fc.string({ unit: fc.constantFrom("1", "7", ".", "e", "-", ":", ",", "[", '"', "\\", " ", "0") });
+  fc.assert(
+    fc.property(text, text, (name, value) => {
+      const before = `{${JSON.stringify(`a${name}`)}:${JSON.stringify(value)},"number":`;
+      const numberIn = (number: string) =>
+        (parseJson(`${before}${number}}`, { wholeFloats: true }) as Record<string, unknown>)["number"];
+      assert.equal(numberIn("1"), 1);
+      assert.deepEqual(numberIn("1.0"), new WholeFloat(1));
+      assert.equal(numberIn("9007199254740993"), 9007199254740993n);
+    }),
+  );
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stringifyJson } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
+import fc from "fast-check";
 import { type Codec, customCodec, DecodeError, parseJsonText, parseYamlText, typedCodec } from "./index.ts";
 
 const DEPLOYMENT = { group: "apps", version: "v1", kind: "Deployment" };
@@ -114,4 +115,43 @@ test("JSON that is sent as YAML is read alike, also where it is wrong", () => {
   ]);
   assert.throws(() => parseYamlText('{"a": '), /^DecodeError: yaml: line 1/);
   assert.deepEqual(parseYamlText("{a: 1}").value, { a: 1 });
+});
+
+test("a key that stands twice is found among whatever strings", () => {
+  const text = fc.string({ unit: fc.constantFrom('"', "\\", ":", "{", "}", ",", "a") });
+  fc.assert(
+    fc.property(text, text, (name, value) => {
+      const field = `${JSON.stringify(`b${name}`)}:${JSON.stringify(value)}`;
+      assert.equal(parseJsonText(`{"a":[{${field}}],"c":1}`).duplicates.length, 0);
+      assert.deepEqual(
+        parseJsonText(`{"a":1,${field},"a":2}`).duplicates.map((one) => one.field),
+        ["a"],
+      );
+    }),
+  );
+});
+
+test("what is in canonical form stays the same object, and what is not is put into it", () => {
+  const { object } = decode(deployments, '{"metadata":{"name":"a","labels":{"x":"1","b":"2"}},"spec":{"replicas":1}}');
+  const once = deployments.canonical(object);
+  assert.equal(deployments.canonical(once)["spec"], once["spec"]);
+  const spec = once["spec"] as Record<string, unknown>;
+  const shuffled = { ...once, spec: { strategy: spec["strategy"], ...spec, paused: false } };
+  assert.equal(stringifyJson(deployments.canonical(shuffled)), stringifyJson(once));
+});
+
+test("times are checked, however they are written", () => {
+  const timeOf = (time: string) => {
+    const { object } = decode(deployments, `{"metadata":{"creationTimestamp":"${time}"}}`);
+    return object.metadata.creationTimestamp;
+  };
+  assert.equal(timeOf("2026-02-28T23:59:59Z"), "2026-02-28T23:59:59Z");
+  assert.equal(timeOf("2026-02-28T23:59:59.5+01:00"), "2026-02-28T22:59:59Z");
+  for (const [time, why] of [
+    ["2026-13-01T00:00:00Z", "month out of range"],
+    ["2026-02-30T00:00:00Z", "day out of range"],
+    ["2026-01-01T24:00:00Z", "hour out of range"],
+  ] as const) {
+    assert.match(failure(deployments, `{"metadata":{"creationTimestamp":"${time}"}}`), new RegExp(why));
+  }
 });

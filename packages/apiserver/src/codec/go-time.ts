@@ -55,7 +55,9 @@ export function parseGoTime(layout: string, text: string): { ms: number; fractio
     if (part === "05" && parts[index + 1] !== ".000000") rest = rest.replace(/^[.,]\d+/, "");
   }
   if (rest !== "") throw fail(`: extra text: ${quoted(rest)}`);
+  // JavaScript takes the 30th of February for the 2nd of March.
+  const lastDay = new Date(Date.UTC(Number(plain.slice(0, 4)), Number(plain.slice(5, 7)), 0)).getUTCDate();
+  if (Number(plain.slice(8, 10)) > lastDay) throw fail(": day out of range");
   const ms = Date.parse(plain);
-  if (Number.isNaN(ms)) throw fail(": day out of range");
   return { ms, fraction };
 }

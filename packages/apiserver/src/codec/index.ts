@@ -9,7 +9,7 @@
  */
 import type { AnyObject } from "@konverge/core";
 import type { JsonObject } from "@konverge/schema/patch";
-import type { DecoderWords } from "./struct-shape.ts";
+import type { DecoderWords } from "./reading.ts";
 
 export { customCodec } from "./custom.ts";
 export { type Duplicate, type JsonText, parseJsonText } from "./json-text.ts";
@@ -29,8 +29,11 @@ export interface Decoded {
 
 /** Reads and writes the objects of one version of a kind. */
 export interface Codec {
-  /** Reads a JSON value into an object of its own; throws a {@link DecodeError}. No defaults are filled in. */
-  decode(value: unknown, words?: DecoderWords): Decoded;
+  /**
+   * Reads a JSON value into an object of its own; throws a {@link DecodeError}. No defaults are filled in. A part of it
+   * that is the very one in `known`, which has been read before, may be taken over as it is.
+   */
+  decode(value: unknown, words?: DecoderWords, known?: Readonly<Record<string, unknown>>): Decoded;
   /** Fills in the defaults that the schema has, in place. */
   applyDefaults(object: AnyObject): void;
   /** The object in the form in which it is stored and served: key order, zero values. Shares parts with what it is given. */

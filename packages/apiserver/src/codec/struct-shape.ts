@@ -1,7 +1,6 @@
 import { definition, type FieldFact } from "@konverge/kinds";
 import {
   jsonKind,
-  type Mismatch,
   readBool,
   readBytes,
   readDuration,
@@ -16,25 +15,7 @@ import {
   type ValueReader,
 } from "./go-values.ts";
 import { DecodeError } from "./index.ts";
-
-/** Where a decoder is: for messages, and to collect what the kind does not know. */
-export interface Reading {
-  /** The path with indexes and keys of maps: how unknown fields are named. */
-  readonly path: (string | number)[];
-  /** The fields of structs alone: how Go's errors name a place. */
-  readonly fields: string[];
-  /** The struct that is being read. */
-  struct: string;
-  readonly unknown: string[];
-  /** Go reads on after a value of the wrong type, and reports the first. */
-  error: string | undefined;
-  readonly words: DecoderWords;
-  /** Notes that a value does not fit. */
-  readonly mismatch: Mismatch;
-}
-
-/** Two decoders find fault in different words: that of JSON texts, and that of maps which patches have made. */
-export type DecoderWords = "json" | "map";
+import { type DecoderWords, mismatch, pathText, type Reading } from "./reading.ts";
 
 /** A Go type: how its JSON is read, put into canonical form, and what stands for its zero value. */
 export interface Shape {
@@ -286,7 +267,10 @@ class StructShape implements Shape {
         places[depth] = key;
         reading.struct = this.#struct;
         // To Go, null is what is not there.
-        if (item !== null) found[index] = fields[index]!.shape.read(item, reading);
+        if (item !== null) {
+          const isKnown = at === 0 && typeof item === "object" && reading.known[key] === item;
+          found[index] = isKnown ? item : fields[index]!.shape.read(item, reading);
+        }
         places.length = depth;
       }
       path.length = at;
@@ -400,33 +384,6 @@ function fieldOf(name: string, [type, , flags, extras = {}]: FieldFact, file: st
   };
 }
 
-/** `spec.containers[0].nme`. */
-function pathText(path: readonly (string | number)[]): string {
-  return path
-    .map((step) => (typeof step === "number" ? `[${step}]` : step))
-    .join(".")
-    .replaceAll(".[", "[");
-}
-
-function mismatch(reading: Reading, what: string, type: string): undefined {
-  reading.error ??= reading.words === "json" ? jsonComplaint(reading, what, type) : mapComplaint(what, type);
-  return undefined;
-}
-
-function jsonComplaint({ struct, fields }: Reading, what: string, type: string): string {
-  const where = struct === "" ? "Go value" : `Go struct field ${struct}.${fields.join(".")}`;
-  return `json: cannot unmarshal ${what} into ${where} of type ${type}`;
-}
-
-function mapComplaint(what: string, type: string): string {
-  const kind = MAP_KINDS[what.split(" ")[0]!] ?? what;
-  if (type.startsWith("[]")) return `cannot restore slice from ${kind}`;
-  if (type.startsWith("map[")) return `cannot restore map from ${kind}`;
-  return type.includes(".") ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
-}
-
-const MAP_KINDS: Record<string, string> = { number: "int64", object: "map", array: "slice" };
-
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -436,6 +393,7 @@ export function readAs(
   shape: Shape,
   value: unknown,
   words: DecoderWords = "json",
+  known: Readonly<Record<string, unknown>> = {},
 ): { value: unknown; unknown: string[] } {
   const reading: Reading = {
     path: [],
@@ -445,6 +403,7 @@ export function readAs(
     error: undefined,
     words,
     mismatch: (what, type) => mismatch(reading, what, type),
+    known,
   };
   const read = shape.read(value, reading);
   if (reading.error !== undefined) throw new DecodeError(reading.error);

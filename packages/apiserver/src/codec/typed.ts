@@ -13,8 +13,8 @@ export function typedCodec(definition: string, gvk: GroupVersionKind, schema: ()
   // Keys keep the place of their first mention: these two come first.
   const typed = (object: unknown): AnyObject => Object.assign({ kind: gvk.kind, apiVersion }, object as AnyObject);
   return {
-    decode(value, words) {
-      const { value: object, unknown } = readAs(shape, value, words);
+    decode(value, words, known) {
+      const { value: object, unknown } = readAs(shape, value, words, known);
       return { object: keepReset(typed(object), value), unknown };
     },
     applyDefaults(object) {

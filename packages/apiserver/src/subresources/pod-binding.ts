@@ -68,7 +68,6 @@ function assign(call: Call, binding: Binding): void {
   const entry = currentEntry(call);
   if (!entry) throw notFound(definition, info.name);
   const pod = objectOf(entry) as BoundPod;
-  const before = objectOf(entry);
   const refuse = (why: string) => conflict({ group: definition.group, plural: "pods/binding" }, info.name, why);
   const { uid, resourceVersion } = binding.metadata;
   if (uid && uid !== pod.metadata.uid) {
@@ -97,5 +96,5 @@ function assign(call: Call, binding: Binding): void {
   pod.status = { ...status, conditions: [...others, scheduled] };
   if (call.dryRun) return;
   store.put(definition.storage, storageKey(definition, info.namespace, info.name), contentOf(definition, pod));
-  definition.strategy.afterWrite?.(pod, before, strategyContext(call));
+  definition.strategy.afterWrite?.(pod, objectOf(entry), strategyContext(call));
 }

@@ -84,18 +84,18 @@ function changeOf(call: Call, type: string, parameters: WriteParameters): (live:
       const ofPatch = [...problems.map((problem) => `json patch ${problem}`), ...unknown];
       return (live) => {
         const patched = applyJsonPatch(live, operations);
-        return decodePatched(call, patched, parameters, ofPatch, () => merged(patched, live));
+        return decodePatched(call, live, patched, parameters, ofPatch, () => merged(patched, live));
       };
     }
     case MERGE_PATCH:
       return (live) => {
         const patched = applyMergePatch(live, value);
-        return decodePatched(call, patched, parameters, problems, () => merged(patched, live));
+        return decodePatched(call, live, patched, parameters, problems, () => merged(patched, live));
       };
     default:
       return (live) => {
         const patched = applyStrategicMergePatch(live, value, call.version.schema);
-        return decodePatched(call, patched, parameters, problems, () => goText(value), "map");
+        return decodePatched(call, live, patched, parameters, problems, () => goText(value), "map");
       };
   }
 }
@@ -120,6 +120,7 @@ function patchBody(call: Call, type: string): JsonText {
 /** Makes an object of what a patch led to. `shown` is what an error shows of it. */
 function decodePatched(
   call: Call,
+  live: AnyObject,
   patched: AnyObject,
   { fieldValidation }: WriteParameters,
   patchProblems: readonly string[],
@@ -133,7 +134,7 @@ function decodePatched(
   if (call.definition.custom) checkType(call, patched);
   let decoded: ReturnType<typeof codec.decode>;
   try {
-    decoded = codec.decode(patched, words);
+    decoded = codec.decode(patched, words, untouched(call, live));
   } catch (error) {
     throw error instanceof DecodeError ? invalidPatch(shown(), error.message) : error;
   }
@@ -145,6 +146,12 @@ function decodePatched(
   codec.applyDefaults(decoded.object);
   call.definition.strategy.defaults?.(decoded.object);
   return decoded.object;
+}
+
+/** What a request cannot change: an update will put it back, whatever becomes of it. */
+function untouched({ definition, version, info }: Call, { spec, status }: AnyObject): Record<string, unknown> {
+  if (definition.custom || definition.strategy.statusFields || !version.subresources.has("status")) return {};
+  return info.subresource === "status" ? { spec } : info.subresource === "" ? { status } : {};
 }
 
 /** A custom resource cannot be patched into another kind, nor into another version. */
