@@ -13,12 +13,14 @@ import {
   type Topology,
   topologyFor,
 } from "@konverge/database-operator";
-import { VirtualClock } from "konverge";
+import { realClock, sleep, VirtualClock } from "konverge";
 import type { ConfigMap, PodSpec, Secret } from "konverge/kinds";
 import type { MachineRoom, RunningContainer } from "./postgres.ts";
 
 /** Tests' data need not outlive a power cut. */
 const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "40", max_wal_size: "128MB" };
+
+const clock = realClock();
 
 /** One server: its pod comes and goes, its volume stays. */
 class RealServer {
@@ -54,6 +56,7 @@ export class RealServers {
   #secret: Secret;
   #topology: Topology;
   #synchronous: number;
+  readonly #patience: number;
 
   private constructor(room: MachineRoom, options: RealServersOptions) {
     this.room = room;
@@ -74,6 +77,7 @@ export class RealServers {
     const { random } = new VirtualClock();
     this.#secret = credentialsFor(this.database, engine, { live: undefined, random, now: 0, told: undefined });
     this.#synchronous = options.synchronous ?? 0;
+    this.#patience = options.patience ?? 60_000;
     this.#topology = { term: 1, primary: this.nameOf(0), upstream: this.nameOf(0), fresh: true };
   }
 
@@ -179,7 +183,7 @@ export class RealServers {
   async becomes(index: number, role: string): Promise<ServerReport> {
     let last: ServerReport | undefined;
     try {
-      await this.room.until(`${this.nameOf(index)} is ${role} of term ${this.#topology.term}`, async () => {
+      await this.until(`${this.nameOf(index)} is ${role} of term ${this.#topology.term}`, async () => {
         last = await this.status(index);
         return last?.role === role && last.term === this.#topology.term;
       });
@@ -202,7 +206,7 @@ export class RealServers {
   /** Waits until a standby receives from its primary. */
   async streams(index: number): Promise<void> {
     await this.becomes(index, "standby");
-    await this.room.until(`${this.nameOf(index)} streams`, async () => (await this.status(index))?.streaming === true);
+    await this.until(`${this.nameOf(index)} streams`, async () => (await this.status(index))?.streaming === true);
   }
 
   /** What a query answers, from outside. */
@@ -213,18 +217,29 @@ export class RealServers {
   /** Waits until a query answers as expected. */
   async answers(index: number, sql: string, expected: string): Promise<void> {
     let last = "";
-    await this.room
-      .until(`${this.nameOf(index)} answers ${expected} to ${sql}`, async () => {
-        last = await this.query(index, sql).catch((error: Error) => error.message);
-        return last === expected;
-      })
-      .catch((error: Error) => assert.fail(`${error.message}; it says ${last}`));
+    await this.until(`${this.nameOf(index)} answers ${expected} to ${sql}`, async () => {
+      last = await this.query(index, sql).catch((error: Error) => error.message);
+      return last === expected;
+    }).catch((error: Error) => assert.fail(`${error.message}; it says ${last}`));
   }
 
   /** Whether a server answers at all. */
   async isUp(index: number): Promise<boolean> {
     const { port } = this.servers[index]!;
     return (await this.room.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", String(port)])).code === 0;
+  }
+
+  /** Asks until it is so; gives up when a pod that should run has ended. */
+  async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+    const deadline = clock.monotonic() + this.#patience;
+    while (!(await condition())) {
+      for (const { name, container } of this.servers) {
+        const code = container && (await Promise.race([container.exited, Promise.resolve(undefined)]));
+        if (code !== undefined) throw new Error(`${name} has ended with ${code}, waiting for this: ${what}`);
+      }
+      if (clock.monotonic() > deadline) throw new Error(`waited in vain: ${what}`);
+      await sleep(clock, 50);
+    }
   }
 
   #setting({ name, port, volume, topology, credentials, run }: RealServer) {
@@ -252,6 +267,8 @@ export class RealServers {
 
 export interface RealServersOptions {
   readonly instances: number;
+  /** Milliseconds that anything may take. Default: a minute. */
+  readonly patience?: number;
   readonly synchronous?: number;
   /** Scripts in place of those that are rendered: for tests that must fail. */
   readonly scripts?: Readonly<Record<string, string>>;

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MachineRoom } from "./postgres.ts";
-import { RealServers } from "./real-servers.ts";
+import { RealServers, type RealServersOptions } from "./real-servers.ts";
 
-/** Scripts in place of those that are rendered. */
-export type Scripts = Readonly<Record<string, string>>;
+/** Scripts in place of those that are rendered, and less patience: for tests of what must fail. */
+export type StoryOptions = Pick<RealServersOptions, "scripts" | "patience">;
 /** Something that happens to real servers. It asserts what it expects. */
-export type Story = (room: MachineRoom, scripts?: Scripts) => Promise<void>;
+export type Story = (room: MachineRoom, options?: StoryOptions) => Promise<void>;
 
 const ROWS = "select string_agg(text, ' ' order by text) from rows";
 const SLOTS = "select string_agg(slot_name, ' ' order by slot_name) from pg_replication_slots";
@@ -16,8 +16,8 @@ const insert = (text: string) => `insert into rows values ('${text}')`;
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** Rows reach the standby; a primary hands over in good order, and nothing is lost. */
-export const handsOver: Story = async (room, scripts = {}) => {
-  const all = await RealServers.in(room, { instances: 2, scripts });
+export const handsOver: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 2, ...options });
   await all.startAll();
   await all.query(0, `create table rows (text text); ${insert("one")}`);
   await all.answers(1, ROWS, "one");
@@ -34,7 +34,7 @@ export const handsOver: Story = async (room, scripts = {}) => {
   const last = await all.becomes(0, "stopped");
   assert.equal(await all.isUp(0), false);
   assert.equal(await all.isAlive(0), true, "a server that is stopped on purpose is not restarted");
-  await room.until("the standby has all of it", async () => (await all.status(1))!.lsn! > last.lsn!);
+  await all.until("the standby has all of it", async () => (await all.status(1))!.lsn! > last.lsn!);
   all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) });
   assert.equal((await all.becomes(1, "primary")).timeline, 2);
   await all.streams(0);
@@ -53,8 +53,8 @@ export const handsOver: Story = async (room, scripts = {}) => {
 };
 
 /** A primary that others have gone on without is stopped, and takes back what only it has. */
-export const rewinds: Story = async (room, scripts = {}) => {
-  const all = await RealServers.in(room, { instances: 2, scripts });
+export const rewinds: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 2, ...options });
   await all.startAll();
   await all.query(0, `create table rows (text text); ${insert("common")}`);
   await all.answers(1, ROWS, "common");
@@ -86,7 +86,7 @@ export const rewinds: Story = async (room, scripts = {}) => {
   await all.becomes(0, "primary");
   await all.query(0, insert("newest"));
   all.start(1);
-  await room.until("it sees that it was overtaken", async () => (await all.status(1))?.role === "overtaken");
+  await all.until("it sees that it was overtaken", async () => (await all.status(1))?.role === "overtaken");
   assert.equal(await all.isUp(1), false);
   all.follow({});
   await all.streams(1);
@@ -94,8 +94,8 @@ export const rewinds: Story = async (room, scripts = {}) => {
 };
 
 /** With standbys that must confirm, a primary that is alone acknowledges nothing. */
-export const confirms: Story = async (room, scripts = {}) => {
-  const all = await RealServers.in(room, { instances: 3, synchronous: 1, scripts });
+export const confirms: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 3, synchronous: 1, ...options });
   await all.startAll();
   assert.equal((await all.status(0))?.confirming, 'ANY 1 ("postgres-real-1","postgres-real-2")');
   await all.query(0, `create table rows (text text); ${insert("one")}`);
@@ -112,16 +112,16 @@ export const confirms: Story = async (room, scripts = {}) => {
   assert.equal(await alone.exited, 0, alone.output());
   await all.answers(2, ROWS, "one three two");
   all.follow({}, { synchronous: 0 });
-  await room.until("nobody is waited for", async () => (await all.status(0))?.confirming === "");
+  await all.until("nobody is waited for", async () => (await all.status(0))?.confirming === "");
 };
 
 /** The server takes the passwords of the Secret, the next one first, and says which it has. */
-export const rotates: Story = async (room, scripts = {}) => {
-  const all = await RealServers.in(room, { instances: 2, scripts });
+export const rotates: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 2, ...options });
   await all.startAll();
   const first = all.password;
   const has = (password: string) =>
-    room.until("the password is set", async () => (await all.status(0))?.password === digest(password));
+    all.until("the password is set", async () => (await all.status(0))?.password === digest(password));
   await has(first);
   all.give({ "next-password": "it's \\new`$" });
   await has("it's \\new`$");
@@ -151,8 +151,8 @@ export const rotates: Story = async (room, scripts = {}) => {
 };
 
 /** What must not become a server does not; what is broken is copied anew. */
-export const isCareful: Story = async (room, scripts = {}) => {
-  const all = await RealServers.in(room, { instances: 2, scripts });
+export const isCareful: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 2, ...options });
   // An empty volume becomes a database only while there is none.
   all.follow({ fresh: false });
   all.start(0);
@@ -190,7 +190,7 @@ export const isCareful: Story = async (room, scripts = {}) => {
   await all.end(1);
   all.follow({ term: 1 }, { only: [1] });
   all.start(1);
-  await room.until("it waits", async () => (await all.status(1))?.role === "waiting");
+  await all.until("it waits", async () => (await all.status(1))?.role === "waiting");
   assert.equal(await all.isUp(1), false);
   all.follow({ term: 2 });
   await all.streams(1);
@@ -198,7 +198,7 @@ export const isCareful: Story = async (room, scripts = {}) => {
   // A server that has died is started again; until it answers it is not alive.
   const [pid] = readFileSync(join(volume, "pgdata", "postmaster.pid"), "utf8").split("\n");
   process.kill(Number(pid), "SIGSTOP");
-  await room.until("it is seen not to be alive", async () => !(await all.isAlive(0)));
+  await all.until("it is seen not to be alive", async () => !(await all.isAlive(0)));
   process.kill(Number(pid), "SIGKILL");
   await all.answers(0, ROWS, "one");
 };
