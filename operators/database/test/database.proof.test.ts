@@ -1,6 +1,15 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { exactRole, survivesCrashes } from "@konverge/operator-suite";
+import {
+  backupsOutlive,
+  bootstraps,
+  onDemand,
+  restoreDeleted,
+  restoresInPlace,
+  scheduled,
+} from "./recovery-scenarios.ts";
 import { backups, badInput, ends, lives, resized } from "./scenarios.ts";
 
 survivesCrashes("a database is made, whenever the operator dies", databaseOperator, lives);
-exactRole(databaseOperator, [lives, ends, resized, backups, badInput]);
+const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstraps, backupsOutlive];
+exactRole(databaseOperator, [...recovery, lives, ends, resized, backups, badInput]);
