@@ -4,6 +4,7 @@
  */
 import { databaseOperator } from "@konverge/database-operator";
 import { dynamoOperator } from "@konverge/dynamo-operator";
+import { kubeflowOperator } from "@konverge/kubeflow-operator";
 import { llmOperator } from "@konverge/llm-operator";
 import { rayOperator } from "@konverge/ray-operator";
 import { seldonOperator } from "@konverge/seldon-operator";
@@ -14,6 +15,7 @@ import type { Operator } from "konverge";
 export const operators: readonly Operator[] = [
   llmOperator,
   trainingOperator,
+  kubeflowOperator,
   rayOperator,
   seldonOperator,
   dynamoOperator,
