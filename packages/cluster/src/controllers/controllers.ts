@@ -15,6 +15,7 @@ import { podCollector } from "./node/pod-gc.ts";
 import { taintEviction } from "./node/taint-eviction.ts";
 import { resourceQuotas } from "./quota/quota-controller.ts";
 import { replicaSets, replicationControllers } from "./replica-set.ts";
+import { releasedClaims, templatedClaims } from "./resource-claim/resource-claims.ts";
 import { endpointSlices } from "./service/endpoint-slices.ts";
 import { endpoints } from "./service/endpoints.ts";
 import { mirroredSlices } from "./service/mirrored-slices.ts";
@@ -55,4 +56,6 @@ export const CONTROLLERS: readonly Part[] = [
   autoscalers,
   clusterRoleAggregation,
   certificates,
+  templatedClaims,
+  releasedClaims,
 ];

@@ -52,6 +52,8 @@ export interface PodInfo {
   /** `TCP/8080`, with the address if it is a particular one. */
   readonly hostPorts: readonly string[];
   readonly claims: readonly string[];
+  /** The names of the ResourceClaims whose devices it needs; empty: one that is yet to be made. */
+  readonly deviceClaims: readonly string[];
   readonly owner: string;
   readonly group: string;
 }
@@ -98,6 +100,13 @@ export function podInfo(pod: Pod, namespaceLabels: (namespace: string) => Readon
       spec?.volumes?.flatMap(({ name: volume, persistentVolumeClaim, ephemeral }) =>
         persistentVolumeClaim ? [persistentVolumeClaim.claimName] : ephemeral ? [`${name}-${volume}`] : [],
       ) ?? NONE,
+    deviceClaims:
+      spec?.resourceClaims?.flatMap(({ name: own, resourceClaimName }) => {
+        if (resourceClaimName) return [resourceClaimName];
+        const known = status?.resourceClaimStatuses?.find((one) => one.name === own);
+        // Noted without a claim: none is needed.
+        return known && !known.resourceClaimName ? [] : [known?.resourceClaimName ?? ""];
+      }) ?? NONE,
     owner: metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? "",
     group: spec?.schedulingGroup?.podGroupName ?? labels["scheduling.x-k8s.io/pod-group"] ?? "",
   };

@@ -4,6 +4,7 @@ import { Namespace, Node, Pod, PodDisruptionBudget } from "@konverge/kinds";
 import { EventRecorder, type Log, type View } from "@konverge/runtime";
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
 import { ClusterState } from "./cluster-state.ts";
+import { Devices } from "./devices.ts";
 import { Filters, type Refusal, refusalText } from "./filters.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { membersNeeded } from "./pod-groups.ts";
@@ -18,6 +19,7 @@ const NAME = "default-scheduler";
 const BATCH = 25;
 /** A cluster smaller than this is searched whole; in a larger one a share of good nodes is enough. */
 const SEARCHED_WHOLE = 100;
+const EARLY = "waiting for its resource claims to be created";
 
 type Outcome = { node: NodeInfo; volumes: VolumeRules | undefined } | { message: string; victims?: Victims };
 type Victims = { node: NodeInfo; pods: readonly PodInfo[] };
@@ -53,6 +55,7 @@ class Scheduler implements RunningPart {
   readonly #namespaces: View<Namespace>;
   readonly #budgets: View<PodDisruptionBudget>;
   #volumes: Promise<Volumes> | undefined;
+  #devices: Promise<Devices> | undefined;
   #startAt = 0;
   #running = false;
   #stopped = false;
@@ -149,7 +152,8 @@ class Scheduler implements RunningPart {
   }
 
   async #one(pod: PodInfo): Promise<void> {
-    const volumes = pod.claims.length > 0 ? (await this.#volumesNow()).rulesFor(pod) : undefined;
+    const volumes = await this.#rulesFor(pod);
+    if (volumes === "early") return this.#queue.giveBack(pod.uid);
     const outcome = this.#place(pod, volumes);
     if (!("node" in outcome)) return this.#failed(pod, outcome.message, outcome.victims);
     this.#state.denominate(pod.uid);
@@ -174,8 +178,9 @@ class Scheduler implements RunningPart {
     const placed: { pod: PodInfo; node: string; waiting: readonly string[] }[] = [];
     const refused: { pod: PodInfo; message: string }[] = [];
     for (const pod of pods) {
-      const volumes = pod.claims.length > 0 ? (await this.#volumesNow()).rulesFor(pod) : undefined;
-      const outcome = this.#place(pod, volumes);
+      const rules = await this.#rulesFor(pod);
+      const volumes = rules === "early" ? undefined : rules;
+      const outcome = rules === "early" ? { message: EARLY } : this.#place(pod, volumes);
       if ("node" in outcome) {
         this.#state.assume(pod, outcome.node.name);
         placed.push({ pod, node: outcome.node.name, waiting: volumes?.waiting ?? [] });
@@ -220,7 +225,9 @@ class Scheduler implements RunningPart {
       return { node, volumes };
     }
     const found = findVictims(pod, this.#state, volumes, refusals, [...this.#budgets.list()]);
-    if ("message" in found) return { message: `${text()} ${found.message}` };
+    // Devices are given up for nobody.
+    const unhelpful = pod.deviceClaims.length > 0 ? "still not schedulable, " : "";
+    if ("message" in found) return { message: `${text()} ${unhelpful}${found.message}` };
     return { message: text(), victims: { node: found.candidate.node, pods: found.candidate.victims } };
   }
 
@@ -246,6 +253,7 @@ class Scheduler implements RunningPart {
     const { namespace, name, uid } = pod;
     try {
       if (waiting.length > 0) await (await this.#volumesNow()).bind(waiting, this.#state.node(node)!);
+      if (pod.deviceClaims.length > 0) await (await this.#devicesNow()).bind(pod, this.#state.node(node)!);
       const target = { apiVersion: "v1", kind: "Node", name: node };
       const metadata = { name, namespace, uid };
       await this.#client.request({
@@ -316,6 +324,29 @@ class Scheduler implements RunningPart {
   #about({ key }: PodInfo) {
     const pod = this.#pods.get(key);
     return pod && this.#recorder.about(pod);
+  }
+
+  /** What a pod's volumes and devices say about nodes; early: what it claims is not there yet. */
+  async #rulesFor(pod: PodInfo): Promise<VolumeRules | "early" | undefined> {
+    const volumes = pod.claims.length > 0 ? (await this.#volumesNow()).rulesFor(pod) : undefined;
+    if (pod.deviceClaims.length === 0) return volumes;
+    const devices = (await this.#devicesNow()).rulesFor(pod);
+    if (devices.isEarly) return "early";
+    return {
+      problem: volumes?.problem ?? devices.problem,
+      waiting: volumes?.waiting ?? [],
+      refuses: (node) => volumes?.refuses(node) ?? devices.refuses(node),
+    };
+  }
+
+  #devicesNow(): Promise<Devices> {
+    this.#devices ??= (async () => {
+      const devices = new Devices(this.#client, this.#clock, this.#context.cache);
+      await devices.whenSynced();
+      devices.onChange(() => this.#queue.moveAll());
+      return devices;
+    })();
+    return this.#devices;
   }
 
   #volumesNow(): Promise<Volumes> {

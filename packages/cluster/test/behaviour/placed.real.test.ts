@@ -2,6 +2,7 @@ import { test } from "node:test";
 import { connect } from "@konverge/client";
 import { findControlPlane, startRealCluster } from "@konverge/real";
 import { autoscaling } from "./autoscaling.ts";
+import { devices } from "./devices.ts";
 import { kwokPods } from "./kwok-pods.ts";
 import type { Measures } from "./measures.ts";
 import { startMetricsServer } from "./metrics-server.ts";
@@ -30,7 +31,7 @@ test("behaviours on a real control plane with nodes", { skip: plane.available ? 
   });
   const results = await playReal(
     cluster,
-    { ...autoscaling, ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes },
+    { ...autoscaling, ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes, ...devices },
     measures,
   );
   for (const { name, error } of results) {

@@ -1,7 +1,8 @@
+import { devices } from "./devices.ts";
 import { placedJobs } from "./placed-jobs.ts";
 import { placedScheduling } from "./placed-scheduling.ts";
 import { placedVolumes } from "./placed-volumes.ts";
 import { placedWorkloads } from "./placed-workloads.ts";
 import { playEmbedded } from "./stages.ts";
 
-playEmbedded({ ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes }, { nodes: true });
+playEmbedded({ ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes, ...devices }, { nodes: true });

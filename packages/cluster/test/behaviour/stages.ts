@@ -120,6 +120,23 @@ export function playEmbedded(behaviours: Record<string, Behaviour>, options: Vir
   }
 }
 
+/** A stage on any cluster that lives in real time. */
+export function realTimeStage(client: Client, namespace: string, measures: Measures = new Map()): Stage {
+  return {
+    client,
+    namespace,
+    measures,
+    quiet: () => sleep(client.clock, 1_500),
+    async until(what, holds) {
+      const end = client.clock.monotonic() + REAL_PATIENCE;
+      while (!(await holds())) {
+        if (client.clock.monotonic() > end) assert.fail(`it never came true that ${what}`);
+        await sleep(client.clock, 100);
+      }
+    },
+  };
+}
+
 /** Plays behaviours on a real control plane, each in a namespace of its own. */
 export async function playReal(
   cluster: Awaited<ReturnType<typeof startRealCluster>>,
@@ -130,19 +147,7 @@ export async function playReal(
   const play = async ([name, behave]: [string, Behaviour], i: number) => {
     const namespace = `stage-${i}`;
     await client.create(Namespace, { metadata: { name: namespace } });
-    const stage: Stage = {
-      client,
-      namespace,
-      measures,
-      quiet: () => sleep(client.clock, 1_500),
-      async until(what, holds) {
-        const end = client.clock.monotonic() + REAL_PATIENCE;
-        while (!(await holds())) {
-          if (client.clock.monotonic() > end) assert.fail(`it never came true that ${what}`);
-          await sleep(client.clock, 100);
-        }
-      },
-    };
+    const stage = realTimeStage(client, namespace, measures);
     try {
       // Pods are refused until their namespace has its account.
       await stage.until("the namespace has its account", () =>

@@ -10,6 +10,12 @@
  * Three promises: data is viewed and never copied or changed; an evaluation always ends, within its budget; and where
  * kube-apiserver answers differently, that is a mistake here.
  */
+export {
+  compileDeviceSelector,
+  type DeviceAttribute,
+  type DeviceSelector,
+  type SelectableDevice,
+} from "./devices/device-selector.ts";
 export { type Evaluation, PER_CALL_LIMIT, type Problem, type Program } from "./evaluation/compile.ts";
 export type {
   AuthorizationAnswer,

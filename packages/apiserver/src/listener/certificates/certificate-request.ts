@@ -1,5 +1,5 @@
 import { verify } from "node:crypto";
-import { type Element, elements } from "./der.ts";
+import { type Element, elements, sequence, set } from "./der.ts";
 
 /** Who a certificate is asked for. */
 export interface CertificateRequest {
@@ -60,11 +60,26 @@ export function certificateRequest(base64: string | null | undefined): Certifica
       uris: tagged(0x86).length,
       addresses: tagged(0x87).length,
     },
-    parts: { subject: subject.raw, publicKey: key.raw, names: requested },
+    parts: { subject: regrouped(names), publicKey: key.raw, names: requested },
     commonName: valuesOf(COMMON_NAME).at(-1) ?? "",
     organizations: valuesOf(ORGANIZATION),
     isSigned: () => isSigned(info, algorithm, signature, key),
   };
+}
+
+/** The order in which Go writes what a subject consists of; what it does not know comes last. */
+const ORDER = ["550406", "55040a", "55040b", "550407", "550408", "550409", "550411", COMMON_NAME, "550405"];
+
+/** A subject as Go writes it again: all values of one type together, in its own order. */
+function regrouped(names: readonly (readonly Element[])[]): Buffer {
+  const rank = (type: string) => (ORDER.includes(type) ? ORDER.indexOf(type) : ORDER.length);
+  const types = [...new Set(names.map(([id]) => id!.content.toString("hex")))].sort((a, b) => rank(a) - rank(b));
+  const sets = types.map((type) => {
+    const same = names.filter(([id]) => id!.content.toString("hex") === type);
+    const values = same.map(([id, value]) => sequence(id!.raw, value!.raw));
+    return set(...values.sort(Buffer.compare));
+  });
+  return sequence(...sets);
 }
 
 /** The value of the extension that is asked for, if it is. */

@@ -87,7 +87,8 @@ function smallOf(text: string): Small | undefined {
   return whole.length + fraction.length <= 18 && scale >= -9 ? { value: digits, scale } : undefined;
 }
 
-function toQuantity(text: string): Value {
+/** A quantity of its text. */
+export function toQuantity(text: string): Value {
   try {
     return new QuantityValue(parseQuantity(text), smallOf(text));
   } catch (error) {

@@ -119,7 +119,8 @@ function normalize(text: string): string {
   return parts.join(".");
 }
 
-function toSemver(text: string, isTolerant = false): Value {
+/** A version of its text. */
+export function toSemver(text: string, isTolerant = false): Value {
   try {
     return parse(isTolerant ? normalize(text) : text);
   } catch (error) {

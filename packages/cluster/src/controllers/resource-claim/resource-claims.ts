@@ -1,0 +1,94 @@
+import type { Client } from "@konverge/client";
+import { controllerOf, isNotFound, keyOf, type ObjectKey } from "@konverge/core";
+import { DeviceClass, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
+import type { View } from "@konverge/runtime";
+import { KeyWorker } from "../../parts/key-worker.ts";
+import { controllersPart, type Part, type PartContext } from "../../parts/part.ts";
+import { DELETE_PROTECTION } from "../../scheduler/devices.ts";
+import { isTerminal } from "../workloads/pod-state.ts";
+import { claimsFromTemplates } from "./claims-from-templates.ts";
+
+/** Pods alone do not start it: where nobody speaks of devices, hardly any pod does. */
+const STARTS_WITH = [ResourceClaim, ResourceClaimTemplate, DeviceClass, ResourceSlice];
+
+/** Makes claims for pods by templates. */
+export const templatedClaims = controllersPart("resource-claim-controller", STARTS_WITH, () => [claimsFromTemplates()]);
+
+/**
+ * Takes devices back from pods that have ended, and lets claims go that nobody needs. Claims that are being deleted wait
+ * for exactly that, so this is no controller of theirs, which would leave them alone.
+ */
+export const releasedClaims: Part = {
+  name: "resource-claim-release",
+  user: "resource-claim-controller",
+  startsWith: [ResourceClaim],
+  async start({ client, cache, clock, log }: PartContext) {
+    const [claims, pods] = [cache.use(ResourceClaim), cache.use(Pod)];
+    await Promise.all([claims.whenSynced(), pods.whenSynced()]);
+    claims.addIndex("pod", (claim) => [...podsOf(claim)]);
+    const worker = new KeyWorker({
+      clock,
+      log,
+      name: "resource_claim",
+      async work(key) {
+        const claim = claims.get(key);
+        if (claim) await release(client, pods, claim);
+        return undefined;
+      },
+    });
+    claims.subscribe(({ key }) => worker.add(key));
+    pods.subscribe(({ key, type, object }) => {
+      if (type === "deleted" || isTerminal(object)) for (const claim of claims.find("pod", key)) worker.add(claim);
+    });
+    return worker;
+  },
+};
+
+/** The pods that have a claim's devices, and the one that it was made for. */
+function* podsOf({ metadata, status }: ResourceClaim): Generator<ObjectKey> {
+  for (const { resource, name } of status?.reservedFor ?? []) {
+    if (resource === "pods") yield `${metadata.namespace}/${name}`;
+  }
+  const owner = controllerOf({ metadata });
+  if (owner?.kind === "Pod") yield `${metadata.namespace}/${owner.name}`;
+}
+
+async function release(client: Client, pods: View<Pod>, claim: ResourceClaim): Promise<void> {
+  const { namespace, finalizers = [] } = claim.metadata;
+  const { reservedFor = [], allocation } = claim.status ?? {};
+  const isOver = ({ name, uid }: { name: string; uid: string }) => {
+    const pod = pods.get(`${namespace}/${name}`);
+    return !pod || pod.metadata.uid !== uid || isDone(pod);
+  };
+  const remaining = reservedFor.filter((one) => one.resource !== "pods" || !isOver(one));
+  const isProtected = finalizers.includes(DELETE_PROTECTION);
+  const isFreed = remaining.length === 0 && (reservedFor.length > 0 || claim.metadata.deletionTimestamp !== undefined);
+  let current = claim;
+  if (remaining.length < reservedFor.length || (isFreed && isProtected && allocation)) {
+    const { allocation: given, reservedFor: _, ...rest } = current.status ?? {};
+    const kept = isFreed && isProtected ? {} : { ...(given && { allocation: given }) };
+    const status = { ...rest, ...kept, ...(remaining.length > 0 && { reservedFor: remaining }) };
+    current = await client.updateStatus(ResourceClaim, { ...current, status });
+  }
+  if (isFreed && isProtected && !current.status?.allocation) {
+    const others = finalizers.filter((one) => one !== DELETE_PROTECTION);
+    await client.patch(ResourceClaim, keyOf(claim), {
+      merge: {
+        metadata: { resourceVersion: current.metadata.resourceVersion!, finalizers: others.length > 0 ? others : null },
+      },
+    });
+  }
+  if (remaining.length > 0 || claim.metadata.deletionTimestamp) return;
+  const owner = controllerOf(claim);
+  const pod = owner?.kind === "Pod" ? pods.get(`${namespace}/${owner.name}`) : undefined;
+  // The garbage collector sees to claims of pods that are gone.
+  if (!owner || !pod || (pod.metadata.uid === owner.uid && !isDone(pod))) return;
+  await client.delete(ResourceClaim, keyOf(claim), { preconditions: { uid: claim.metadata.uid! } }).catch((error) => {
+    if (!isNotFound(error)) throw error;
+  });
+}
+
+/** A pod that will not run any more, or will never have: deleted before it was given a node. */
+function isDone(pod: Pod): boolean {
+  return isTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);
+}

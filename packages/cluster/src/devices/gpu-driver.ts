@@ -1,0 +1,70 @@
+import { isAlreadyExists, ownerReference } from "@konverge/core";
+import { DeviceClass, Node, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
+import { builtInController } from "../parts/built-in-controller.ts";
+import { controllersPart } from "../parts/part.ts";
+
+/** The driver of simulated GPUs: it has the name, the class and the attributes of NVIDIA's. */
+export const GPU_DRIVER = "gpu.nvidia.com";
+const GPUS = "nvidia.com/gpu";
+const PRODUCT = "nvidia.com/gpu.product";
+const MEMORY = "nvidia.com/gpu.memory";
+
+/** Publishes the GPUs of a node. */
+function nodeGpus() {
+  return builtInController(Node, {
+    name: "gpu-driver",
+    async reconcile(node, { client }) {
+      const count = Number(node.status?.capacity?.[GPUS] ?? 0);
+      if (count === 0) return undefined;
+      const { name, labels = {} } = node.metadata;
+      const memory = labels[MEMORY];
+      const product = labels[PRODUCT] ?? "GPU";
+      const devices = Array.from({ length: count }, (_, index) => ({
+        name: `gpu-${index}`,
+        attributes: {
+          type: { string: "gpu" },
+          index: { int: index },
+          productName: { string: product },
+          uuid: { string: `GPU-${name}-${index}` },
+        },
+        ...(memory && { capacity: { memory: { value: `${memory}Mi` } } }),
+      }));
+      const spec = {
+        driver: GPU_DRIVER,
+        nodeName: name,
+        pool: { name, generation: 1, resourceSliceCount: 1 },
+        devices,
+      };
+      const metadata = { name: `${name}-${GPU_DRIVER}`, ownerReferences: [ownerReference(Node, node)] };
+      await client.create(ResourceSlice, { metadata, spec }).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
+      return undefined;
+    },
+  });
+}
+
+/** The class by which claims ask for any of them. */
+function gpuClass() {
+  return builtInController(ResourceSlice, {
+    name: "gpu-class",
+    async reconcile(slice, { client }) {
+      if (slice.spec.driver !== GPU_DRIVER) return undefined;
+      const expression = `device.driver == '${GPU_DRIVER}' && device.attributes['${GPU_DRIVER}'].type == 'gpu'`;
+      const spec = { selectors: [{ cel: { expression } }] };
+      await client.create(DeviceClass, { metadata: { name: GPU_DRIVER }, spec }).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
+      return undefined;
+    },
+  });
+}
+
+/**
+ * Tells which GPUs the simulated nodes have, as a driver on each of them would, from the first claim for devices on. They
+ * are the same that pods can ask for as `nvidia.com/gpu`; as on a real cluster, the two ways do not know of each other.
+ */
+export const gpuDriver = controllersPart("gpu-driver", [ResourceClaim, ResourceClaimTemplate], () => [
+  nodeGpus(),
+  gpuClass(),
+]);
