@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Usage, usageOf } from "../harness/processes.ts";
+import type { Program } from "./programs.ts";
 
 /** Milliseconds without work after which an operator counts as idle, and how much it may use in them. */
 const IDLE = { ms: 1000, cpuSeconds: 0.02 };
@@ -12,9 +13,9 @@ export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
 
-  constructor([command, ...args]: readonly string[], kubeconfig: string) {
-    this.#child = spawn(command!, args, {
-      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], KUBECONFIG: kubeconfig },
+  constructor({ command: [file, ...first], env }: Program, kubeconfig: string, more: readonly string[] = []) {
+    this.#child = spawn(file!, [...first, ...more], {
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], KUBECONFIG: kubeconfig, ...env },
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.#child.stdout!.resume();

@@ -1,11 +1,11 @@
 // An operator on Konverge that does what controller-runtime/main.go does: a ConfigMap and a status for each Widget, ten
 // workers.
 //   node operator.ts            works until it is told to stop
+//   node operator.ts compile    imports what it needs, and ends
 //   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits
 import { setFlagsFromString } from "node:v8";
-import { connect } from "@konverge/client";
-import { ConfigMap } from "@konverge/kinds";
-import { Cache, controller, run } from "@konverge/runtime";
+import { Cache, connect, controller, run } from "konverge";
+import { ConfigMap } from "konverge/kinds";
 import { Widget } from "./widget.ts";
 
 // As `konverge run` does.
@@ -21,8 +21,10 @@ const widgets = controller(Widget, {
   },
 });
 
-const client = await connect();
 const [mode, count] = process.argv.slice(2);
+const client = await connect(mode === "compile" ? { config: { server: "https://127.0.0.1" } } : {});
+// What fills the compile cache of an image: everything is imported, nothing is done.
+if (mode === "compile") process.exit(0);
 if (mode === "cache") {
   const cache = new Cache(client);
   const view = cache.use(ConfigMap);

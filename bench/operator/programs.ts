@@ -1,67 +1,54 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { published } from "../../scripts/release/layout.ts";
+import { stageCode, stageFolder } from "../../scripts/release/stage.ts";
 
 const here = import.meta.dirname;
 const repository = join(here, "..", "..");
 const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "konverge", "bench");
 
+/** What is measured: how it is started, and in which environment. */
+export interface Program {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** The operator on controller-runtime, built from the Go module proxy. */
-export function controllerRuntimeOperator(): string[] {
+export function controllerRuntimeOperator(): Program {
   const program = join(cache, "operator-controller-runtime");
   mkdirSync(cache, { recursive: true });
   execFileSync("go", ["build", "-o", program, "."], {
     cwd: join(here, "controller-runtime"),
     stdio: ["ignore", "ignore", "inherit"],
   });
-  return [program];
+  return { command: [program], env: {} };
 }
 
-/** The operator on Konverge and what it imports, as they are published: JavaScript. */
-export function konvergeOperator(): string[] {
+/**
+ * The operator on Konverge as a user's image has it: the published package and the libraries that it leaves outside, in
+ * JavaScript, with Node's compile cache (`ENV NODE_COMPILE_CACHE`) filled when the image was made. To be run from the repository's root.
+ */
+export async function konvergeOperator(): Promise<Program> {
   const folder = join(cache, "operator-konverge");
+  const modules = join(folder, "node_modules");
   rmSync(folder, { recursive: true, force: true });
-  for (const name of ["core", "kinds", "schema", "client", "runtime"]) {
-    const target = join(folder, "node_modules", "@konverge", name);
-    const source = join(repository, "packages", name);
-    emit(join(source, "src"), join(target, "src"));
-    if (existsSync(join(source, "data"))) symlinkSync(join(source, "data"), join(target, "data"));
-    const manifest = readFileSync(join(source, "package.json"), "utf8");
-    writeFileSync(join(target, "package.json"), manifest.replaceAll('.ts"', '.js"'));
-  }
+  const [konverge] = published;
+  await stageCode(konverge!, stageFolder(konverge!, modules));
   const installed = join(repository, "node_modules");
   for (const name of readdirSync(installed)) {
-    if (name.startsWith(".") || name === "@konverge") continue;
-    symlinkSync(join(installed, name), join(folder, "node_modules", name));
+    if (name.startsWith(".") || name === "konverge" || name === "@konverge") continue;
+    symlinkSync(join(installed, name), join(modules, name));
   }
-  for (const file of ["operator.ts", "widget.ts"]) emitFile(join(here, file), join(folder, file));
+  for (const file of ["operator", "widget"]) {
+    const code = stripTypeScriptTypes(readFileSync(join(here, `${file}.ts`), "utf8"));
+    writeFileSync(join(folder, `${file}.js`), code.replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+  }
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  return [process.execPath, "--disable-warning=ExperimentalWarning", join(folder, "operator.js")];
-}
-
-function emit(source: string, target: string): void {
-  for (const file of globSync("**/*.{ts,json,js}", { cwd: source, exclude: (path) => /\.(test|d)\.ts$/.test(path) })) {
-    emitFile(join(source, file), join(target, file));
-  }
-}
-
-function emitFile(source: string, target: string): void {
-  mkdirSync(dirname(target), { recursive: true });
-  const text = readFileSync(source, "utf8");
-  const isCode = source.endsWith(".ts");
-  const code = isCode
-    ? stripTypeScriptTypes(text).replace(/((?:from|import|import\()\s*"\.[^"]*)\.ts"/g, '$1.js"')
-    : text;
-  writeFileSync(isCode ? target.replace(/\.ts$/, ".js") : target, code);
+  const command = [process.execPath, join(folder, "operator.js")];
+  const env = { NODE_COMPILE_CACHE: join(folder, "compiled") };
+  execFileSync(command[0]!, [command[1]!, "compile"], { env: { ...process.env, ...env }, stdio: "inherit" });
+  return { command, env };
 }

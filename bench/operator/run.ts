@@ -10,7 +10,7 @@ import { persist } from "../harness/persist.ts";
 import { mebibytes, table, writeResult } from "../harness/results.ts";
 import { createForeign, createWidget, forEach, Onlooker, widgetName } from "./load.ts";
 import { OperatorProcess } from "./operator-process.ts";
-import { controllerRuntimeOperator, konvergeOperator } from "./programs.ts";
+import { controllerRuntimeOperator, konvergeOperator, type Program } from "./programs.ts";
 import { countRequests, requestsBetween, requestText, writesIn } from "./requests.ts";
 import { Widget } from "./widget.ts";
 
@@ -43,22 +43,22 @@ if (!plane.available) {
 
 interface Contestant {
   name: string;
-  command: string[];
+  program: Program;
 }
 
 /** What is measured: in rows, one column for each operator. */
 type Figures = Map<string, number>;
 
 const contestants: Contestant[] = [
-  { name: "konverge", command: konvergeOperator() },
-  { name: "controller-runtime", command: controllerRuntimeOperator() },
+  { name: "konverge", program: await konvergeOperator() },
+  { name: "controller-runtime", program: controllerRuntimeOperator() },
 ];
 const figures = new Map<string, Figures>();
 const requests: string[][] = [];
 for (const contestant of contestants) figures.set(contestant.name, await play(contestant));
 report();
 
-async function play({ name, command }: Contestant): Promise<Figures> {
+async function play({ name, program }: Contestant): Promise<Figures> {
   await using cluster = await startRealCluster();
   const client = await connect({ kubeconfig: cluster.kubeconfig });
   const found: Figures = new Map();
@@ -70,22 +70,22 @@ async function play({ name, command }: Contestant): Promise<Figures> {
     await prepare(cluster, client);
     await forEach(objects, (i) => createWidget(client, i));
     const onlooker = new Onlooker(client);
-    let operator = new OperatorProcess(command, cluster.kubeconfig);
+    let operator = new OperatorProcess(program, cluster.kubeconfig);
     await cold(name, cluster, onlooker, operator, note);
     await steady(name, cluster, client, onlooker, operator, note);
     await operator.stop();
-    operator = new OperatorProcess(command, cluster.kubeconfig);
+    operator = new OperatorProcess(program, cluster.kubeconfig);
     await restart(name, cluster, operator, note);
     await repair(name, cluster, client, onlooker, operator, note);
     await operator.stop();
     await onlooker.stop();
     await createForeign(client, 0, foreign);
-    operator = new OperatorProcess(command, cluster.kubeconfig);
+    operator = new OperatorProcess(program, cluster.kubeconfig);
     await withForeign(operator, note);
     await operator.stop();
     if (cached > foreign) {
       await createForeign(client, foreign, cached);
-      const holder = new OperatorProcess([...command, "cache", String(cached)], cluster.kubeconfig);
+      const holder = new OperatorProcess(program, cluster.kubeconfig, ["cache", String(cached)]);
       await holder.says();
       note("cache: ready s", (performance.now() - holder.startedAt) / 1000);
       await holder.idle();

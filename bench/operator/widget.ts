@@ -1,4 +1,4 @@
-import { defineKind } from "@konverge/schema";
+import { defineKind } from "konverge";
 import { z } from "zod";
 
 /** It asks for a ConfigMap with a value in it, and says when it is there. */

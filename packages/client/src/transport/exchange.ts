@@ -6,8 +6,10 @@ import { classifyError } from "./classify-error.ts";
 
 /** Bytes waiting for their consumer at which the connection is paused. */
 const HIGH_WATER = 1 << 18;
+/** An answer that says it is no longer than this is handed on when it is complete: most are one object, in one chunk. */
+const IN_ONE_PIECE = 1 << 16;
 
-/** Sends one request on a pool and resolves when its answer begins. `onSilence` hears of one that the server left without a word. */
+/** Sends one request on a pool and resolves when its answer begins, or is complete if it is short. `onSilence` hears of one that the server left without a word. */
 export function exchange(
   pool: Dispatcher,
   origin: string,
@@ -37,6 +39,8 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
   readonly #options: ExchangeOptions;
   #controller: Dispatcher.DispatchController | undefined;
   #answered = false;
+  /** A short answer, of which the body is still coming. */
+  #short: Pick<ApiResponse, "status" | "headers"> | undefined;
   readonly #chunks: Uint8Array[] = [];
   #backlog = 0;
   #ended = false;
@@ -55,6 +59,10 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: HeaderMap): void {
     if (status < 200) return;
+    if (Number(headers["content-length"]) <= IN_ONE_PIECE) {
+      this.#short = { status, headers };
+      return;
+    }
     this.#answered = true;
     this.#options.resolve({ status, headers, body: this });
   }
@@ -68,6 +76,10 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
 
   onResponseEnd(): void {
     this.#finish();
+    if (!this.#short) return;
+    const [first, ...more] = this.#chunks;
+    const body = more.length > 0 ? Buffer.concat(this.#chunks) : (first ?? "");
+    this.#options.resolve({ ...this.#short, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, cause: Error): void {

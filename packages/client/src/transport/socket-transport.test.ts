@@ -35,6 +35,10 @@ const turn = (client: Client) => new Promise<void>((resolve) => client.clock.pos
 const create = (client: Client, timeout?: number) =>
   client.create(Widget, { metadata: { name: "a" } }, timeout === undefined ? {} : { timeout });
 
+/** A minute on a hurried clock: a busy machine takes its time over a request. */
+const A_WHILE = 60_000_000;
+const hurried = () => ({ clock: hurriedClock(), timeout: A_WHILE });
+
 test("calls one after the other share connections; calls at the same time do not wait for each other", async () => {
   const waiting: (() => void)[] = [];
   await between(
@@ -70,6 +74,7 @@ test("a server that comes back while a call waits answers it", async () => {
   const clock = hurriedClock();
   await using client = await connect({
     config: { server: `http://127.0.0.1:${port}` },
+    timeout: A_WHILE,
     clock: {
       ...clock,
       // The wait before the next try is when the server comes back.
@@ -106,9 +111,7 @@ test("an answer cut short is noticed; a read is repeated, a write is in doubt", 
   let tries = 0;
   const better: Handler = (request, response, socket) =>
     tries++ < 2 ? truncated(request, response, socket) : answer(response, widget("a", "1"));
-  await between(better, async (client) => assert.equal((await client.get(Widget, "a")).metadata.name, "a"), {
-    clock: hurriedClock(),
-  });
+  await between(better, async (client) => assert.equal((await client.get(Widget, "a")).metadata.name, "a"), hurried());
 });
 
 test("an answer in pieces that never ends is over at the deadline, and the connection is let go", async () => {
@@ -120,7 +123,7 @@ test("an answer in pieces that never ends is over at the deadline, and the conne
       response.write('{"kind":');
     },
     async (client) => {
-      assert.deepEqual(await failureOf(client.get(Widget, "a", { timeout: 50 })), {
+      assert.deepEqual(await failureOf(client.get(Widget, "a", { timeout: 500 })), {
         name: "TransportError",
         code: "timeout",
         inDoubt: false,
@@ -152,7 +155,7 @@ test("429 with Retry-After is obeyed", async () => {
       await create(client);
       assert.equal(server.received.length, 2);
     },
-    { clock: hurriedClock() },
+    hurried(),
   );
 });
 
@@ -288,7 +291,7 @@ test("a watch whose connection is killed again and again loses nothing", async (
       );
       assert.ok(errors > 5);
     },
-    { clock: hurriedClock() },
+    hurried(),
   );
 });
 

@@ -132,8 +132,9 @@ export class Children {
       });
     }
     if (failures.length > 0) throw worst(failures);
-    await this.#prune((name) => states.has(name), pass);
-    return [...states.values()];
+    const wanted = [...states.values()];
+    await this.#prune(wanted, pass);
+    return wanted;
   }
 
   /**
@@ -294,19 +295,26 @@ export class Children {
     return undefined;
   }
 
-  async #prune(isWanted: (name: string) => boolean, pass: ChildrenPass): Promise<void> {
+  async #prune(wanted: readonly ChildState[], pass: ChildrenPass): Promise<void> {
     const { manager } = this.#options;
-    const doomed = this.#existing(pass.owner).filter(({ name, owned, object }) => {
-      return !isWanted(name) && fieldsOf(owned.view.own(keyOf(object)), manager) !== undefined;
-    });
-    await this.#remove(doomed, pass);
+    const isDoomed = ({ declared, view }: OwnedView, key: ObjectKey) =>
+      !wanted.some((one) => one.key === key && isOfKind(one.planned.draft, declared.kind)) &&
+      fieldsOf(view.own(key), manager) !== undefined;
+    const doomed = this.#existing(pass.owner, isDoomed);
+    if (doomed.length > 0) await this.#remove(doomed, pass);
   }
 
-  /** All children there are, of all kinds. */
-  #existing(owner: KubeObject): ExistingChild[] {
-    return [...this.#owned.values()].flatMap((owned) =>
-      this.all(owner, owned.declared.kind).map((object) => ({ owned, object, name: nameOf(object, owner) })),
-    );
+  /** The children there are, of all kinds; of those that are not meant nothing is read. */
+  #existing(owner: KubeObject, isMeant: (owned: OwnedView, key: ObjectKey) => boolean = () => true): ExistingChild[] {
+    const existing: ExistingChild[] = [];
+    for (const owned of this.#owned.values()) {
+      const keys = [...owned.view.find(BY_OWNER, owner.metadata.uid!)].filter((key) => isMeant(owned, key)).sort();
+      for (const key of keys) {
+        const object = owned.view.get(key)!;
+        existing.push({ owned, object, name: nameOf(object, owner) });
+      }
+    }
+    return existing;
   }
 
   /** Removes those of the children whose turn it is. The others follow when these are gone, of which there is an event. */
@@ -369,6 +377,10 @@ interface ChildToUpdate {
   one: PlannedChild;
   /** Only if nobody has written it since: it repeats values that are somebody else's to change. */
   exact: boolean;
+}
+
+function isOfKind({ apiVersion, kind }: Child, declared: GroupKind): boolean {
+  return kind === declared.kind && parseApiVersion(apiVersion).group === declared.group;
 }
 
 /** A tenant's missing right is the tenant's to get, at any time, and no event will tell when. */

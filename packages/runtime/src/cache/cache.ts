@@ -118,7 +118,9 @@ export class Cache {
 
   /** A write of ours is under way, see {@link Informer.expect}. */
   expect(kind: AnyKind, key: ObjectKey): () => void {
-    const over = [...this.#holding(kind, splitKey(key).namespace)].map((informer) => informer.expect(key));
+    const over = this.#holding(kind, splitKey(key).namespace).map((informer) => informer.expect(key));
+    const [only] = over;
+    if (only && over.length === 1) return only;
     return () => {
       for (const end of over) end();
     };
@@ -204,12 +206,15 @@ export class Cache {
     ]);
   }
 
-  *#holding(kind: AnyKind, namespace: string | undefined): IterableIterator<Informer<KubeObject>> {
-    for (const { informer } of this.#shared.values()) {
+  /** The informers that may hold an object. Asked several times for every request: there are few, and no iterators. */
+  #holding(kind: AnyKind, namespace: string | undefined): Informer<KubeObject>[] {
+    const holding: Informer<KubeObject>[] = [];
+    this.#shared.forEach(({ informer }) => {
       const { group, version, plural } = informer.kind;
-      if (plural !== kind.plural || group !== kind.group || version !== kind.version) continue;
-      if (informer.scope.namespace === undefined || informer.scope.namespace === namespace) yield informer;
-    }
+      if (plural !== kind.plural || group !== kind.group || version !== kind.version) return;
+      if (informer.scope.namespace === undefined || informer.scope.namespace === namespace) holding.push(informer);
+    });
+    return holding;
   }
 }
 
