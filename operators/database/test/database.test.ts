@@ -1,5 +1,5 @@
 import { onEmbedded } from "@konverge/operator-suite";
-import { backups, badInput, ends, hibernates, lives, resized, upgraded } from "./scenarios.ts";
+import { backups, badInput, ends, hibernates, lives, resized, unheard, upgraded } from "./scenarios.ts";
 
 onEmbedded("a server with its volume, Service, settings and password", lives);
 onEmbedded("the server stops before the object goes; volumes go or stay as asked", ends);
@@ -8,3 +8,4 @@ onEmbedded("volumes grow and never shrink", resized);
 onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
+onEmbedded("servers with standbys come up also where nothing really runs", unheard);

@@ -120,6 +120,26 @@ export const backups: Scenario = async (stage) => {
   );
 };
 
+/** What has standbys comes up also where nothing really runs: nobody says how far it has come, and nobody takes over. */
+export const unheard: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
+  await stage.start(databaseOperator);
+  await stage.apply(sample("replicated"));
+  await stage.until(
+    "all servers run",
+    async () => (await stage.condition(Database, "postgres-payments", "Ready")) === "True Running",
+  );
+  const { status } = await stage.get(Database, "postgres-payments");
+  assert.deepEqual([status?.currentPrimary, status?.readyInstances], ["postgres-payments-0", 3]);
+  assert.ok(await stage.find(Service, "postgres-payments-pooler"));
+  await stage.apply(sample("replicated").replace("16.4", "16.9"));
+  await stage.until("all have the new version", async () => {
+    const pods = await stage.list(Pod, "app=database");
+    const isNew = pods.every(({ spec }) => spec?.containers[0]?.image === "postgres:16.9");
+    return isNew && (await stage.condition(Database, "postgres-payments", "Ready")) === "True Running";
+  });
+};
+
 /** A hibernated database has no server, and all of its data. */
 export const hibernates: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
@@ -150,6 +170,26 @@ export const badInput: Scenario = async (stage) => {
   await refused((text) => text.replace("5Gi", "5Foo"), /must be the size of a volume/);
   await refused((text) => text.replace(/ +version: .*\n/, ""), /spec\.version: Required value/);
   await refused((text) => `${text}  engine: oracle\n`, /Unsupported value: "oracle"/);
+  const refusedWith = (field: string, message: RegExp) => refused((text) => `${text}  ${field}\n`, message);
+  await refusedWith("instances: 0", /spec\.instances.*greater than or equal to 1/);
+  await refusedWith("instances: many", /spec\.instances/);
+  await refusedWith("synchronous: 1", /must be less than spec\.instances \(1\)/);
+  await refusedWith("failover: {delay: soon}", /spec\.failover\.delay/);
+  await refusedWith("failover: {allowDataLoss: perhaps}", /allowDataLoss/);
+  await refusedWith('switchoverTo: ""', /spec\.switchoverTo/);
+  await refusedWith("runAsUser: 0", /spec\.runAsUser/);
+  await refusedWith("storage: {growWhenUsed: 100, limit: 9Gi}", /spec\.storage\.growWhenUsed/);
+  await refusedWith("storage: {step: a bit, limit: 9Gi}", /spec\.storage\.step/);
+  await refusedWith("storage: {limit: 1Gi}", /must not be less than spec\.size \(5Gi\)/);
+  await refusedWith("storage: {}", /spec\.storage\.limit: Required value/);
+  await refusedWith("credentials: {rotateEvery: weekly}", /spec\.credentials\.rotateEvery/);
+  await refusedWith("pooler: {mode: magic}", /Unsupported value: "magic"/);
+  await refusedWith('exporter: {image: ""}', /spec\.exporter\.image/);
+  await refusedWith('parameters: {listen_addresses: "*"}', /is set by the operator/);
+  await refusedWith('parameters: {"a b": c}', /must be the name of a setting/);
+  for (const field of ["instances: 2", "pooler: {}", "storage: {limit: 9Gi}", "credentials: {rotateEvery: 1h}"]) {
+    await refusedWith(`engine: mysql\n  ${field}`, /is there for postgres only/);
+  }
   assert.equal(await stage.find(Database, "postgres-orders"), undefined);
 
   const huge = "  resources:\n    requests:\n      memory: 900Ti\n";
