@@ -91,6 +91,25 @@ test("reconciles, their ends, the queue and the cache are counted", async () => 
   assert.equal(await value(metrics, 'konverge_watch_synced{cluster="home",kind="ConfigMap",namespace=""}'), 1);
 });
 
+test("the objects that a daemon runs for are counted, those it has finished with are not", async () => {
+  const s = await stage();
+  const metrics = metricsOf(s);
+  const follow = {
+    run: async ({ metadata: { name } }: Widget, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
+      while (name !== "short") await sleep(1_000);
+    },
+  };
+  await s.run(controller(Widget, { daemons: { follow }, reconcile: () => ({}) }), { observers: [metrics] });
+  const running = () => value(metrics, `konverge_daemons_running{${C},daemon="follow"}`);
+  assert.equal(await running(), 0);
+  for (const name of ["one", "two", "short"]) await s.widget(name);
+  await s.settle();
+  assert.equal(await running(), 2);
+  await s.user.delete(Widget, "default/one");
+  await s.settle();
+  assert.equal(await running(), 1);
+});
+
 test("a reconcile that takes longer than its deadline is counted as one", async () => {
   const s = await stage();
   const metrics = metricsOf(s);

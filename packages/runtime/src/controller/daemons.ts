@@ -103,6 +103,15 @@ export class Daemons {
     this.#running.delete(key);
   }
 
+  /** How many objects each daemon runs for: all of them, also those that run for none. */
+  running(): Record<string, number> {
+    const counts = Object.fromEntries(Object.keys(this.#tools.daemons).map((name) => [name, 0]));
+    for (const all of this.#running.values()) {
+      for (const [name, { over }] of all) if (!over) counts[name]! += 1;
+    }
+    return counts;
+  }
+
   async stopAll(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((key) => this.stop(key)));
   }

@@ -140,6 +140,11 @@ export class ControllerLoop {
     return this.definition.options.concurrency ?? DEFAULT_CONCURRENCY;
   }
 
+  /** How many objects each daemon runs for. */
+  get daemons(): Readonly<Record<string, number>> {
+    return this.#daemons?.running() ?? {};
+  }
+
   #work(): void {
     while (this.#running && this.queue.working < this.concurrency) {
       const item = this.queue.take();

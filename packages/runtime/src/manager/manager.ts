@@ -176,7 +176,8 @@ export class Manager implements Managed {
   *controllers(): IterableIterator<ControllerState> {
     for (const { cluster, loop } of this.#loops) {
       const { depth, depths, working, retrying } = loop.queue;
-      yield { cluster, name: loop.definition.name, depth, depths, working, retrying, concurrency: loop.concurrency };
+      const { concurrency, daemons, definition } = loop;
+      yield { cluster, name: definition.name, depth, depths, working, retrying, concurrency, daemons };
     }
   }
 

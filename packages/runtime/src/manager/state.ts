@@ -26,4 +26,6 @@ export interface ControllerState {
   retrying: number;
   /** How many objects it works on at the same time, at most. */
   concurrency: number;
+  /** How many objects each of its daemons runs for at the moment, by the daemon's name. */
+  daemons: Readonly<Record<string, number>>;
 }

@@ -240,6 +240,15 @@ export class Metrics implements Observer {
     gauge(`${cr}_active_workers`, "Workers that are at work.", ["controller"], (set) => {
       for (const [name, total] of sums(controllers(), "working")) set({ controller: name }, total);
     });
+    gauge("konverge_daemons_running", "Objects that a daemon runs for.", ["controller", "daemon"], (set) => {
+      const running = controllers().flatMap(({ name, daemons }) =>
+        Object.entries(daemons).map(([daemon, objects]) => ({ name: JSON.stringify([name, daemon]), objects })),
+      );
+      for (const [name, total] of sums(running, "objects")) {
+        const [controller, daemon] = JSON.parse(name) as [string, string];
+        set({ controller, daemon }, total);
+      }
+    });
     const ofQueue = ["name", "controller"];
     gauge("workqueue_depth", "Keys that wait for a worker.", [...ofQueue, "priority"], (set) => {
       for (const priority of ["low", "normal", "high"] as const) {
