@@ -71,6 +71,17 @@ export interface Ended {
   readonly output: string;
 }
 
+/** Rooms in use. Processes of a room do not end with the one that has started them, unless it sees to that. */
+const rooms = new Set<MachineRoom>();
+process.on("exit", () => {
+  for (const room of rooms) room.abandon();
+});
+for (const [signal, code] of [
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)
+  process.once(signal, () => process.exit(code));
+
 /** A folder, a user and processes. */
 export class MachineRoom implements AsyncDisposable {
   readonly #tools: PostgresTools;
@@ -81,6 +92,7 @@ export class MachineRoom implements AsyncDisposable {
   constructor(tools: PostgresTools) {
     this.#tools = tools;
     this.root = mkdtempSync(join(place(), "konverge-postgres-"));
+    rooms.add(this);
     this.#give(this.root);
   }
 
@@ -265,7 +277,15 @@ export class MachineRoom implements AsyncDisposable {
     return { REAL: this.#tools.bin, PATH: `${folder}:${this.#tools.bin}:/usr/local/bin:/usr/bin:/bin` };
   }
 
+  /** Takes all away at once: the process ends. */
+  abandon(): void {
+    rooms.delete(this);
+    this.#signal("SIGKILL");
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    rooms.delete(this);
     // Servers that are asked to end at once take their shared memory with them.
     const left = this.#signal("SIGQUIT");
     if (left.length > 0) await Promise.race([Promise.all(left.map(over)), sleep(clock, 3_000)]);
