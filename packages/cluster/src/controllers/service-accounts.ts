@@ -61,42 +61,39 @@ export const rootCertificates = controllersPart(
 const encode = (text: string): string => Buffer.from(text).toString("base64");
 
 /** Fills Secrets that ask for a service account's token, and removes them when the account is gone. */
-export const accountTokens = controllersPart("tokens-controller", [Secret], ({ rootCertificate }: PartContext) => [
-  builtInController(Secret, {
-    name: "tokens-controller",
-    fieldSelector: `type=${TOKEN_TYPE}`,
-    watches: [
-      watch<ServiceAccount, Secret>(ServiceAccount, {
-        references: (secret) => [`${secret.metadata.namespace}/${secret.metadata.annotations?.[ACCOUNT_NAME]}`],
-      }),
-    ],
-    async reconcile(secret, { client, cache }) {
-      const { name, namespace, annotations = {}, uid } = secret.metadata;
-      const account = cache.get(ServiceAccount, `${namespace}/${annotations[ACCOUNT_NAME]}`);
-      const wantedUid = annotations[ACCOUNT_UID];
-      if (!account || (wantedUid && wantedUid !== account.metadata.uid)) {
-        await client.delete(Secret, `${namespace}/${name}`, { preconditions: { uid: uid! } });
+export const accountTokens = controllersPart(
+  "tokens-controller",
+  [Secret],
+  ({ rootCertificate, secretToken }: PartContext) => [
+    builtInController(Secret, {
+      name: "tokens-controller",
+      fieldSelector: `type=${TOKEN_TYPE}`,
+      watches: [
+        watch<ServiceAccount, Secret>(ServiceAccount, {
+          references: (secret) => [`${secret.metadata.namespace}/${secret.metadata.annotations?.[ACCOUNT_NAME]}`],
+        }),
+      ],
+      async reconcile(secret, { client, cache }) {
+        const { name, namespace, annotations = {}, uid } = secret.metadata;
+        const account = cache.get(ServiceAccount, `${namespace}/${annotations[ACCOUNT_NAME]}`);
+        const wantedUid = annotations[ACCOUNT_UID];
+        if (!account || (wantedUid && wantedUid !== account.metadata.uid)) {
+          await client.delete(Secret, `${namespace}/${name}`, { preconditions: { uid: uid! } });
+          return undefined;
+        }
+        const data = {
+          ...secret.data,
+          "ca.crt": secret.data?.["ca.crt"] ?? encode(rootCertificate),
+          namespace: secret.data?.["namespace"] ?? encode(namespace!),
+        };
+        if (secret.data?.["token"] && secret.data["ca.crt"] && secret.data["namespace"] && wantedUid) return undefined;
+        const serviceAccount = { name: account.metadata.name, uid: account.metadata.uid! };
+        const token =
+          secret.data?.["token"] ?? encode(secretToken({ namespace: namespace!, secretName: name, serviceAccount }));
+        const metadata = { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid! } };
+        await client.update(Secret, { ...secret, metadata, data: { ...data, token } });
         return undefined;
-      }
-      const data = {
-        ...secret.data,
-        "ca.crt": secret.data?.["ca.crt"] ?? encode(rootCertificate),
-        namespace: secret.data?.["namespace"] ?? encode(namespace!),
-      };
-      if (secret.data?.["token"] && secret.data["ca.crt"] && secret.data["namespace"] && wantedUid) return undefined;
-      const token =
-        secret.data?.["token"] ??
-        encode(
-          (
-            await client.requestToken(`${namespace}/${account.metadata.name}`, {
-              expirationSeconds: 2 ** 32,
-              boundObjectRef: { apiVersion: "v1", kind: "Secret", name, uid: uid! },
-            })
-          ).token,
-        );
-      const metadata = { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid! } };
-      await client.update(Secret, { ...secret, metadata, data: { ...data, token } });
-      return undefined;
-    },
-  }),
-]);
+      },
+    }),
+  ],
+);

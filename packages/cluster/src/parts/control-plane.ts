@@ -82,7 +82,17 @@ export class ControlPlane {
     const log = this.#log.child({ part: part.name });
     const cache = this.#cache.branch();
     const { authority = ownAuthority } = this.#options;
-    const context: PartContext = { client, cache, clock, kinds: this.kinds, pulse, rootCertificate, authority, log };
+    const context: PartContext = {
+      client,
+      cache,
+      clock,
+      kinds: this.kinds,
+      pulse,
+      rootCertificate,
+      authority,
+      secretToken: (secret) => server.access.serviceAccounts.issueLegacy(secret),
+      log,
+    };
     const starting = part.start(context).then(
       (running) => ({
         async stop() {

@@ -1,4 +1,4 @@
-import type { Authority } from "@konverge/apiserver";
+import type { ApiServer, Authority } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import type { Clock, KindRef, KubeObject } from "@konverge/core";
 import { type Cache, type Controller, type Log, Manager } from "@konverge/runtime";
@@ -19,6 +19,8 @@ export interface PartContext {
   readonly rootCertificate: string;
   /** Signs the certificates of the server's clients. */
   readonly authority: () => Authority;
+  /** A token of a service account that lasts as long as the Secret that holds it. */
+  readonly secretToken: ApiServer["access"]["serviceAccounts"]["issueLegacy"];
   readonly log: Log;
 }
 

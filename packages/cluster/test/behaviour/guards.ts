@@ -8,6 +8,7 @@ import {
   PodDisruptionBudget,
   ReplicaSet,
   ResourceQuota,
+  Secret,
   ServiceAccount,
 } from "@konverge/kinds";
 import {
@@ -113,6 +114,42 @@ export const guards: Record<string, Behaviour> = {
     });
     await client.delete(ConfigMap, `${namespace}/kube-root-ca.crt`);
     await stage.until("the certificate is back", async () => Boolean(await certificate()));
+  },
+
+  "a Secret that asks for an account's token gets it, and goes with the account": async (stage) => {
+    const { client, namespace } = stage;
+    const { uid } = (await client.create(ServiceAccount, { metadata: { name: "robot", namespace } })).metadata;
+    const make = (name: string, account: string) =>
+      client.create(Secret, {
+        metadata: { name, namespace, annotations: { "kubernetes.io/service-account.name": account } },
+        type: "kubernetes.io/service-account-token",
+      });
+    const get = (name: string) => find(stage, Secret, `${namespace}/${name}`);
+    await make("robot-token", "robot");
+    await stage.until("it is filled", async () => Boolean((await get("robot-token"))?.data?.["token"]));
+    const { data = {}, metadata } = (await get("robot-token"))!;
+    assert.deepEqual(Object.keys(data).sort(), ["ca.crt", "namespace", "token"]);
+    assert.equal(metadata.annotations?.["kubernetes.io/service-account.uid"], uid);
+    const text = (key: string) => Buffer.from(data[key]!, "base64").toString();
+    assert.equal(text("namespace"), namespace);
+    const claims = JSON.parse(Buffer.from(text("token").split(".")[1]!, "base64url").toString()) as object;
+    assert.deepEqual(claims, {
+      iss: "kubernetes/serviceaccount",
+      "kubernetes.io/serviceaccount/namespace": namespace,
+      "kubernetes.io/serviceaccount/secret.name": "robot-token",
+      "kubernetes.io/serviceaccount/service-account.name": "robot",
+      "kubernetes.io/serviceaccount/service-account.uid": uid,
+      sub: `system:serviceaccount:${namespace}:robot`,
+    });
+    const review = await client.request({
+      method: "POST",
+      path: "/apis/authentication.k8s.io/v1/tokenreviews",
+      body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", spec: { token: text("token") } },
+    });
+    const { status } = JSON.parse(review) as { status: { user: { username: string } } };
+    assert.equal(status.user.username, `system:serviceaccount:${namespace}:robot`);
+    await client.delete(ServiceAccount, `${namespace}/robot`);
+    await stage.until("it is gone", async () => !(await get("robot-token")));
   },
 
   "a cordoned node is tainted, and pods leave a node with a taint that they do not tolerate": async (stage) => {

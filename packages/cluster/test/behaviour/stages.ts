@@ -22,7 +22,7 @@ export interface VirtualStage extends Stage {
 const PATIENCE = 30 * 60_000;
 
 /** The same on a real control plane: some behaviours wait for the turn of a minute. */
-const REAL_PATIENCE = 120_000;
+const REAL_PATIENCE = 180_000;
 
 /** Runs the clock until a promise settles. */
 export async function during<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {

@@ -70,6 +70,7 @@ async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>
     pulse: new NodePulse(),
     rootCertificate: "",
     authority: () => createAuthority(clock),
+    secretToken: (secret) => server.access.serviceAccounts.issueLegacy(secret),
     log: silent,
   });
   await clock.advance(1000);
