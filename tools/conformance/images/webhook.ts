@@ -37,7 +37,8 @@ export async function webhook(process: Process): Promise<number> {
     },
     "/always-deny": () => ({ allowed: false, status: { message: "this webhook denies all requests" } }),
     "/add-label": ({ object }) => addLabel(object?.metadata?.labels ?? {}),
-    "/pods": ({ object }) => admitPod(object ?? {}),
+    "/pods": ({ object }) =>
+      object?.metadata?.labels?.[MARK] === "wait-forever" ? forEver(process) : admitPod(object ?? {}),
     "/pods/attach": ({ name, object }) =>
       name === "to-be-attached-pod" && object?.stdin && object.container === "container1"
         ? { allowed: false, status: { message: "attaching to pod 'to-be-attached-pod' is not allowed" } }

@@ -38,11 +38,13 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
   const { scheme, name, port } = targetOf(info.name);
   const at = info.path.indexOf("/proxy");
   const path = info.path.slice(info.path.indexOf("/", at + 1) < 0 ? info.path.length : at + "/proxy".length);
-  // Relative links of a page would lead astray without the slash.
-  if (path === "") return { status: 301, headers: { location: `${info.path}/` }, body: "" };
   const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
+  // Relative links of a page would lead astray without the slash.
+  if (path === "") return { status: 301, headers: { location: `${info.path}/${query}` }, body: "" };
   const backend =
-    info.resource === "pods" ? await podBackend(host, info, name, port) : serviceBackend(host, info, name, port);
+    info.resource === "pods"
+      ? await podBackend(host, info, name, port, scheme === "https" ? 443 : 80)
+      : serviceBackend(host, info, name, port);
   try {
     const connection = await host.network.dial(backend.pod, backend.port);
     const response = await requestOver(connection, {
@@ -77,10 +79,11 @@ async function podBackend(
   { namespace }: RequestInfo,
   name: string,
   port: string,
+  usual: number,
 ): Promise<Backend> {
   const pod = await client.get(Pod, `${namespace}/${name}`);
   const declared = pod.spec?.containers.flatMap(({ ports = [] }) => ports)[0]?.containerPort;
-  const number = port === "" ? declared : /^\d+$/.test(port) ? Number(port) : namedPort(pod, port);
+  const number = port === "" ? (declared ?? usual) : /^\d+$/.test(port) ? Number(port) : namedPort(pod, port);
   if (number === undefined) throw badRequest(`address not allowed: pod ${JSON.stringify(name)} has no port ${port}`);
   return { pod, port: number };
 }
