@@ -15,6 +15,8 @@ export interface StageOptions {
   readonly nodes?: readonly NodeShape[];
   /** Default: one that is made for the scenario. */
   readonly namespace?: string;
+  /** Of the embedded cluster: answers for API servers that an APIService puts behind it. */
+  readonly extension?: EmbeddedOptions["extension"];
   /** The scenario runs kubectl: it is skipped where there is none. */
   readonly kubectl?: boolean;
 }

@@ -17,7 +17,9 @@
  * survivesCrashes("a model converges, whenever the operator dies", llmOperator, converges);
  * ```
  */
+
 export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
+export { isReported, lateNode, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";

@@ -1,5 +1,6 @@
-import { controller, no, type Result, unknown, yes } from "konverge";
-import { Job } from "konverge/kinds";
+import { PATIENCE, type Problem, problemOf, tellProblem } from "@konverge/llm-operator/problems";
+import { type Context, controller, no, type Result, unknown, use, yes } from "konverge";
+import { Job, Pod } from "konverge/kinds";
 import { DynamoComponent } from "./component.ts";
 
 /** What builds images. */
@@ -57,7 +58,9 @@ export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builde
 export function dynamoComponents(builder: Builder) {
   return controller(DynamoComponent, {
     owns: [Job],
-    reconcile(component, { observed, events }): Result<DynamoComponent> {
+    uses: [use(Pod, ["list"])],
+    async reconcile(component, context): Promise<Result<DynamoComponent>> {
+      const { observed, events } = context;
       const job = buildJobFor(component, builder);
       const conditions = observed(job)?.status?.conditions ?? [];
       const ended = (type: string) => conditions.find((one) => one.type === type && one.status === "True");
@@ -81,11 +84,26 @@ export function dynamoComponents(builder: Builder) {
         const ImageBuilt = no("BuildFailed", message);
         return { children: [job], status, conditions: { ImageBuilt, Ready: ImageBuilt } };
       }
+      const problem = await buildProblem(observed(job), context);
+      tellProblem(component, problem, events);
       return {
         children: [job],
         status,
-        conditions: { ImageBuilt: unknown("Building", `by job ${job.metadata.name}`) },
+        conditions: {
+          ImageBuilt: unknown("Building", problem?.message ?? `by job ${job.metadata.name}`),
+          ...(problem && { Degraded: yes(problem.reason, problem.message) }),
+        },
+        // Nobody tells of the pods of a Job.
+        after: PATIENCE,
       };
     },
   });
+}
+
+/** What keeps a build from running. */
+async function buildProblem(job: Job | undefined, { client, clock }: Context): Promise<Problem | undefined> {
+  if (!job) return undefined;
+  const { name, namespace } = job.metadata;
+  const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` });
+  return problemOf({ pods: items, offered: [], now: clock.now() });
 }

@@ -1,3 +1,4 @@
+import { PATIENCE } from "@konverge/llm-operator/problems";
 import {
   type Condition,
   type Conditions,
@@ -107,11 +108,17 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
           ...(spec.restartId && { restartId: delay ? component.status?.restartId : spec.restartId }),
         },
         conditions: conditionsOf(delay),
-        ...(spec.multinode && { after: LOOK_AGAIN }),
-        ...(draining > 0 && { after: DRAIN_PERIOD }),
+        ...lookAgain({ multinode: spec.multinode !== undefined, draining: draining > 0, waiting: delay !== undefined }),
       };
     },
   });
+}
+
+/** When to look again at what nobody tells: want of room counts only when it lasts. */
+function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { after?: number } {
+  if (what.draining) return { after: DRAIN_PERIOD };
+  if (what.multinode) return { after: LOOK_AGAIN };
+  return what.waiting ? { after: PATIENCE } : {};
 }
 
 function conditionsOf(delay: Delay | undefined): Conditions {
@@ -125,15 +132,13 @@ function conditionsOf(delay: Delay | undefined): Conditions {
   return { Available: no(reason, message), DynamoComponentReady: no(reason, message) };
 }
 
-/** Says once that pods find no room or cannot start; that a rollout takes its time is nothing to tell. */
+/** Says once what keeps pods from running; that a rollout takes its time is nothing to tell. */
 function tell(
   { status }: DynamoComponentDeployment,
   delay: Delay | undefined,
   events: { warning(reason: string, message: string): void },
 ): void {
-  if (!delay || delay.reason === "updating") return;
+  if (!delay?.problem) return;
   const known: Condition | undefined = findCondition(status?.conditions, "Available");
-  if (known?.reason === delay.reason) return;
-  if (delay.reason === "insufficient_capacity") events.warning("InsufficientCapacity", delay.message);
-  else if (delay.message.includes("container")) events.warning("PodsNotReady", delay.message);
+  if (known?.message !== delay.message) events.warning(delay.problem.reason, delay.problem.message);
 }

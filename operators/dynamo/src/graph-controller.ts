@@ -65,6 +65,7 @@ export function dynamoGraphDeployments(fetchMetrics: Fetch) {
       const state = ready ? "successful" : failed ? "failed" : "pending";
       if (ready && graph.status?.state !== "successful")
         events.normal("GraphReady", `all ${states.length} services are ready`);
+      tell(graph, states, events);
       return {
         children: [...components, ...claimsOf(graph, services), ...(image ? [image] : [])],
         status: {
@@ -142,6 +143,16 @@ function checkNames(services: readonly string[], graph: string): void {
     "ServicesClash",
     `the services ${services[names.indexOf(names[twice]!)]} and ${services[twice]} would both be called ${names[twice]}`,
   );
+}
+
+/** Says once which services cannot run; that a rollout takes its time is nothing to tell. */
+function tell({ status }: DynamoGraphDeployment, states: readonly ServiceState[], events: Context["events"]): void {
+  const known = findCondition(status?.conditions, "Ready")?.message ?? "";
+  for (const { name, ready, reason, message } of states) {
+    if (ready || reason === "updating" || reason === "Progressing" || !message) continue;
+    const told = `${name}: ${message}`;
+    if (!known.includes(told)) events.warning("ServiceNotReady", told);
+  }
 }
 
 interface ServiceState {

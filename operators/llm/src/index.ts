@@ -20,7 +20,7 @@ export * from "./model-deployment-admission.ts";
 export * from "./model-deployment-children.ts";
 export * from "./model-deployment-controller.ts";
 export * from "./operator.ts";
-export * from "./replica-problems.ts";
+export * from "./problems.ts";
 export { ServiceMonitor } from "./service-monitor.ts";
 export { WAKE } from "./size-decision.ts";
 export * from "./sizing/index.ts";

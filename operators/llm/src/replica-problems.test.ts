@@ -59,7 +59,7 @@ test("a server that crashes is told with its last words", () => {
   });
   assert.deepEqual(problemOf({ pods: [crashing], offered, now }), {
     reason: "ServerCrashes",
-    message: "the inference server exits with code 1: CUDA error: no device",
+    message: "the container model exits with code 1: CUDA error: no device",
   });
 });
 

@@ -7,7 +7,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** What is known about the replicas of a model. */
+/** What is known about the replicas of a server. */
 export interface Replicas {
   readonly pods: readonly Pod[];
   /** What the API server says when it refuses to let pods be created. */
@@ -42,8 +42,13 @@ function refused(message: string): Problem {
   return { reason: "PodsRefused", message: `the API server refuses the pods: ${message}` };
 }
 
+/** Those that come first, and those that stay. */
+function containersOf({ status }: Pod) {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}
+
 function imageProblem(pod: Pod): Problem | undefined {
-  for (const { image, state } of pod.status?.containerStatuses ?? []) {
+  for (const { image, state } of containersOf(pod)) {
     const { reason = "", message = "" } = state?.waiting ?? {};
     if (PULLING.has(reason)) {
       return {
@@ -59,13 +64,13 @@ function imageProblem(pod: Pod): Problem | undefined {
 }
 
 function crash(pod: Pod): Problem | undefined {
-  for (const { state, lastState, restartCount } of pod.status?.containerStatuses ?? []) {
+  for (const { name, state, lastState, restartCount } of containersOf(pod)) {
     const ended = state?.terminated ?? lastState?.terminated;
     const isLooping = state?.waiting?.reason === "CrashLoopBackOff";
     if (!ended || ended.exitCode === 0 || (!isLooping && !state?.terminated) || restartCount === undefined) continue;
     const words = ended.message ? `: ${ended.message.trim().slice(0, 200)}` : "";
     const how = ended.reason === "OOMKilled" ? "ran out of memory" : `exits with code ${ended.exitCode}`;
-    return { reason: "ServerCrashes", message: `the inference server ${how}${words}` };
+    return { reason: "ServerCrashes", message: `the container ${name} ${how}${words}` };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import { lateNode, type Scenario, type Stage } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
 import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
@@ -104,6 +104,16 @@ const imageMissing: Scenario = async (stage) => {
   await stage.client.patch(LLMModel, `${stage.namespace}/llama`, {
     merge: { spec: { image: "vllm/vllm-openai:v0.9" } },
   });
+  await untilReady(stage, "llama");
+};
+
+/** Nowhere to run at all, until a node comes. */
+export const noNodes: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", {}));
+  await untilDegraded(stage, "llama", "NoRoom");
+  await rests(stage);
+  await lateNode(stage);
   await untilReady(stage, "llama");
 };
 

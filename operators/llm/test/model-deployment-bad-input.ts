@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import { lateNode, type Scenario, type Stage } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
-import { StatefulSet } from "konverge/kinds";
+import { PersistentVolumeClaim } from "konverge/kinds";
 import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
 
 async function refused(stage: Stage, spec: object, words: RegExp, name = "bad"): Promise<void> {
@@ -44,11 +44,7 @@ const unknownGpuType: Scenario = async (stage) => {
   await stage.apply(deployment("chat", { model: "m", gpuType: "Z9000" }));
   await untilDegraded(stage, "chat", "UnknownGpuType");
   await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, { merge: { spec: { gpuType: "A100" } } });
-  // A StatefulSet does not replace a pod that never became ready; whoever mends the model deletes it.
-  await stage.until("the template is mended", async () => {
-    const { spec } = await stage.get(StatefulSet, "chat");
-    return JSON.stringify(spec?.template.spec?.affinity).includes("A100");
-  });
+  await untilDeployed(stage, "chat", 1);
 };
 
 const imageMissing: Scenario = async (stage) => {
@@ -56,6 +52,41 @@ const imageMissing: Scenario = async (stage) => {
   await stage.start(deafOperator);
   await stage.apply(deployment("chat", { model: "m", image: "registry.example/none:1" }));
   await untilDegraded(stage, "chat", "ImageCannotBePulled");
+  await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, {
+    merge: { spec: { image: "vllm/vllm-openai:v0.9" } },
+  });
+  await untilDeployed(stage, "chat", 1);
+};
+
+const noRoom: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await stage.apply(deployment("chat", { model: "m", gpuCount: 16 }));
+  await untilDegraded(stage, "chat", "NoRoom");
+  await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, { merge: { spec: { gpuCount: 8 } } });
+  await untilDeployed(stage, "chat", 1);
+};
+
+const missingClaim: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await stage.apply(deployment("chat", { model: "m", modelPath: "pvc://weights/llama" }));
+  await untilDegraded(stage, "chat", "ClaimMissing");
+  await stage.client.create(PersistentVolumeClaim, {
+    metadata: { name: "weights", namespace: stage.namespace },
+    spec: { accessModes: ["ReadOnlyMany"], resources: { requests: { storage: "1Gi" } } },
+  });
+  await stage.until(
+    "the claim is found",
+    async () => (await stage.condition(ModelDeployment, "chat", "Degraded")) !== "True ClaimMissing",
+  );
+};
+
+/** Nowhere to run at all, until a node comes. */
+export const noNodes: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await stage.apply(deployment("chat", { model: "m" }));
+  await untilDegraded(stage, "chat", "NoRoom");
+  await lateNode(stage);
+  await untilDeployed(stage, "chat", 1);
 };
 
 /** A promise that cannot be kept: it is warned of, sized by the load, and told. */
@@ -90,6 +121,8 @@ const nonsense: Scenario = async (stage) => {
 export const badDeployments: Record<string, Scenario> = {
   "wrong types, impossible sizes and fields that contradict each other are refused": schemaErrors,
   "a type of GPU that no node has": unknownGpuType,
+  "more GPUs than a node has": noRoom,
+  "a claim that is missing": missingClaim,
   "an image that cannot be pulled": imageMissing,
   "a promise that cannot be kept": hopeless,
   "servers that tell nonsense": nonsense,

@@ -40,7 +40,7 @@ export const resized: Scenario = async (stage) => {
     load: { requestsPerSecond: 10 },
   };
   await stage.apply(deployment("chat", spec));
-  await stage.until("it is there", async () => (await stage.get(ModelDeployment, "chat")).status?.readyReplicas === 1);
+  await untilDeployed(stage, "chat", 2);
   await stage.apply(deployment("chat", { ...spec, load: { requestsPerSecond: 50 }, image: "vllm/vllm-openai:v0.9" }));
   await untilDeployed(stage, "chat", 4);
   await stage.client.delete(ModelDeployment, `${stage.namespace}/chat`);

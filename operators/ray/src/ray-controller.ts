@@ -1,3 +1,4 @@
+import { PATIENCE, problemConditions, problemOf, tellProblem } from "@konverge/llm-operator/problems";
 import { controller, findCondition, isNotFound, own, type Result, read, use } from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
@@ -17,7 +18,7 @@ export function rayClusters() {
     owns: [own(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }), Service],
     watches: [read(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
     uses: [use(Pod, ["delete"])],
-    async reconcile(cluster, { observed, cache, client, events }): Promise<Result<RayCluster>> {
+    async reconcile(cluster, { observed, cache, client, clock, events }): Promise<Result<RayCluster>> {
       const [upstream] = cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
@@ -41,6 +42,9 @@ export function rayClusters() {
         service: observed(headServiceFor(cluster)) as Service | undefined,
       };
       const conditions = conditionsOf(cluster, seen, workers.length);
+      const isComplete = spec.suspend || conditions["Ready"]?.status === "True";
+      const problem = isComplete ? undefined : problemOf({ pods, offered: [], now: clock.now() });
+      tellProblem(cluster, problem, events);
       const known = findCondition(cluster.status?.conditions, "RayClusterProvisioned");
       if (conditions["RayClusterProvisioned"]?.status === "True" && known?.status !== "True") {
         events.normal("Provisioned", `the head and ${workers.length} workers are ready`);
@@ -48,7 +52,9 @@ export function rayClusters() {
       return {
         children: spec.suspend ? [headServiceFor(cluster)] : [headServiceFor(cluster), head, ...workers],
         status: statusOf(cluster, seen, [head, ...workers]),
-        conditions,
+        conditions: { ...conditions, ...(problem && problemConditions(problem)) },
+        // Want of room counts only when it lasts, of which nobody tells.
+        ...(!isComplete && { after: PATIENCE }),
       };
     },
   });

@@ -77,30 +77,14 @@ export function conditionsOf({ spec, status }: RayCluster, { head, workers }: Se
   const ready = workers.filter(isReady).length;
   const complete = isReady(head) && ready >= desired;
   return {
-    HeadPodReady: isReady(head)
-      ? yes("HeadPodRunningAndReady")
-      : no(head ? "HeadPodNotReady" : "HeadPodNotFound", stuck(head)),
+    HeadPodReady: isReady(head) ? yes("HeadPodRunningAndReady") : no(head ? "HeadPodNotReady" : "HeadPodNotFound"),
     RayClusterProvisioned:
       complete || provisioned
         ? yes("AllPodRunningAndReadyFirstTime", "All Ray Pods are ready for the first time")
         : no("RayClusterPodsProvisioning", "RayCluster Pods are being provisioned for first time"),
     ...(complete && { Ready: yes("AsExpected") }),
     ...(!complete && {
-      Ready: no("PodsNotReady", stuckOf([head, ...workers]) ?? `${ready} of ${desired} workers are ready`),
+      Ready: no("PodsNotReady", `${ready} of ${desired} workers are ready`),
     }),
   };
-}
-
-function stuckOf(pods: readonly (Pod | undefined)[]): string | undefined {
-  return pods.map(stuck).find((told) => told !== "");
-}
-
-/** What keeps a pod from running, without the parts that change from look to look. */
-function stuck(pod: Pod | undefined): string {
-  const scheduled = pod?.status?.conditions?.find(({ type }) => type === "PodScheduled");
-  if (scheduled?.status === "False") return `pod ${pod!.metadata.name}: ${scheduled.message}`;
-  const waiting = pod?.status?.containerStatuses?.find(({ state }) =>
-    /Err|BackOff|Invalid/.test(state?.waiting?.reason ?? ""),
-  );
-  return waiting ? `pod ${pod!.metadata.name}: container ${waiting.name}: ${waiting.state!.waiting!.reason}` : "";
 }

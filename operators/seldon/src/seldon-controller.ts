@@ -1,3 +1,4 @@
+import { PATIENCE, problemConditions, problemOf, tellProblem } from "@konverge/llm-operator/problems";
 import {
   type Conditions,
   controller,
@@ -7,9 +8,11 @@ import {
   type Result,
   read,
   readinessOf,
+  watch,
   yes,
 } from "konverge";
-import { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service } from "konverge/kinds";
+import { Deployment, HorizontalPodAutoscaler, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+import { DEPLOYMENT_ID, idOf } from "./names.ts";
 import { seldonErrors } from "./seldon-admission.ts";
 import { type Children, childrenOf, type Images } from "./seldon-children.ts";
 import { SeldonDeployment } from "./seldon-deployment.ts";
@@ -26,7 +29,14 @@ const LOOK_AGAIN = 300_000;
 export function seldonDeployments(images: Images) {
   return controller(SeldonDeployment, {
     owns: [Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget],
-    watches: [read(Deployment)],
+    watches: [
+      read(Deployment),
+      watch<Pod, SeldonDeployment>(Pod, {
+        labelSelector: DEPLOYMENT_ID,
+        to: ({ metadata: { namespace, labels } }) =>
+          labels?.[DEPLOYMENT_ID] ? [`${namespace}/${labels[DEPLOYMENT_ID]}`] : [],
+      }),
+    ],
     reconcile(object, { observed, cache, events, clock }): Result<SeldonDeployment> {
       const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
       if (upstream) {
@@ -46,12 +56,18 @@ export function seldonDeployments(images: Images) {
       );
       const ready = states.every((one) => one === "Current");
       const failed = states.some((one) => one === "Failed");
+      const pods = cache.list(Pod, object.metadata.namespace).filter(({ metadata }) => {
+        return metadata.labels?.[DEPLOYMENT_ID] === idOf(object);
+      });
+      const refusal = deployments.map(({ live }) => refusalOf(live)).find((told) => told !== undefined);
+      const problem = ready ? undefined : problemOf({ pods, refusal, offered: [], now: clock.now() });
+      tellProblem(object, problem, events);
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
       return {
         children: [...applied, ...services, ...autoscalers, ...budgets],
         status: {
           state,
-          description: failed ? "Deployment is no longer progressing and not available." : "",
+          description: problem?.message ?? (failed ? "Deployment is no longer progressing and not available." : ""),
           replicas: deployments[0]?.live?.status?.replicas ?? 0,
           deploymentStatus: Object.fromEntries(
             deployments.map(({ name, live }) => {
@@ -62,10 +78,20 @@ export function seldonDeployments(images: Images) {
           serviceStatus: Object.fromEntries(children.endpoints.map((one) => [one.svcName, { ...one }])),
           address: { url: addressOf(object, children) },
         },
-        conditions: conditionsOf(children, (draft) => observed(draft) !== undefined, ready, failed),
+        conditions: {
+          ...conditionsOf(children, (draft) => observed(draft) !== undefined, ready, failed),
+          ...(problem && problemConditions(problem)),
+        },
+        // Want of room counts only when it lasts, of which nobody tells.
+        ...(!ready && { after: PATIENCE }),
       };
     },
   });
+}
+
+/** Why a Deployment's pods are refused, if they are. */
+function refusalOf(live: Deployment | undefined): string | undefined {
+  return live?.status?.conditions?.find(({ type, status }) => type === "ReplicaFailure" && status === "True")?.message;
 }
 
 /** Where the last predictor is asked, by whoever reads addresses (Knative's brokers). */

@@ -1,6 +1,14 @@
 import type { CallWebhook } from "@konverge/apiserver";
 import { type Cluster, type NodeShape, startCluster } from "@konverge/cluster";
-import { type Clock, realClock, sleep, type Transport, VirtualClock } from "@konverge/core";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  realClock,
+  sleep,
+  type Transport,
+  VirtualClock,
+} from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import { builtInCertificates, Registration, type Webhooks } from "@konverge/runtime";
 import type { Ground } from "./ground.ts";
@@ -20,6 +28,8 @@ export interface EmbeddedOptions {
   readonly seed?: number;
   /** Let the seed choose among what happens at the same time. */
   readonly shuffle?: boolean;
+  /** Answers for API servers that an APIService puts behind this one, such as those that tell metrics. */
+  readonly extension?: (request: ApiRequest) => Promise<ApiResponse>;
   /** Runs commands in which `kubectl` speaks to a cluster; without it there are none. */
   readonly shell?: (kubeconfig: string, namespace: string) => Shell;
 }
@@ -40,7 +50,7 @@ export interface EmbeddedGround extends Ground {
 }
 
 export async function embeddedGround(options: EmbeddedOptions = {}): Promise<EmbeddedGround> {
-  const { time = "virtual", namespace = "stage", nodes, shell } = options;
+  const { time = "virtual", namespace = "stage", nodes, shell, extension } = options;
   const virtual = time === "virtual" ? new VirtualTime(new VirtualClock(options)) : undefined;
   const clock: Clock = virtual?.clock ?? realClock();
   const wait = <T>(promise: Promise<T>) => (virtual ? virtual.wait(promise) : promise);
@@ -49,8 +59,11 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
     startCluster({
       clock,
       ...(nodes && { nodes }),
-      // In real time webhooks are reached over the network, as they would be.
-      ...(virtual && { server: { callWebhook: inProcess(reachable) } }),
+      server: {
+        // In real time webhooks are reached over the network, as they would be.
+        ...(virtual && { callWebhook: inProcess(reachable) }),
+        ...(extension && { aggregation: { call: (_, request) => extension(request) } }),
+      },
     }),
   );
   const client = virtual ? virtual.patient(cluster.client) : cluster.client;

@@ -4,7 +4,9 @@ import { realClock, sleep, type VirtualClock } from "@konverge/core";
 /** Real milliseconds after which work that time is held for will not come to an end. */
 const LONGEST_HOLD = 60_000;
 /** Real milliseconds without anything to do after which such work waits for time itself: a request that is tried again. */
-const STALLED = 1_000;
+const STALLED = 5_000;
+/** Virtual milliseconds that it is given then, each time. What lies further ahead is not what it waits for. */
+const LEAP = 30_000;
 
 /** Moves a virtual clock on as far as somebody waits for something. */
 export class VirtualTime {
@@ -62,7 +64,7 @@ export class VirtualTime {
     }
     if (now - Math.max(this.#heldSince, this.#movedAt) > STALLED) {
       this.#movedAt = now;
-      await this.clock.step();
+      await this.clock.step(this.clock.monotonic() + LEAP);
     } else await sleep(this.#machine, 1);
   }
 

@@ -1,0 +1,96 @@
+import { isReported, lateNode, quotaOfPods, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
+import { PersistentVolumeClaim } from "konverge/kinds";
+import { sample } from "./scenarios.ts";
+
+const available = (stage: Stage) =>
+  stage.until("the model is available", async () => {
+    return (await stage.find(SeldonDeployment, "flowers"))?.status?.state === "Available";
+  });
+const told = (stage: Stage, reason: string, words: RegExp) =>
+  isReported(stage, SeldonDeployment, "flowers", {
+    condition: new RegExp(`^Ready False ${reason} .*${words.source}`),
+    event: new RegExp(`^Warning ${reason} .*${words.source}`),
+  });
+
+/** A model of one container, with more in its pods. */
+const custom = (image: string, podFields: object) => ({
+  apiVersion: "machinelearning.seldon.io/v1",
+  kind: "SeldonDeployment",
+  metadata: { name: "flowers" },
+  spec: {
+    predictors: [
+      {
+        name: "main",
+        replicas: 2,
+        graph: { name: "classifier", type: "MODEL" },
+        componentSpecs: [{ spec: { containers: [{ name: "classifier", image }], ...podFields } }],
+      },
+    ],
+  },
+});
+
+const claimMissing: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(
+    custom("classifier:1", { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "nowhere" } }] }),
+  );
+  await told(stage, "ClaimMissing", /no PersistentVolumeClaim nowhere/);
+  await stage.client.create(PersistentVolumeClaim, {
+    metadata: { name: "nowhere", namespace: stage.namespace },
+    spec: { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "1Gi" } } },
+  });
+  await available(stage);
+};
+
+const unknownGpuType: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "Z9000" } }));
+  await told(stage, "NoRoom", /didn't match Pod's node affinity/);
+  await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "H100" } }));
+  await available(stage);
+};
+
+const tooLarge: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier").replace("512Mi", "900Ti"));
+  await told(stage, "NoRoom", /Insufficient memory/);
+  await stage.apply(sample("classifier"));
+  await available(stage);
+};
+
+const imageMissing: Scenario = async (stage) => {
+  unpullable(stage, "registry.example/none");
+  await stage.start(seldonOperator);
+  await stage.apply(custom("registry.example/none:1", {}));
+  await told(stage, "ImageCannotBePulled", /registry.example\/none:1 cannot be pulled/);
+  await stage.apply(custom("registry.example/some:1", {}));
+  await available(stage);
+};
+
+const quotaExceeded: Scenario = async (stage) => {
+  const lift = await quotaOfPods(stage, 1);
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier"));
+  await told(stage, "QuotaExceeded", /exceeded quota/);
+  await lift();
+  await available(stage);
+};
+
+const noNodes: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("classifier"));
+  await told(stage, "NoRoom", /no nodes available/);
+  await lateNode(stage);
+  await available(stage);
+};
+
+/** Bad input, what is said about it, and how it is mended. */
+export const badModels: Record<string, Scenario> = {
+  "a claim that is missing": claimMissing,
+  "a type of GPU that no node has": unknownGpuType,
+  "more memory than a node has": tooLarge,
+  "an image that cannot be pulled": imageMissing,
+  "a quota that is exceeded": quotaExceeded,
+};
+export const withoutNodes: Scenario = noNodes;

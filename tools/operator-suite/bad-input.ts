@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
+import { Node, ResourceQuota } from "@konverge/kinds";
+import type { Stage } from "@konverge/testing";
+
+/** What must be said about an object that cannot be as it is asked for. */
+export interface Report {
+  /** A condition, as `Ready False NoRoom no node has …`. */
+  readonly condition: RegExp;
+  /** An event about it, as `Warning NoRoom no node has …`. */
+  readonly event: RegExp;
+}
+
+/** A problem lasts: writes in minutes are told apart from a hot loop. */
+const LASTS = { embedded: 5 * 60_000, real: 5_000 };
+/** A refused write is tried again, after ever longer waits. */
+const NOW_AND_THEN = 12;
+
+/**
+ * Waits until a problem is told by a condition and by an event, and sees that nobody goes on writing while it lasts.
+ */
+export async function isReported(
+  stage: Stage,
+  kind: KindRef<KubeObject>,
+  name: string,
+  { condition, event }: Report,
+): Promise<void> {
+  await stage.until(`a condition of ${kind.kind} ${name} says ${condition}`, async () => {
+    const object = (await stage.find(kind, name)) as AnyObject | undefined;
+    const { conditions = [] } = (object?.["status"] ?? {}) as { conditions?: Condition[] };
+    return conditions.some((one) => condition.test(`${one.type} ${one.status} ${one.reason} ${one.message}`));
+  });
+  await stage.until(`an event about ${kind.kind} ${name} says ${event}`, async () =>
+    (await stage.events(kind, name)).some((told) => event.test(told)),
+  );
+  await stage.pass(LASTS[stage.where]);
+  const before = stage.writes();
+  await stage.pass(LASTS[stage.where]);
+  const writes = stage.writes() - before;
+  assert.ok(writes <= NOW_AND_THEN, `${writes} writes while nothing changed`);
+}
+
+/** Sets a quota of pods, and waits until it is in force; returns how to take it away. */
+export async function quotaOfPods(stage: Stage, pods: number): Promise<() => Promise<void>> {
+  const name = "few-pods";
+  await stage.client.create(ResourceQuota, {
+    metadata: { name, namespace: stage.namespace },
+    spec: { hard: { pods: String(pods) } },
+  });
+  await stage.until(
+    "the quota is in force",
+    async () => (await stage.get(ResourceQuota, name)).status?.hard !== undefined,
+  );
+  return async () => {
+    await stage.client.delete(ResourceQuota, `${stage.namespace}/${name}`);
+  };
+}
+
+/** Makes an image one that cannot be pulled, where pods really pull. */
+export function unpullable(stage: Stage, image: string): void {
+  stage.cluster?.image(image, { failPull: "manifest unknown" });
+}
+
+/** Brings a node with GPUs to a cluster that has none. */
+export async function lateNode(stage: Stage): Promise<void> {
+  const capacity = { cpu: "32", memory: "256Gi", pods: "110", "nvidia.com/gpu": "8" };
+  await stage.client.create(Node, { metadata: { name: "late" } });
+  await stage.client.patchStatus(Node, "late", { merge: { status: { capacity, allocatable: capacity } } });
+}
