@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { Database, databaseOperator, passwordDigest } from "@konverge/database-operator";
+import {
+  type AskServer,
+  Database,
+  databaseOperator,
+  databaseOperatorWith,
+  passwordDigest,
+} from "@konverge/database-operator";
 import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
 import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { PretendServers } from "./pretend-servers.ts";
@@ -17,8 +23,18 @@ const replicated = (spec: object = {}, annotations: Record<string, string> = {})
 /** A stage with servers that behave as real ones do, and a Database that runs. */
 async function begun(stage: Stage, spec: object = {}): Promise<PretendServers> {
   const servers = new PretendServers(stage);
-  servers.play("postgres");
-  await stage.start(databaseOperator);
+  if (stage.where === "embedded") {
+    servers.play("postgres");
+    await stage.start(databaseOperator);
+  } else {
+    // Nothing runs on its nodes: what servers would say is asked for here.
+    await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
+    const ask: AskServer = async ({ metadata }) => {
+      await servers.look();
+      return servers.status(metadata.name);
+    };
+    await stage.start(databaseOperatorWith(ask));
+  }
   await stage.apply(replicated(spec));
   await isReady(stage);
   return servers;
@@ -148,6 +164,28 @@ export const switchesOver: Scenario = async (stage) => {
   servers.nothingLost((await primary(stage))!);
   assert.deepEqual(servers.wrongs, []);
 };
+
+/** The primary's pod is deleted and finds no node: another leads, and when it is back it is a standby. */
+export const replacesPrimary: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2, synchronous: 1, failover: { delay: "2s" } });
+  const closed = await Promise.all((await stage.list(Node)).map(({ metadata }) => cordon(stage, metadata.name, true)));
+  await stage.client.delete(Pod, `${stage.namespace}/${pod(0)}`);
+  await leads(stage, 1);
+  await stage.until("it takes writes", () => servers.roleOf(pod(1)) === "primary");
+  assert.deepEqual(await labelled(stage, "primary"), [pod(1)]);
+  await stage.until("it is told", () => told(stage, "FailedOver"));
+  servers.nothingLost(pod(1));
+  for (const name of closed) await cordon(stage, name, false);
+  await isReady(stage);
+  assert.equal(await primary(stage), pod(1));
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
+async function cordon(stage: Stage, name: string, unschedulable: boolean): Promise<string> {
+  await stage.client.patch(Node, name, { merge: { spec: { unschedulable } } });
+  return name;
+}
 
 /** The node of the primary is lost. With standbys that confirm, another takes over, and nothing acknowledged is lost. */
 export const failsOver: Scenario = async (stage) => {

@@ -4,6 +4,7 @@ import {
   failsOver,
   growsWhenFull,
   hasCompany,
+  replacesPrimary,
   replicates,
   rollsOut,
   rotates,
@@ -26,3 +27,4 @@ onEmbedded(
 onEmbedded("a new password is set before it is told; a Secret that is deleted is made anew", rotates);
 onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull);
 onEmbedded("poolers, exporters, and what Prometheus is told", hasCompany);
+onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
