@@ -19,14 +19,14 @@ import {
 /** Nearly everything that is written for a job: pods, Services, a restart, suspension, the end, clean-up. */
 export const aFullLife: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
-  const worker = { replicas: 2, restartPolicy: "ExitCode" };
+  const worker = { restartPolicy: "ExitCode" };
   const spec = { runPolicy: { cleanPodPolicy: "Running" } };
   await stage.apply(job(TENSORFLOW, "life", { Chief: { restartPolicy: "ExitCode" }, Worker: worker }, spec));
   await untilState(stage, TENSORFLOW, "life", "Running");
-  const before = await stage.get(Pod, "life-worker-1");
-  await endPod(stage, "life-worker-1", 137);
+  const before = await stage.get(Pod, "life-worker-0");
+  await endPod(stage, "life-worker-0", 137);
   await stage.until("the worker is another one, and runs", async () => {
-    const pod = await stage.find(Pod, "life-worker-1");
+    const pod = await stage.find(Pod, "life-worker-0");
     return pod?.status?.phase === "Running" && pod.metadata.uid !== before.metadata.uid;
   });
   await change(stage, TENSORFLOW, "life", { runPolicy: { suspend: true } });
@@ -37,7 +37,7 @@ export const aFullLife: Scenario = async (stage) => {
   await untilState(stage, TENSORFLOW, "life", "Running");
   await stage.until("all run", async () => {
     const pods = await podsOf(stage, "life");
-    return pods.length === 3 && pods.every(({ status }) => status?.phase === "Running");
+    return pods.length === 2 && pods.every(({ status }) => status?.phase === "Running");
   });
   await endPod(stage, "life-chief-0", 0);
   await untilState(stage, TENSORFLOW, "life", "Succeeded");
@@ -50,12 +50,12 @@ export const aFullLife: Scenario = async (stage) => {
 /** An elastic job with its autoscaler, that a deadline ends; whatever happens, no pod survives it. */
 export const aShortLife: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
-  await stage.apply(sample("02-pytorchjob-elastic.yaml").replace("43200", "120"));
+  await stage.apply(sample("02-pytorchjob-elastic.yaml").replace("43200", "120").replace("replicas: 2", "replicas: 1"));
   await untilState(stage, PYTORCH, "resnet-elastic", "Running");
-  await stage.client.scale(PYTORCH.kind, `${stage.namespace}/resnet-elastic`, 3);
-  await stage.until("three run", async () => {
+  await stage.client.scale(PYTORCH.kind, `${stage.namespace}/resnet-elastic`, 2);
+  await stage.until("two run", async () => {
     const { replicaStatuses } = (await stage.get(PYTORCH.kind, "resnet-elastic")).status ?? {};
-    return replicaStatuses?.["Worker"]?.active === 3;
+    return replicaStatuses?.["Worker"]?.active === 2;
   });
   await untilState(stage, PYTORCH, "resnet-elastic", "Failed");
   await stage.until("all pods are gone", async () => (await podsOf(stage, "resnet-elastic")).length === 0);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { JobObject } from "@konverge/kubeflow-operator";
 import type { KindRef } from "konverge";
@@ -33,14 +34,19 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
 
   describe("PyTorchJob", { concurrency: 3 }, () => {
     test("a master and workers: made, running, done when the master is", async () => {
-      const one = duel(PYTORCH, "mnist", SELECTORS);
-      await one.apply(sample("01-pytorchjob.yaml"));
-      await one.agree({ state: "Created", pods: ["master-0 Pending", "worker-0 Pending", "worker-1 Pending"] });
+      const one = duel(PYTORCH, "pytorch-dist-mnist", SELECTORS);
+      await one.apply(readFileSync(new URL("../tutorial/pytorch-dist-mnist.yaml", import.meta.url), "utf8"));
+      const workers = ["worker-0", "worker-1", "worker-2"];
+      const pods = (master: string, worker: string) => [
+        `master-0 ${master}`,
+        ...workers.map((one) => `${one} ${worker}`),
+      ];
+      await one.agree({ state: "Created", pods: pods("Pending", "Pending") });
       await one.run("worker-0");
-      await one.run("master-0", "worker-1");
-      await one.agree({ state: "Running", pods: ["master-0 Running", "worker-0 Running", "worker-1 Running"] });
+      await one.run("master-0", "worker-1", "worker-2");
+      await one.agree({ state: "Running", pods: pods("Running", "Running") });
       await one.end(0, "master-0");
-      await one.agree({ state: "Succeeded", pods: ["master-0 Succeeded", "worker-0 Running", "worker-1 Running"] });
+      await one.agree({ state: "Succeeded", pods: pods("Succeeded", "Running") });
     });
 
     test("a worker that fails is made anew", async () => {

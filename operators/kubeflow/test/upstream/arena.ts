@@ -1,6 +1,6 @@
 import { after, before } from "node:test";
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
-import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
+import { findControlPlane, startRealCluster } from "@konverge/real";
 import { type Client, connect, Manager, silent, sleep } from "konverge";
 import { CustomResourceDefinition, Namespace, ServiceAccount } from "konverge/kinds";
 import { Registry } from "prom-client";
@@ -26,11 +26,15 @@ export function whyNoArena(): string | false {
   return upstream.available || upstream.buildable ? false : upstream.why;
 }
 
-/** Sets up an arena for the tests of a file. */
+/**
+ * Sets up an arena for the tests of a file. With gang schedulers there are as many pairs of operators, each told of
+ * another one: what is returned gives the arena of a scheduler.
+ */
 export function arena(
-  options: { gangScheduler?: string; prepare?: (client: Client) => Promise<void> } = {},
-): () => Arena {
-  let open: Arena | undefined;
+  options: { gangSchedulers?: readonly string[]; crds?: readonly CustomResourceDefinition[] } = {},
+): (gangScheduler?: string) => Arena {
+  const { gangSchedulers = ["none"], crds = [] } = options;
+  const arenas = new Map<string, Arena>();
   const closing: (() => Promise<unknown>)[] = [];
   before(
     async () => {
@@ -40,32 +44,36 @@ export function arena(
       closing.unshift(() => cluster.stop());
       const client = await connect({ kubeconfig: cluster.kubeconfig });
       closing.unshift(() => client.close());
-      await install(client);
-      await options.prepare?.(client);
-      const sides = { ours: "ours", theirs: "theirs" };
-      for (const name of Object.values(sides)) await namespace(client, name);
-      closing.unshift(await startOurs(client, sides.ours, options.gangScheduler));
-      const referee = await start(upstream.program, cluster, client, sides.theirs, options.gangScheduler);
-      closing.unshift(async () => referee[Symbol.asyncDispose]());
-      open = { client, sides, referee };
+      await install(client, [...kubeflowOperator.kinds.map((kind) => kind.crd()), ...crds]);
+      for (const gangScheduler of gangSchedulers) {
+        const sides = { ours: `ours-${gangScheduler}`, theirs: `theirs-${gangScheduler}` };
+        for (const name of Object.values(sides)) await namespace(client, name);
+        closing.unshift(await startOurs(client, sides.ours, gangScheduler));
+        const referee = await startReferee(upstream.program, {
+          client,
+          kubeconfig: cluster.kubeconfig,
+          folder: cluster.folder,
+          namespace: sides.theirs,
+          ...(gangScheduler !== "none" && { gangScheduler }),
+        });
+        closing.unshift(async () => referee[Symbol.asyncDispose]());
+        arenas.set(gangScheduler, { client, sides, referee });
+      }
     },
     { timeout: 900_000 },
   );
   after(async () => {
     for (const close of closing) await close();
   });
-  return () => open!;
+  return (gangScheduler = gangSchedulers[0]!) => arenas.get(gangScheduler)!;
 }
 
-const start = (program: string, { kubeconfig, folder }: RealCluster, client: Client, name: string, gang?: string) =>
-  startReferee(program, { client, kubeconfig, folder, namespace: name, ...(gang && { gangScheduler: gang }) });
-
 /** Both use this operator's CRDs. */
-async function install(client: Client): Promise<void> {
-  for (const kind of kubeflowOperator.kinds) await client.create(CustomResourceDefinition, kind.crd());
-  for (const { plural, group } of kubeflowOperator.kinds) {
-    await until(client, `${plural} are served`, async () => {
-      const { status } = await client.get(CustomResourceDefinition, `${plural}.${group}`);
+async function install(client: Client, crds: readonly CustomResourceDefinition[]): Promise<void> {
+  for (const crd of crds) await client.create(CustomResourceDefinition, crd);
+  for (const { metadata } of crds) {
+    await until(client, `${metadata.name} is served`, async () => {
+      const { status } = await client.get(CustomResourceDefinition, metadata.name);
       return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
     });
   }
@@ -81,7 +89,7 @@ async function namespace(client: Client, name: string): Promise<void> {
   );
 }
 
-async function startOurs(client: Client, name: string, gangSchedulerName = "none"): Promise<() => Promise<void>> {
+async function startOurs(client: Client, name: string, gangSchedulerName: string): Promise<() => Promise<void>> {
   const { controllers } = kubeflowOperator.create({
     metrics: new Registry(),
     settings: { gangSchedulerName },

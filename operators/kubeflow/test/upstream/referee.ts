@@ -10,6 +10,7 @@ import { Secret, ValidatingWebhookConfiguration } from "konverge/kinds";
 const CERTIFICATES = "/tmp/k8s-webhook-server/serving-certs";
 const SECRET = "training-operator-webhook-cert";
 const REGISTRATION = "validator.training-operator.kubeflow.org";
+const KINDS = ["PyTorchJob", "TFJob", "XGBoostJob", "MXJob"];
 const PATIENCE = 90_000;
 
 /** Upstream's operator at work in one namespace. */
@@ -33,6 +34,8 @@ export async function startReferee(
     "--metrics-bind-address=0",
     `--health-probe-bind-address=127.0.0.1:${probes}`,
     `--webhook-server-port=${webhooks}`,
+    // It gives up after two minutes if it knows of a kind that the cluster does not have.
+    ...KINDS.map((kind) => `--enable-scheme=${kind}`),
     ...(gangScheduler ? [`--gang-scheduler-name=${gangScheduler}`] : []),
   ];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, KUBECONFIG: kubeconfig, MY_POD_NAMESPACE: namespace };
