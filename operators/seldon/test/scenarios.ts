@@ -94,12 +94,17 @@ export const graph: Scenario = async (stage) => {
   const scaler = await stage.get(HorizontalPodAutoscaler, "sentiment-stable-1-model");
   assert.equal(scaler.spec?.maxReplicas, 5);
   assert.ok(await stage.find(PodDisruptionBudget, "sentiment-stable-0-cleaner"));
-  // The autoscaler's number of replicas is left alone.
+  // The number of replicas is the autoscaler's: whatever it chooses, the operator has no say in it.
   await stage.client.patch(Deployment, `${stage.namespace}/sentiment-stable-1-model`, {
     merge: { spec: { replicas: 4 } },
   });
   await stage.settled();
-  assert.equal((await stage.get(Deployment, "sentiment-stable-1-model")).spec?.replicas, 4);
+  const { metadata, spec } = await stage.get(Deployment, "sentiment-stable-1-model");
+  const applied = metadata.managedFields?.filter(({ operation, subresource }) => operation === "Apply" && !subresource);
+  assert.equal(applied?.length, 1);
+  assert.equal(applied![0]!.fieldsV1?.["f:spec"]?.["f:replicas"], undefined);
+  const { minReplicas = 1, maxReplicas } = scaler.spec!;
+  assert.ok(spec!.replicas! >= minReplicas && spec!.replicas! <= maxReplicas, `${spec!.replicas} replicas`);
 };
 
 /** A model that is too large for all nodes, and then is not. */
