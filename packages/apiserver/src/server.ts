@@ -158,8 +158,8 @@ export class ApiServer {
       const acting = this.access.impersonate(user, request.headers, info)?.user ?? user;
       const { allowed, reason } = this.access.authorize(acting, info);
       if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
-      const headers = acting === user ? request.headers : withoutImpersonation(request.headers);
-      return await this.#answer({ ...request, headers }, info, acting, annotate);
+      const own = acting === user ? request : { ...request, headers: withoutImpersonation(request.headers) };
+      return await this.#answer(own, info, acting, annotate);
     } catch (error) {
       return errorResponse(error);
     }
@@ -169,9 +169,14 @@ export class ApiServer {
     const warnings = new Set<string>();
     const answered = this.activity.begin(user.name, info);
     const notes = { warn: (text: string) => void warnings.add(text), ...(annotate && { annotate }) };
-    const response = await this.#route(request, info, user, notes)
-      .catch((error: unknown) => errorResponse(error, errorForm(request, info.query)))
-      .finally(answered);
+    let response: ApiResponse;
+    try {
+      response = await this.#route(request, info, user, notes);
+    } catch (error) {
+      response = errorResponse(error, errorForm(request, info.query));
+    } finally {
+      answered();
+    }
     this.metrics.count(info, response.status, contentType(request) === APPLY_PATCH);
     if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
     return request.method === "HEAD" ? { ...response, body: "" } : response;

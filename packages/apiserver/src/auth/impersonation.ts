@@ -149,6 +149,7 @@ export function withoutImpersonation(headers: HeaderMap): HeaderMap {
 const EXTRA_PREFIX = "impersonate-extra-";
 
 function wantedUser(headers: HeaderMap): Wanted | undefined {
+  if (!wantsAnything(headers)) return undefined;
   const name = headerOf(headers, "impersonate-user") ?? "";
   const uid = headerOf(headers, "impersonate-uid") ?? "";
   const groups = [...headerValues(headers, "impersonate-group")];
@@ -162,6 +163,11 @@ function wantedUser(headers: HeaderMap): Wanted | undefined {
   if (name !== "") return { name, uid, groups, extra };
   if (uid === "" && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
   throw badRequest(`requested ${inGo(uid, groups, extra)} without impersonating a user name`);
+}
+
+function wantsAnything(headers: HeaderMap): boolean {
+  for (const name in headers) if (name.startsWith("impersonate-")) return true;
+  return false;
 }
 
 function decodeKey(key: string): string {
