@@ -28,6 +28,8 @@ export function orderedSet(set: FieldSet): FieldSet {
 const decoded = new Map<string, FieldSet>();
 const ordered = new Map<string, FieldSet>();
 const REMEMBERED_SETS = 1024;
+/** The sets of very large objects are few, and would take much room. */
+const LONGEST_SET = 8192;
 
 function shared(known: Map<string, FieldSet>, fields: object, make: () => FieldSet): FieldSet {
   const text = stringifyJson(fields);
@@ -36,7 +38,7 @@ function shared(known: Map<string, FieldSet>, fields: object, make: () => FieldS
     set = deepFreeze(make());
     canonical.add(set);
     if (known.size >= REMEMBERED_SETS) known.clear();
-    known.set(text, set);
+    if (text.length <= LONGEST_SET) known.set(text, set);
   }
   return set;
 }
