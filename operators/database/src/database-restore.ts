@@ -34,6 +34,7 @@ export const DatabaseRestore = defineKind({
         phase: z.enum(RESTORE_PHASES).optional(),
         method: z.string().optional(),
         backup: z.string().optional().describe("The backup that it begins with."),
+        claim: z.string().optional().describe("The claim of the volume that it is on."),
         recoveredTo: z.string().optional().describe("When the last transaction was that came back."),
         timeline: z.string().optional().describe("The history that begins with it."),
         primary: z.string().optional().describe("The server whose volume is restored."),

@@ -220,17 +220,25 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Context):
       await client.create(PersistentVolumeClaim, claim).catch(unlessThere);
     }
   }
+  // Said before the end, so that the restore cannot be repeated upon what was written since.
+  if (move.start === "finish" && awaitsBootstrap(database))
+    await annotate(plan, { [BOOTSTRAPPED]: restore.metadata.name }, context);
   await startJob(DatabaseRestore, restore, restoreJobFor(plan, move.start), context);
 }
 
 /** Stops the servers of a Database, or lets them start. A Database that began with this restore has begun. */
-async function hold({ restore, database }: RestorePlan, move: RestoreMove, { client }: Context): Promise<void> {
+async function hold(plan: RestorePlan, move: RestoreMove, context: Context): Promise<void> {
+  const { name } = plan.restore.metadata;
+  const began = !move.hold && move.phase === "Starting" && awaitsBootstrap(plan.database);
+  await annotate(plan, { [RESTORING]: move.hold ? name : null, ...(began && { [BOOTSTRAPPED]: name }) }, context);
+}
+
+async function annotate(
+  { database }: RestorePlan,
+  annotations: Readonly<Record<string, string | null>>,
+  { client }: Context,
+): Promise<void> {
   const { namespace, name } = database.metadata;
-  const began = !move.hold && move.phase === "Starting" && awaitsBootstrap(database);
-  const annotations = {
-    [RESTORING]: move.hold ? restore.metadata.name : null,
-    ...(began && { [BOOTSTRAPPED]: restore.metadata.name }),
-  };
   await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(unlessGone);
 }
 

@@ -40,7 +40,9 @@ export function planOf(
   sourceDatabase: Database | undefined,
 ): RestorePlan | undefined {
   const { from } = restore.spec;
-  const claim = from?.claim ?? (sourceDatabase?.spec.backup && backupClaimName(sourceDatabase));
+  // What was found in the beginning stays, whatever becomes of the database that the backups are of.
+  const named = from?.claim ?? restore.status?.claim;
+  const claim = named ?? (sourceDatabase?.spec.backup && backupClaimName(sourceDatabase));
   if (!claim) return undefined;
   const isHeld = sourceDatabase && isServing(sourceDatabase) && isOfOneNode(sourceDatabase) && !from?.claim;
   return {

@@ -62,6 +62,7 @@ export function moved(
       phase,
       method,
       primary,
+      claim: plan.claim,
       startedAt,
       ...(backup && { backup }),
       ...(recoveredTo && { recoveredTo }),

@@ -120,6 +120,12 @@ export class RecoveryRoom {
     return env;
   }
 
+  /** Ends the server in any case, however it is doing. */
+  async end(): Promise<void> {
+    this.#server?.kill("SIGQUIT");
+    await this.#server?.exited;
+  }
+
   async stop(): Promise<string> {
     await this.room.stopServer(this.server);
     return this.server.data;
