@@ -12,7 +12,8 @@ export function admissionRequest(attributes: AdmissionAttributes, matched: Match
   const kind = {
     group: version === undefined ? inGroup : groupOf(attributes),
     version: matched.version,
-    kind: matched.kind,
+    // What a connection asks for is of a kind of its own.
+    kind: operation === "CONNECT" ? (object?.kind ?? matched.kind) : matched.kind,
   };
   return {
     uid,

@@ -238,15 +238,20 @@ class Service {
     socket.on("error", () => {});
     const method = incoming.method ?? "GET";
     try {
-      if (incoming.headers.upgrade?.toLowerCase() !== "websocket") throw unknownUpgrade(incoming.headers.upgrade);
+      const isKnown = incoming.headers.upgrade?.toLowerCase() === "websocket";
       const request: ApiRequest = {
         method,
         path: pathOf(incoming),
         headers: headersOf(incoming),
         signal: controller.signal,
-        upgrade: offeredProtocols(incoming),
+        upgrade: isKnown ? offeredProtocols(incoming) : [],
       };
       const response = await this.#answer(request, incoming);
+      // Who may not do it at all is told so, whatever protocol was offered.
+      if (!isKnown && response.status !== 403) {
+        response.socket?.close(1002);
+        throw unknownUpgrade(incoming.headers.upgrade);
+      }
       if (controller.signal.aborted) response.socket?.close(1006);
       else await this.#upgrades.complete(incoming, socket, head, response);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
+import { type AnyObject, ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
 import type { SubresourceHandler } from "../extensions.ts";
 import type { Pod } from "../resources/strategies/objects.ts";
@@ -29,6 +29,7 @@ export function toKubelet(action: KubeletRequest["action"], kubelet: Kubelet | u
       if (action === "log") return { status: 204, headers: {}, body: "" };
       throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
     }
+    if (STREAMS.has(action)) await admitConnection(call, action, container);
     if (!kubelet) throw nobodyRuns(pod);
     return kubelet({ action, call, pod, container });
   };
@@ -45,6 +46,32 @@ function checkMayCreate({ info, user, authorize }: Call): void {
     resourceAttributes("create", { group, resource, subresource, namespace, name }),
   );
   if (!allowed) throw forbidden({ group, plural: resource }, name, reason);
+}
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  exec: "PodExecOptions",
+  attach: "PodAttachOptions",
+  portforward: "PodPortForwardOptions",
+};
+
+/** Admission judges connections as it does writes: by what they ask for. */
+async function admitConnection(call: Call, action: string, container: string): Promise<void> {
+  const { query } = call.info;
+  const flags = ["stdin", "stdout", "stderr", "tty"].filter((name) => isSet(query.get(name)));
+  const options = {
+    kind: OPTIONS[action],
+    apiVersion: "v1",
+    ...Object.fromEntries(flags.map((name) => [name, true])),
+    ...(container !== "" && { container }),
+    ...(action === "exec" && { command: query.getAll("command") }),
+    ...(action === "portforward" && query.has("ports") && { ports: query.getAll("ports").map(Number) }),
+  } as unknown as AnyObject;
+  const admitted = (await call.admission.mutate(call, options, undefined, "CONNECT")) ?? options;
+  await call.admission.validate(call, admitted, undefined, "CONNECT");
+}
+
+function isSet(value: string | null): boolean {
+  return value === "true" || value === "1" || value === "";
 }
 
 function containerOf({ metadata, spec }: Pod, wanted: string): string {

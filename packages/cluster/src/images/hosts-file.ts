@@ -10,10 +10,15 @@ const LOCAL = [
   "fe00::2\tip6-allrouters",
 ];
 
+/** The `/etc/hosts` of a node itself. */
+export function nodeHostsText(): string {
+  return `${LOCAL.join("\n")}\n`;
+}
+
 /** The `/etc/hosts` that a node gives to a pod's containers. In the node's own network it is the node's. */
 export function hostsText(pod: Pod, podIP: string): string {
   const { hostNetwork, hostAliases = [], hostname } = pod.spec ?? {};
-  if (hostNetwork && hostAliases.length === 0) return `${LOCAL.join("\n")}\n`;
+  if (hostNetwork && hostAliases.length === 0) return nodeHostsText();
   const lines = [`# Kubernetes-managed hosts file${hostNetwork ? " (host network)" : ""}.`, ...LOCAL];
   const name = hostname ?? pod.metadata.name;
   const full = fullNameOf(pod);

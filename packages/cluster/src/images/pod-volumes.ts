@@ -2,8 +2,17 @@ import { posix } from "node:path";
 import type { Container, Pod, Volume } from "@konverge/kinds";
 import type { Mount } from "../userland/file-system.ts";
 import { SET_GID } from "../userland/file-system.ts";
-import { type Directory, directory, type FileNode, plant, regularFile, symbolicLink } from "../userland/file-tree.ts";
+import {
+  type Directory,
+  directory,
+  ensure,
+  type FileNode,
+  plant,
+  regularFile,
+  symbolicLink,
+} from "../userland/file-tree.ts";
 import { expand } from "./environment.ts";
+import { nodeHostsText } from "./hosts-file.ts";
 import type { ProgramHost } from "./program.ts";
 import { isFilled, volumeContent } from "./volume-content.ts";
 
@@ -21,7 +30,8 @@ export class LastingFolders {
 
 interface OpenVolume {
   readonly spec: Volume;
-  readonly root: Directory;
+  /** A file, where a pod mounts one of its node. */
+  readonly root: FileNode;
   readonly type: string;
   shown: string;
 }
@@ -86,12 +96,13 @@ export class PodVolumes {
     const { hostPath, persistentVolumeClaim, ephemeral, emptyDir, image } = spec;
     const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${this.#pod.metadata.name}-${spec.name}`);
     const root = hostPath
-      ? this.#hostFolder(hostPath.path)
+      ? this.#onHost(hostPath.path)
       : claim
         ? this.#lasting.get(`claim ${namespace}/${claim}`)
         : directory({ mode: 0o777, changedAt: this.#host.clock.now() });
     const files = image && this.#host.images.find(image.reference)?.files;
-    for (const [path, text] of Object.entries(files ?? {})) plant(root, path, regularFile(text));
+    if (root.kind === "directory")
+      for (const [path, text] of Object.entries(files ?? {})) plant(root, path, regularFile(text));
     if (group !== undefined && !hostPath) {
       root.gid = group;
       root.mode |= SET_GID;
@@ -102,18 +113,14 @@ export class PodVolumes {
     return volume;
   }
 
-  #hostFolder(path: string): Directory {
+  /** What is at a path of the node; a folder is made where nothing is. */
+  #onHost(path: string): FileNode {
     const root = this.#lasting.get(`node ${this.#pod.spec?.nodeName}`);
-    let at = root;
-    for (const name of path.split("/").filter((part) => part !== "")) {
-      const next = at.entries.get(name);
-      if (next?.kind === "directory") at = next;
-      else {
-        const made = directory({ changedAt: this.#host.clock.now() });
-        at.entries.set(name, made);
-        at = made;
-      }
-    }
+    if (root.entries.size === 0) plant(root, "etc/hosts", regularFile(nodeHostsText()));
+    ensure(root, path);
+    let at: FileNode = root;
+    for (const name of path.split("/").filter((part) => part !== ""))
+      if (at.kind === "directory") at = at.entries.get(name) ?? at;
     return at;
   }
 
@@ -125,6 +132,7 @@ export class PodVolumes {
     if (shown === volume.shown) return;
     volume.shown = shown;
     const { root } = volume;
+    if (root.kind !== "directory") return;
     const now = this.#host.clock.now();
     const group = this.#pod.spec?.securityContext?.fsGroup;
     const owner = { gid: group ?? 0, changedAt: now };
@@ -139,13 +147,13 @@ export class PodVolumes {
   }
 
   /** A part of a volume; folders that are missing are made where the volume may be written to. */
-  #partOf(root: Directory, part: string, isFixed: boolean): FileNode {
+  #partOf(root: FileNode, part: string, isFixed: boolean): FileNode {
     if (part.startsWith("/")) throw new Error(`subPath expansion of "${part}" is an absolute path`);
     if (part.split("/").includes("..")) throw new Error(`subPath "${part}" must not contain ".."`);
     let at: FileNode = root;
     for (const name of part.split("/").filter((one) => one !== "" && one !== ".")) {
       if (at.kind !== "directory") throw new Error(`subPath "${part}": not a directory`);
-      const found = linked(at, root, at.entries.get(name));
+      const found = linked(at, at.entries.get(name));
       if (found) {
         at = found;
         continue;
@@ -160,11 +168,11 @@ export class PodVolumes {
 }
 
 /** Follows the links of a filled volume, which never lead out of it. */
-function linked(from: Directory, root: Directory, node: FileNode | undefined): FileNode | undefined {
+function linked(from: Directory, node: FileNode | undefined): FileNode | undefined {
   if (node?.kind !== "link") return node;
   let at: FileNode | undefined = from;
   for (const name of node.target.split("/"))
-    at = at?.kind === "directory" ? linked(at, root, at.entries.get(name)) : undefined;
+    at = at?.kind === "directory" ? linked(at, at.entries.get(name)) : undefined;
   return at;
 }
 

@@ -9,6 +9,10 @@ export interface LogLine {
 /** A log is cut at its beginning beyond this many characters, as nodes rotate theirs. */
 const LARGEST = 4 * 1024 * 1024;
 
+/** So many lines, and characters, of a log stand for a container's last words. */
+const LAST_LINES = 80;
+const LAST_CHARACTERS = 2048;
+
 /** What one run of a container has written. */
 export class ContainerLog {
   readonly #clock: Clock;
@@ -40,6 +44,12 @@ export class ContainerLog {
   /** The lines from a number on. */
   from(position: number): readonly LogLine[] {
     return this.#lines.slice(Math.max(0, position - this.#dropped));
+  }
+
+  /** Its end, in place of last words. */
+  lastWords(): string | undefined {
+    const lines = this.#lines.slice(-LAST_LINES).map(({ text }) => text);
+    return lines.length === 0 ? undefined : lines.join("\n").slice(-LAST_CHARACTERS);
   }
 
   /** Adds output; a line counts when it is complete. */

@@ -56,9 +56,6 @@ const FIRST_BACKOFF = 10_000;
 const LONGEST_BACKOFF = 300_000;
 /** A container that ran this long begins anew. */
 const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
-/** So many lines, and characters, of a log stand for last words. */
-const LOGGED_WORDS = 80;
-const LONGEST_WORDS = 2048;
 const SIGTERM = 15;
 /** The exit code of a container of which nobody knows how it ended. */
 const LOST = 255;
@@ -70,6 +67,8 @@ const LOST = 255;
 export class SimulatedContainer {
   readonly role: Role;
   spec: Container;
+  /** What it has been given: what it asks for, unless its node has no room for that. */
+  resources: Container["resources"];
   state: "waiting" | "running" | "terminated" = "waiting";
   reason = "";
   message = "";
@@ -99,6 +98,7 @@ export class SimulatedContainer {
     this.#clock = clock;
     this.role = role;
     this.spec = spec;
+    this.resources = spec.resources;
   }
 
   /** It has run and need not run again. */
@@ -141,12 +141,12 @@ export class SimulatedContainer {
         this.#stopRun(host, this.#run, grace);
         this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
       } else {
-        this.#tellOthers(host, "preStop");
         const needed = preStop + stopDuration;
         // A server ends well when it is told to; work that is broken off is not done.
         const inTime = host.pod.spec?.restartPolicy === "Always" ? 0 : SIGNALS + SIGTERM;
         const code = needed <= grace ? inTime : SIGNALS + SIGKILL;
         this.#exit = { at: now + Math.min(needed, grace), code, ...(reason && { reason }) };
+        if (grace > 0) this.#afterTelling(host, this.#exit, now + grace);
       }
     } else if (this.#exit && this.#exit.at > now + grace) this.#exit.at = now + grace;
     if (this.#exit && now >= this.#exit.at) this.#end(now, this.#exit.code, this.#exit.reason, undefined);
@@ -253,7 +253,7 @@ export class SimulatedContainer {
     if (behaviour.logs !== undefined) this.openLog().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
     const isProgram = host.image(image)?.run !== undefined;
     if (!isProgram && (this.#exit || !host.runsInside(this.spec))) {
-      this.#tellOthers(host, "postStart");
+      void this.#tellOthers(host, "postStart");
       return;
     }
     const { id } = this;
@@ -295,7 +295,6 @@ export class SimulatedContainer {
       this.#isStarting = false;
       if (problem !== undefined) {
         host.events.warning("FailedPostStartHook", `PostStartHook failed: ${problem}`);
-        host.events.normal("Killing", `FailedPostStartHook`);
         this.stop(host, (host.pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000);
       }
       host.changed();
@@ -303,9 +302,22 @@ export class SimulatedContainer {
   }
 
   /** A container that only seems to run still tells others of its start and its end, when its hooks say so. */
-  #tellOthers(host: ContainerHost, hook: "postStart" | "preStop"): void {
+  #tellOthers(host: ContainerHost, hook: "postStart" | "preStop"): Promise<unknown> | undefined {
     const httpGet = this.spec.lifecycle?.[hook]?.httpGet;
-    if (httpGet?.host) void host.hook(this.spec, this.id, { httpGet });
+    return httpGet && host.hook(this.spec, this.id, { httpGet });
+  }
+
+  /** It stays until others have been told that it goes. */
+  #afterTelling(host: ContainerHost, exit: PlannedExit, latest: number): void {
+    const { id } = this;
+    const told = this.#tellOthers(host, "preStop");
+    if (!told) return;
+    this.#exit = { ...exit, at: latest };
+    void told.then(() => {
+      if (this.id !== id || this.state !== "running") return;
+      this.#exit = exit;
+      host.changed();
+    });
   }
 
   /** Asks a program to end, after what is to be done before. */
@@ -380,7 +392,8 @@ export class SimulatedContainer {
     this.ready = false;
     this.#exit = undefined;
     this.log?.close();
-    const words = message ?? (exitCode === 0 ? undefined : this.#wordsOfLog());
+    const fromLog = exitCode !== 0 && this.spec.terminationMessagePolicy === "FallbackToLogsOnError";
+    const words = message ?? (fromLog ? this.log?.lastWords() : undefined);
     this.ended = {
       exitCode,
       reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
@@ -390,13 +403,6 @@ export class SimulatedContainer {
       id: this.id,
     };
     if (now - this.startedAt >= FORGIVEN_AFTER) this.#backoff = 0;
-  }
-
-  /** The end of the log stands for last words where the container wants that. */
-  #wordsOfLog(): string | undefined {
-    if (this.spec.terminationMessagePolicy !== "FallbackToLogsOnError") return undefined;
-    const lines = this.log?.lines.slice(-LOGGED_WORDS).map(({ text }) => text) ?? [];
-    return lines.length === 0 ? undefined : lines.join("\n").slice(-LONGEST_WORDS);
   }
 
   #afterEnd(host: ContainerHost, now: number): void {

@@ -24,6 +24,7 @@ import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.t
 import type { NodeShape } from "./node-shape.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
 import { checkProbe } from "./probe-check.ts";
+import type { Room } from "./resize.ts";
 import { subPathProblem } from "./sub-path.ts";
 
 /** What the nodes of a cluster are like. */
@@ -62,6 +63,8 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<ObjectKey, PodWorker>();
   readonly #nodes = new Map<string, KnownNode>();
+  /** Those that have asked for more than their nodes have. */
+  readonly #cramped = new Set<PodWorker>();
   readonly #nodesMade = Promise.withResolvers<void>();
   readonly #programs = new Set<ProgramRun>();
   /** The cluster ends: a program that ends with it is not started again. */
@@ -141,8 +144,11 @@ export class Kubelet {
     const heartbeats = new Heartbeats(client, clock, pulse, awake);
     this.#followNodes(context, heartbeats, nodes, pods, take);
     pods.subscribe(({ type, object, key }) => {
-      if (type === "deleted") this.#drop(key);
-      else take(object);
+      if (type === "deleted") {
+        this.#drop(key);
+        for (const worker of [...this.#cramped])
+          if (worker.pod.spec?.nodeName === object.spec?.nodeName) worker.roomChanged();
+      } else take(object);
     });
     config.onChange((namespace) => {
       for (const worker of this.#workers.values()) {
@@ -281,6 +287,19 @@ export class Kubelet {
     return true;
   }
 
+  /** What a node has, and what has been given to the pods on it. */
+  #roomOn({ cache }: PartContext, name: string): Room {
+    const here = this.#workers.values().filter(({ pod }) => pod.spec?.nodeName === name);
+    return {
+      allocatable: cache.use(Node).get(name)?.status?.allocatable ?? {},
+      others: here.map(({ pod, containers }) => {
+        const given = new Map(containers.map((one) => [one.spec.name, one.resources]));
+        const as = (container: Container) => ({ ...container, resources: given.get(container.name) }) as Container;
+        return { ...pod, spec: { ...pod.spec!, containers: pod.spec!.containers.map(as) } };
+      }),
+    };
+  }
+
   #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {
     const { client, clock } = context;
     const { images } = this.#options;
@@ -292,6 +311,8 @@ export class Kubelet {
       client,
       clock,
       place,
+      room: () => this.#roomOn(context, pod.spec?.nodeName ?? ""),
+      cramped: (worker, isCramped) => void (isCramped ? this.#cramped.add(worker) : this.#cramped.delete(worker)),
       events: (about) => recorder.about(about),
       image: (reference) => images.find(reference),
       configProblem: (about, container) =>
@@ -330,6 +351,7 @@ export class Kubelet {
     const worker = this.#workers.get(key);
     if (!worker) return;
     worker.discard();
+    this.#cramped.delete(worker);
     this.#insides?.drop(worker.pod.metadata.uid ?? "");
     this.#workers.delete(key);
     const node = this.#nodes.get(worker.pod.spec?.nodeName ?? "");

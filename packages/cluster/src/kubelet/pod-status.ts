@@ -1,4 +1,4 @@
-import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "@konverge/kinds";
+import type { ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "@konverge/kinds";
 import type { Ended, SimulatedContainer } from "./container.ts";
 
 /** Where a pod is. */
@@ -18,6 +18,8 @@ export interface PodFacts {
   readonly finished: boolean;
   readonly startTime: string;
   readonly now: number;
+  /** Why it has not been given what it asks for. */
+  readonly resizeProblem: string | undefined;
 }
 
 const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
@@ -123,6 +125,7 @@ function conditionsOf(facts: PodFacts, phase: string): PodCondition[] {
     ready,
     notReady ? stated("ContainersReady", false, ...why) : stated("ContainersReady", true),
     stated("PodScheduled", true),
+    ...(facts.resizeProblem === undefined ? [] : [stated("PodResizePending", true, "Deferred", facts.resizeProblem)]),
   ];
 }
 
@@ -140,11 +143,11 @@ function containerStatus(facts: PodFacts, container: SimulatedContainer): Contai
     imageID: container.id === "" ? "" : imageId(image),
     ...(container.id !== "" && { containerID: container.id }),
     started: container.role !== "init" && container.started,
-    ...resourcesOf(spec, container),
+    ...resourcesOf(container),
   };
 }
 
-function resourcesOf({ resources }: Container, { state }: SimulatedContainer): Partial<ContainerStatus> {
+function resourcesOf({ state, resources }: SimulatedContainer): Partial<ContainerStatus> {
   if (state !== "running" || !(resources?.requests || resources?.limits)) return {};
   return { ...(resources.requests && { allocatedResources: resources.requests }), resources };
 }

@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, isConflict, isNotFound, keyOf, type Timer } from "@konverge/core";
+import { type Clock, deepEqual, isConflict, isNotFound, keyOf, type Timer } from "@konverge/core";
 import {
   type Container,
   type ContainerStatus,
@@ -14,12 +14,17 @@ import { behaviourOf } from "./behaviour.ts";
 import { type ContainerHost, type Ended, type EndedRun, type Role, type Run, SimulatedContainer } from "./container.ts";
 import type { ContainerLog } from "./container-log.ts";
 import { type Place, podStatus } from "./pod-status.ts";
+import { type Room, resizeProblem, restartsFor } from "./resize.ts";
 
 /** What a pod needs of its node. */
 export interface PodHost {
   readonly client: Client;
   readonly clock: Clock;
   readonly place: Place;
+  /** What the node has, and who else is on it. */
+  room(): Room;
+  /** Whether a pod waits for more than the node has: it is told when there may be ({@link PodWorker.roomChanged}). */
+  cramped(worker: PodWorker, isCramped: boolean): void;
   events(pod: Pod): EventSink;
   image(reference: string | undefined): Image | undefined;
   configProblem(pod: Pod, container: Container): string | undefined;
@@ -33,6 +38,8 @@ export interface PodHost {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+/** The condition of a pod that has not been given what it asks for. */
+const RESIZE_PENDING = "PodResizePending";
 /** The wait after a status could not be written, in milliseconds. */
 const RETRY = 1000;
 
@@ -53,6 +60,7 @@ export class PodWorker {
   #again = false;
   #failure: { reason: string; message: string } | undefined;
   #mountProblem: string | undefined;
+  #resizeProblem: string | undefined;
   /** When the pod must have ended, in milliseconds since 1970. */
   #latest = NEVER;
   #gone = false;
@@ -82,7 +90,41 @@ export class PodWorker {
   update(pod: Pod): void {
     this.#pod = pod;
     this.#collect();
+    this.#resize();
     this.advance();
+  }
+
+  /** Others have come or gone: what there was no room for may be given now. */
+  roomChanged(): void {
+    if (this.#resizeProblem === undefined) return;
+    this.#resize();
+    this.advance();
+  }
+
+  /** Gives the containers what they now ask for, if the node has it. */
+  #resize(): void {
+    const asking = this.#containers.filter(({ spec, resources }) => !deepEqual(spec.resources, resources));
+    if (asking.length === 0 && this.#resizeProblem === undefined) return;
+    const problem = asking.length === 0 ? undefined : resizeProblem(this.#pod, this.#host.room());
+    const events = this.#host.events(this.#pod);
+    const { generation } = this.#pod.metadata;
+    const tell = (what: string, error?: string) => {
+      const containers = this.#pod.spec?.containers.map(({ name, resources }) => ({ name, resources }));
+      return `Pod resize ${what}: ${JSON.stringify({ containers, generation, ...(error && { error }) })}`;
+    };
+    if (problem !== undefined && problem !== this.#resizeProblem)
+      events.warning("ResizeDeferred", tell("Deferred", problem));
+    this.#resizeProblem = problem;
+    this.#host.cramped(this, problem !== undefined);
+    if (problem !== undefined || asking.length === 0) return;
+    events.normal("ResizeStarted", tell("started"));
+    const host = this.#containerHost();
+    for (const container of asking) {
+      const isRestarted = container.state === "running" && restartsFor(container.spec, container.resources);
+      container.resources = container.spec.resources;
+      if (isRestarted) container.stop(host, (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000);
+    }
+    events.normal("ResizeCompleted", tell("completed"));
   }
 
   /** The very state that is known, as all others hold it: one of many pods in memory is enough. */
@@ -190,7 +232,10 @@ export class PodWorker {
 
   #endAll(host: ContainerHost, grace: number): number {
     let next = NEVER;
-    for (const container of this.#containers) {
+    // Sidecars stand by the others to the end.
+    const others = this.#containers.filter(({ role }) => role !== "sidecar");
+    const stopped = others.every(({ state }) => state !== "running");
+    for (const container of stopped || grace === 0 ? this.#containers : others) {
       const at = container.stop(host, grace);
       if (container.state === "running") next = Math.min(next, at);
     }
@@ -216,6 +261,7 @@ export class PodWorker {
       finished: this.#finished,
       startTime: this.#startTime,
       now: this.#host.clock.now(),
+      resizeProblem: this.#resizeProblem,
     });
     const text = JSON.stringify(status);
     if (text === this.#written && !this.#finished) return;
@@ -231,7 +277,12 @@ export class PodWorker {
     const { uid = "" } = this.#pod.metadata;
     const key = keyOf(this.#pod);
     if (text !== this.#written) {
-      const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status } as never });
+      const isPending = this.#pod.status?.conditions?.some(({ type }) => type === RESIZE_PENDING);
+      const conditions = [...(status.conditions ?? [])];
+      if (isPending && this.#resizeProblem === undefined)
+        conditions.push({ type: RESIZE_PENDING, $patch: "delete" } as never);
+      const reported = { ...status, conditions };
+      const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status: reported } as never });
       this.#written = text;
       this.#pod = pod;
     }
@@ -284,8 +335,10 @@ export class PodWorker {
     ];
     for (const [index, [role, spec]] of wanted.entries()) {
       const known = this.#containers[index];
-      if (known) known.spec = spec;
-      else this.#containers.push(new SimulatedContainer(role, spec, this.#host.clock));
+      if (known) {
+        known.spec = spec;
+        if (known.state === "waiting" && !known.last) known.resources = spec.resources;
+      } else this.#containers.push(new SimulatedContainer(role, spec, this.#host.clock));
     }
   }
 
@@ -303,6 +356,7 @@ export class PodWorker {
       const known = all.find(({ name }) => name === container.spec.name);
       if (known && (known.state?.running || known.state?.terminated))
         container.restore(restored(known), this.#isProgram(container.spec));
+      if (known?.resources) container.resources = known.resources;
     }
   }
 }

@@ -40,7 +40,8 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
   const path = info.path.slice(info.path.indexOf("/", at + 1) < 0 ? info.path.length : at + "/proxy".length);
   const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
   // Relative links of a page would lead astray without the slash.
-  if (path === "") return { status: 301, headers: { location: `${info.path}/${query}` }, body: "" };
+  if (path === "" && (request.method === "GET" || request.method === "HEAD"))
+    return { status: 301, headers: { location: `${info.path}/${query}` }, body: "" };
   const backend =
     info.resource === "pods"
       ? await podBackend(host, info, name, port, scheme === "https" ? 443 : 80)
@@ -49,7 +50,7 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
     const connection = await host.network.dial(backend.pod, backend.port);
     const response = await requestOver(connection, {
       method: request.method,
-      path: path + query,
+      path: (path || "/") + query,
       headers: { ...passedOn(request.headers), host: `${backend.pod.status?.podIP ?? name}:${backend.port}` },
       ...(request.body !== undefined && { body: request.body }),
       // Nobody vouches for the certificates of pods, so a real API server does not look at them either.

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { sleep } from "@konverge/core";
 import type { DnsRecord } from "../network.ts";
-import { allOf, type Command } from "../process.ts";
+import { allOf, type Command, type Process } from "../process.ts";
 import { argumentsOf } from "./arguments.ts";
 import { pathOf } from "./failing.ts";
 import { ask, untilAborted, type WebRequest } from "./http-request.ts";
@@ -158,7 +158,8 @@ const nslookup: Command = async ({ argv, network, stdout, stderr }) => {
   return 0;
 };
 
-const dig: Command = async ({ argv, network, stdout }) => {
+const dig: Command = async (process) => {
+  const { argv, network, stdout } = process;
   const words = argv.slice(1).filter((word) => !word.startsWith("@") && !word.startsWith("-t"));
   const options = words.filter((word) => word.startsWith("+"));
   const reverse = words.indexOf("-x");
@@ -172,11 +173,8 @@ const dig: Command = async ({ argv, network, stdout }) => {
   if (words.includes("AAAA")) return 0;
   const searches = options.includes("+search");
   const name = asked.replace(/\.$/, "");
-  const found = network.lookUp(name, type);
-  const records: readonly DnsRecord[] =
-    found.length > 0 || !searches || type !== "A"
-      ? found
-      : network.resolve(name).map((value) => ({ name, type: "A", value }));
+  const names = [name, ...(searches ? searchDomains(process).map((domain) => `${name}.${domain}`) : [])];
+  const records = names.map((one) => network.lookUp(one, type)).find((found) => found.length > 0) ?? [];
   if (options.includes("+short")) for (const { value } of records) stdout(`${value}\n`);
   else if (records.length > 0) {
     if (!options.includes("+noall")) stdout(";; ANSWER SECTION:\n");
@@ -184,6 +182,14 @@ const dig: Command = async ({ argv, network, stdout }) => {
   }
   return 0;
 };
+
+function searchDomains({ files }: Process): string[] {
+  const line = files
+    .readText("/etc/resolv.conf")
+    .split("\n")
+    .find((one) => one.startsWith("search "));
+  return line?.split(" ").slice(1) ?? [];
+}
 
 function reversed(address: string): string {
   return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
