@@ -4,6 +4,7 @@ import type { Pod, Stored } from "./objects.ts";
 import { immutable } from "./pod-spec/checks.ts";
 import { podDefaults } from "./pod-spec/defaults.ts";
 import { qosClass } from "./pod-spec/qos.ts";
+import { resizeErrors } from "./pod-spec/resize-errors.ts";
 import { podErrors } from "./pod-spec/spec-errors.ts";
 import { ephemeralUpdateErrors, podUpdateErrors } from "./pod-spec/updates.ts";
 import { podSpecWarnings } from "./pod-spec/warnings.ts";
@@ -31,7 +32,7 @@ export const pod: Strategy = {
   validate: (object: Stored<Pod>) => podErrors(object),
   validateUpdate(object: Stored<Pod>, old: Stored<Pod>, { subresource }) {
     if (subresource === "ephemeralcontainers") return ephemeralUpdateErrors(object, old);
-    return subresource === "resize" ? [] : podUpdateErrors(object, old);
+    return subresource === "resize" ? resizeErrors(object, old) : podUpdateErrors(object, old);
   },
   validateStatusUpdate: ({ status }: Stored<Pod>, old: Stored<Pod>) =>
     immutable("status.qosClass", status?.qosClass, old.status?.qosClass),
