@@ -8,6 +8,9 @@
  * collector). Everything reaches the state through the API server, and time through the clock: on a virtual one, the same
  * seed gives the same cluster, event for event.
  *
+ * Containers are simulated. What one runs is a program of this machine if its image is registered as one, is interpreted in
+ * memory (`userland/`: a shell, commands, files, a network) if all it uses is known, and else only seems to run.
+ *
  * It promises to do what kube-controller-manager does: the same objects, names, conditions and events.
  */
 

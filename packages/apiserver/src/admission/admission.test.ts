@@ -102,3 +102,19 @@ test("what only a node can answer needs somebody who answers for nodes", async (
   await answered.send("POST", PODS, pod("a", { nodeName: "n" }));
   assert.deepEqual((await answered.send("GET", `${PODS}/a/log`)).body, { action: "log", container: "c" });
 });
+
+test("kernel settings of a pod have names that there can be", async () => {
+  const { send } = stage();
+  const sysctls = ["foo-", "kernel.shmmax", "bar..", "kernel.shmmax"].map((name) => ({ name, value: "1" }));
+  const { status, body } = await send("POST", PODS, pod("a", { securityContext: { sysctls } }));
+  assert.equal(status, 422);
+  const causes = body.details.causes.map(
+    ({ field, reason }: { field: string; reason: string }) => `${field} ${reason}`,
+  );
+  assert.deepEqual(causes, [
+    "spec.securityContext.sysctls[0].name FieldValueInvalid",
+    "spec.securityContext.sysctls[2].name FieldValueInvalid",
+    "spec.securityContext.sysctls[3].name FieldValueDuplicate",
+  ]);
+  assert.match(body.message, /must have at most 253 characters and match regex \^\(\[a-z0-9\]/);
+});

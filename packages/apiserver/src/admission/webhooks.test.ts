@@ -160,3 +160,25 @@ test("answers that are no answers are refused", async () => {
   await s.configure("validating", ["a"]);
   assert.match((await s.create()).body.message, /expected response.uid=".+", got "x"$/);
 });
+
+test("a connection to a pod is judged by what it asks for", async () => {
+  let seen: Review["request"] | undefined;
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CONNECT"], resources: ["pods/attach"] }];
+  const s = await stage(
+    {
+      a: (review) => {
+        seen = review.request;
+        return answer(review, { allowed: false, status: { message: "nobody attaches here" } });
+      },
+    },
+    { rules },
+  );
+  await s.configure("validating", ["a"]);
+  const spec = { nodeName: "one", containers: [{ name: "c", image: "nginx" }] };
+  await s.send("POST", "/api/v1/namespaces/default/pods", { metadata: { name: "p" }, spec });
+  const { status, body } = await s.send("GET", "/api/v1/namespaces/default/pods/p/attach?stdin=true");
+  assert.equal(status, 400);
+  assert.match(body.message, /nobody attaches here/);
+  assert.equal(seen?.operation, "CONNECT");
+  assert.deepEqual(seen?.object, { kind: "PodAttachOptions", apiVersion: "v1", stdin: true, container: "c" });
+});
