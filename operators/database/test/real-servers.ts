@@ -156,8 +156,12 @@ export class RealServers {
     if (!container) return;
     if (how === "told") container.kill("SIGTERM");
     else process.kill(-container.pid, "SIGKILL");
-    await container.exited;
     this.servers[index]!.container = undefined;
+    let hasEnded = false;
+    void container.exited.then(() => {
+      hasEnded = true;
+    });
+    await this.until(`${this.nameOf(index)} ends`, () => hasEnded);
   }
 
   /** What `status.sh` says in a pod. */

@@ -28,6 +28,8 @@ export const handsOver: Story = async (room, options = {}) => {
   assert.ok((leads?.size ?? 0) > (leads?.used ?? 0), "the volume is larger than what is used of it");
   assert.equal(leads?.password, digest(all.password));
   await all.answers(0, SLOTS, "member_postgres_real_1");
+  await all.answers(0, "select active from pg_replication_slots", "t");
+  assert.equal(await all.query(0, "show max_connections"), "40", "the settings are those of the ConfigMap");
   assert.equal(await all.isAlive(0), true);
 
   all.follow({ term: 2, primary: "" });
@@ -44,6 +46,8 @@ export const handsOver: Story = async (room, options = {}) => {
   await all.answers(0, SLOTS, "");
   const log = all.servers[0]!.container!.output();
   assert.match(log, /no rewind required/);
+  assert.equal(readFileSync(join(all.servers[1]!.volume, "term"), "utf8"), "3\n");
+  for (const { container } of all.servers) assert.doesNotMatch(container!.output(), /already exists/);
   assert.doesNotMatch(log, /copies all of|password/i);
 
   // Who is no longer a member keeps no slot, and does not hold the primary's WAL for ever.
@@ -113,6 +117,11 @@ export const confirms: Story = async (room, options = {}) => {
   await all.answers(2, ROWS, "one three two");
   all.follow({}, { synchronous: 0 });
   await all.until("nobody is waited for", async () => (await all.status(0))?.confirming === "");
+
+  // A new term of the same primary: who runs already is a copy of it, and is not copied again.
+  all.follow({ term: 2 });
+  await all.streams(2);
+  assert.match(all.servers[2]!.container!.output(), /no rewind required/);
 };
 
 /** The server takes the passwords of the Secret, the next one first, and says which it has. */
@@ -153,8 +162,10 @@ export const rotates: Story = async (room, options = {}) => {
 /** What must not become a server does not; what is broken is copied anew. */
 export const isCareful: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { instances: 2, ...options });
-  // An empty volume becomes a database only while there is none.
+  // An empty volume becomes a database only while there is none. What was broken off half-way is not in the way.
   all.follow({ fresh: false });
+  const half = join(all.servers[0]!.volume, "pgdata.new", "x");
+  assert.equal((await room.run(["mkdir", "-p", half])).code, 0);
   all.start(0);
   await all.becomes(0, "empty");
   assert.equal(existsSync(join(all.servers[0]!.volume, "pgdata")), false);
@@ -172,9 +183,14 @@ export const isCareful: Story = async (room, options = {}) => {
   all.start(0);
   await all.answers(0, ROWS, "one");
 
-  // A standby that was broken off half-way is copied anew, also after an attempt that was broken off itself.
+  // Data of another database cannot be rewound: they are replaced.
+  const other = join(all.servers[1]!.volume, "pgdata");
+  assert.equal((await room.run(["initdb", "-k", "-D", other, "-U", "postgres", "-A", "trust", "-N"])).code, 0);
   all.start(1);
   await all.streams(1);
+  await all.answers(1, ROWS, "one");
+
+  // A standby that was broken off half-way is copied anew, also after an attempt that was broken off itself.
   await all.end(1, "killed");
   room.file(join(all.servers[1]!.volume, "rewinding"), "");
   assert.equal((await room.run(["mkdir", "-p", join(all.servers[1]!.volume, "pgdata.new", "x")])).code, 0);
