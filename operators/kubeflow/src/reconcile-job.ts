@@ -15,7 +15,7 @@ import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
 import { ensurePodGroup } from "./pod-group.ts";
 import { obstacleIn, oddities } from "./pod-trouble.ts";
 import { publish } from "./publish.ts";
-import { type Survey, survey } from "./survey.ts";
+import { survey } from "./survey.ts";
 
 /** The index under which a job's pods are found by its uid. */
 export const PODS_BY_JOB = "byJob";
@@ -75,48 +75,51 @@ async function goOn<T extends JobObject>(
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   const { framework } = tools;
+  const wait = await waitForGroup(job, report, context, tools);
+  if (wait !== undefined) {
+    await publish(job, report, context, tools);
+    return { children: [], after: wait };
+  }
   const found = survey(job, pods, framework, report);
   tellOddities(job, pods, report, tools);
-  const made = report.isFinished ? {} : await make(job, found, report, context, tools);
-  report.troubled(made.problem ?? obstacleIn(pods));
+  const problem = report.isFinished ? undefined : await createPods(job, found.missing, report, context, tools);
+  report.troubled(problem ?? obstacleIn(pods));
   await publish(job, report, context, tools);
   if (report.isFinished) return {};
   tools.metrics.restarted(counted(job, tools), found.restarts);
   await deletePods([...found.restarts, ...found.surplus], context, tools);
   const services = membersOfJob(job).map((member) => serviceFor(job, member, framework as unknown as Framework));
-  const deadline = deadlineOf({ ...job, status: report.status });
-  const waits = [made.after, deadline === undefined ? undefined : Math.max(1, deadline - context.clock.now())];
-  const after = Math.min(...waits.filter((wait) => wait !== undefined));
   return {
-    children: made.isWaiting ? [] : [...services, ...(framework.others?.for(job) ?? [])],
-    ...(Number.isFinite(after) && { after }),
+    children: [...services, ...(framework.others?.for(job) ?? [])],
+    ...lookAgain({ ...job, status: report.status }, problem, context.clock.now()),
   };
 }
 
-interface Made {
-  readonly problem?: Problem | undefined;
-  readonly isWaiting?: boolean;
-  readonly after?: number;
+/** What no event will tell: that the time is up, or that a server no longer refuses. */
+function lookAgain(job: Job, problem: Problem | undefined, now: number): { after?: number } {
+  const deadline = deadlineOf(job);
+  const waits = [
+    ...(deadline === undefined ? [] : [Math.max(1, deadline - now)]),
+    // What is invalid stays so until the job changes, which is seen anyway.
+    ...(problem && problem.reason !== "PodInvalid" ? [AFTER_REFUSAL] : []),
+  ];
+  return waits.length > 0 ? { after: Math.min(...waits) } : {};
 }
 
-/** What pods need comes before them. */
-async function make<T extends JobObject>(
+/** With a gang scheduler pods are made only when it has admitted their group; until then, how long to wait. */
+async function waitForGroup<T extends JobObject>(
   job: Job<T>,
-  { missing }: Survey,
   report: JobReport,
-  context: Context,
-  tools: Tools<T>,
-): Promise<Made> {
-  const { gang, framework } = tools;
-  if (gang) {
-    const group = await ensurePodGroup(job, framework as unknown as Framework, gang, context.client);
-    if (group === "created") tools.metrics.group("created");
-    if (group === "waiting") return { isWaiting: true, after: WHILE_WAITING };
-    if (typeof group === "object") return { problem: group, isWaiting: true, after: AFTER_REFUSAL };
-  }
-  const problem = await createPods(job, missing, report, context, tools);
-  // What is invalid stays so until the job changes, which is seen anyway.
-  return { problem, ...(problem && problem.reason !== "PodInvalid" && { after: AFTER_REFUSAL }) };
+  { client }: Context,
+  { gang, framework, metrics }: Tools<T>,
+): Promise<number | undefined> {
+  if (!gang) return undefined;
+  const group = await ensurePodGroup(job, framework as unknown as Framework, gang, client);
+  if (group === "created") metrics.group("created");
+  if (group === "waiting") return WHILE_WAITING;
+  if (typeof group !== "object") return undefined;
+  report.troubled(group);
+  return AFTER_REFUSAL;
 }
 
 /** What upstream tells of pods, once for each of them. */
