@@ -12,9 +12,9 @@ export interface Report {
 }
 
 /** A problem lasts: writes in minutes are told apart from a hot loop. */
-const LASTS = { embedded: 5 * 60_000, real: 5_000 };
+const LASTS = { embedded: 2 * 60_000, real: 5_000 };
 /** A refused write is tried again, after ever longer waits. */
-const NOW_AND_THEN = 12;
+const NOW_AND_THEN = 8;
 
 /**
  * Waits until a problem is told by a condition and by an event, and sees that nobody goes on writing while it lasts.

@@ -1,4 +1,4 @@
-import { type Context, controller, formatLabelSelector, isConflict, isNotFound, keyOf, read, use } from "konverge";
+import { type Context, controller, formatLabelSelector, keyOf, read, use } from "konverge";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -52,7 +52,6 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
     uses: [
       use(StatefulSet, ["patch"], { subresource: "scale" }),
       use(Event, ["list"]),
-      use(Pod, ["delete"]),
       use(ServiceMonitor, ["get", "create", "patch"]),
     ],
     async reconcile(deployment, context) {
@@ -89,7 +88,6 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
       const refusal = isShort ? await refusalOf(set, context) : undefined;
       const problem = isShort ? problemOf({ pods, refusal, gpuType, offered, now: clock.now() }) : undefined;
       tellProblem(deployment, problem, events);
-      if (problem && set) await replaceStuck(set, pods, context);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, deploymentLabels(deployment)), context);
       }
@@ -156,28 +154,6 @@ async function demandFor({ spec, status }: ModelDeployment, load: LoadWatch, { c
 async function sleepOrWake(set: StatefulSet | undefined, { replicas }: Size, { client }: Context): Promise<void> {
   if (!set || (replicas === 0) === (set.spec?.replicas === 0)) return;
   await client.scale(StatefulSet, keyOf(set), replicas);
-}
-
-/**
- * Deletes pods of an older revision that never became ready. A StatefulSet waits for such a pod before it replaces any, so
- * that what was mended in the template would never come to run.
- */
-async function replaceStuck(set: StatefulSet, pods: readonly Pod[], { client, events }: Context): Promise<void> {
-  const { updateRevision } = set.status ?? {};
-  if (!updateRevision || set.status?.observedGeneration !== set.metadata.generation) return;
-  for (const pod of pods) {
-    const revision = pod.metadata.labels?.["controller-revision-hash"];
-    if (isReady(pod) || pod.metadata.deletionTimestamp || revision === undefined || revision === updateRevision)
-      continue;
-    const { uid } = pod.metadata;
-    await client.delete(Pod, keyOf(pod), { preconditions: { uid } }).catch((error: unknown) => {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    });
-    events.normal(
-      "ReplacedStuck",
-      `${pod.metadata.name} never became ready and is of an older revision: it is made anew`,
-    );
-  }
 }
 
 /** A StatefulSet says only in events that its pods are refused. */

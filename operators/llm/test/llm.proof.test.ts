@@ -8,7 +8,6 @@ import {
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { converges, lives, monitored, recovers } from "./llm-model-scenarios.ts";
-import { badDeployments } from "./model-deployment-bad-input.ts";
 import {
   deafOperator,
   deploymentQuota,
@@ -18,12 +17,7 @@ import {
   withoutSize,
 } from "./model-deployment-scenarios.ts";
 
-exactRole(deafOperator, [
-  monitored,
-  deploymentQuota,
-  sleeps(llmOperatorWith),
-  badDeployments["a type of GPU that no node has"]!,
-]);
+exactRole(deafOperator, [monitored, deploymentQuota, sleeps(llmOperatorWith)]);
 
 survivesCrashes("an LLMModel converges whenever the operator dies", llmOperator, converges);
 survivesCrashes("an LLMModel is scaled and deleted whenever the operator dies", llmOperator, lives);
