@@ -8,8 +8,9 @@ import {
   restoresInPlace,
   scheduled,
 } from "./recovery-scenarios.ts";
+import { failsOverOnce, hasCompany } from "./replica-scenarios.ts";
 import { backups, badInput, ends, lives, resized } from "./scenarios.ts";
 
 survivesCrashes("a database is made, whenever the operator dies", databaseOperator, lives);
 const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstraps, backupsOutlive];
-exactRole(databaseOperator, [...recovery, lives, ends, resized, backups, badInput]);
+exactRole(databaseOperator, [...recovery, lives, ends, resized, backups, badInput, hasCompany, failsOverOnce]);
