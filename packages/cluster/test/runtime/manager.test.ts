@@ -40,6 +40,7 @@ test("it tells what its watches and controllers are doing", async () => {
         working: 0,
         retrying: 0,
         concurrency: 10,
+        daemons: {},
       },
     ],
   );
