@@ -44,11 +44,11 @@ const told = async (stage: Stage, kind: Kind, name: string, reason: string, mess
     const [first] = status?.conditions ?? [];
     return first?.type === "Stalled" && first.reason === reason && message.test(first.message ?? "");
   });
-  const events = await stage.events(kind.kind, name);
-  assert.ok(
-    events.some((text) => text.startsWith(`Warning ${reason} `) && message.test(text)),
-    events.join("\n"),
-  );
+  // Events are written whenever there is time.
+  await stage.until(`an event says ${reason}`, async () => {
+    const events = await stage.events(kind.kind, name);
+    return events.some((text) => text.startsWith(`Warning ${reason} `) && message.test(text));
+  });
   assert.notEqual((await stage.get(kind.kind, name)).status?.conditions?.at(-1)?.type, "Stalled");
 };
 
