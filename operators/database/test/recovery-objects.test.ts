@@ -8,14 +8,14 @@ import {
   oneAtATime,
   restoreDeleted,
   restoreFails,
-  restoresInPlace,
   scheduled,
+  tellsOfSteps,
 } from "./recovery-scenarios.ts";
 
 onEmbedded("a backup is taken when it is asked for", onDemand);
 onEmbedded("scheduled backups are told of, and let go", scheduled);
 onEmbedded("a backup that fails says why", backupFails);
-onEmbedded("a restore in place replaces data while no server runs", restoresInPlace);
+onEmbedded("a restore in place replaces data while no server runs, and tells its steps", tellsOfSteps);
 onEmbedded("a restore that fails leaves what was there", restoreFails);
 onEmbedded("a restore that is deleted leaves what was there, in each phase", restoreDeleted);
 onEmbedded("a new database begins with a backup", bootstraps);
