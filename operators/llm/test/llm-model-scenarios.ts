@@ -83,6 +83,25 @@ export const recovers: Scenario = async (stage) => {
   await untilReady(stage, "llama");
 };
 
+/** Another image comes in without a moment in which fewer replicas serve than are asked for. */
+export const rollsWithoutDip: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 3 }));
+  await untilReady(stage, "llama");
+  await stage.apply(model("llama", { replicas: 3, image: "vllm/vllm-openai:v0.9" }));
+  let fewest = Number.POSITIVE_INFINITY;
+  await stage.until("all replicas run the new image", async () => {
+    const pods = await stage.list(Pod, "app=llmmodel");
+    const serving = pods.filter(({ metadata, status }) => {
+      const ready = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True");
+      return ready && !metadata.deletionTimestamp;
+    });
+    fewest = Math.min(fewest, serving.length);
+    return pods.length === 3 && pods.every(({ spec }) => spec?.containers[0]?.image === "vllm/vllm-openai:v0.9");
+  });
+  assert.equal(fewest, 3);
+};
+
 /** Prometheus' operator, as far as anybody here needs it. */
 const monitoringCrd = {
   apiVersion: "apiextensions.k8s.io/v1",
