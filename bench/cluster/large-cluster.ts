@@ -74,7 +74,7 @@ async function compare(): Promise<void> {
     `Time from the first pod on (${CONCURRENCY} are created at a time) until the last one runs, or "-" where it did not within ${values.minutes} minutes;
 CPU and memory are those of all processes of the control plane and the nodes together, without the program that makes the
 pods. The real control plane: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK, with client limits of
-1,000 requests a second. The embedded cluster also writes the five events that a kubelet tells of each pod; KWOK writes none.
+1,000 requests a second. The embedded cluster also writes the three events that a kubelet tells of each pod; KWOK writes none.
 
 ${table(
   head,
