@@ -127,6 +127,11 @@ recover() {
   done
 }
 
+# The last serious thing that the server has said; that it does not answer yet is none.
+why() {
+  grep -e FATAL -e PANIC "$scratch/log" | grep -v -e 'not accepting connections' -e 'is starting up' | tail -n 1
+}
+
 restore() {
   # All was done before, and not noted.
   if [ -d "$aside" ] && [ ! -d "$work" ]; then echo "backup=$BACKUP" > "$REPORT" && exit 0; fi
@@ -137,8 +142,8 @@ restore() {
     if ! recover "$TARGET_TIME"; then
       cat "$scratch/log" >&2
       # Nothing was committed between the target and the end of the archive, which lies after it: all of it is wanted.
-      if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(grep -e FATAL -e PANIC "$scratch/log" | tail -n 1)"; fi
-      recover '' || fail "the backup did not come up: $(grep -e FATAL -e PANIC "$scratch/log" | tail -n 1)"
+      if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi
+      recover '' || fail "the backup did not come up: $(why)"
     fi
     recovered=$(psql -XAt -h "$scratch" -d postgres -U "$USERNAME" -c "select 'recoveredTo=' || coalesce(to_char(pg_last_xact_replay_timestamp() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')" -c "select 'timeline=' || timeline_id from pg_control_checkpoint()") || fail "the restored server does not answer"
     pg_ctl stop -D "$work" -w -m fast -t 3600

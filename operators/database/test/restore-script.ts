@@ -71,9 +71,11 @@ export async function checkHolds(history: History, here: RecoveryRoom): Promise<
     const { code, report, output } = await here.restore("check", volume, spec);
     assert.notEqual(code, 0, `it is refused: ${why}`);
     assert.match(report["error"] ?? output, why);
+    assert.match(output, /^restore\.sh: /m, "the log has it, too");
   };
   const range = `possible is ${stopped("first").slice(0, 19)}.*and later`;
   await refused(new RegExp(`before the first backup: ${range}`), { targetTime: early });
+  await refused(new RegExp(`before the first backup: ${range}`), { targetTime: justBefore(stopped("first")) });
   await refused(new RegExp(`before the first backup: ${range}`), { targetLSN: "0/1" });
   await refused(/before the end of backup second: possible is .* and later/, {
     targetTime: stopped("first"),
@@ -114,6 +116,14 @@ export async function checkHolds(history: History, here: RecoveryRoom): Promise<
   renameSync(join(here.backups, "base"), join(here.backups, "elsewhere"));
   await refused(/there are no backups/);
   renameSync(join(here.backups, "elsewhere"), join(here.backups, "base"));
+}
+
+/** A microsecond earlier, within the second. */
+function justBefore(moment: string): string {
+  return moment.replace(
+    /\d{6}Z$/,
+    (micros) => `${String(Math.max(0, Number.parseInt(micros, 10) - 1)).padStart(6, "0")}Z`,
+  );
 }
 
 /** What comes back, and what is kept meanwhile. `volume` is the server's, with its data in `pgdata`. */
@@ -212,6 +222,11 @@ export async function newDataHold(history: History, here: RecoveryRoom): Promise
   const { room } = here;
   const volume = room.folder("new-volume");
   const data = join(volume, "pgdata");
+  here.env = room.pretend({ initdb: "exit 1" });
+  const lost = await here.restore("restore", volume, { inPlace: false, targetTime: history.moment });
+  assert.notEqual(lost.code, 0);
+  assert.ok(!existsSync(data), "what may be lost in a power cut does not take its place");
+  here.env = {};
   const first = await here.restore("restore", volume, { inPlace: false, targetTime: history.moment });
   assert.equal(first.code, 0, first.output);
   assert.ok(existsSync(join(data, "PG_VERSION")));
