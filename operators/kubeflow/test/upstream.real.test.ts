@@ -129,10 +129,9 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
     });
 
     test("a job that takes too long ends", async () => {
-      const spec = { runPolicy: { activeDeadlineSeconds: 30, cleanPodPolicy: "None" } };
-      const one = await begin(PYTORCH, "torch-late", { Master: {} }, spec);
-      await one.run();
-      await one.agree({ state: "Running" });
+      const one = duel(PYTORCH, "torch-late");
+      const spec = { runPolicy: { activeDeadlineSeconds: 5, cleanPodPolicy: "None" } };
+      await one.apply(job(PYTORCH, "torch-late", { Master: {} }, spec));
       // Upstream does not look at the time by itself: something has to happen.
       await one.shakenUntil("Failed");
       await one.agree({ state: "Failed", pods: [] });
@@ -216,7 +215,6 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
     test("without a chief the first worker decides", async () => {
       const one = duel(TENSORFLOW, "dist-mnist");
       await one.apply(sample("03-tfjob.yaml"));
-      await one.run();
       await one.agree({ state: "Created", pods: ["worker-0 Pending", "worker-1 Pending"] });
       await one.run();
       await one.agree({ state: "Running" });
