@@ -67,7 +67,7 @@ console.log(items.map(({ metadata }) => metadata.name).join(" "));
 await client.close();
 `;
 
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 
 /**
  * Installs tarballs into a new project, as a user does, and does what users do first: type-check and run an operator of
