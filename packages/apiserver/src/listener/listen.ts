@@ -248,7 +248,8 @@ class Service {
       };
       const response = await this.#answer(request, incoming);
       // Who may not do it at all is told so, whatever protocol was offered.
-      if (!isKnown && response.status !== 403) {
+      const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
+      if (!isKnown && !isRefused) {
         response.socket?.close(1002);
         throw unknownUpgrade(incoming.headers.upgrade);
       }

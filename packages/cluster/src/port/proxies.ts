@@ -20,6 +20,9 @@ const NOT_PASSED_ON = new Set([
   "upgrade",
 ]);
 
+/** What comes before the path that is meant for the pod. A namespace may well be called proxy. */
+const PROXIED = /^\/api\/v1\/namespaces\/[^/]+\/(pods|services)\/[^/]+\/proxy/;
+
 /** What proxies need of their cluster. */
 export interface ProxyHost {
   readonly client: Client;
@@ -36,8 +39,7 @@ export function isProxied({ group, resource, subresource, name }: RequestInfo): 
 export async function proxied(host: ProxyHost, request: ApiRequest, info: RequestInfo): Promise<ApiResponse> {
   if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
   const { scheme, name, port } = targetOf(info.name);
-  const at = info.path.indexOf("/proxy");
-  const path = info.path.slice(info.path.indexOf("/", at + 1) < 0 ? info.path.length : at + "/proxy".length);
+  const path = info.path.replace(PROXIED, "");
   const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
   // Relative links of a page would lead astray without the slash.
   if (path === "" && (request.method === "GET" || request.method === "HEAD"))
