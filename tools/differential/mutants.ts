@@ -60,8 +60,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "an update that changes nothing is written",
     "verbs/update.ts",
-    "if (stringifyJson(definition.storageCodec.canonical(next)) === entry.text) {",
-    "if (Number(next.metadata.resourceVersion) < 0) {",
+    "return stringifyJson(definition.storageCodec.canonical(next)) === entry.text;",
+    "return Number(next.metadata.resourceVersion) < 0;",
   ),
   mutant(
     "the times of managers change with every write",

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import type { Operator } from "@konverge/runtime";
 import { onEmbedded } from "./declare.ts";
 
+/** Parts of expressions that name labels and times: selectors, ranges, groupings. */
+const LABELS = /\{[^}]*\}|\[[^\]]*\]|\b(by|without|on|ignoring|group_left|group_right) *\([^)]*\)/g;
 /** Words of expressions that are no series. */
 const FUNCTIONS = new Set(["histogram_quantile", "avg_over_time", "max_over_time", "label_replace"]);
 
@@ -16,7 +18,7 @@ export function monitoringIsTrue(operator: Operator, folder: URL): void {
       .join("\n");
     const expressions = [...text.matchAll(/expr"?: "?(.*?)"?,?$/gm)].map(([, expression]) => expression!);
     const names = expressions
-      .flatMap((expression) => expression.replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, " ").match(/\b[a-z]+(_[a-z]+)+\b/g) ?? [])
+      .flatMap((expression) => expression.replaceAll(LABELS, " ").match(/\b[a-z]+(_[a-z]+)+\b/g) ?? [])
       .filter((name) => !FUNCTIONS.has(name));
     assert.ok(names.length > 0, "there are no expressions");
     for (const name of new Set(names)) {

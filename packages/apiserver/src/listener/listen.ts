@@ -244,15 +244,13 @@ class Service {
         path: pathOf(incoming),
         headers: headersOf(incoming),
         signal: controller.signal,
-        upgrade: isKnown ? offeredProtocols(incoming) : [],
+        // Without it nothing is begun that the client could not see the end of.
+        ...(isKnown && { upgrade: offeredProtocols(incoming) }),
       };
       const response = await this.#answer(request, incoming);
       // Who may not do it at all is told so, whatever protocol was offered.
       const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
-      if (!isKnown && !isRefused) {
-        response.socket?.close(1002);
-        throw unknownUpgrade(incoming.headers.upgrade);
-      }
+      if (!isKnown && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
       if (controller.signal.aborted) response.socket?.close(1006);
       else await this.#upgrades.complete(incoming, socket, head, response);
     } catch (error) {

@@ -46,7 +46,7 @@ function exec() {
   const transport: Transport = async (request) => {
     requests.push(request);
     if (request.path === "/forbidden") throw forbidden({ group: "", plural: "pods" }, "p", "no");
-    if (!request.upgrade) return { status: 400, headers: {}, body: "Upgrade request required" };
+    if (!request.upgrade) return { status: 400, headers: {}, body: "unable to upgrade: no protocol was offered" };
     const stream = new Stream(request.upgrade.find((protocol) => protocol.startsWith("v5")) ?? "");
     streams.push(stream);
     return { status: 101, headers: {}, body: "", socket: stream };
@@ -124,8 +124,8 @@ test("a refusal is an ordinary answer", async () => {
   assert.equal(JSON.parse(text).message, 'pods "p" is forbidden: no');
 });
 
-test("an upgrade to anything else is refused with advice", async () => {
-  const { transport, requests } = exec();
+test("an upgrade to anything else is refused with advice, and nothing is begun", async () => {
+  const { transport, streams } = exec();
   await using listener = await listen(transport, { tls });
   const client = http1(listener.url);
   const { status, body } = await client.ask({
@@ -134,7 +134,7 @@ test("an upgrade to anything else is refused with advice", async () => {
   });
   assert.equal(status, 400);
   assert.match(JSON.parse(body.toString()).message, /WebSocket alone, not to SPDY\/3\.1: use kubectl 1\.31 or newer/);
-  assert.deepEqual(requests, []);
+  assert.deepEqual(streams, []);
   client.close();
 });
 

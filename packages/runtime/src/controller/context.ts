@@ -24,81 +24,42 @@ export interface ContextTools {
 }
 
 /** What a reconciler is given for one object in one pass. */
-export function contextFor(tools: ContextTools, object: KubeObject, pass: ContextPass): Context {
-  return new PassContext(tools, object, pass);
-}
-
-type ContextPass = Pick<OnePass, "client" | "signal" | "observer" | "clusters"> & { readonly times: PassTimes };
-
-/** Most reconcilers use little of it: each part is made when it is first asked for. */
-class PassContext implements Context {
-  readonly client: Client;
-  readonly signal: AbortSignal;
-  readonly cluster: string;
-  readonly #tools: ContextTools;
-  readonly #object: KubeObject;
-  readonly #pass: ContextPass;
-  #observed: Observed | undefined;
-  #cache: CacheReader | undefined;
-  #events: EventSink | undefined;
-  #log: Log | undefined;
-
-  constructor(tools: ContextTools, object: KubeObject, pass: ContextPass) {
-    this.#tools = tools;
-    this.#object = object;
-    this.#pass = pass;
-    this.client = pass.client;
-    this.signal = pass.signal;
-    this.cluster = tools.cluster;
-  }
-
-  get observed(): Observed {
-    this.#observed ??= observedBy(this.#tools.children, this.#object, this.#pass.observer);
-    return this.#observed;
-  }
-
-  get cache(): CacheReader {
-    this.#cache ??= cacheReader(this.#tools, this.#pass.observer);
-    return this.#cache;
-  }
-
-  get tenant(): Client {
-    const identity = this.#tools.as?.(this.#object);
-    return identity ? this.client.as(identity) : this.client;
-  }
-
-  get events(): EventSink {
-    this.#events ??= toldEvents(this.#tools.events.about(this.#object), this.#pass.observer);
-    return this.#events;
-  }
-
-  get log(): Log {
-    this.#log ??= this.#tools.log.child({ object: keyOf(this.#object) });
-    return this.#log;
-  }
-
-  get clock(): Clock {
-    const { observer } = this.#pass;
-    return observer?.drew ? toldClock(this.#tools.clock, observer.drew.bind(observer)) : this.#tools.clock;
-  }
-
-  get clusters(): ReadonlyMap<string, Client> {
-    return this.#pass.clusters();
-  }
-
-  // Reconcilers take these out of their context: they must work by themselves.
-
-  get outside(): Context["outside"] {
-    return (name, work) => outside(name, work, this.#pass.observer);
-  }
-
-  get due(): Context["due"] {
-    return (name, rhythm) => {
-      const isDue = this.#pass.times.isDue(name, rhythm);
-      this.#pass.observer?.drew?.(`due ${name}`, isDue ? 1 : 0);
+export function contextFor(
+  tools: ContextTools,
+  object: KubeObject,
+  pass: {
+    client: Client;
+    signal: AbortSignal;
+    observer: ReconcileObserver | undefined;
+    times: PassTimes;
+    clusters: OnePass["clusters"];
+  },
+): Context {
+  const { cluster } = tools;
+  const { client, signal, observer } = pass;
+  return {
+    observed: observedBy(tools.children, object, observer),
+    cache: cacheReader(tools, observer),
+    client,
+    get tenant() {
+      const identity = tools.as?.(object);
+      return identity ? client.as(identity) : client;
+    },
+    events: toldEvents(tools.events.about(object), observer),
+    outside: (name, work) => outside(name, work, observer),
+    due(name, rhythm) {
+      const isDue = pass.times.isDue(name, rhythm);
+      observer?.drew?.(`due ${name}`, isDue ? 1 : 0);
       return isDue;
-    };
-  }
+    },
+    signal,
+    log: tools.log.child({ object: keyOf(object) }),
+    clock: observer?.drew ? toldClock(tools.clock, observer.drew.bind(observer)) : tools.clock,
+    cluster,
+    get clusters() {
+      return pass.clusters();
+    },
+  };
 }
 
 function toldEvents(sink: EventSink, observer: ReconcileObserver | undefined): EventSink {
