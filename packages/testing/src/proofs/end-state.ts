@@ -23,7 +23,7 @@ const CHANCE = new Set([
   "addresses",
 ]);
 /** Parts of names that the server makes up, wherever they occur. */
-const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|pvc-[0-9a-f]{8}-[0-9a-f-]{27})\b/g;
+const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|(pvc-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
@@ -49,7 +49,11 @@ export async function endState(
   const names = generatedNames(objects);
   const state = new Map<string, string>();
   for (const object of objects) {
-    const text = masked(JSON.stringify(cleaned(withoutWay(object)), null, 1), names);
+    const { generation } = object.metadata;
+    // How often something was changed does not count; whether the last change was seen does.
+    const seenLast = (name: string, value: unknown) =>
+      name === "observedGeneration" ? (value === generation ? "<the last>" : "<an earlier one>") : value;
+    const text = masked(JSON.stringify(cleaned(withoutWay(object)), seenLast, 1), names);
     const name = masked(object.metadata.name, names);
     let key = `${object.kind} ${name}`;
     for (let i = 2; state.has(key); i++) key = `${object.kind} ${name} (${i})`;
