@@ -103,7 +103,9 @@ export const autoscaling: Record<string, Behaviour> = {
     measures.set(`${namespace}/services/front/queue`, "30");
     const describedObject = { apiVersion: "v1", kind: "Service", name: "front" };
     const value = { type: "Value", value: "10" };
-    await autoscale(stage, { type: "Object", object: { describedObject, metric: { name: "queue" }, target: value } });
+    const object = { describedObject, metric: { name: "queue" }, target: value };
+    // The same for more pods would ask for even more.
+    await autoscale(stage, { type: "Object", object }, { maxReplicas: 3 });
     await size(stage, 3);
     await assertTold(
       stage,
