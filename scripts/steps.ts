@@ -29,6 +29,8 @@ const REPORTERS = [
 
 /** The suites that need a real control plane. */
 export const realTests = () => tests("real");
+/** Those that play scenarios again and again. */
+export const proofTests = () => tests("proof");
 
 const steps: Record<string, (files: readonly string[]) => string[]> = {
   types: () => ["tsc", "--noEmit"],

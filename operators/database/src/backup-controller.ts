@@ -111,6 +111,8 @@ function whyNotNow(database: Database): [reason: string, message: string] | unde
   if (database.spec.hibernated) return ["Hibernated", `the backup is taken when Database ${name} is awake`];
   const held = heldForRestore(database);
   if (held) return ["Restoring", `the backup is taken when Database ${name} is restored`];
+  const { phase = "Creating" } = database.status ?? {};
+  if (phase === "Creating") return ["NotRunning", `the backup is taken when Database ${name} runs`];
   return undefined;
 }
 
