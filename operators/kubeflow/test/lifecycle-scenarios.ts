@@ -23,13 +23,13 @@ import {
 export const aPyTorchJob: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   await stage.apply(sample("01-pytorchjob.yaml"));
-  await untilState(stage, PYTORCH, "mnist", "Running");
-  const names = ["mnist-master-0", "mnist-worker-0", "mnist-worker-1"];
-  assert.deepEqual(namesOf(await podsOf(stage, "mnist")), names);
-  assert.deepEqual(namesOf(await stage.list(Service, "training.kubeflow.org/job-name=mnist")), names);
-  const worker = await stage.get(Pod, "mnist-worker-1");
+  await untilState(stage, PYTORCH, "fashion-mnist", "Running");
+  const names = ["fashion-mnist-master-0", "fashion-mnist-worker-0", "fashion-mnist-worker-1"];
+  assert.deepEqual(namesOf(await podsOf(stage, "fashion-mnist")), names);
+  assert.deepEqual(namesOf(await stage.list(Service, "training.kubeflow.org/job-name=fashion-mnist")), names);
+  const worker = await stage.get(Pod, "fashion-mnist-worker-1");
   assert.deepEqual(worker.metadata.labels, {
-    "training.kubeflow.org/job-name": "mnist",
+    "training.kubeflow.org/job-name": "fashion-mnist",
     "training.kubeflow.org/operator-name": "pytorchjob-controller",
     "training.kubeflow.org/replica-index": "1",
     "training.kubeflow.org/replica-type": "worker",
@@ -38,33 +38,33 @@ export const aPyTorchJob: Scenario = async (stage) => {
     PYTHONUNBUFFERED: "1",
     MASTER_PORT: "23456",
     PET_MASTER_PORT: "23456",
-    MASTER_ADDR: "mnist-master-0",
-    PET_MASTER_ADDR: "mnist-master-0",
+    MASTER_ADDR: "fashion-mnist-master-0",
+    PET_MASTER_ADDR: "fashion-mnist-master-0",
     WORLD_SIZE: "3",
     RANK: "2",
     PET_NODE_RANK: "2",
     PET_NPROC_PER_NODE: "auto",
     PET_NNODES: "3",
   });
-  const { spec } = await stage.get(Service, "mnist-master-0");
+  const { spec } = await stage.get(Service, "fashion-mnist-master-0");
   assert.equal(spec?.clusterIP, "None");
   assert.deepEqual(
     spec?.ports?.map(({ name, port }) => `${name} ${port}`),
     ["pytorchjob-port 23456"],
   );
   await stage.until("the workers have found their master", async () => {
-    return (await podsOf(stage, "mnist")).every((pod) => pod.status?.phase === "Running");
+    return (await podsOf(stage, "fashion-mnist")).every((pod) => pod.status?.phase === "Running");
   });
-  await endPod(stage, "mnist-master-0", 0);
-  await untilState(stage, PYTORCH, "mnist", "Succeeded");
-  const { status } = await stage.get(PYTORCH.kind, "mnist");
+  await endPod(stage, "fashion-mnist-master-0", 0);
+  await untilState(stage, PYTORCH, "fashion-mnist", "Succeeded");
+  const { status } = await stage.get(PYTORCH.kind, "fashion-mnist");
   assert.deepEqual(
     status?.conditions?.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`),
     ["Created True PyTorchJobCreated", "Running False PyTorchJobRunning", "Succeeded True PyTorchJobSucceeded"],
   );
   assert.ok(status?.completionTime);
   await stage.until("what still ran counts as done", async () => {
-    const { replicaStatuses } = (await stage.get(PYTORCH.kind, "mnist")).status ?? {};
+    const { replicaStatuses } = (await stage.get(PYTORCH.kind, "fashion-mnist")).status ?? {};
     return replicaStatuses?.["Worker"]?.succeeded === 2 && replicaStatuses["Worker"].active === undefined;
   });
 };
@@ -211,14 +211,14 @@ export const upstreamIsThere: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   await stage.apply(sample("01-pytorchjob.yaml"));
   await stage.until("it is told", async () => {
-    return (await stage.events(PYTORCH.kind, "mnist")).some((text) =>
+    return (await stage.events(PYTORCH.kind, "fashion-mnist")).some((text) =>
       /UpstreamOperator .*leaves them alone/.test(text),
     );
   });
-  assert.deepEqual(await podsOf(stage, "mnist"), []);
-  assert.equal((await stage.get(PYTORCH.kind, "mnist")).status, undefined);
+  assert.deepEqual(await podsOf(stage, "fashion-mnist"), []);
+  assert.equal((await stage.get(PYTORCH.kind, "fashion-mnist")).status, undefined);
   await stage.client.delete(Deployment, `${stage.namespace}/training-operator`);
-  await stage.until("it runs", async () => (await stateOf(stage, PYTORCH, "mnist")) === "Running", 900_000);
+  await stage.until("it runs", async () => (await stateOf(stage, PYTORCH, "fashion-mnist")) === "Running", 900_000);
 };
 
 /** A job that is somebody else's is left alone. */
