@@ -80,7 +80,8 @@ export class Expiry {
     this.#timer = undefined;
     const { resource, lastState } = this.#options;
     const now = this.#clock.monotonic();
-    for (const [key, due] of [...this.#due]) {
+    // Those that go are taken out of it on the way, here and by their own change: both leave the order as it is.
+    for (const [key, due] of this.#due) {
       if (due > now) break;
       this.#due.delete(key);
       const entry = this.#store.collection(resource).get(key);
