@@ -73,6 +73,8 @@ confirming() {
 settle() {
   echo "*:*:*:replicator:$(cat "$CREDENTIALS/replication-password")" > "$PGPASSFILE"
   {
+    # A standby that is away for long is copied anew: its WAL must not fill the volume. The settings of all may say otherwise.
+    echo "max_slot_wal_keep_size = $(df -P -k "$VOLUME" | awk 'NR == 2 { printf "%d", $2 / 5 }')kB"
     cat "$CONFIG/postgresql.conf"
     echo "hba_file = '$CONFIG/pg_hba.conf'"
     echo "port = $PORT"
@@ -145,14 +147,15 @@ SQL
   sha256sum < "$chosen" | cut -d ' ' -f 1 > "$RUN/password"
 }
 
-# Each other member has a slot, so that what it still needs stays. On a standby, and for who has left, there is none.
+# Each other member has a slot, so that what it still needs stays. On a standby, and for who has left, there is none; one that
+# has lost its WAL can no longer be used, and is made anew.
 keep_slots() {
   slots=$(for other in $1; do slot_of "$other"; done | paste -s -d , -)
   sql <<SQL > /dev/null
 select pg_create_physical_replication_slot(name, true) from unnest('{$slots}'::name[]) name
   where name not in (select slot_name from pg_replication_slots);
 select pg_drop_replication_slot(slot_name) from pg_replication_slots
-  where starts_with(slot_name, 'member_') and not active and slot_name <> all ('{$slots}'::name[]);
+  where starts_with(slot_name, 'member_') and not active and (slot_name <> all ('{$slots}'::name[]) or wal_status = 'lost');
 SQL
 }
 
@@ -190,6 +193,15 @@ SQL
   )" = t ]
 }
 
+# Whether the primary has no longer got the WAL from a place on: t or f, nothing if it does not answer. No place, no need.
+is_gone() {
+  [ -n "$1" ] || { echo f; return; }
+  psql -X -A -t "$(conninfo "$primary") dbname=postgres" 2> /dev/null <<SQL
+select substr(pg_walfile_name('$1'::pg_lsn + 1), 9) < min(substr(name, 9)) from pg_ls_dir('pg_wal', true, false) name
+  where name ~ '^[0-9A-F]{24}$';
+SQL
+}
+
 # Makes what is here a copy of the primary: by taking back what it does not have, or else from scratch.
 join() {
   is_ready_to_be_followed || { state waiting; return; }
@@ -197,7 +209,11 @@ join() {
   state joining
   if has_data && ! [ -f "$VOLUME/rewinding" ]; then
     touch "$VOLUME/rewinding"
-    pg_rewind -D "$PGDATA" --source-server="$(conninfo "$primary") dbname=postgres" && rm "$VOLUME/rewinding"
+    # What is taken back begins again at a place where both were one. Without the primary's WAL from there on it would find
+    # its own, in which it went another way.
+    pg_rewind -D "$PGDATA" --source-server="$(conninfo "$primary") dbname=postgres" &&
+      [ "$(is_gone "$(sed -n 's/^START WAL LOCATION: \([^ ]*\) .*/\1/p' "$PGDATA/backup_label" 2> /dev/null)")" = f ] &&
+      rm "$VOLUME/rewinding"
   fi
   if ! has_data || [ -f "$VOLUME/rewinding" ]; then
     say "copies all of $primary"
@@ -210,6 +226,9 @@ join() {
   remember followed
   start_server
 }
+
+# From where on a standby that receives nothing needs WAL.
+NEEDED='select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) where not exists (select from pg_stat_wal_receiver)'
 
 follow() {
   remember term
@@ -229,6 +248,12 @@ follow() {
     state stopped
   else
     is_up || start_server
+    if [ -n "$primary" ] && [ "$(is_gone "$(sql -c "$NEEDED")")" = t ]; then
+      say "was away for so long that $primary has no longer got what it needs"
+      touch "$VOLUME/rewinding"
+      join
+      return
+    fi
     keep_slots '' || return
     # Without an upstream nothing may arrive any more before this is told.
     [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby

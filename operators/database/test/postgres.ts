@@ -8,24 +8,15 @@
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { realClock, sleep } from "konverge";
 import type { PodSpec } from "konverge/kinds";
 import { type ContainerSetting, containerCommand } from "./container-setting.ts";
 import { findPostgres, type PostgresTools } from "./postgres-tools.ts";
+import { quickPlace, quickPrograms } from "./quick-programs.ts";
 
 export type { ContainerSetting } from "./container-setting.ts";
 
@@ -38,15 +29,6 @@ const PATIENCE = 60_000;
 const clock = realClock();
 /** Milliseconds after a process's end for which its output is waited for. */
 const LAST_WORDS = 2_000;
-
-/** In memory where there is room: servers and backups wait for the disk otherwise, and a test need not outlive a power cut. */
-function place(): string {
-  const memory = "/dev/shm";
-  if (!existsSync(memory)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize > ENOUGH ? memory : tmpdir();
-}
-const ENOUGH = 2 * 2 ** 30;
 
 /** A process of a room. */
 export interface RunningProcess {
@@ -91,7 +73,7 @@ export class MachineRoom implements AsyncDisposable {
 
   constructor(tools: PostgresTools) {
     this.#tools = tools;
-    this.root = mkdtempSync(join(place(), "konverge-postgres-"));
+    this.root = mkdtempSync(join(quickPlace(), "konverge-postgres-"));
     rooms.add(this);
     this.#give(this.root);
   }
@@ -127,7 +109,7 @@ export class MachineRoom implements AsyncDisposable {
     const child = spawn(command, args, {
       cwd: this.root,
       env: {
-        PATH: `${bin}:/usr/local/bin:/usr/bin:/bin`,
+        PATH: `${quickPrograms(bin)}:${bin}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.root,
         TZ: "UTC",
         LC_ALL: "C.UTF-8",

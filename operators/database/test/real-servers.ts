@@ -52,7 +52,8 @@ export class RealServers {
   readonly database: Database;
   readonly servers: RealServer[] = [];
   readonly #pod: PodSpec;
-  readonly #configMaps: ConfigMap[];
+  readonly #scripts: ConfigMap;
+  #config: ConfigMap;
   #secret: Secret;
   #topology: Topology;
   #synchronous: number;
@@ -64,16 +65,19 @@ export class RealServers {
       apiVersion: "example.com/v1",
       kind: "Database",
       metadata: { name: "postgres-real", namespace: "test" },
-      spec: { version: "15", size: "1Gi", instances: options.instances, parameters: QUICK },
+      spec: {
+        version: "15",
+        size: "1Gi",
+        instances: options.instances,
+        parameters: { ...QUICK, ...options.parameters },
+      },
     } as never);
     const engine = engineOf(this.database);
     const draft = statefulSetFor(this.database, engine, { replicas: options.instances, claimed: undefined });
     this.#pod = draft.spec!.template.spec!;
     const scripts = scriptsFor(this.database);
-    this.#configMaps = [
-      configFor(this.database, engine),
-      { ...scripts, data: { ...scripts.data, ...options.scripts } },
-    ];
+    this.#scripts = { ...scripts, data: { ...scripts.data, ...options.scripts } };
+    this.#config = configFor(this.database, engine);
     const { random } = new VirtualClock();
     this.#secret = credentialsFor(this.database, engine, { live: undefined, random, now: 0, told: undefined });
     this.#synchronous = options.synchronous ?? 0;
@@ -138,12 +142,19 @@ export class RealServers {
     }
   }
 
+  /** Changes the settings of pods that are started from now on. */
+  configure(parameters: Readonly<Record<string, string>>): void {
+    const { spec } = this.database;
+    const changed = { ...this.database, spec: { ...spec, parameters: { ...QUICK, ...parameters } } };
+    this.#config = configFor(changed, engineOf(changed));
+  }
+
   /** Starts a pod. */
   start(index: number): void {
     const server = this.servers[index]!;
     const { folders, env } = this.#setting(server);
     server.container = this.room.startContainer(this.#pod, "database", {
-      configMaps: this.#configMaps,
+      configMaps: [this.#config, this.#scripts],
       secrets: [this.#secret],
       folders,
       env,
@@ -169,7 +180,7 @@ export class RealServers {
     const server = this.servers[index]!;
     const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: ["sh", "/scripts/status.sh"] }] };
     const { folders, env } = this.#setting(server);
-    const setting = { configMaps: this.#configMaps, secrets: [this.#secret], folders, env };
+    const setting = { configMaps: [this.#config, this.#scripts], secrets: [this.#secret], folders, env };
     const { output } = await this.room.runContainer(pod, "database", setting);
     return parseServerReport(output);
   }
@@ -179,7 +190,7 @@ export class RealServers {
     const command = this.#pod.containers[0]!.livenessProbe!.exec!.command!;
     const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command }] };
     const { folders, env } = this.#setting(this.servers[index]!);
-    const setting = { configMaps: this.#configMaps, secrets: [this.#secret], folders, env };
+    const setting = { configMaps: [this.#config, this.#scripts], secrets: [this.#secret], folders, env };
     return (await this.room.runContainer(pod, "database", setting)).code === 0;
   }
 
@@ -236,13 +247,13 @@ export class RealServers {
   /** Asks until it is so; gives up when a pod that should run has ended. */
   async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
     const deadline = clock.monotonic() + this.#patience;
-    while (!(await condition())) {
+    for (let pause = 50; !(await condition()); pause = Math.min(pause * 2, 400)) {
       for (const { name, container } of this.servers) {
         const code = container && (await Promise.race([container.exited, Promise.resolve(undefined)]));
         if (code !== undefined) throw new Error(`${name} has ended with ${code}, waiting for this: ${what}`);
       }
       if (clock.monotonic() > deadline) throw new Error(`waited in vain: ${what}`);
-      await sleep(clock, 50);
+      await sleep(clock, pause);
     }
   }
 
@@ -274,6 +285,8 @@ export interface RealServersOptions {
   /** Milliseconds that anything may take. Default: a minute. */
   readonly patience?: number;
   readonly synchronous?: number;
+  /** Settings of the servers. */
+  readonly parameters?: Readonly<Record<string, string>>;
   /** Scripts in place of those that are rendered: for tests that must fail. */
   readonly scripts?: Readonly<Record<string, string>>;
 }

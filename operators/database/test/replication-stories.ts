@@ -12,6 +12,7 @@ export type Story = (room: MachineRoom, options?: StoryOptions) => Promise<void>
 
 const ROWS = "select string_agg(text, ' ' order by text) from rows";
 const SLOTS = "select string_agg(slot_name, ' ' order by slot_name) from pg_replication_slots";
+const OLDEST = "select min(substr(name, 9)) from pg_ls_waldir() where name ~ '^[0-9A-F]{24}$'";
 const insert = (text: string) => `insert into rows values ('${text}')`;
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -217,4 +218,51 @@ export const isCareful: Story = async (room, options = {}) => {
   await all.until("it is seen not to be alive", async () => !(await all.isAlive(0)));
   process.kill(Number(pid), "SIGKILL");
   await all.answers(0, ROWS, "one");
+};
+
+/** A standby whose WAL the primary has no longer got is copied anew, and cannot fill the primary's volume. */
+export const rebuilds: Story = async (room, options = {}) => {
+  const parameters = { wal_keep_size: "0", min_wal_size: "32MB", max_wal_size: "32MB" };
+  const all = await RealServers.in(room, { instances: 2, parameters, ...options });
+  await all.startAll();
+  await all.query(0, `create table rows (text text); ${insert("one")}`);
+  const volume = (await all.status(0))!.size! * 1024;
+  const kept = Number(await all.query(0, "select pg_size_bytes(current_setting('max_slot_wal_keep_size'))"));
+  assert.ok(kept > volume * 0.18 && kept < volume * 0.22, `of ${volume} bytes ${kept} are for standbys that are away`);
+
+  // Said in spec.parameters, it is as said. A standby that is away for longer than that loses its slot.
+  await all.end(0);
+  all.configure({ ...parameters, max_slot_wal_keep_size: "16MB" });
+  all.start(0);
+  await all.streams(1);
+  await all.end(1);
+  const passes = (index: number) =>
+    all.query(index, `${insert("x")}; delete from rows where text = 'x'; select pg_switch_wal()`);
+  const forget = async (index: number) => {
+    for (let count = 0; count < 5; count++) await passes(index);
+    await all.query(index, "checkpoint");
+  };
+  const before = await all.query(0, OLDEST);
+  await forget(0);
+  assert.ok((await all.query(0, OLDEST)) > before, "the primary does not keep what nobody fetches");
+  await all.query(0, insert("two"));
+  all.start(1);
+  await all.streams(1);
+  await all.answers(1, ROWS, "one two");
+  assert.match(all.servers[1]!.container!.output(), /was away for so long/);
+  await all.answers(0, "select active and wal_status <> 'lost' from pg_replication_slots", "t");
+
+  // Who led before and went its own way, and comes back when nobody has the WAL from which on it did.
+  all.follow({ term: 2, primary: "", upstream: "" }, { only: [1] });
+  await all.becomes(1, "standby");
+  await all.query(0, insert("diverged"));
+  await all.end(0, "killed");
+  all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) });
+  await all.becomes(1, "primary");
+  await forget(1);
+  await all.query(1, insert("three"));
+  all.start(0);
+  await all.streams(0);
+  await all.answers(0, ROWS, "one three two");
+  assert.match(all.servers[0]!.container!.output(), /copies all of postgres-real-1/);
 };
