@@ -1,5 +1,16 @@
-import { PATIENCE, type Problem, problemOf, tellProblem } from "@konverge/llm-operator/problems";
-import { type Context, controller, no, type Result, unknown, use, yes } from "konverge";
+import {
+  type Context,
+  controller,
+  no,
+  PATIENCE,
+  type Problem,
+  problemOf,
+  type Result,
+  tellProblem,
+  unknown,
+  use,
+  yes,
+} from "konverge";
 import { Job, Pod } from "konverge/kinds";
 import { DynamoComponent } from "./component.ts";
 
@@ -105,5 +116,5 @@ async function buildProblem(job: Job | undefined, { client, clock }: Context): P
   if (!job) return undefined;
   const { name, namespace } = job.metadata;
   const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` });
-  return problemOf({ pods: items, offered: [], now: clock.now() });
+  return problemOf({ pods: items, now: clock.now() });
 }

@@ -1,4 +1,3 @@
-import { PATIENCE } from "@konverge/llm-operator/problems";
 import {
   type Condition,
   type Conditions,
@@ -7,6 +6,7 @@ import {
   formatLabelSelector,
   isApplied,
   no,
+  PATIENCE,
   type Result,
   read,
   use,

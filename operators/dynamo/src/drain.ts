@@ -1,6 +1,6 @@
-import { type Fetch, metricsUrl, scraped } from "@konverge/llm-operator/sizing";
 import { type Context, keyOf } from "konverge";
 import { Pod } from "konverge/kinds";
+import { type Fetch, metricsUrl, scraped } from "konverge/sizing";
 import { CHEAP, DELETION_COST, DRAINED_SINCE, drainPlan } from "./drain-plan.ts";
 import { inFlight } from "./in-flight.ts";
 import { SERVING } from "./names.ts";

@@ -1,4 +1,3 @@
-import { type Fetch, LoadWatch, PERIOD } from "@konverge/llm-operator/sizing";
 import {
   type Conditions,
   type Context,
@@ -12,6 +11,7 @@ import {
   yes,
 } from "konverge";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
+import { type Fetch, LoadWatch, PERIOD } from "konverge/sizing";
 import { DynamoComponent } from "./component.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { SYSTEM_PORT } from "./component-pod.ts";

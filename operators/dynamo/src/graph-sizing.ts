@@ -1,12 +1,5 @@
-import {
-  correctedSize,
-  type Measured,
-  type Memory,
-  type Need,
-  needOf,
-  type SizingRules,
-} from "@konverge/llm-operator/sizing";
 import { type ConditionState, no, PermanentError, unknown, yes } from "konverge";
+import { correctedSize, type Measured, type Memory, type Need, needOf, type SizingRules } from "konverge/sizing";
 import type { DynamoGraphDeployment } from "./graph-deployment.ts";
 
 /** The size that follows from an SLA, as the status keeps it. */

@@ -1,5 +1,5 @@
-import { type Fetch, fetchText } from "@konverge/llm-operator/sizing";
 import { durationMs, type Operator, operator } from "konverge";
+import { type Fetch, fetchText } from "konverge/sizing";
 import { DynamoComponent } from "./component.ts";
 import { dynamoComponents } from "./component-controller.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";

@@ -1,5 +1,4 @@
-import { type Problem, problemOf } from "@konverge/llm-operator/problems";
-import { type KubeObject, readinessOf } from "konverge";
+import { type KubeObject, type Problem, problemOf, readinessOf, refusalIn } from "konverge";
 import type { Deployment, Pod } from "konverge/kinds";
 
 /** Why a component is not ready yet, in one of the words that the graph's condition knows. */
@@ -11,7 +10,7 @@ export interface Delay {
 }
 
 /** Problems that pods have before they are anywhere. */
-const PLACEMENT = new Set(["NoRoom", "UnknownGpuType", "ClaimMissing"]);
+const PLACEMENT = new Set(["NoRoom", "ClaimMissing", "ClaimUnbound"]);
 
 /**
  * What a component still waits for, judged on its newest revision: pods of an older one do not count, however well they do.
@@ -22,8 +21,7 @@ export function delayOf(live: KubeObject | undefined, pods: readonly Pod[], now:
   const { status, message } = readinessOf(live, now);
   if (status === "Current") return undefined;
   const { spec, status: reported } = live as Deployment;
-  const refusal = reported?.conditions?.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True");
-  const problem = problemOf({ pods, refusal: refusal?.message, offered: [], now });
+  const problem = problemOf({ pods, refusal: refusalIn(live), now });
   if (problem) {
     const reason = PLACEMENT.has(problem.reason)
       ? "insufficient_capacity"

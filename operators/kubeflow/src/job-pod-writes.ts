@@ -1,19 +1,18 @@
 import {
-  ApiError,
   type Context,
+  creationProblem,
   isAlreadyExists,
   isControlledBy,
-  isForbidden,
-  isInvalid,
   isNotFound,
   keyOf,
+  type Problem,
 } from "konverge";
 import { Pod } from "konverge/kinds";
 import type { Member } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
 import { podFor } from "./job-children.ts";
 import { isLeaving, type JobPod } from "./job-pods.ts";
-import type { JobReport, Problem } from "./job-report.ts";
+import type { JobReport } from "./job-report.ts";
 import type { Tools } from "./job-tools.ts";
 
 /** Makes pods, up to the first that the server refuses for a reason that users can mend. */
@@ -29,7 +28,9 @@ export async function createPods<T extends JobObject>(
     try {
       await client.create(Pod, pod);
     } catch (error) {
-      const problem = isAlreadyExists(error) ? await takenName(job, pod, client) : refusal(error, pod.metadata.name);
+      const problem = isAlreadyExists(error)
+        ? await takenName(job, pod, client)
+        : creationProblem(error, `pod ${pod.metadata.name}`);
       if (!problem) throw error;
       if (!report.knows(problem)) events.warning("FailedCreatePod", `Error creating: ${(error as Error).message}`);
       return problem;
@@ -87,14 +88,4 @@ async function takenName(job: Job, { metadata }: Pod, client: Context["client"])
     if (!isNotFound(error)) throw error;
   }
   return { reason: "NameTaken", message: `the pod ${name} has to go before it can be made anew` };
-}
-
-function refusal(error: unknown, name: string): Problem | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const message = `pod ${name} cannot be created: ${error.message}`;
-  if (isForbidden(error) && /exceeded quota|must specify/.test(error.message))
-    return { reason: "QuotaExceeded", message };
-  // Not being allowed to make pods at all is the operator's own trouble.
-  if (isForbidden(error) && !/cannot create resource/.test(error.message)) return { reason: "PodForbidden", message };
-  return isInvalid(error) || error.code === 400 ? { reason: "PodInvalid", message } : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Problem } from "konverge";
 import {
   type ConditionType,
   foreignConditions,
@@ -14,12 +15,6 @@ import type { JobCondition, JobStatus, ReplicaStatus } from "./job-fields.ts";
 /** Something to tell the users of a job. */
 export interface Told {
   readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** What keeps a job from going on. */
-export interface Problem {
   readonly reason: string;
   readonly message: string;
 }

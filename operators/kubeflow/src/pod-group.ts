@@ -1,8 +1,15 @@
-import { type ApiError, type Client, deepEqual, isAlreadyExists, isNotFound, type ObjectKey } from "konverge";
+import {
+  type ApiError,
+  type Client,
+  deepEqual,
+  isAlreadyExists,
+  isNotFound,
+  type ObjectKey,
+  type Problem,
+} from "konverge";
 import type { Framework } from "./framework.ts";
 import type { GangScheduler, PodGroup } from "./gang-scheduler.ts";
 import type { Job } from "./job.ts";
-import type { Problem } from "./job-report.ts";
 
 /** How the group of a job's pods stands: pods may be made, or have to wait, or somebody has to help. */
 export type GroupState = "admitted" | "created" | "waiting" | Problem;

@@ -1,8 +1,7 @@
+import { type Problem, podProblem } from "konverge";
 import type { ContainerStatus, Pod } from "konverge/kinds";
 import { isActive, type JobPod } from "./job-pods.ts";
-import type { Problem, Told } from "./job-report.ts";
-
-const STUCK = /^(ErrImage|ImagePull|InvalidImage|CreateContainer|RunContainer|CrashLoop)/;
+import type { Told } from "./job-report.ts";
 
 /** What is odd about the pods that shall run, in upstream's words. */
 export function oddities(pods: readonly JobPod[]): Told[] {
@@ -36,22 +35,23 @@ function containerOddities(pod: string, { name, state }: ContainerStatus): Told[
 /** What keeps the first of the stuck pods from running, worded so that it stays the same from try to try. */
 export function obstacleIn(pods: readonly JobPod[]): Problem | undefined {
   for (const { pod } of pods.filter(isActive)) {
-    const { name } = pod.metadata;
-    const all = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
-    const stuck = all.find(({ state }) => STUCK.test(state?.waiting?.reason ?? ""));
-    if (stuck) {
-      const { reason } = stuck.state!.waiting!;
-      // What a node says of an image alternates between the try and the wait for the next.
-      if (/Image/.test(reason!)) {
-        const message = `pod ${name}: the image ${stuck.image} cannot be pulled: check its name and pull secrets`;
-        return { reason: "ImagePullFailed", message };
-      }
-      return { reason: reason!, message: `pod ${name}: container ${stuck.name} does not start: see its logs` };
-    }
-    const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
-    if (scheduled?.status === "False" && scheduled.reason === "Unschedulable") {
-      return { reason: "Unschedulable", message: `pod ${name}: ${scheduled.message ?? ""}` };
-    }
+    const obstacle = obstacleOf(pod);
+    if (obstacle) return { ...obstacle, message: `pod ${pod.metadata.name}: ${obstacle.message}` };
   }
   return undefined;
+}
+
+/** The reasons under which jobs have always told these: upstream's, or Kubernetes' own. */
+function obstacleOf(pod: Pod): Problem | undefined {
+  const problem = podProblem(pod);
+  if (!problem) return undefined;
+  const { reason, container, told } = problem;
+  if (reason === "ImageCannotBePulled") {
+    const message = `the image ${container?.image} cannot be pulled: check its name and pull secrets`;
+    return { reason: "ImagePullFailed", message };
+  }
+  // A container that has ended may be the end of the job, which is judged elsewhere.
+  if (reason === "ContainerCrashes" && told.reason !== "CrashLoopBackOff") return undefined;
+  if (container) return { reason: told.reason, message: `container ${container.name} does not start: see its logs` };
+  return { reason: "Unschedulable", message: told.message };
 }

@@ -1,4 +1,4 @@
-import { type Context, timestamp } from "konverge";
+import { type Context, type Problem, timestamp } from "konverge";
 import { Pod } from "konverge/kinds";
 import { clearAway, type JobResult, tellServices } from "./clear-away.ts";
 import { afterTheEnd } from "./end-of-job.ts";
@@ -9,7 +9,7 @@ import { holds, isFinished } from "./job-conditions.ts";
 import { MANAGED_BY } from "./job-fields.ts";
 import { createPods, deletePods } from "./job-pod-writes.ts";
 import { isLeaving, type JobPod, jobPod, phaseOf } from "./job-pods.ts";
-import { JobReport, type Problem } from "./job-report.ts";
+import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
 import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
 import { ensurePodGroup } from "./pod-group.ts";

@@ -1,4 +1,14 @@
-import { controller, formatLabelSelector, type KubeObject, read, use } from "konverge";
+import {
+  controller,
+  formatLabelSelector,
+  type KubeObject,
+  PATIENCE,
+  problemConditions,
+  read,
+  refusalIn,
+  tellProblem,
+  use,
+} from "konverge";
 import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { LLMModel } from "./llm-model.ts";
@@ -12,8 +22,7 @@ import {
   serviceFor,
 } from "./llm-model-children.ts";
 import type { ModelMetrics } from "./metrics.ts";
-import { problemConditions, tellProblem } from "./problem-conditions.ts";
-import { PATIENCE, problemOf } from "./replica-problems.ts";
+import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { gpuNodes, monitoring, podsOf } from "./watched.ts";
 
@@ -42,9 +51,9 @@ export function llmModelController(metrics: ModelMetrics) {
       const problem =
         readyReplicas >= model.spec.replicas
           ? undefined
-          : problemOf({
+          : replicaProblem({
               pods: podsOfModel(model, cache.list(Pod, model.metadata.namespace)),
-              refusal: refusalOf(before),
+              refusal: refusalIn(before),
               gpuType,
               offered,
               now: clock.now(),
@@ -74,12 +83,4 @@ export function llmModelController(metrics: ModelMetrics) {
 function podsOfModel(model: LLMModel, pods: readonly Pod[]): Pod[] {
   const wanted = Object.entries(labelsOf(model));
   return pods.filter(({ metadata }: KubeObject) => wanted.every(([name, value]) => metadata.labels?.[name] === value));
-}
-
-/** What a Deployment reports when its pods are refused. */
-function refusalOf(deployment: Deployment | undefined): string | undefined {
-  const failure = deployment?.status?.conditions?.find(
-    ({ type, status }) => type === "ReplicaFailure" && status === "True",
-  );
-  return failure?.message;
 }

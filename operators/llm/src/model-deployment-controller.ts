@@ -1,4 +1,14 @@
-import { type Context, controller, formatLabelSelector, keyOf, read, use } from "konverge";
+import {
+  type Context,
+  controller,
+  formatLabelSelector,
+  keyOf,
+  problemConditions,
+  read,
+  refusalTold,
+  tellProblem,
+  use,
+} from "konverge";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -10,6 +20,8 @@ import {
   Service,
   StatefulSet,
 } from "konverge/kinds";
+import type { Fetch } from "konverge/sizing";
+import { boundsFor, LoadWatch, PERIOD } from "konverge/sizing";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
@@ -25,13 +37,9 @@ import {
   headlessServiceFor,
   statefulSetFor,
 } from "./model-deployment-children.ts";
-import { problemConditions, tellProblem } from "./problem-conditions.ts";
-import { problemOf } from "./replica-problems.ts";
+import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
-import { boundsFor } from "./sizing/decide.ts";
-import { LoadWatch, PERIOD } from "./sizing/load-watch.ts";
-import type { Fetch } from "./sizing/scrape.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
 import { gpuNodes, monitoring, podsOf } from "./watched.ts";
@@ -86,7 +94,7 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
       const products = gpuType ? productsFor(gpuType, offered, productsIn(set?.spec?.template.spec?.affinity)) : [];
       const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
       const refusal = isShort ? await refusalOf(set, context) : undefined;
-      const problem = isShort ? problemOf({ pods, refusal, gpuType, offered, now: clock.now() }) : undefined;
+      const problem = isShort ? replicaProblem({ pods, refusal, gpuType, offered, now: clock.now() }) : undefined;
       tellProblem(deployment, problem, events);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, deploymentLabels(deployment)), context);
@@ -158,13 +166,7 @@ async function sleepOrWake(set: StatefulSet | undefined, { replicas }: Size, { c
 
 /** A StatefulSet says only in events that its pods are refused. */
 async function refusalOf(set: StatefulSet, { client }: Context): Promise<string | undefined> {
-  const { name, namespace } = set.metadata;
-  if ((set.status?.replicas ?? 0) >= (set.spec?.replicas ?? 0)) return undefined;
-  const { items } = await client.list(Event, {
-    namespace,
-    fieldSelector: `involvedObject.kind=StatefulSet,involvedObject.name=${name},reason=FailedCreate`,
-  });
-  return items.sort((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? 1 : -1))[0]?.message;
+  return (set.status?.replicas ?? 0) < (set.spec?.replicas ?? 0) ? refusalTold(client, set) : undefined;
 }
 
 function tellDecision(

@@ -1,4 +1,5 @@
 import { type Operator, operator } from "konverge";
+import { type Fetch, fetchText } from "konverge/sizing";
 import { LLMModel } from "./llm-model.ts";
 import { llmModelAdmission } from "./llm-model-admission.ts";
 import { llmModelController } from "./llm-model-controller.ts";
@@ -6,7 +7,6 @@ import { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import { modelDeploymentAdmission } from "./model-deployment-admission.ts";
 import { modelDeploymentController } from "./model-deployment-controller.ts";
-import { type Fetch, fetchText } from "./sizing/scrape.ts";
 
 /** The operator with another way to servers' metrics: for tests, and for networks that need one. */
 export function llmOperatorWith(fetchMetrics: Fetch): Operator {

@@ -1,9 +1,7 @@
 import { durationMs, formatMs } from "konverge";
+import type { Measured, Memory } from "konverge/sizing";
+import { correctedSize, type Need, needOf, type SizingRules } from "konverge/sizing";
 import type { ModelDeployment } from "./model-deployment.ts";
-import { correctedSize } from "./sizing/corrected-size.ts";
-import { type Need, needOf, type SizingRules } from "./sizing/decide.ts";
-import type { Memory } from "./sizing/load-watch.ts";
-import type { Measured } from "./sizing/measurement.ts";
 
 /** A change of size, as the status keeps it. */
 export type Decision = NonNullable<NonNullable<ModelDeployment["status"]>["decisions"]>[number];

@@ -1,6 +1,6 @@
 import { durationMs } from "konverge";
+import type { SizingRules } from "konverge/sizing";
 import type { ModelDeployment } from "./model-deployment.ts";
-import type { SizingRules } from "./sizing/decide.ts";
 
 /** The bounds that apply where none are given. */
 const DEFAULT_MAX = 10;

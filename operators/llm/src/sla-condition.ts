@@ -1,7 +1,7 @@
 import { type ConditionState, no, unknown, yes } from "konverge";
+import type { Measured } from "konverge/sizing";
 import type { ModelDeployment } from "./model-deployment.ts";
 import type { Size } from "./size-decision.ts";
-import type { Measured } from "./sizing/measurement.ts";
 
 /** Whether what is promised is kept; undefined where nothing is. */
 export function slaCondition(

@@ -1,5 +1,16 @@
-import { PATIENCE, problemConditions, problemOf, tellProblem } from "@konverge/llm-operator/problems";
-import { controller, findCondition, isNotFound, own, type Result, read, use } from "konverge";
+import {
+  controller,
+  findCondition,
+  isNotFound,
+  own,
+  PATIENCE,
+  problemConditions,
+  problemOf,
+  type Result,
+  read,
+  tellProblem,
+  use,
+} from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
@@ -43,7 +54,7 @@ export function rayClusters() {
       };
       const conditions = conditionsOf(cluster, seen, workers.length);
       const isComplete = spec.suspend || conditions["Ready"]?.status === "True";
-      const problem = isComplete ? undefined : problemOf({ pods, offered: [], now: clock.now() });
+      const problem = isComplete ? undefined : problemOf({ pods, now: clock.now() });
       tellProblem(cluster, problem, events);
       const known = findCondition(cluster.status?.conditions, "RayClusterProvisioned");
       if (conditions["RayClusterProvisioned"]?.status === "True" && known?.status !== "True") {

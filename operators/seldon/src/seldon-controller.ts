@@ -1,13 +1,17 @@
-import { PATIENCE, problemConditions, problemOf, tellProblem } from "@konverge/llm-operator/problems";
 import {
   type Conditions,
   controller,
   isApplied,
   no,
+  PATIENCE,
   PermanentError,
+  problemConditions,
+  problemOf,
   type Result,
   read,
   readinessOf,
+  refusalIn,
+  tellProblem,
   watch,
   yes,
 } from "konverge";
@@ -59,8 +63,8 @@ export function seldonDeployments(images: Images) {
       const pods = cache.list(Pod, object.metadata.namespace).filter(({ metadata }) => {
         return metadata.labels?.[DEPLOYMENT_ID] === idOf(object);
       });
-      const refusal = deployments.map(({ live }) => refusalOf(live)).find((told) => told !== undefined);
-      const problem = ready ? undefined : problemOf({ pods, refusal, offered: [], now: clock.now() });
+      const refusal = deployments.map(({ live }) => refusalIn(live)).find((told) => told !== undefined);
+      const problem = ready ? undefined : problemOf({ pods, refusal, now: clock.now() });
       tellProblem(object, problem, events);
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
       return {
@@ -87,11 +91,6 @@ export function seldonDeployments(images: Images) {
       };
     },
   });
-}
-
-/** Why a Deployment's pods are refused, if they are. */
-function refusalOf(live: Deployment | undefined): string | undefined {
-  return live?.status?.conditions?.find(({ type, status }) => type === "ReplicaFailure" && status === "True")?.message;
 }
 
 /** Where the last predictor is asked, by whoever reads addresses (Knative's brokers). */

@@ -1,13 +1,12 @@
-import { type Context, deepEqual, hasCondition, isAlreadyExists, keyOf } from "konverge";
+import { type Context, deepEqual, hasCondition, isAlreadyExists, keyOf, type Problem, tellProblem } from "konverge";
 import { type ConfigMap, PersistentVolumeClaim, type Service } from "konverge/kinds";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { deletePods } from "./delete-pods.ts";
 import { creatable, type Gang, gangOf } from "./gang.ts";
 import { type Hyperparameters, hyperparametersConfigMap } from "./hyperparameters.ts";
 import { podsOf } from "./job-pods.ts";
-import { tell } from "./job-problems.ts";
 import { withReports } from "./job-progress.ts";
-import { activeConditions, activeStatus, type Problem } from "./job-status.ts";
+import { activeConditions, activeStatus } from "./job-status.ts";
 import { ensurePodGroup } from "./pod-group.ts";
 import type { Tools, TrainingResult } from "./tools.ts";
 import type { TrainingJob } from "./training-job.ts";
@@ -49,7 +48,7 @@ export async function goOn(
   const gang = gangOf(job, podsOf(job, context), hash);
   const status = await statusOf(job, gang, { ...made.status }, context, tools);
   const problem = made.problem ?? gang.current.find(({ obstacle }) => obstacle)?.obstacle;
-  tell(job, problem, context);
+  tellProblem(job, problem, context.events);
   tellChanges(job, status, context);
   return {
     ...(children && { children }),

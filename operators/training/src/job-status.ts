@@ -1,16 +1,10 @@
-import { type Conditions, formatLabelSelector, no, yes } from "konverge";
+import { type Conditions, formatLabelSelector, no, type Problem, yes } from "konverge";
 import type { Gang } from "./gang.ts";
 import { gangSize } from "./gang-scheduler.ts";
 import { CONTAINER, JOB_LABEL, ROLE_LABEL } from "./names.ts";
 import type { PodState } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { TrainingJobStatus, WorkerStatus } from "./training-job-status.ts";
-
-/** Something that keeps a job from running, in a word and a sentence. */
-export interface Problem {
-  readonly reason: string;
-  readonly message: string;
-}
 
 /** What was reported before, without what the runtime keeps. */
 export function reportedBefore({ status }: TrainingJob): TrainingJobStatus {

@@ -1,3 +1,4 @@
+import { podProblem } from "konverge";
 import type { Pod } from "konverge/kinds";
 import { ATTEMPT_LABEL, CONTAINER, INDEX_LABEL, ROLE_LABEL, type Role, SPEC_LABEL } from "./names.ts";
 
@@ -86,28 +87,26 @@ function lastLines(text: string): string {
   return trimmed.length <= LONGEST_MESSAGE ? trimmed : `…${trimmed.slice(1 - LONGEST_MESSAGE)}`;
 }
 
-const PULL_FAILURES = new Set(["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"]);
-const CONFIG_FAILURES = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
-
-function obstacleOf({ status }: Pod): Obstacle | undefined {
-  for (const { state, image } of status?.containerStatuses ?? []) {
-    const { reason = "", message = "" } = state?.waiting ?? {};
-    // What the node says changes from try to try; what is wrong does not.
-    if (PULL_FAILURES.has(reason)) {
-      return {
-        reason: "ImagePullFailed",
-        message: `the image ${image} cannot be pulled: check its name and pull secrets`,
-      };
+/** The reasons under which jobs have always told these. */
+function obstacleOf(pod: Pod): Obstacle | undefined {
+  const problem = podProblem(pod);
+  switch (problem?.reason) {
+    case "ImageCannotBePulled": {
+      const message = `the image ${problem.container?.image} cannot be pulled: check its name and pull secrets`;
+      return { reason: "ImagePullFailed", message };
     }
-    if (CONFIG_FAILURES.has(reason)) return { reason: "ConfigError", message };
+    case "ContainerCannotStart":
+      return { reason: "ConfigError", message: problem.told.message };
+    case "ClaimMissing":
+      return { reason: "ClaimNotFound", message: `the claim ${problem.claim} does not exist: create it` };
+    case "ClaimUnbound":
+      return { reason: "VolumeProblem", message: problem.told.message };
+    case "NoRoom":
+      return { reason: "Unschedulable", message: problem.told.message };
+    // A container that crashes makes the pod fail, which is judged by its exit code.
+    default:
+      return undefined;
   }
-  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
-  if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
-  const { message = "" } = scheduled;
-  const claim = /persistentvolumeclaim "([^"]+)" not found/.exec(message)?.[1];
-  if (claim) return { reason: "ClaimNotFound", message: `the claim ${claim} does not exist: create it` };
-  if (/persistentvolumeclaim|unbound immediate/i.test(message)) return { reason: "VolumeProblem", message };
-  return { reason: "Unschedulable", message };
 }
 
 /** The failure that came first: the others' are mostly its consequence. */

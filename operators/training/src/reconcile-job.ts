@@ -1,12 +1,11 @@
-import { type Context, keyOf } from "konverge";
+import { type Context, keyOf, type Problem, tellProblem } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { afterTheEnd } from "./finished-job.ts";
 import { gangOf } from "./gang.ts";
 import { goOn } from "./go-on.ts";
 import { hyperparametersOf } from "./hyperparameters.ts";
 import { podsOf } from "./job-pods.ts";
-import { tell } from "./job-problems.ts";
-import { activeConditions, isFinished, type Problem, reportedBefore } from "./job-status.ts";
+import { activeConditions, isFinished, reportedBefore } from "./job-status.ts";
 import { record } from "./record-verdict.ts";
 import { specProblems } from "./spec-problems.ts";
 import { suspended } from "./suspended-job.ts";
@@ -54,7 +53,7 @@ function configMapNotFound(name: string): Problem {
 
 /** Nothing is done until users mend it; their change brings the job back here. */
 function hold(job: TrainingJob, problem: Problem, context: Context): TrainingResult {
-  tell(job, problem, context);
+  tellProblem(job, problem, context.events);
   const before = reportedBefore(job);
   const status = { ...before, phase: before.phase ?? ("Pending" as const) };
   return { status, conditions: activeConditions(job, status, problem) };

@@ -1,15 +1,13 @@
 import {
-  ApiError,
   type Client,
+  creationProblem,
   isAlreadyExists,
   isControlledBy,
-  isForbidden,
-  isInvalid,
   isNotFound,
   keyOf,
+  type Problem,
 } from "konverge";
 import { Pod } from "konverge/kinds";
-import type { Problem } from "./job-status.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { Member } from "./worker-environment.ts";
 import { type PodContext, podFor } from "./worker-pod.ts";
@@ -38,7 +36,9 @@ export async function createPods(
       await client.create(Pod, pod);
       created++;
     } catch (error) {
-      const problem = isAlreadyExists(error) ? await takenName(job, pod, client) : refusal(error, pod.metadata.name);
+      const problem = isAlreadyExists(error)
+        ? await takenName(job, pod, client)
+        : creationProblem(error, pod.metadata.name);
       if (!problem) throw error;
       return { created, problem };
     }
@@ -64,15 +64,4 @@ async function takenName(job: TrainingJob, { metadata }: Pod, client: Client): P
     if (!isNotFound(error)) throw error;
   }
   return waiting;
-}
-
-function refusal(error: unknown, name: string): Problem | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const message = `${name} cannot be created: ${error.message}`;
-  if (isForbidden(error) && /exceeded quota|must specify/.test(error.message))
-    return { reason: "QuotaExceeded", message };
-  // Not being allowed to make pods at all is the operator's own trouble.
-  if (isForbidden(error) && !/cannot create resource/.test(error.message)) return { reason: "PodForbidden", message };
-  if (isInvalid(error)) return { reason: "PodInvalid", message };
-  return undefined;
 }

@@ -2,8 +2,9 @@
  * Konverge: Kubernetes operators in TypeScript.
  *
  * {@link defineKind} turns one typed definition into types, a CRD and a validator; {@link controller} says what should exist
- * for each object of a kind; {@link run} makes it so, on any Kubernetes. Built-in kinds come from `konverge/kinds`. Of the
- * values that all of it is made of, this door shows what operators are written with; `konverge/core` has them all.
+ * for each object of a kind; {@link run} makes it so, on any Kubernetes. Built-in kinds come from `konverge/kinds`, the size
+ * that a promise about latency takes from `konverge/sizing`. Of the values that all of it is made of, this door shows what
+ * operators are written with; `konverge/core` has them all.
  */
 export * from "@konverge/client";
 export {

@@ -10,6 +10,9 @@
  * are done. What goes on between reconciles is a daemon. Everything that happens passes by observers, of which the recorder
  * writes it down, to be put to other code later.
  *
+ * Why pods do not come to run, and how that is told, is the same for every operator: `problems/`. How many of them a promise
+ * about latency takes is a door of its own, `konverge/sizing`.
+ *
  * What it promises: a key is worked on by at most one worker at a time; a reconcile never sees anything older than its own
  * last write; nothing is written when nothing changed; what fails is tried again; what a reconciler throws harms nobody
  * else.
@@ -48,6 +51,7 @@ export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
+export * from "./problems/index.ts";
 export {
   type FieldChange,
   type FieldChanges,

@@ -1,5 +1,5 @@
-import { type Clock, sleep } from "konverge";
-import type { Pod } from "konverge/kinds";
+import { type Clock, sleep } from "@konverge/core";
+import type { Pod } from "@konverge/kinds";
 
 /** Fetches metrics as text. It is given up when the signal fires. */
 export type Fetch = (url: string, signal: AbortSignal) => Promise<string>;

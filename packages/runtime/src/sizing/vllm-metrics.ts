@@ -1,14 +1,4 @@
-/** What one replica tells about itself since it started: counts and sums only grow, unless it starts anew. */
-export interface ServerSample {
-  /** Requests that were answered. */
-  readonly answered: number;
-  /** Requests that it has and has not answered yet. */
-  readonly pending: number;
-  /** Sum and number of the times it took to work on requests, without waiting; seconds. */
-  readonly service: { readonly sum: number; readonly count: number };
-  /** How many requests took at most so many seconds, waiting included, by the bound. */
-  readonly latency: ReadonlyMap<number, number>;
-}
+import type { ServerSample } from "./measurement.ts";
 
 /** Names under which vLLM tells how long it works on a request; older versions tell only the whole. */
 const SERVICE = ["vllm:request_inference_time_seconds", "vllm:e2e_request_latency_seconds"];

@@ -1,9 +1,9 @@
-import type { Clock } from "konverge";
-import type { Pod } from "konverge/kinds";
+import type { Clock } from "@konverge/core";
+import type { Pod } from "@konverge/kinds";
 import type { Recent } from "./decide.ts";
-import { type Look, type Measured, measuredBetween } from "./measurement.ts";
+import { type Look, type Measured, measuredBetween, type ServerSample } from "./measurement.ts";
 import { type Fetch, metricsUrl, scraped } from "./scrape.ts";
-import { readVllmMetrics, type ServerSample } from "./vllm-metrics.ts";
+import { readVllmMetrics } from "./vllm-metrics.ts";
 
 /** Milliseconds over which load and latency are measured. */
 export const WINDOW = 60_000;
@@ -21,16 +21,21 @@ export interface Memory {
   seenAt: number;
 }
 
+/** Reads what a server answers at /metrics; undefined if it is not of the kind that is meant. */
+export type ReadMetrics = (text: string) => ServerSample | undefined;
+
 /** Looks at the servers of deployments now and then, and tells what happened in between. */
 export class LoadWatch {
   readonly #fetch: Fetch;
   readonly #port: number;
+  readonly #read: ReadMetrics;
   readonly #memories = new Map<string, Memory>();
 
-  /** Servers tell their metrics at this port. */
-  constructor(fetchMetrics: Fetch, port: number) {
+  /** Servers tell their metrics at this port, in vLLM's terms unless `read` knows others. */
+  constructor(fetchMetrics: Fetch, port: number, read: ReadMetrics = readVllmMetrics) {
     this.#fetch = fetchMetrics;
     this.#port = port;
+    this.#read = read;
   }
 
   /** What is remembered about an object, by its uid. */
@@ -62,7 +67,7 @@ export class LoadWatch {
   /** How many requests a gateway holds back; 0 if it does not tell. */
   async demand(url: string, clock: Clock): Promise<number> {
     const text = await scraped(this.#fetch, url, clock);
-    return text === undefined ? 0 : (readVllmMetrics(text)?.pending ?? 0);
+    return text === undefined ? 0 : (this.#read(text)?.pending ?? 0);
   }
 
   async #look(pods: readonly Pod[], clock: Clock): Promise<Look> {
@@ -71,7 +76,7 @@ export class LoadWatch {
       pods.map(async (pod) => {
         const url = metricsUrl(pod, this.#port);
         const text = url && (await scraped(this.#fetch, url, clock));
-        const sample = text && readVllmMetrics(text);
+        const sample = text && this.#read(text);
         if (sample) samples.set(pod.metadata.uid ?? pod.metadata.name, sample);
       }),
     );

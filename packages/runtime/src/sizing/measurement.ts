@@ -1,4 +1,14 @@
-import type { ServerSample } from "./vllm-metrics.ts";
+/** What one replica tells about itself since it started: counts and sums only grow, unless it starts anew. */
+export interface ServerSample {
+  /** Requests that were answered. */
+  readonly answered: number;
+  /** Requests that it has and has not answered yet. */
+  readonly pending: number;
+  /** Sum and number of the times it took to work on requests, without waiting; seconds. */
+  readonly service: { readonly sum: number; readonly count: number };
+  /** How many requests took at most so many seconds, waiting included, by the bound. */
+  readonly latency: ReadonlyMap<number, number>;
+}
 
 /** What happened between two looks at some replicas. */
 export interface Measured {

@@ -1,12 +1,13 @@
-import { type Condition, type Conditions, type EventSink, findCondition, type KubeObject, no, yes } from "konverge";
-import type { Problem } from "./replica-problems.ts";
+import { type Condition, type Conditions, findCondition, type KubeObject, no, yes } from "@konverge/core";
+import type { EventSink } from "../events/recorder.ts";
+import type { Problem } from "./problem.ts";
 
 /** What a problem means for an object: it is not ready, and will not be without help. */
 export function problemConditions({ reason, message }: Problem): Conditions {
   return { Ready: no(reason, message), Degraded: yes(reason, message) };
 }
 
-/** Tells users of a problem once, when it appears or becomes another. */
+/** Tells users of a problem once, when it appears or becomes another: its Degraded condition says what was told before. */
 export function tellProblem(object: KubeObject, problem: Problem | undefined, events: EventSink): void {
   const { status } = object as { status?: { conditions?: Condition[] } };
   const known = findCondition(status?.conditions, "Degraded");

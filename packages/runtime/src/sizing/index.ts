@@ -1,5 +1,5 @@
 /**
- * How many replicas a promise about latency takes: for every operator of inference servers.
+ * How many replicas a promise about latency takes: for every operator of servers that queue requests.
  *
  * {@link LoadWatch} reads the servers' own metrics now and then and tells what happened in between. {@link needOf} turns
  * load and service time, measured or declared, into the fewest replicas by a queueing model (`queueing.ts`) and corrects
@@ -9,7 +9,7 @@
 export * from "./corrected-size.ts";
 export * from "./decide.ts";
 export * from "./load-watch.ts";
-export type { Measured } from "./measurement.ts";
+export type { Measured, ServerSample } from "./measurement.ts";
 export * from "./queueing.ts";
 export { type Fetch, fetchText, metricsUrl, scraped } from "./scrape.ts";
 export { readVllmMetrics } from "./vllm-metrics.ts";

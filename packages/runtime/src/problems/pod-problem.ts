@@ -1,0 +1,98 @@
+import type { ContainerStatus, Pod } from "@konverge/kinds";
+import type { Problem } from "./problem.ts";
+
+/** What can keep a pod from running. */
+export type PodProblemReason =
+  | "ImageCannotBePulled"
+  | "ContainerCannotStart"
+  | "ContainerCrashes"
+  | "ClaimMissing"
+  | "ClaimUnbound"
+  | "NoRoom";
+
+/** What keeps one pod from running. */
+export interface PodProblem extends Problem {
+  readonly reason: PodProblemReason;
+  /** The pod's name. */
+  readonly pod: string;
+  /** What it is about: a container, or a claim. */
+  readonly container?: { readonly name: string; readonly image: string };
+  readonly claim?: string;
+  /** What the cluster itself says, which may change from look to look. */
+  readonly told: { readonly reason: string; readonly message: string };
+  /** Since when the pod finds no node, in milliseconds since 1970; undefined for what is wrong at once. */
+  readonly since?: number;
+}
+
+const PULLING = new Set(["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"]);
+const STARTING = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
+const LOOPING = "CrashLoopBackOff";
+/** Of a container's last words, so many characters are told. */
+const LAST_WORDS = 200;
+
+/**
+ * What keeps a pod from running; undefined if nothing is known to, or if it is on its way out or done.
+ *
+ *     podProblem(pod); // { reason: "ClaimMissing", message: "there is no PersistentVolumeClaim weights …", … }
+ */
+export function podProblem(pod: Pod): PodProblem | undefined {
+  const { metadata, status } = pod;
+  if (metadata.deletionTimestamp || status?.phase === "Succeeded") return undefined;
+  // Those that come first, and those that stay.
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  for (const judge of [startProblem, crash]) {
+    for (const container of containers) {
+      const found = judge(container);
+      if (found) return { ...found, pod: metadata.name, container: { name: container.name, image: container.image } };
+    }
+  }
+  return placement(pod);
+}
+
+type Found = Omit<PodProblem, "pod">;
+
+function startProblem({ image, state }: ContainerStatus): Found | undefined {
+  const { reason = "", message = "" } = state?.waiting ?? {};
+  const told = { reason, message };
+  if (PULLING.has(reason)) {
+    const why = withoutTries(message) || reason;
+    return { reason: "ImageCannotBePulled", message: `the image ${image} cannot be pulled: ${why}`, told };
+  }
+  if (!STARTING.has(reason)) return undefined;
+  return { reason: "ContainerCannotStart", message: `the container cannot be started: ${message || reason}`, told };
+}
+
+/** Without what a kubelet adds while it waits for the next try. */
+function withoutTries(message: string): string {
+  return message.replace(/^Back-off pulling image "[^"]*":? ?/, "");
+}
+
+function crash({ name, state, lastState }: ContainerStatus): Found | undefined {
+  const isLooping = state?.waiting?.reason === LOOPING;
+  const ended = state?.terminated ?? (isLooping ? lastState?.terminated : undefined);
+  if (!isLooping && (!ended || ended.exitCode === 0)) return undefined;
+  const words = ended?.message ? `: ${ended.message.trim().slice(0, LAST_WORDS)}` : "";
+  const code = ended ? `exits with code ${ended.exitCode}` : "ends again and again";
+  const how = ended?.reason === "OOMKilled" ? "ran out of memory" : code;
+  return {
+    reason: "ContainerCrashes",
+    message: `the container ${name} ${how}${words}`,
+    told: { reason: isLooping ? LOOPING : (ended?.reason ?? "Error"), message: ended?.message ?? "" },
+  };
+}
+
+function placement({ metadata, status }: Pod): PodProblem | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
+  if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
+  const { message = "", reason, lastTransitionTime = "" } = scheduled;
+  const common = { pod: metadata.name, told: { reason, message } };
+  const claim = /persistentvolumeclaim "([^"]+)" not found/.exec(message)?.[1];
+  if (claim) {
+    const why = `there is no PersistentVolumeClaim ${claim} in this namespace`;
+    return { ...common, reason: "ClaimMissing", message: why, claim };
+  }
+  const since = Date.parse(lastTransitionTime);
+  if (/unbound immediate PersistentVolumeClaims/.test(message))
+    return { ...common, reason: "ClaimUnbound", message: `a pod waits for its volume: ${message}`, since };
+  return { ...common, reason: "NoRoom", message: `a pod finds no node: ${message}`, since };
+}
