@@ -15,6 +15,7 @@ import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
+import { unscaled } from "../port/scaled-clock.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
 import { ConfigSource } from "./config-source.ts";
@@ -335,7 +336,8 @@ export class Kubelet {
       probe: (about, container, id, probe) => {
         const where = { pod: about, place, container, id, log: this.#logOf(about, container) };
         const image = (name: string | undefined) => images.find(name);
-        return checkProbe({ network: this.network, clock, image, insides: this.insides }, where, probe);
+        const host = { network: this.network, clock: unscaled(clock), image, insides: this.insides };
+        return checkProbe(host, where, probe);
       },
     };
   }

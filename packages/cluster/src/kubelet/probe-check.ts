@@ -11,6 +11,7 @@ import type { InsideOf, Insides } from "./insides.ts";
 /** What a probe is carried out with. */
 export interface CheckHost {
   readonly network: PodNetwork;
+  /** The machine's, on which programs answer. */
   readonly clock: Clock;
   readonly insides: Insides;
   image(reference: string | undefined): Image | undefined;

@@ -1,4 +1,5 @@
 import { type Clock, type Random, type Timer, type TimerOptions, VirtualClock } from "@konverge/core";
+import { standsOn } from "../port/scaled-clock.ts";
 
 /** What still waits for its time: a timer, or (due now) a turn. */
 export interface Waiting {
@@ -25,6 +26,7 @@ class TimedWork implements Clock {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    standsOn(this, clock);
   }
 
   get random(): Random {

@@ -1,6 +1,6 @@
 import { createAuthority } from "@konverge/apiserver";
 import { type Client, connect } from "@konverge/client";
-import { type Cluster, type ClusterPort, type Image, plainNodes, startCluster } from "@konverge/cluster";
+import { type Cluster, type ClusterPort, type Image, plainNodes, scaledClock, startCluster } from "@konverge/cluster";
 import { realClock, sleep } from "@konverge/core";
 import { Pod, type PodSpec } from "@konverge/kinds";
 
@@ -19,9 +19,11 @@ export interface ProgramStage extends AsyncDisposable {
   logs(name: string): Promise<string[]>;
 }
 
-export async function programStage(images: Record<string, Image>): Promise<ProgramStage> {
+/** `scale`: how many times as fast as the machine's the cluster's time passes. */
+export async function programStage(images: Record<string, Image>, { scale = 1 } = {}): Promise<ProgramStage> {
   const authority = createAuthority(realClock());
-  const cluster = await startCluster({ rootCertificate: authority.cert, nodes: plainNodes(1) });
+  const clock = scaledClock(realClock(), scale);
+  const cluster = await startCluster({ rootCertificate: authority.cert, nodes: plainNodes(1), clock });
   for (const [name, image] of Object.entries(images)) cluster.image(name, image);
   const port = await cluster.listen({ authority });
   const { cert, key } = port.credential("admin", ["system:masters"]);

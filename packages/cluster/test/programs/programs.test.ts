@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, connect, inClusterConfig } from "@konverge/client";
 import { childProgram, type Program } from "@konverge/cluster";
+import { realClock } from "@konverge/core";
 import { ConfigMap, Event, Pod, Role, RoleBinding, Secret, ServiceAccount } from "@konverge/kinds";
 import { ended, programStage, until } from "./program-stage.ts";
 
@@ -205,6 +206,24 @@ test("probes really ask a program: it is ready when it says so, and started anew
   await until("it is ready", async () => (await status())?.ready);
   isWell = false;
   await until("it has been started anew", async () => (await status())?.restartCount === 1 && starts === 2);
+});
+
+test("a program has the machine's time to answer a probe, however fast the cluster's passes", async () => {
+  const serve: Program = async ({ expose, stop }) => {
+    const server = createServer((_, response) => {
+      realClock().after(100, () => response.end(), { label: "an answer that takes its time" });
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    expose(80, server.address() as AddressInfo);
+    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+    server.closeAllConnections();
+    server.close();
+    return 0;
+  };
+  await using stage = await programStage({ "example/serve": { run: serve } }, { scale: 100 });
+  const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 10 };
+  await stage.pod("serve", { containers: [{ name: "main", image: "example/serve", readinessProbe }] });
+  await until("it is ready", async () => (await stage.get("serve")).status?.containerStatuses?.[0]?.ready);
 });
 
 test("a program that ran in a cluster which is gone is started anew in the one that takes over", async () => {
