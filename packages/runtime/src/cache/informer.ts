@@ -1,6 +1,7 @@
 import type { Client, WatchOptions } from "@konverge/client";
 import { compareVersions, type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
 import type { Change, ChangeListener } from "./change.ts";
+import { defaulted } from "./defaulted.ts";
 import { ExpectedAnswers, type ObjectEvent } from "./expected-answers.ts";
 import { FieldSetPool, type OwnFields } from "./field-set-pool.ts";
 import { Indexes, type IndexFunction } from "./indexes.ts";
@@ -40,7 +41,7 @@ type How = Pick<Change, "listed" | "writer">;
  * - What is read is never older than what was read before, nor than the answer to a write that was noted
  *   ({@link saw}, {@link missed}); an object that we deleted does not come back unless it is created anew.
  * - A listener hears of every difference between two reads, in order, and of all there is when it subscribes.
- * - Objects that are read are frozen.
+ * - Objects that are read are frozen, and have the defaults of their kind's definition.
  *
  * Assumptions: resource versions of one kind grow.
  */
@@ -340,6 +341,6 @@ export class Informer<T extends KubeObject> {
   }
 
   #projected(object: T): T {
-    return (this.#options.project ?? withoutManagedFields)(object);
+    return (this.#options.project ?? withoutManagedFields)(defaulted(this.kind, object));
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { ChildState } from "../apply/child-state.ts";
 import type { Children, ChildrenPass } from "../apply/children.ts";
 import type { StatusStatement, StatusWriter } from "../apply/status.ts";
+import { defaulted } from "../cache/defaulted.ts";
 import type { View } from "../cache/view.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
@@ -186,7 +187,8 @@ export class Pass {
     const { uid, resourceVersion } = object.metadata;
     const kind = this.#tools.definition.kind as KindRef<AnyObject>;
     try {
-      return await client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
+      const answer = await client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
+      return defaulted(kind, answer);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       return undefined;

@@ -1,5 +1,6 @@
 import type { UserInfo } from "@konverge/client";
 import { ApiError, deepCopy, type FieldError, invalid, type KubeObject } from "@konverge/core";
+import { defaulted } from "../cache/defaulted.ts";
 import { type Admission, type AdmissionOperation, type AdmissionRequest, Refusal } from "./admission.ts";
 import { jsonDiff } from "./json-diff.ts";
 
@@ -42,7 +43,7 @@ export async function reviewAdmission(
   const warnings: string[] = [];
   const about: AdmissionRequest<KubeObject> = {
     operation: request.operation as AdmissionOperation,
-    old: request.oldObject ?? undefined,
+    old: request.oldObject ? defaulted(kind, request.oldObject) : undefined,
     user: request.userInfo ?? {},
     dryRun: request.dryRun ?? false,
     subresource: request.subResource || undefined,
@@ -57,13 +58,13 @@ export async function reviewAdmission(
   if (!given) return answer({ allowed: true });
   try {
     if (part === "validate") {
-      const errors = (await options.validate?.(given, about)) ?? [];
+      const errors = (await options.validate?.(defaulted(kind, given), about)) ?? [];
       return answer(
         errors.length === 0 ? { allowed: true } : { allowed: false, status: statusOf(kind, given, errors) },
       );
     }
     if (!request.object) return answer({ allowed: true });
-    const draft = deepCopy(given);
+    const draft = deepCopy(defaulted(kind, given));
     await options.mutate?.(draft, about);
     const operations = jsonDiff(given, draft);
     if (operations.length === 0) return answer({ allowed: true });

@@ -68,6 +68,26 @@ function fillItems(schema: Schema, list: unknown[]): void {
   }
 }
 
+/** Whether {@link applyDefaults} would fill anything in. */
+export function lacksDefaults(schema: Schema, value: unknown): boolean {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items !== undefined && value.some((item) => isForbiddenNull(item, items) || lacksDefaults(items, item));
+  }
+  if (!isObject(value)) return false;
+  const plan = planOf(schema);
+  for (const [name, property] of plan.defaults) {
+    if (!Object.hasOwn(value, name) || isForbiddenNull(value[name], property)) return true;
+  }
+  for (const name in value) {
+    const own = fieldPlan(plan, name);
+    if (own === null || (own === undefined && !plan.values)) continue;
+    if (!own && isForbiddenNull(value[name], plan.values!)) return true;
+    if (lacksDefaults(own ? own.schema : plan.values!, value[name])) return true;
+  }
+  return false;
+}
+
 /** The plan of a field's value; null where it can have no defaults, undefined for a field that is not declared. */
 function fieldPlan(plan: Plan, name: string): Plan | null | undefined {
   const known = plan.fields.get(name);

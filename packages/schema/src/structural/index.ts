@@ -10,7 +10,7 @@
  * What is computed about a node (patterns, formats) is kept with the node.
  */
 export { type Coerced, coerce } from "./coerce.ts";
-export { applyDefaults } from "./defaulting.ts";
+export { applyDefaults, lacksDefaults } from "./defaulting.ts";
 export * from "./field-errors.ts";
 export { type DecodedMetadata, decodeMetadata, MetadataError } from "./metadata-shape.ts";
 export {

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import type { Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
 import { CORPUS } from "../corpus/index.ts";
 import { mutationOf, valuesOf } from "../test/arbitrary.ts";
-import { applyDefaults, coerce, decodeMetadata, MetadataError, objectMetaErrors, prune, validate } from "./index.ts";
+import {
+  applyDefaults,
+  coerce,
+  decodeMetadata,
+  lacksDefaults,
+  MetadataError,
+  objectMetaErrors,
+  prune,
+  validate,
+} from "./index.ts";
 
 const text = ({ field, message }: { field: string; message: string }) => `${field}: ${message}`;
 
@@ -129,7 +139,11 @@ test("defaulting and pruning are done when they are done once", () => {
       const { schema } = CORPUS.find((candidate) => candidate.kind === kind)!;
       const object = { apiVersion: "x/v1", kind, metadata: { name: "a" }, spec };
       coerce(schema, object);
+      const before = structuredClone(object);
+      const lacking = lacksDefaults(schema, object);
       applyDefaults(schema, object);
+      assert.equal(lacking, !isDeepStrictEqual(object, before));
+      assert.equal(lacksDefaults(schema, object), false);
       const once = structuredClone(object);
       assert.deepEqual(coerce(schema, object).unknown, []);
       assert.deepEqual(applyDefaults(schema, object), once);
