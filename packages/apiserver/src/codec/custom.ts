@@ -1,23 +1,25 @@
 import { type AnyObject, deepCopy, type Schema } from "@konverge/core";
 import { applyDefaults, coerce, decodeMetadata, MetadataError } from "@konverge/schema";
 import { isObject } from "@konverge/schema/patch";
-import type { Codec } from "./index.ts";
+import type { Codec, Decoded } from "./index.ts";
 import { DecodeError } from "./index.ts";
 import { keepReset } from "./managed-fields-reset.ts";
 
 /** The codec of a custom resource, from the schema of one of its versions. */
 export function customCodec(schema: Schema): Codec {
+  const decode = (value: unknown, nulls: "dropped" | "kept"): Decoded => {
+    if (!isObject(value)) throw new DecodeError("the body is not an object");
+    const object = deepCopy(value) as AnyObject;
+    const { metadata, unknown } = metadataOf(object);
+    object.metadata = metadata;
+    const coerced = coerce(schema, object, { nulls });
+    if (coerced.error) throw new DecodeError(`${coerced.error.field}: ${coerced.error.message}`);
+    const names = [...unknown.map((name) => `metadata.${name}`), ...coerced.unknown];
+    return { object: keepReset(object, value), unknown: names.sort() };
+  };
   return {
-    decode(value) {
-      if (!isObject(value)) throw new DecodeError("the body is not an object");
-      const object = deepCopy(value) as AnyObject;
-      const { metadata, unknown } = metadataOf(object);
-      object.metadata = metadata;
-      const coerced = coerce(schema, object);
-      if (coerced.error) throw new DecodeError(`${coerced.error.field}: ${coerced.error.message}`);
-      const names = [...unknown.map((name) => `metadata.${name}`), ...coerced.unknown];
-      return { object: keepReset(object, value), unknown: names.sort() };
-    },
+    decode: (value) => decode(value, "dropped"),
+    decodeMerged: (value) => decode(value, "kept").object,
     applyDefaults: (object) => void applyDefaults(schema, object),
     canonical: (object) => sortKeys(object) as AnyObject,
     zero: {},

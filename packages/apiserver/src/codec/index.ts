@@ -34,6 +34,11 @@ export interface Codec {
    * that is the very one in `known`, which has been read before, may be taken over as it is.
    */
   decode(value: unknown, words?: DecoderWords, known?: Readonly<Record<string, unknown>>): Decoded;
+  /**
+   * Reads what an apply has put together. A custom resource keeps nulls, for validation to refuse: a map of which an apply
+   * takes away all that is in it is one.
+   */
+  decodeMerged(value: unknown): AnyObject;
   /** Fills in the defaults that the schema has, in place. */
   applyDefaults(object: AnyObject): void;
   /** The object in the form in which it is stored and served: key order, zero values. Shares parts with what it is given. */

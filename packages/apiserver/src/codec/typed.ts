@@ -12,11 +12,13 @@ export function typedCodec(definition: string, gvk: GroupVersionKind, schema: ()
   let zero: JsonObject | undefined;
   // Keys keep the place of their first mention: these two come first.
   const typed = (object: unknown): AnyObject => Object.assign({ kind: gvk.kind, apiVersion }, object as AnyObject);
+  const decode: Codec["decode"] = (value, words, known) => {
+    const { value: object, unknown } = readAs(shape, value, words, known);
+    return { object: keepReset(typed(object), value), unknown };
+  };
   return {
-    decode(value, words, known) {
-      const { value: object, unknown } = readAs(shape, value, words, known);
-      return { object: keepReset(typed(object), value), unknown };
-    },
+    decode,
+    decodeMerged: (value) => decode(value).object,
     applyDefaults(object) {
       applyDefaults(schema(), object);
       const { managedFields } = object.metadata ?? {};

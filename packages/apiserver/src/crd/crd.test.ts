@@ -12,12 +12,18 @@ interface Condition {
   reason: string;
 }
 
+const TYPES: Record<string, readonly [string, string] | undefined> = {
+  PATCH: ["PATCH", "application/merge-patch+json"],
+  APPLY: ["PATCH", "application/apply-patch+yaml"],
+};
+
 function stage(options: ApiServerOptions = {}) {
   const server = new ApiServer({ clock: new VirtualClock(), ...options });
   const send = async (method: string, path: string, body?: object) => {
-    const headers = { "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json" };
+    const [verb, type] = TYPES[method] ?? [method, "application/json"];
+    const headers = { "content-type": type };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { status, body: text } = await server.transport({ method, path, headers, ...sent });
+    const { status, body: text } = await server.transport({ method: verb, path, headers, ...sent });
     const said = await readText(text);
     return { status, body: said.startsWith("{") ? JSON.parse(said) : said };
   };
@@ -62,6 +68,23 @@ test("a CRD is established with its answer: the next request already finds its r
   const { conditions } = (await send("GET", `${CRDS}/widgets.example.com`)).body.status;
   assert.equal(statusOf(conditions, "NamesAccepted"), "True");
   assert.equal(statusOf(conditions, "Established"), "True");
+});
+
+test("an apply that empties a map makes it null, which the schema has to allow", async () => {
+  const { send } = stage();
+  const map = { type: "object", additionalProperties: { type: "string" } };
+  const properties = { map, nullable: { ...map, nullable: true }, text: { type: "string" } };
+  await send("POST", CRDS, crd([version("v1", { properties })]));
+  const apply = (spec: object) => send("APPLY", `${WIDGETS}/a?fieldManager=me&force=true`, widget("a", spec));
+  await apply({ map: { a: "1" }, nullable: { a: "1" } });
+  const { status, body } = await apply({ map: {}, nullable: {} });
+  assert.equal(status, 422);
+  assert.deepEqual(
+    body.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`),
+    ['spec.map: Invalid value: "null": spec.map in body must be of type object: "null"'],
+  );
+  assert.deepEqual((await apply({ nullable: {} })).body.spec, { nullable: null });
+  assert.equal((await apply({ text: null })).status, 422);
 });
 
 test("instances are held to the schema, and old ones to what they were held to before", async () => {

@@ -23,7 +23,7 @@ export function appliedBy(
         throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);
       if (fieldValidation === "Warn") for (const line of lines) call.warn(line);
     }
-    const { object } = codec.decode(merged);
+    const object = codec.decodeMerged(merged);
     codec.applyDefaults(object);
     call.definition.strategy.defaults?.(object);
     return object;
