@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { no, yes } from "@konverge/core";
+import { type KindRef, no, yes } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
@@ -64,6 +64,74 @@ scenario("what others say in the status stays", async (s) => {
   assert.equal(object.status?.text, "theirs");
   assert.equal(conditionOf(object, "Audited"), "True Ok");
   assert.equal(conditionOf(object, "Ready"), "True Fine");
+});
+
+/** Widgets, of which nothing is known but their name: neither conditions nor an observedGeneration. */
+const Unknown: KindRef<Widget> = {
+  group: Widget.group,
+  version: Widget.version,
+  kind: Widget.kind,
+  plural: Widget.plural,
+  namespaced: true,
+};
+
+scenario("who reports nothing owns nothing of what others report", async (s) => {
+  await s.run(
+    controller(Unknown, {
+      name: "silent",
+      reconcile: ({ spec }) => ({
+        status: spec.text === "text" ? { text: "ours" } : {},
+        conditions: spec.text === "speak" ? { Ready: yes("Fine") } : {},
+      }),
+    }),
+  );
+  await s.widget("w", { text: "text" });
+  await s.settle();
+  // Saying nothing any more leaves an empty status behind that is ours.
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "" } } });
+  await s.settle();
+  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  const audited = { type: "Audited", status: "True", reason: "Ok", message: "", lastTransitionTime } as const;
+  const audit = (status: object) =>
+    s.user.applyStatus(Widget, { metadata: { name: "w", namespace: "default" }, status }, { fieldManager: "auditor" });
+  await audit({ text: "theirs", conditions: [audited] });
+  await s.settle();
+  s.writes();
+  await s.user.patch(Widget, "default/w", { merge: { metadata: { labels: { look: "again" } } } });
+  await s.settle();
+  assert.deepEqual(s.writes(), []);
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "speak" } } });
+  await s.settle();
+  await audit({});
+  const object = await s.user.get(Widget, "default/w");
+  assert.equal(object.status?.text, undefined);
+  assert.equal(conditionOf(object, "Audited"), undefined);
+  assert.equal(conditionOf(object, "Ready"), "True Fine");
+});
+
+virtual("what others report while nothing is reported is not lost in the answer", async (s) => {
+  const seen: (number | undefined)[] = [];
+  await s.run(
+    controller(Unknown, {
+      name: "silent",
+      reconcile({ status, spec }) {
+        seen.push(status?.count);
+        return { status: spec.text === "speak" ? { text: "x" } : {} };
+      },
+    }),
+  );
+  await s.widget("w", { text: "speak" });
+  await s.settle();
+  s.interfere = async (request, next) => {
+    if (request.path.includes("/status")) {
+      s.interfere = undefined;
+      await s.user.patchStatus(Widget, "default/w", { merge: { status: { count: 7 } } });
+    }
+    return next(request);
+  };
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "" } } });
+  await s.settle();
+  assert.deepEqual(seen, [undefined, undefined, 7]);
 });
 
 scenario("a status that others spoilt is put right", async (s) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FieldsV1 } from "@konverge/core";
+import type { FieldsV1, Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { appliedDifference } from "./applied-difference.ts";
 import { ownedPart, unownedPart } from "./owned-part.ts";
@@ -163,11 +163,11 @@ test("the part of an object that a field set owns is what would have to be appli
     },
     "f:finalizers": { 'v:"ours"': leaf },
   };
-  assert.deepEqual(ownedPart(fields, live), {
+  assert.deepEqual(ownedPart(fields, live, undefined), {
     spec: { args: ["x"], ports: [{ port: 80, protocol: "TCP", name: "a" }] },
     finalizers: ["ours"],
   });
-  assert.deepEqual(unownedPart(fields, live), {
+  assert.deepEqual(unownedPart(fields, live, undefined), {
     spec: {
       replicas: 3,
       ports: [
@@ -177,7 +177,7 @@ test("the part of an object that a field set owns is what would have to be appli
     },
     finalizers: ["theirs"],
   });
-  assert.equal(unownedPart({ "f:a": leaf, "f:b": { "f:c": leaf } }, { a: 1, b: { c: 2 } }), undefined);
+  assert.equal(unownedPart({ "f:a": leaf, "f:b": { "f:c": leaf } }, { a: 1, b: { c: 2 } }, undefined), undefined);
 });
 
 test("an empty object may be filled by others, unless it is ours as a whole", () => {
@@ -189,6 +189,25 @@ test("an empty object may be filled by others, unless it is ours as a whole", ()
   const atomic = { "f:spec": { "f:selector": leaf } };
   const service = builtinSchema("", "v1", "Service");
   assert.ok(!isApplied(atomic, { spec: { selector: {} } }, { spec: { selector: { app: "x" } } }, service));
+});
+
+test("an empty field set owns a value as a whole, but nothing in a map or list that managers share", () => {
+  const conditions: Schema = { type: "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] };
+  const schema: Schema = {
+    type: "object",
+    properties: {
+      selector: { type: "object", "x-kubernetes-map-type": "atomic" },
+      counts: { type: "object", additionalProperties: { type: "integer" } },
+      conditions,
+      args: { type: "array" },
+    },
+  };
+  const live = { selector: { a: "b" }, counts: { a: 1 }, conditions: [{ type: "Ready" }], args: ["x"] };
+  const fields = { "f:selector": leaf, "f:counts": leaf, "f:conditions": leaf, "f:args": leaf };
+  assert.deepEqual(ownedPart(leaf, live, schema), {});
+  assert.deepEqual(unownedPart(leaf, live, schema), live);
+  assert.deepEqual(ownedPart(fields, live, schema), { selector: { a: "b" }, counts: {}, conditions: [], args: ["x"] });
+  assert.deepEqual(unownedPart(fields, live, schema), { counts: { a: 1 }, conditions: [{ type: "Ready" }] });
 });
 
 test("a difference is told by its path", () => {

@@ -6,6 +6,7 @@ import {
   firstOf,
   isDropped,
   isObject,
+  isShared,
   type JsonObject,
   storedDifference,
 } from "./stored-value.ts";
@@ -25,7 +26,8 @@ export function appliedDifference(
 ): Difference | undefined {
   const paths = Object.keys(fields).filter((path) => path !== ".");
   if (paths.length === 0) {
-    return isSharedContainer(schema, desired) ? undefined : storedDifference(schema, desired, live);
+    // Of an empty object or list others may own all that is in it.
+    return isEmpty(desired) && isShared(schema, desired) ? undefined : storedDifference(schema, desired, live);
   }
   if (Array.isArray(desired)) {
     return Array.isArray(live) ? listDifference(fields, paths, desired, live, schema?.items) : "";
@@ -39,13 +41,6 @@ export function appliedDifference(
     if (!path.startsWith("f:") || desired[name] === undefined || desired[name] === null) return `.${name}`;
     return below(`.${name}`, appliedDifference(fields[path]!, desired[name], live[name], fieldSchema(schema, name)));
   });
-}
-
-/** An empty object or list, of which others may own all that is in it. */
-function isSharedContainer(schema: Schema | undefined, desired: unknown): boolean {
-  if (!schema || !isEmpty(desired)) return false;
-  if (Array.isArray(desired)) return (schema["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
-  return schema["x-kubernetes-map-type"] !== "atomic";
 }
 
 const isEmpty = (value: unknown) => typeof value === "object" && value !== null && Object.keys(value).length === 0;

@@ -265,7 +265,7 @@ export class Children {
   ): void {
     const fields = fieldsOf(view.own(key), this.#options.manager);
     if (fields && appliedDifference(fields, ownedFieldsOf(desired), answer, schema) !== undefined) {
-      this.#answers.remember(name, desired, { fields, part: ownedPart(fields, answer) });
+      this.#answers.remember(name, desired, { fields, part: ownedPart(fields, answer, schema) });
     } else this.#answers.forget(name);
   }
 
@@ -273,7 +273,7 @@ export class Children {
     const fields = fieldsOf(view.own(key), this.#options.manager);
     if (!fields || bond.ownerUid(live) === undefined) return false;
     if (appliedDifference(fields, ownedFieldsOf(desired), live, schema) === undefined) return true;
-    return this.#answers.knows(name, desired, { fields, part: ownedPart(fields, live) });
+    return this.#answers.knows(name, desired, { fields, part: ownedPart(fields, live, schema) });
   }
 
   async #replace(

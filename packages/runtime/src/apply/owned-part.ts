@@ -1,51 +1,59 @@
-import type { FieldsV1 } from "@konverge/core";
-import { isObject, type JsonObject } from "./stored-value.ts";
+import type { FieldsV1, Schema } from "@konverge/core";
+import { fieldSchema, isAbsent, isObject, isShared, type JsonObject } from "./stored-value.ts";
 
-/** The part of a live value that a field set owns: what its manager would have to apply again to change nothing. */
-export function ownedPart(fields: FieldsV1, live: unknown): unknown {
+/**
+ * The part of a live value that a field set owns: what its manager would have to apply again to change nothing. An empty
+ * field set owns all of a value, or of a map or list that managers share only that it is there: the schema tells which.
+ */
+export function ownedPart(fields: FieldsV1, live: unknown, schema: Schema | undefined): unknown {
   const paths = Object.keys(fields).filter((path) => path !== ".");
-  if (paths.length === 0) return live;
-  if (Array.isArray(live)) return ownedItems(fields, paths, live);
+  if (paths.length === 0) return isShared(schema, live) ? (Array.isArray(live) ? [] : {}) : live;
+  if (Array.isArray(live)) return ownedItems(fields, paths, live, schema?.items);
   if (!isObject(live)) return undefined;
   const part: JsonObject = {};
   for (const path of paths) {
     const name = path.slice(2);
-    const value = path.startsWith("f:") ? ownedPart(fields[path]!, live[name]) : undefined;
+    const value = path.startsWith("f:") ? ownedPart(fields[path]!, live[name], fieldSchema(schema, name)) : undefined;
     if (value !== undefined) part[name] = value;
   }
   return part;
 }
 
-function ownedItems(fields: FieldsV1, paths: readonly string[], live: readonly unknown[]): unknown[] {
+function ownedItems(
+  fields: FieldsV1,
+  paths: readonly string[],
+  live: readonly unknown[],
+  schema: Schema | undefined,
+): unknown[] {
   return live.flatMap((item) => {
     const path = paths.find((one) => isItemOf(one, item));
     if (path === undefined) return [];
     if (path.startsWith("v:")) return [item];
-    return [{ ...(JSON.parse(path.slice(2)) as object), ...(ownedPart(fields[path]!, item) as object) }];
+    return [{ ...(JSON.parse(path.slice(2)) as object), ...(ownedPart(fields[path]!, item, schema) as object) }];
   });
 }
 
 /** The part of a live value that a field set does not own; undefined if there is none. */
-export function unownedPart(fields: FieldsV1 | undefined, live: unknown): unknown {
+export function unownedPart(fields: FieldsV1 | undefined, live: unknown, schema: Schema | undefined): unknown {
   if (!fields) return live;
   const paths = Object.keys(fields).filter((path) => path !== ".");
-  if (paths.length === 0) return undefined;
+  if (paths.length === 0) return isShared(schema, live) && !isAbsent(live) ? live : undefined;
   if (Array.isArray(live)) {
-    const items = live.flatMap((item) => unownedItem(fields, paths, item) ?? []);
+    const items = live.flatMap((item) => unownedItem(fields, paths, item, schema?.items) ?? []);
     return items.length > 0 ? items : undefined;
   }
   if (!isObject(live)) return live;
   const part: JsonObject = {};
   for (const name in live) {
-    const value = unownedPart(fields[`f:${name}`], live[name]);
+    const value = unownedPart(fields[`f:${name}`], live[name], fieldSchema(schema, name));
     if (value !== undefined) part[name] = value;
   }
   return Object.keys(part).length > 0 ? part : undefined;
 }
 
-function unownedItem(fields: FieldsV1, paths: readonly string[], item: unknown): unknown {
+function unownedItem(fields: FieldsV1, paths: readonly string[], item: unknown, schema: Schema | undefined): unknown {
   const path = paths.find((one) => isItemOf(one, item));
-  return path === undefined ? item : path.startsWith("v:") ? undefined : unownedPart(fields[path]!, item);
+  return path === undefined ? item : path.startsWith("v:") ? undefined : unownedPart(fields[path]!, item, schema);
 }
 
 /** Whether a path such as `k:{"name":"x"}` or `v:"x"` means this item. */

@@ -11,3 +11,10 @@ export function schemaOf(kind: KindRef<KubeObject>): Schema | undefined {
     return undefined;
   }
 }
+
+/** The schema of what a kind reports. Where it is not known, a status is at least a map that managers share. */
+export function statusSchemaOf(kind: KindRef<KubeObject>): Schema {
+  return schemaOf(kind)?.properties?.status ?? UNKNOWN_STATUS;
+}
+
+const UNKNOWN_STATUS: Schema = { type: "object" };

@@ -5,11 +5,13 @@ import {
   type Clock,
   type Condition,
   type Conditions,
+  type FieldsV1,
   groupKindText,
   isNotFound,
   type KindRef,
   type KubeObject,
   keyOf,
+  type ObjectKey,
   type Schema,
   stampConditions,
   timestamp,
@@ -17,10 +19,12 @@ import {
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import { PermanentError } from "../controller/errors.ts";
+import type { Log } from "../log.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
 import { ownedPart } from "./owned-part.ts";
 import { isObject, type JsonObject } from "./stored-value.ts";
+import { UndeclaredFields } from "./undeclared-fields.ts";
 
 /** What there is to say about an object. */
 export interface StatusStatement {
@@ -34,7 +38,9 @@ export interface StatusWriterOptions {
   clock: Clock;
   manager: string;
   view: View<KubeObject>;
-  schema: Schema | undefined;
+  /** Of the status. */
+  schema: Schema;
+  log: Log;
 }
 
 /**
@@ -45,46 +51,56 @@ export interface StatusWriterOptions {
  * - Only what this controller reported is replaced: conditions and fields of others stay.
  * - A transition time changes only when the condition's status does.
  * - What is said about one object is never written to another of the same name.
+ * - Fields that the cluster's CustomResourceDefinition does not have keep nobody from hearing of the others.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #answers = new AnswerMemory();
+  readonly #undeclared: UndeclaredFields;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
+    this.#undeclared = new UndeclaredFields(options.clock);
   }
 
   /** True if the kind is known to have conditions, so that those can be reported which nobody asked for. */
   get hasConditions(): boolean {
-    return this.#options.schema?.properties?.status?.properties?.conditions !== undefined;
+    return this.#options.schema.properties?.conditions !== undefined;
   }
 
   async write(object: KubeObject, statement: StatusStatement, client: Client): Promise<void> {
-    const { view, manager, schema } = this.#options;
+    const { view, schema } = this.#options;
     const key = keyOf(object);
     const live = view.get(key);
     if (!live || live.metadata.uid !== object.metadata.uid) return;
-    const fields = fieldsOf(view.own(key), manager, "status");
-    const status = this.#statusOf(object, live, statement);
+    const fields = this.#ownFields(key);
+    const status = this.#undeclared.leaveOut(this.#statusOf(object, live, statement));
     if (Object.keys(status).length === 0 && !fields) return;
     if (fields) {
-      if (appliedDifference(fields, { status }, live, schema) === undefined) return;
-      if (this.#answers.knows(key, status, { fields, part: ownedPart(fields, live) })) return;
+      if (appliedDifference(fields, status, statusOf(live), schema) === undefined) return;
+      if (this.#answers.knows(key, status, { fields, part: ownedPart(fields, statusOf(live), schema) })) return;
     }
-    const answer = await this.#send(object, status, client);
-    const applied = answer && fieldsOf(view.own(key), manager, "status");
-    if (applied && appliedDifference(applied, { status }, answer, schema) !== undefined) {
-      this.#answers.remember(key, status, { fields: applied, part: ownedPart(applied, answer) });
+    let answer: KubeObject | undefined;
+    try {
+      answer = await this.#send(object, status, client);
+    } catch (error) {
+      if (!this.#learnsFrom(error)) throw error;
+      return this.write(object, statement, client);
+    }
+    const applied = answer && this.#ownFields(key);
+    if (answer && applied && appliedDifference(applied, status, statusOf(answer), schema) !== undefined) {
+      this.#answers.remember(key, status, { fields: applied, part: ownedPart(applied, statusOf(answer), schema) });
     } else this.#answers.forget(key);
   }
 
+  /** A status without fields is left out: an apply that takes all fields away from a map that it names makes it null. */
   async #send(object: KubeObject, status: object, client: Client): Promise<KubeObject | undefined> {
     const { name, namespace, uid } = object.metadata;
     const metadata = { name, ...(namespace && { namespace }), uid };
     try {
       return await client.applyStatus(
         this.#options.view.kind as KindRef<AnyObject>,
-        { metadata, status },
+        { metadata, ...(Object.keys(status).length > 0 && { status }) },
         { fieldManager: this.#options.manager, force: true },
       );
     } catch (error) {
@@ -100,10 +116,20 @@ export class StatusWriter {
     }
   }
 
+  /** True if it was refused for fields that nobody knows there: they are left out from now on, and somebody is told. */
+  #learnsFrom(error: unknown): boolean {
+    const undeclared = this.#undeclared.learn(error);
+    if (undeclared.length === 0) return false;
+    const { log, view } = this.#options;
+    const message = `the CustomResourceDefinition of ${groupKindText(view.kind)} in the cluster does not declare ${undeclared.join(", ")}: not reported until the operator's own is installed`;
+    log.warn({ fields: undeclared }, message);
+    return true;
+  }
+
   #statusOf(object: KubeObject, live: KubeObject, statement: StatusStatement): JsonObject {
     const { generation } = object.metadata;
     const { observedGeneration: _, conditions: reported = [], ...before } = this.#reportedBefore(live);
-    const current = (live as { status?: { conditions?: Condition[] } }).status?.conditions ?? [];
+    const current = (statusOf(live) as { conditions?: Condition[] } | undefined)?.conditions ?? [];
     const time = timestamp(this.#options.clock);
     const stated = stampConditions(statement.conditions ?? {}, current, { generation, time });
     const kept = (reported as Condition[]).filter(({ type }) => !(type in (statement.conditions ?? {})));
@@ -116,14 +142,21 @@ export class StatusWriter {
   }
 
   #reportedBefore(live: KubeObject): JsonObject {
+    const fields = this.#ownFields(keyOf(live));
+    const part = fields && ownedPart(fields, statusOf(live), this.#options.schema);
+    return isObject(part) ? part : {};
+  }
+
+  /** The fields of the status that we have applied. */
+  #ownFields(key: ObjectKey): FieldsV1 | undefined {
     const { view, manager } = this.#options;
-    const fields = fieldsOf(view.own(keyOf(live)), manager, "status");
-    const part = fields && (ownedPart(fields, live) as JsonObject | undefined);
-    return isObject(part?.status) ? part.status : {};
+    return fieldsOf(view.own(key), manager, "status")?.["f:status"];
   }
 
   /** Of kinds without a schema it is not known whether the field exists. */
   get #hasObservedGeneration(): boolean {
-    return this.#options.schema?.properties?.status?.properties?.observedGeneration !== undefined;
+    return this.#options.schema.properties?.observedGeneration !== undefined;
   }
 }
+
+const statusOf = (object: KubeObject) => (object as { status?: unknown }).status;

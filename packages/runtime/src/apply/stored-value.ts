@@ -50,6 +50,13 @@ export function fieldSchema(schema: Schema | undefined, name: string): Schema | 
   return schema?.properties?.[name] ?? (typeof extra === "object" ? extra : undefined);
 }
 
+/** True for a map or list of which different managers can own different parts. Without a schema that is not known. */
+export function isShared(schema: Schema | undefined, value: unknown): boolean {
+  if (!schema) return false;
+  if (Array.isArray(value)) return (schema["x-kubernetes-list-type"] ?? "atomic") !== "atomic";
+  return isObject(value) && schema["x-kubernetes-map-type"] !== "atomic";
+}
+
 /** True for what the server forgets at once: it need not be there, and nothing else may be there instead. */
 export function isDropped(schema: Schema | undefined, value: unknown): boolean {
   if (isAbsent(value)) return true;

@@ -1,6 +1,7 @@
-import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey } from "@konverge/core";
+import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey, type Schema } from "@konverge/core";
 import type { OwnedView } from "../apply/children.ts";
 import { unownedPart } from "../apply/owned-part.ts";
+import { statusSchemaOf } from "../apply/schema-of.ts";
 import type { Change } from "../cache/change.ts";
 import { fieldsOf, type OwnFields } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
@@ -27,12 +28,13 @@ export interface TriggerOptions {
  */
 export function subscribe(options: TriggerOptions): void {
   const { definition, view, owned, watched } = options;
+  const schema = statusSchemaOf(definition.kind);
   const guarded = (type: Trigger["type"], keysOf: (change: Change) => Iterable<ObjectKey>, priority?: Priority) =>
     follow(options, type, keysOf, priority);
 
   view.subscribe(
     guarded("object", (change) => {
-      if (change.writer === definition.name && isOwnReport(change, view.own(change.key))) return [];
+      if (change.writer === definition.name && isOwnReport(change, view.own(change.key), schema)) return [];
       return (definition.options.when ?? always)(change) ? [change.key] : [];
     }),
   );
@@ -59,16 +61,16 @@ export function subscribe(options: TriggerOptions): void {
  * Whether a change that the answer to a write of ours told is no more than what we reported, in the status or by our
  * finalizer. The answer may also tell what others did in between, of which no event will be news any more.
  */
-function isOwnReport({ type, before, object, writer }: Change, own: OwnFields | undefined): boolean {
+function isOwnReport({ type, before, object, writer }: Change, own: OwnFields | undefined, schema: Schema): boolean {
   if (type !== "changed" || !before) return false;
   const reported = fieldsOf(own, writer!, "status")?.["f:status"];
-  return deepEqual(unreported(before, reported), unreported(object, reported));
+  return deepEqual(unreported(before, reported, schema), unreported(object, reported, schema));
 }
 
-function unreported(object: KubeObject, fields: FieldsV1 | undefined): object {
+function unreported(object: KubeObject, fields: FieldsV1 | undefined, schema: Schema): object {
   const { status, metadata, ...rest } = object as KubeObject & { status?: unknown };
   const { resourceVersion: _r, managedFields: _m, finalizers: _f, ...others } = metadata;
-  return { ...rest, metadata: others, status: unownedPart(fields, status) };
+  return { ...rest, metadata: others, status: unownedPart(fields, status, schema) };
 }
 
 const always = () => true;

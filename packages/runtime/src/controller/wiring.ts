@@ -2,7 +2,7 @@ import type { Client } from "@konverge/client";
 import type { Clock, KubeObject } from "@konverge/core";
 import { labelBond, referenceBond } from "../apply/bond.ts";
 import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
-import { schemaOf } from "../apply/schema-of.ts";
+import { schemaOf, statusSchemaOf } from "../apply/schema-of.ts";
 import { StatusWriter } from "../apply/status.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { View } from "../cache/view.ts";
@@ -44,7 +44,7 @@ export interface Wiring {
 }
 
 /** Declares to the cache all that a controller will read. */
-export function wire(definition: Controller, { cache, clock, namespaces: all }: Cluster): Wiring {
+export function wire(definition: Controller, { cache, clock, log, namespaces: all }: Cluster): Wiring {
   const { name, kind, options } = definition;
   const namespaces = options.namespaces ?? all;
   cache.addManager(name);
@@ -81,6 +81,6 @@ export function wire(definition: Controller, { cache, clock, namespaces: all }: 
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
     children: new Children({ manager: name, ownerKind: kind, owned, clock }),
-    status: new StatusWriter({ clock, manager: name, view, schema: schemaOf(kind) }),
+    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), log }),
   };
 }
