@@ -18,7 +18,8 @@ interface DeploymentOptions {
 export function deploymentOf(operator: Operator, options: DeploymentOptions): Deployment {
   const { name } = operator;
   const { namespace, image, labels, webhooks } = options;
-  const probe = (path: string) => ({ httpGet: { path, port: "probes" } });
+  // A busy node is no reason to kill an operator that answers late.
+  const probe = (path: string) => ({ httpGet: { path, port: "probes" }, timeoutSeconds: 5 });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
