@@ -12,7 +12,11 @@ const DONE = new Set(["running", "succeeded", "ready", "available", "completed",
 /** Conditions that say so, the most telling first. */
 const TELLING = ["Ready", "Available", "Succeeded", "Complete", "Completed", "Running"];
 
-/** Judges an object by what its kind reports: a phase or state if it has one, otherwise its conditions. */
+/**
+ * Judges an object by what its kind reports: a phase or state if it has one, otherwise its conditions. What a phase promises,
+ * a Ready condition can deny: a backup that is Running has only begun, a training that is Running does what was asked for, and
+ * only their operators know which.
+ */
 export function convergenceOf(object: KubeObject | undefined): Convergence {
   if (!object) return { done: false, message: "not there yet" };
   const { phase, state, conditions = [], observedGeneration } = statusOf(object);
@@ -22,7 +26,8 @@ export function convergenceOf(object: KubeObject | undefined): Convergence {
   const told = TELLING.map((type) => conditions.find((one) => one.type === type)).filter((one) => one !== undefined);
   const word = [phase, state].find((one) => typeof one === "string" && one !== "");
   if (word !== undefined) {
-    const done = DONE.has(word.toLowerCase());
+    const ready = conditions.find(({ type }) => type === "Ready");
+    const done = DONE.has(word.toLowerCase()) && (ready === undefined || ready.status === "True");
     const [why] = told.filter(({ status }) => status !== "True");
     return { done, message: done || !why ? word : `${word}: ${textOf(why)}` };
   }

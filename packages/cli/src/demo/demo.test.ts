@@ -26,6 +26,16 @@ test("an object has converged when its phase, its state or its conditions say so
   assert.equal(convergenceOf(undefined).done, false);
 });
 
+test("what runs to an end has converged at its end, and not when it has begun", () => {
+  const judged = (status: object) => convergenceOf(withStatus(status));
+  const begun = { phase: "Running", conditions: [condition("Ready", "Unknown", "the backup is being taken")] };
+  assert.deepEqual(judged(begun), { done: false, message: "Running: the backup is being taken" });
+  const ended = { phase: "Completed", conditions: [condition("Ready", "True", "taken")] };
+  assert.deepEqual(judged(ended), { done: true, message: "Completed" });
+  const training = [condition("Ready", "True", "2 of 2 workers run"), condition("Succeeded", "False")];
+  assert.equal(judged({ phase: "Running", conditions: training }).done, true);
+});
+
 test("every operator brings samples of its kinds", () => {
   for (const operator of operators) {
     const shown = chosenSamples(operator).filter(({ kind }) => kind);
