@@ -19,10 +19,12 @@ import {
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
 import { PermanentError } from "../controller/errors.ts";
+import type { Log } from "../log.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
 import { ownedPart } from "./owned-part.ts";
 import { isObject, type JsonObject } from "./stored-value.ts";
+import { UndeclaredFields } from "./undeclared-fields.ts";
 
 /** What there is to say about an object. */
 export interface StatusStatement {
@@ -38,6 +40,7 @@ export interface StatusWriterOptions {
   view: View<KubeObject>;
   /** Of the status. */
   schema: Schema;
+  log: Log;
 }
 
 /**
@@ -48,13 +51,16 @@ export interface StatusWriterOptions {
  * - Only what this controller reported is replaced: conditions and fields of others stay.
  * - A transition time changes only when the condition's status does.
  * - What is said about one object is never written to another of the same name.
+ * - Fields that the cluster's CustomResourceDefinition does not have keep nobody from hearing of the others.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #answers = new AnswerMemory();
+  readonly #undeclared: UndeclaredFields;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
+    this.#undeclared = new UndeclaredFields(options.clock);
   }
 
   /** True if the kind is known to have conditions, so that those can be reported which nobody asked for. */
@@ -68,15 +74,21 @@ export class StatusWriter {
     const live = view.get(key);
     if (!live || live.metadata.uid !== object.metadata.uid) return;
     const fields = this.#ownFields(key);
-    const status = this.#statusOf(object, live, statement);
+    const status = this.#undeclared.leaveOut(this.#statusOf(object, live, statement));
     if (Object.keys(status).length === 0 && !fields) return;
     if (fields) {
       if (appliedDifference(fields, status, statusOf(live), schema) === undefined) return;
       if (this.#answers.knows(key, status, { fields, part: ownedPart(fields, statusOf(live), schema) })) return;
     }
-    const answer = await this.#send(object, status, client);
+    let answer: KubeObject | undefined;
+    try {
+      answer = await this.#send(object, status, client);
+    } catch (error) {
+      if (!this.#learnsFrom(error)) throw error;
+      return this.write(object, statement, client);
+    }
     const applied = answer && this.#ownFields(key);
-    if (applied && appliedDifference(applied, status, statusOf(answer), schema) !== undefined) {
+    if (answer && applied && appliedDifference(applied, status, statusOf(answer), schema) !== undefined) {
       this.#answers.remember(key, status, { fields: applied, part: ownedPart(applied, statusOf(answer), schema) });
     } else this.#answers.forget(key);
   }
@@ -102,6 +114,16 @@ export class StatusWriter {
         { cause: error },
       );
     }
+  }
+
+  /** True if it was refused for fields that nobody knows there: they are left out from now on, and somebody is told. */
+  #learnsFrom(error: unknown): boolean {
+    const undeclared = this.#undeclared.learn(error);
+    if (undeclared.length === 0) return false;
+    const { log, view } = this.#options;
+    const message = `the CustomResourceDefinition of ${groupKindText(view.kind)} in the cluster does not declare ${undeclared.join(", ")}: not reported until the operator's own is installed`;
+    log.warn({ fields: undeclared }, message);
+    return true;
   }
 
   #statusOf(object: KubeObject, live: KubeObject, statement: StatusStatement): JsonObject {

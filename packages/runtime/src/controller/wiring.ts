@@ -44,7 +44,7 @@ export interface Wiring {
 }
 
 /** Declares to the cache all that a controller will read. */
-export function wire(definition: Controller, { cache, clock, namespaces: all }: Cluster): Wiring {
+export function wire(definition: Controller, { cache, clock, log, namespaces: all }: Cluster): Wiring {
   const { name, kind, options } = definition;
   const namespaces = options.namespaces ?? all;
   cache.addManager(name);
@@ -81,6 +81,6 @@ export function wire(definition: Controller, { cache, clock, namespaces: all }: 
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
     children: new Children({ manager: name, ownerKind: kind, owned, clock }),
-    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind) }),
+    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), log }),
   };
 }

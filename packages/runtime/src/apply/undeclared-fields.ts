@@ -1,0 +1,60 @@
+import { ApiError, type Clock, deepCopy } from "@konverge/core";
+import { isObject } from "./stored-value.ts";
+
+/** How long what was learnt is believed, in milliseconds: the CustomResourceDefinition may have been mended since. */
+const BELIEVED = 5 * 60_000;
+/** `[0]`, `[type="Ready"]`: some item of a list. All of them have the same schema. */
+const ITEM = "[]";
+
+/**
+ * Fields of a status that the CustomResourceDefinition in the cluster does not declare, because it is an older one or
+ * somebody else's. Server-side apply refuses all of a status for one such field; without them the rest can be said.
+ */
+export class UndeclaredFields {
+  readonly #clock: Clock;
+  #paths = new Map<string, readonly string[]>();
+  #since = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Learns from a refusal which fields to leave out; those that are new. None: it was refused for another reason. */
+  learn(error: unknown): string[] {
+    if (!(error instanceof ApiError)) return [];
+    const found: string[] = [];
+    for (const [, path = ""] of error.message.matchAll(REFUSED)) {
+      const segments = segmentsOf(path);
+      const name = segments.join(".").replaceAll(`.${ITEM}`, ITEM);
+      if (this.#paths.has(name)) continue;
+      if (this.#paths.size === 0) this.#since = this.#clock.monotonic();
+      this.#paths.set(name, segments);
+      found.push(name);
+    }
+    return found;
+  }
+
+  /** The status without them: the very same, if there are none. */
+  leaveOut<T extends object>(status: T): T {
+    if (this.#paths.size > 0 && this.#clock.monotonic() - this.#since > BELIEVED) this.#paths = new Map();
+    if (this.#paths.size === 0) return status;
+    const rest = { status: deepCopy(status) };
+    for (const segments of this.#paths.values()) remove(rest, segments);
+    return rest.status;
+  }
+}
+
+const REFUSED = /\s(\.status(?:\.[^\s.[\]]+|\[[^\]]*\])+): field not declared in schema/g;
+
+function segmentsOf(path: string): string[] {
+  return [...path.matchAll(/\.([^.[\]]+)|\[[^\]]*\]/g)].map(([, name]) => name ?? ITEM);
+}
+
+function remove(value: unknown, [first, ...rest]: readonly string[]): void {
+  if (first === ITEM) {
+    if (Array.isArray(value)) for (const item of value) remove(item, rest);
+  } else if (isObject(value) && first !== undefined) {
+    if (rest.length === 0) delete value[first];
+    else remove(value[first], rest);
+  }
+}
