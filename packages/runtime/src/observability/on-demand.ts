@@ -7,3 +7,7 @@ const load = createRequire(import.meta.url);
 export const prometheus = (): typeof import("prom-client") => load("prom-client");
 export const openTelemetry = (): typeof import("@opentelemetry/api") => load("@opentelemetry/api");
 export const pinoLogger = (): typeof import("pino") => load("pino");
+
+// An `import` of Node's own http reads all its exports, among them some that load a whole second client (fetch).
+export const nodeHttp = (): typeof import("node:http") => load("node:http");
+export const nodeHttps = (): typeof import("node:https") => load("node:https");

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type HeaderMap, readText, type Transport } from "@konverge/core";
+import { nodeHttp, nodeHttps } from "./on-demand.ts";
 
 export interface ServeOptions {
   /** 0: any that is free. */
@@ -37,8 +38,8 @@ export async function serve(handler: Transport, options: ServeOptions): Promise<
     });
     void answer(handler, request, response, options.largestBody ?? DEFAULT_LARGEST_BODY);
   };
-  const tlsServer = options.tls && createTlsServer(options.tls, listener);
-  const server: Server = tlsServer ?? createServer(listener);
+  const tlsServer = options.tls && nodeHttps().createServer(options.tls, listener);
+  const server: Server = tlsServer ?? nodeHttp().createServer(listener);
   const open = new Set<Socket>();
   server.on(tlsServer ? "secureConnection" : "connection", (socket: Socket) => {
     open.add(socket);

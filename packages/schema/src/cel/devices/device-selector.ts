@@ -1,6 +1,6 @@
 /** The expressions with which claims and classes choose devices: `device.attributes["gpu.example.com"].model == "A"`. */
 import { evaluate, type Problem, parseAndCheck, planProgram } from "../evaluation/compile.ts";
-import { FUNCTIONS, TYPE_NAMES } from "../library/index.ts";
+import { ruleFunctions, TYPE_NAMES } from "../library/index.ts";
 import { toQuantity } from "../library/quantity.ts";
 import { toSemver } from "../library/semver.ts";
 import type { Declarations } from "../types/declarations.ts";
@@ -30,7 +30,9 @@ export interface DeviceSelector {
 }
 
 const DECLARATIONS: Declarations = {
-  functions: FUNCTIONS,
+  get functions() {
+    return ruleFunctions();
+  },
   typeNames: TYPE_NAMES,
   variables: new Map([["device", DYN]]),
   struct: () => undefined,

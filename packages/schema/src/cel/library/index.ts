@@ -53,11 +53,23 @@ const LIBRARIES = [
   listsExtension,
 ];
 
+// Declared by the first expression: most programs that import this compile none.
+let functions: Functions | undefined;
+let mutationFunctions: Functions | undefined;
+
 /** All functions of rules and policies. */
-export const FUNCTIONS = declareFunctions(LIBRARIES);
+export function ruleFunctions(): Functions {
+  functions ??= declareFunctions(LIBRARIES);
+  return functions;
+}
 
 /** All functions of mutating policies. */
-export const MUTATION_FUNCTIONS = declareFunctions([...LIBRARIES, jsonPatch]);
+export function mutationRuleFunctions(): Functions {
+  mutationFunctions ??= declareFunctions([...LIBRARIES, jsonPatch]);
+  return mutationFunctions;
+}
+
+type Functions = ReturnType<typeof declareFunctions>;
 
 /**
  * The names that stand for types in expressions. `duration` and `timestamp` pass for types when an expression is checked,

@@ -15,7 +15,7 @@ import {
   type RequestResource,
   ResourceCheck,
 } from "../library/authorizer.ts";
-import { FUNCTIONS, MUTATION_FUNCTIONS, TYPE_NAMES } from "../library/index.ts";
+import { mutationRuleFunctions, ruleFunctions, TYPE_NAMES } from "../library/index.ts";
 import type { Declarations } from "../types/declarations.ts";
 import {
   BOOL,
@@ -111,7 +111,7 @@ export class CelEnvironment {
     }
     if (options.variables) variables.set("variables", VARIABLES);
     this.#declarations = {
-      functions: options.patchTypes ? MUTATION_FUNCTIONS : FUNCTIONS,
+      functions: options.patchTypes ? mutationRuleFunctions() : ruleFunctions(),
       typeNames: TYPE_NAMES,
       variables,
       struct: (name) => {

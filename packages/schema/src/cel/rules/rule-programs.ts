@@ -1,7 +1,7 @@
 /** The rules of one node of a schema, compiled. */
 import { fieldInSchema, JsonPathError, type Schema, type ValidationRule } from "@konverge/core";
 import { estimate, type Program, parseAndCheck, planProgram } from "../evaluation/compile.ts";
-import { FUNCTIONS, TYPE_NAMES } from "../library/index.ts";
+import { ruleFunctions, TYPE_NAMES } from "../library/index.ts";
 import { trimSpace } from "../library/strings.ts";
 import type { Declarations } from "../types/declarations.ts";
 import { optionalType, type Type } from "../types/types.ts";
@@ -29,7 +29,7 @@ export function ruleDeclarations(data: DataType, optionalOldSelf: boolean): Decl
   const self = types.typeOf(data, "selfType1");
   const oldSelf = optionalOldSelf ? optionalType(self) : self;
   return {
-    functions: FUNCTIONS,
+    functions: ruleFunctions(),
     typeNames: TYPE_NAMES,
     variables: new Map<string, Type>([
       ["self", self],
