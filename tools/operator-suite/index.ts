@@ -23,6 +23,7 @@ export { isReported, lateNode, quotaOfPods, type Report, unpullable } from "./ba
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";
+export { withNarrowerDefinition } from "./narrower-definition.ts";
 export { type RealGround, type RealStages, realStages } from "./real-ground.ts";
 export { SimulatedLoad } from "./simulated-load.ts";
 export {

@@ -1,4 +1,5 @@
 import { onReal } from "@konverge/operator-suite";
+import { aDatabaseRunsByALesserDefinition } from "./lesser-definition.ts";
 import { badInput, ends, hibernates, lives, upgraded } from "./scenarios.ts";
 
 onReal({
@@ -6,5 +7,6 @@ onReal({
   "the server stops before the object goes; volumes go or stay as asked": ends,
   "another version rolls out with the data and the password it had": upgraded,
   "a hibernated database keeps its data": hibernates,
+  "a database runs also where the definition of a tutorial is installed": aDatabaseRunsByALesserDefinition,
   "bad input is refused or reported, and recovers when mended": badInput,
 });

@@ -1,4 +1,5 @@
 import { onEmbedded } from "@konverge/operator-suite";
+import { aDatabaseRunsByALesserDefinition } from "./lesser-definition.ts";
 import { backups, badInput, ends, hibernates, lives, resized, unheard, upgraded } from "./scenarios.ts";
 
 onEmbedded("a server with its volume, Service, settings and password", lives);
@@ -9,3 +10,4 @@ onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
 onEmbedded("servers with standbys come up also where nothing really runs", unheard);
+onEmbedded("a database runs also where the definition of a tutorial is installed", aDatabaseRunsByALesserDefinition);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Scenario } from "@konverge/operator-suite";
+import { type Scenario, supplyVolumes, withNarrowerDefinition } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
-import { ConfigMap, Event, Service } from "konverge/kinds";
+import { ConfigMap, Event, PersistentVolumeClaim, Service } from "konverge/kinds";
 import { endAll, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** The least that takes all children there are. */
@@ -66,5 +66,22 @@ export const aJobSucceeds: Scenario = async (stage) => {
   await stage.until("all of it is gone", async () => {
     const left = [...(await podsOf(stage, "mnist")), await stage.find(Service, "mnist-workers")];
     return !(await stage.find(TrainingJob, "mnist")) && left.every((one) => one === undefined);
+  });
+};
+
+/** Somebody applied the definition of a tutorial: no defaults, no second version, few fields of the status. */
+export const aJobRunsByALesserDefinition: Scenario = async (stage) => {
+  await supplyVolumes(stage, "1Gi");
+  await stage.start(trainingOperator);
+  await stage.client.create(PersistentVolumeClaim, {
+    metadata: { name: "data", namespace: stage.namespace },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  });
+  const fields = ["phase", "startTime", "completionTime", "workerStatuses", "conditions"];
+  await withNarrowerDefinition(stage, "trainingjobs.ml.example.com", fields, async () => {
+    await stage.apply(job("plain", { checkpointDir: "/checkpoints", dataVolume: { claimName: "data" } }));
+    await untilPhase(stage, "plain", "Running");
+    await endAll(stage, "plain");
+    await untilPhase(stage, "plain", "Succeeded");
   });
 };

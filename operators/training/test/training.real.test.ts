@@ -5,6 +5,7 @@ import * as lifecycle from "./lifecycle-scenarios.ts";
 
 onReal({
   "a job's workers are made, train and end, and all of it goes with the job": lifecycle.aJobSucceeds,
+  "a job trains also where the definition of a tutorial is installed": lifecycle.aJobRunsByALesserDefinition,
   "one job is served in both versions": bothVersionsAreServed,
   "parameter servers are told of, and stopped": ending.parameterServersServe,
   "a finished job is deleted after its time": ending.aFinishedJobIsDeleted,
