@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ConfigMap, Deployment, Service } from "@konverge/kinds";
 import { controller, own } from "@konverge/runtime";
 import { scenario } from "./scenario.ts";
-import { dataOf, Widget } from "./stage.ts";
+import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
 const labels = { app: "web" };
 
@@ -96,4 +96,17 @@ scenario("a child that lost the label by which it is watched gets it back", asyn
   assert.deepEqual((await s.user.get(ConfigMap, "default/a")).metadata.labels, labels);
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "hello" });
   assert.deepEqual(s.complaints, []);
+});
+
+scenario("a child without the labels by which it would be watched is not made", async (s) => {
+  await s.run(
+    controller(Widget, {
+      owns: [own(ConfigMap, { labelSelector: "app=web" })],
+      reconcile: () => ({ children: [configMap("a", {})] }),
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False InvalidChild");
+  assert.equal(await s.exists(ConfigMap, "default/a"), false);
 });

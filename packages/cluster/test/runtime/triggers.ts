@@ -101,6 +101,36 @@ scenario("of a kind that is watched by its metadata alone, nothing else is fetch
   assert.deepEqual(seen.at(-1), ["s apiVersion,kind,metadata"]);
 });
 
+scenario("what is read from the cache is in its selection, also what was just written", async (s) => {
+  const seen: string[][] = [];
+  await s.run(
+    controller(Widget, {
+      watches: [read(ConfigMap, { labelSelector: "colour=red" })],
+      async reconcile({ spec }, { cache, client }) {
+        const look = () => void seen.push(cache.list(ConfigMap).map(({ metadata }) => metadata.name));
+        if (spec.text !== "go") return;
+        const draft = (name: string, colour: string) => ({
+          metadata: { name, namespace: "default", labels: { colour } },
+        });
+        await client.create(ConfigMap, draft("a", "blue"));
+        look();
+        await client.create(ConfigMap, draft("b", "red"));
+        look();
+        await client.patch(ConfigMap, "default/b", { merge: { metadata: { labels: { colour: "blue" } } } });
+        look();
+        await client.patch(ConfigMap, "default/a", { merge: { metadata: { labels: { colour: "red" } } } });
+        look();
+        return undefined;
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "go" } } });
+  await s.settle();
+  assert.deepEqual(seen, [[], ["b"], [], ["a"]]);
+});
+
 scenario("predicates decide which changes are worth a look", async (s) => {
   let looks = 0;
   await s.run(

@@ -10,9 +10,11 @@ import {
   type KindRef,
   type KubeObject,
   keyOf,
+  matchesLabels,
   type ObjectKey,
   type ObjectMeta,
   parseApiVersion,
+  parseLabelSelector,
   type Schema,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
@@ -173,6 +175,7 @@ export class Children {
     if (missing.length > 0) {
       return state(owned.view.get(key), waiting("WaitingForOthers", `it waits for ${missing.join(", ")}`));
     }
+    this.#checkLabels(name, owned, draft);
     const place = { namespace, bond: withAnnotations(owned.bond.metadata(owner), rememberAfter(after)) };
     let live = owned.view.get(key);
     if (live === undefined) {
@@ -203,6 +206,16 @@ export class Children {
       pass,
     );
     return state(result, result === undefined ? waiting("Recreating", "it is being replaced") : undefined);
+  }
+
+  /** A child without the labels that its kind is watched by would never be seen again. */
+  #checkLabels(name: string, { declared: { kind, labelSelector } }: OwnedView, { metadata }: Child): void {
+    if (labelSelector === undefined || matchesLabels(parseLabelSelector(labelSelector), metadata.labels)) return;
+    throw new PermanentError(
+      "InvalidChild",
+      `${name} does not have the labels by which its kind is watched: give it those of own(${kind.kind}, ` +
+        `{ labelSelector: ${JSON.stringify(labelSelector)} }), or leave the selector out`,
+    );
   }
 
   #readiness(one: PlannedChild, object: KubeObject) {

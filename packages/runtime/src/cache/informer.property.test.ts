@@ -7,10 +7,10 @@ import { Thing, thing } from "../../test/scripted-watch.ts";
 import { Informer } from "./informer.ts";
 
 type Step =
-  /** Somebody else creates, changes or deletes. */
-  | { do: "others"; name: string; remove: boolean }
-  /** We write or delete; the answer comes later. */
-  | { do: "write"; name: string; remove: boolean }
+  /** Somebody else creates, changes or deletes, or takes out of the selection. */
+  | { do: "others"; name: string; how: Fate }
+  /** We do; the answer comes later. */
+  | { do: "write"; name: string; how: Fate }
   | { do: "answer"; which: number }
   /** The watch tells so many events. */
   | { do: "tell"; count: number }
@@ -21,10 +21,16 @@ type Step =
   | { do: "relist" }
   | { do: "listed" };
 
+type Fate = "in" | "out" | "removed";
+
+const SELECTED = { selected: "yes" };
+const isIn = (object: AnyObject | undefined) => object?.metadata.labels?.["selected"] === "yes";
+
+const how = fc.constantFrom<Fate>("in", "in", "out", "removed");
 const name = fc.constantFrom("a", "b", "c");
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("others" as const), name, remove: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("write" as const), name, remove: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("others" as const), name, how }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("write" as const), name, how }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("answer" as const), which: fc.nat(5) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("tell" as const), count: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: "bookmark" as const }) },
@@ -41,7 +47,9 @@ class World {
   readonly #answers: (() => void)[] = [];
   readonly #outbox: WatchEvent<AnyObject>[] = [];
   /** The newest version of each object that the informer has been told by an answer. */
-  readonly answered = new Map<string, { uid: string; version: string; gone: boolean }>();
+  readonly answered = new Map<string, { uid: string; version: string; fate: Fate }>();
+  /** The version at which each object was last taken out of the selection. */
+  readonly left = new Map<string, string>();
   #wake: (() => void) | undefined;
   #list: WatchEvent<AnyObject>[] | undefined;
   #told = 0;
@@ -65,36 +73,45 @@ class World {
       },
     };
     const client = { watch: () => watch, clock: new VirtualClock() } as unknown as Client;
-    this.informer = new Informer(client, Thing);
+    this.informer = new Informer(client, Thing, { labelSelector: "selected=yes" });
     this.informer.start();
     this.list();
   }
 
-  change(key: string, remove: boolean): AnyObject | undefined {
+  /** The watch shows what is in the selection, and that something leaves it. */
+  change(key: string, fate: Fate): AnyObject | undefined {
+    const remove = fate === "removed";
     const known = this.objects.get(key);
     if (remove && !known) return undefined;
     this.#version += 1;
     const uid = known?.metadata.uid ?? `uid-${++this.#uid}`;
-    const object = thing(key, this.#version, { metadata: { name: key, uid } });
+    const object = thing(key, this.#version, {
+      metadata: { name: key, uid, labels: fate === "in" ? SELECTED : {} },
+    });
     object.metadata.resourceVersion = String(this.#version);
     if (remove) this.objects.delete(key);
     else this.objects.set(key, object);
-    this.#history.push({ type: remove ? "DELETED" : known ? "MODIFIED" : "ADDED", object });
+    const [wasIn, staysIn] = [isIn(known), fate === "in"];
+    if (wasIn && !staysIn) this.left.set(key, object.metadata.resourceVersion);
+    if (wasIn || staysIn) {
+      this.#history.push({ type: staysIn ? (wasIn ? "MODIFIED" : "ADDED") : "DELETED", object });
+    }
     return object;
   }
 
   /** Deletions are of what we know, by its uid: the server refuses them if it is another by now. */
-  write(key: string, remove: boolean): void {
+  write(key: string, fate: Fate): void {
+    const remove = fate === "removed";
     const known = this.informer.get(`default/${key}`)?.metadata.uid;
     if (remove && (!known || known !== this.objects.get(key)?.metadata.uid)) return;
     const over = this.informer.expect(`default/${key}`);
-    const object = this.change(key, remove)!;
+    const object = this.change(key, fate)!;
     const { uid = "", resourceVersion = "" } = object.metadata;
     this.#answers.push(() => {
       if (remove) this.informer.missed(`default/${key}`, uid, "us");
       else this.informer.saw(structuredClone(object), "us");
       if (compareVersions(this.answered.get(key)?.version, resourceVersion) < 0) {
-        this.answered.set(key, { uid, version: resourceVersion, gone: remove });
+        this.answered.set(key, { uid, version: resourceVersion, fate });
       }
       over();
     });
@@ -124,7 +141,7 @@ class World {
 
   /** The list is made now. What happens until it arrives comes as events after it. */
   list(): void {
-    const items = [...this.objects.values()].map((object) => ({ type: "ADDED" as const, object }));
+    const items = [...this.objects.values()].filter(isIn).map((object) => ({ type: "ADDED" as const, object }));
     this.#told = this.#history.length;
     this.#list = [{ type: "RESET" }, ...items, { type: "SYNCED", resourceVersion: String(this.#version) }];
   }
@@ -138,7 +155,7 @@ class World {
   async finish(): Promise<void> {
     while (this.#answers.length > 0) this.answer(0);
     await this.tell(this.#history.length);
-    this.change("last", false);
+    this.change("last", "in");
     await this.tell(1);
   }
 
@@ -159,11 +176,15 @@ test("whatever order events and answers come in, reads never go back, and all is
         for (const key of ["a", "b", "c"]) {
           const read = world.informer.get(`default/${key}`);
           const answered = world.answered.get(key);
-          const stays = answered && !answered.gone && world.objects.get(key)?.metadata.uid === answered.uid;
+          const stays =
+            answered?.fate === "in" &&
+            world.objects.get(key)?.metadata.uid === answered.uid &&
+            compareVersions(world.left.get(key), answered.version) < 0;
           if (stays) assert.ok(read, `${key} is gone, though we wrote it and nobody deleted it`);
+          assert.ok(!read || isIn(read), `${key} is read outside the selection`);
           if (answered && read) {
             const { uid, resourceVersion } = read.metadata;
-            assert.ok(!(answered.gone && uid === answered.uid), `${key} is back after we deleted it`);
+            assert.ok(!(answered.fate === "removed" && uid === answered.uid), `${key} is back after we deleted it`);
             assert.ok(compareVersions(resourceVersion, answered.version) >= 0, `${key} is older than our own write`);
           }
           if (read) {
@@ -174,8 +195,8 @@ test("whatever order events and answers come in, reads never go back, and all is
         }
       };
       for (const one of steps) {
-        if (one.do === "others") world.change(one.name, one.remove);
-        else if (one.do === "write") world.write(one.name, one.remove);
+        if (one.do === "others") world.change(one.name, one.how);
+        else if (one.do === "write") world.write(one.name, one.how);
         else if (one.do === "answer") world.answer(one.which);
         else if (one.do === "tell") await world.tell(one.count);
         else if (one.do === "bookmark") await world.bookmark();
@@ -188,7 +209,8 @@ test("whatever order events and answers come in, reads never go back, and all is
       check();
       for (const key of ["a", "b", "c"]) {
         const known = world.informer.get(`default/${key}`)?.metadata.resourceVersion;
-        assert.equal(known, world.objects.get(key)?.metadata.resourceVersion, `${key} differs in the end`);
+        const there = world.objects.get(key);
+        assert.equal(known, isIn(there) ? there?.metadata.resourceVersion : undefined, `${key} differs in the end`);
       }
     }),
     { numRuns: 400 },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AnyObject, type ManagedFieldsEntry, VirtualClock } from "@konverge/core";
+import { type AnyObject, type KindRef, type ManagedFieldsEntry, VirtualClock } from "@konverge/core";
+import { Pod } from "@konverge/kinds";
 import { type OpenWatch, scriptedWatch, Thing, thing } from "../../test/scripted-watch.ts";
 import type { Change } from "./change.ts";
 import { fieldsOf } from "./field-set-pool.ts";
@@ -16,10 +17,13 @@ interface Stage {
 }
 
 /** An informer that has listed these things. */
-async function stage(initial: AnyObject[], options: InformerOptions<AnyObject> = {}): Promise<Stage> {
+async function stage(
+  initial: AnyObject[],
+  { kind = Thing, ...options }: InformerOptions<AnyObject> & { kind?: KindRef<AnyObject> } = {},
+): Promise<Stage> {
   const clock = new VirtualClock();
   const { client, watches } = scriptedWatch(clock);
-  const informer = new Informer(client, Thing, options);
+  const informer = new Informer(client, kind, options);
   const changes: Change<AnyObject>[] = [];
   informer.subscribe((change) => changes.push(change));
   informer.start();
@@ -221,7 +225,68 @@ test("answers that come out of order do not mix up two objects of the same name"
   assert.equal(informer.get("default/a")?.metadata.uid, "second");
 });
 
-test("an object that our write took out of scope is let go by the next bookmark", async () => {
+const labelled = (name: string, version: number, app: string) =>
+  thing(name, version, { metadata: { name, labels: { app } } });
+
+test("what we write outside the scope is never read, whatever the watch says of the time before", async () => {
+  const { clock, informer, changes, server } = await stage([labelled("a", 5, "web")], { labelSelector: "app=web" });
+  seen(changes);
+  informer.saw(labelled("b", 110, "other"), "us");
+  assert.deepEqual(seen(changes), []);
+  informer.saw(labelled("a", 111, "other"), "us");
+  assert.equal(informer.get("default/a"), undefined);
+  assert.deepEqual(seen(changes), ["deleted default/a 111"]);
+  server.send("MODIFIED", labelled("a", 105, "web"));
+  server.send("ADDED", labelled("b", 106, "web"));
+  await clock.advance(1);
+  assert.deepEqual([...informer.keys()], []);
+  server.send("DELETED", labelled("b", 110, "web"));
+  server.send("DELETED", labelled("a", 111, "web"));
+  server.send("ADDED", labelled("a", 112, "web"));
+  await clock.advance(1);
+  assert.deepEqual(seen(changes), ["added default/a 112"]);
+});
+
+test("answers that come out of order leave an object where the last write put it", async () => {
+  const { informer } = await stage([labelled("a", 5, "web")], { labelSelector: "app in (web)" });
+  informer.saw(labelled("a", 112, "other"), "us");
+  informer.saw(labelled("a", 111, "web"), "us");
+  assert.equal(informer.get("default/a"), undefined);
+  informer.saw(labelled("a", 113, "web"), "us");
+  assert.ok(informer.get("default/a"));
+});
+
+test("field selectors count as well, as far as an object tells", async () => {
+  const onNode = (name: string, version: number, spec: object, status: object = {}) =>
+    thing(name, version, { kind: "Pod", spec, status });
+  const { informer } = await stage([onNode("known", 5, { nodeName: "n" }, { podIPs: [{ ip: "1" }] })], {
+    fieldSelector: "spec.nodeName=n,metadata.namespace!=kube-system",
+    kind: Pod as unknown as KindRef<AnyObject>,
+  });
+  informer.saw(onNode("here", 110, { nodeName: "n" }), "us");
+  informer.saw(onNode("there", 111, { nodeName: "m" }), "us");
+  informer.saw(onNode("nowhere", 112, {}), "us");
+  assert.deepEqual([...informer.keys()], ["default/known", "default/here"]);
+  const zero = await stage([], { fieldSelector: "spec.hostNetwork=false", kind: Pod as unknown as KindRef<AnyObject> });
+  zero.informer.saw(onNode("plain", 110, {}), "us");
+  zero.informer.saw(onNode("host", 111, { hostNetwork: true }), "us");
+  assert.deepEqual([...zero.informer.keys()], ["default/plain"]);
+  const untold = await stage([onNode("known", 5, {})], {
+    fieldSelector: "status.podIPs=1.2.3.4",
+    kind: Pod as unknown as KindRef<AnyObject>,
+  });
+  untold.informer.saw(onNode("known", 110, {}), "us");
+  untold.informer.saw(onNode("new", 111, {}), "us");
+  assert.deepEqual([...untold.informer.keys()], ["default/known"]);
+});
+
+test("selectors that no server would understand are refused at once", () => {
+  const { client } = scriptedWatch(new VirtualClock());
+  assert.throws(() => new Informer(client, Thing, { labelSelector: "a in b" }), /labelSelector "a in b" of Thing/);
+  assert.throws(() => new Informer(client, Thing, { fieldSelector: "name" }), /fieldSelector "name" of Thing/);
+});
+
+test("an object that our write took out of a scope that only the server knows is let go by the next bookmark", async () => {
   const { clock, informer, changes, server } = await stage([]);
   informer.saw(thing("a", 110), "us");
   seen(changes);

@@ -8,6 +8,7 @@ import { Indexes, type IndexFunction } from "./indexes.ts";
 import { type Entry, ObjectStore } from "./object-store.ts";
 import { ParsedStore } from "./parsed-store.ts";
 import { withoutManagedFields } from "./projection.ts";
+import { type Selection, selectionOf } from "./selection.ts";
 import { UnconfirmedWrites } from "./unconfirmed-writes.ts";
 
 /** Which objects of a kind are watched. */
@@ -40,6 +41,7 @@ type How = Pick<Change, "listed" | "writer">;
  * Guarantees
  * - What is read is never older than what was read before, nor than the answer to a write that was noted
  *   ({@link saw}, {@link missed}); an object that we deleted does not come back unless it is created anew.
+ * - What is read is in scope, as far as the object itself tells: also what we wrote, and what a write of ours took out.
  * - A listener hears of every difference between two reads, in order, and of all there is when it subscribes.
  * - Objects that are read are frozen, and have the defaults of their kind's definition.
  *
@@ -50,6 +52,7 @@ export class Informer<T extends KubeObject> {
   readonly scope: Scope;
   readonly #client: Client;
   readonly #options: InformerOptions<T>;
+  readonly #selection: Selection;
   readonly #store: ObjectStore<T> | ParsedStore<T>;
   readonly #indexes = new Indexes<T>();
   readonly #fieldSets = new FieldSetPool();
@@ -77,6 +80,7 @@ export class Informer<T extends KubeObject> {
     this.scope = { namespace, labelSelector, fieldSelector };
     this.#client = client;
     this.#options = options;
+    this.#selection = selectionOf(kind as unknown as KindRef<KubeObject>, this.scope);
     this.#store = options.parsed ? new ParsedStore() : new ObjectStore();
     this.#whenSynced.promise.catch(() => {});
   }
@@ -194,6 +198,11 @@ export class Informer<T extends KubeObject> {
     }
     if (this.#unconfirmed.isDeleted(key, uid, resourceVersion) || !this.#isNews(key, resourceVersion)) return;
     this.#unconfirmed.wrote(key, uid, resourceVersion);
+    // What cannot be told of an object stays as it was, until the watch tells.
+    if (!(this.#selection(object) ?? this.#store.entry(key) !== undefined)) {
+      this.#remove(key, object, { listed: false, writer });
+      return;
+    }
     // Whoever made the call has the object as well, and may change it.
     this.#put(key, object, { listed: false, writer }, false);
   }
@@ -297,7 +306,9 @@ export class Informer<T extends KubeObject> {
     }
   }
 
+  /** Neither read before nor from before a write of ours, which may have taken the object out of scope. */
   #isNews(key: ObjectKey, resourceVersion: string): boolean {
+    if (this.#unconfirmed.isNewer(key, resourceVersion)) return false;
     return compareVersions(resourceVersion, this.#store.entry(key)?.resourceVersion) > 0;
   }
 
