@@ -14,5 +14,6 @@ test("refusals to change a field are told from other refusals, also when they co
       ),
     ),
   );
+  assert.ok(isImmutable(refused("spec.containers: Forbidden: pod updates may not add or remove containers")));
   assert.ok(!isImmutable(refused("spec.replicas: Invalid value: -1: must be greater than or equal to 0")));
 });

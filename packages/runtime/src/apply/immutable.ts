@@ -12,4 +12,4 @@ export function isImmutable(error: unknown): error is ApiError {
 }
 
 const IMMUTABLE =
-  /field is immutable|is immutable|immutable after creation|may not be changed|may not change once set|may not change fields other than|cannot be changed|can not be changed|updates to .* are forbidden|Value is immutable/i;
+  /field is immutable|is immutable|immutable after creation|may not be changed|may not change once set|may not change fields other than|may not add or remove|cannot be changed|can not be changed|updates to .* are forbidden|Value is immutable/i;
