@@ -129,7 +129,7 @@ recover() {
 
 # The last serious thing that the server has said; that it does not answer yet is none.
 why() {
-  grep -e FATAL -e PANIC "$scratch/log" | grep -v -e 'not accepting connections' -e 'is starting up' | tail -n 1
+  grep -e FATAL -e PANIC "$scratch/log" | grep -v 'the database system is' | tail -n 1
 }
 
 restore() {

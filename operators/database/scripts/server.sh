@@ -224,7 +224,6 @@ join() {
   fi
   touch "$PGDATA/standby.signal"
   remember followed
-  start_server
 }
 
 # From where on a standby that receives nothing needs WAL.

@@ -6,6 +6,8 @@
 #   behind       seconds since a standby replayed something that it has not got all of
 #   confirming   which standbys a primary waits for
 #   size, used   of the volume, in KiB
+#   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
+#                has waited, and how often it did not succeed
 #   password     a digest of the administrator's password that the server was last given
 #
 # Variables: VOLUME, PGDATA, RUN, PORT.
@@ -27,6 +29,12 @@ select 'behind=' || case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn
 select 'lsn=' || pg_current_wal_flush_lsn();
 select 'timeline=' || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int;
 select 'confirming=' || current_setting('synchronous_standby_names');
+select current_setting('archive_mode') <> 'off' as archives \gset
+\if :archives
+select 'archiveFailures=' || failed_count from pg_stat_archiver;
+select format(E'unarchived=%s\narchiveLag=%s', count(*), greatest(0, extract(epoch from clock_timestamp() - min(modification))::int))
+  from pg_ls_archive_statusdir() where name like '%.ready';
+\endif
 \endif
 SQL
 elif pg_controldata -D "$PGDATA" 2> /dev/null | grep -q 'cluster state: *shut down'; then

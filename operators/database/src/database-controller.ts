@@ -47,6 +47,7 @@ import type { AskServer } from "./server-report.ts";
 import { askServers, capacityOf, claimsOf, labelPods, liveMember, outdatedPods, removePod } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
+import { isArchived } from "./wal-archive.ts";
 
 const DATABASE = "database-name";
 /** Milliseconds after which servers that are asked are asked again. */
@@ -193,9 +194,10 @@ function whyStopped(database: Database): Findings["stopped"] {
 }
 
 /** Only what somebody needs to know is asked for. */
-function needsAnswers({ metadata, spec }: Database, count: number, isRotatingNow: boolean): boolean {
+function needsAnswers(database: Database, count: number, isRotatingNow: boolean): boolean {
+  const { metadata, spec } = database;
   const rotates = spec.credentials?.rotateEvery !== undefined || metadata.annotations?.[ROTATE] !== undefined;
-  return count > 1 || spec.storage !== undefined || rotates || isRotatingNow;
+  return count > 1 || spec.storage !== undefined || rotates || isRotatingNow || isArchived(database);
 }
 
 /** With fewer standbys than must confirm nothing could be written at all. */

@@ -16,6 +16,7 @@
 export * from "./backup.ts";
 export * from "./backup-controller.ts";
 export * from "./backup-jobs.ts";
+export * from "./backup-metrics.ts";
 export * from "./backup-spec.ts";
 export * from "./backup-volume.ts";
 export * from "./credentials.ts";

@@ -14,6 +14,9 @@ interface Numbers {
   readonly led: number;
   readonly used: number | undefined;
   readonly behind: number | undefined;
+  readonly unarchived: number | undefined;
+  readonly archiveLag: number | undefined;
+  readonly archiveFailures: number | undefined;
 }
 
 /** What this operator tells Prometheus about its objects, besides what every controller tells. */
@@ -46,6 +49,21 @@ export class DatabaseMetrics {
     gauge("database_term", "Grows with each change of who leads a Database.", ({ term }) => term);
     gauge("database_volume_used_percent", "Of the fullest volume of a Database.", ({ used }) => used);
     gauge("database_replica_lag_seconds", "Of the standby that is furthest behind.", ({ behind }) => behind);
+    gauge("database_wal_unarchived_segments", "That wait to be archived.", ({ unarchived }) => unarchived);
+    gauge("database_wal_archive_lag_seconds", "How long the oldest of them has waited.", (one) => one.archiveLag);
+    const latest = () => this.#values();
+    new Counter({
+      name: "database_wal_archive_failures_total",
+      help: "How often WAL could not be archived, as the primary counts.",
+      labelNames: ["namespace", "name"],
+      registers,
+      collect() {
+        this.reset();
+        for (const { namespace, name, archiveFailures } of latest()) {
+          if (archiveFailures !== undefined) this.inc({ namespace, name }, archiveFailures);
+        }
+      },
+    });
     this.#changes = new Counter({
       name: "database_leadership_changes_total",
       help: "Failovers and switchovers that were carried out.",
@@ -70,6 +88,9 @@ export class DatabaseMetrics {
       led: leader?.pod?.ready ? 1 : 0,
       used: used.length > 0 ? Math.max(...used) : undefined,
       behind: behind.length > 0 ? Math.max(...behind) : undefined,
+      unarchived: leader?.report?.unarchived,
+      archiveLag: leader?.report?.archiveLag,
+      archiveFailures: leader?.report?.archiveFailures,
     });
     this.#existing = existing;
     const kinds: Readonly<Record<string, string>> = { FailedOver: "failover", SwitchedOver: "switchover" };

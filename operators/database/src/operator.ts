@@ -1,5 +1,6 @@
 import { type Operator, operator } from "konverge";
 import { databaseBackups } from "./backup-controller.ts";
+import { BackupMetrics } from "./backup-metrics.ts";
 import { Database } from "./database.ts";
 import { databaseAdmission } from "./database-admission.ts";
 import { DatabaseBackup } from "./database-backup.ts";
@@ -20,7 +21,7 @@ export function databaseOperatorWith(ask: AskServer): Operator {
       return {
         controllers: [
           databases(ask, new DatabaseMetrics(metrics)),
-          databaseRecovery(),
+          databaseRecovery(new BackupMetrics(metrics)),
           databaseBackups(),
           databaseRestores(),
         ],

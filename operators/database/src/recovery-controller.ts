@@ -1,7 +1,8 @@
-import { type Context, controller, isAlreadyExists, ownerReference, use, watch } from "konverge";
+import { type Context, controller, isAlreadyExists, ownerReference, read, use, watch } from "konverge";
 import { Job } from "konverge/kinds";
 import { isLetGo, SCHEDULED } from "./backup-controller.ts";
 import { BACKUP_OF } from "./backup-jobs.ts";
+import type { BackupMetrics } from "./backup-metrics.ts";
 import { methodOf } from "./backup-volume.ts";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
@@ -15,13 +16,14 @@ export const bootstrapName = ({ metadata }: Database) => `${metadata.name}-boots
  * Makes the objects that tell of what a Database asks for itself: a DatabaseBackup for each scheduled backup, and the
  * DatabaseRestore that brings the backup it begins with.
  */
-export function databaseRecovery() {
+export function databaseRecovery(metrics: BackupMetrics) {
   const ofDatabase = ({ metadata, spec }: DatabaseBackup | DatabaseRestore) => [
     `${metadata.namespace}/${spec.database}`,
   ];
   return controller(Database, {
     name: "database-recovery",
     watches: [
+      read(Database),
       watch<Job, Database>(Job, {
         labelSelector: BACKUP_OF,
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[BACKUP_OF]}`],
@@ -31,6 +33,8 @@ export function databaseRecovery() {
     ],
     uses: [use(DatabaseBackup, ["create"]), use(DatabaseRestore, ["create"])],
     async reconcile(database, context) {
+      const { cache } = context;
+      metrics.tell(database, cache.list(DatabaseBackup, database.metadata.namespace), () => cache.list(Database));
       await tellOfScheduled(database, context);
       await bootstrap(database, context);
       return undefined;

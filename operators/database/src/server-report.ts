@@ -19,6 +19,10 @@ export interface ServerReport {
   readonly size?: number;
   readonly used?: number;
   readonly password?: string;
+  /** Of a primary that archives its WAL: segments that wait for it, seconds that the oldest has waited, failures. */
+  readonly unarchived?: number;
+  readonly archiveLag?: number;
+  readonly archiveFailures?: number;
 }
 
 /** Asks the server in a pod; undefined if it does not answer. */
@@ -66,6 +70,9 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     behind: number("behind"),
     size: number("size"),
     used: number("used"),
+    unarchived: number("unarchived"),
+    archiveLag: number("archiveLag"),
+    archiveFailures: number("archiveFailures"),
   };
   const [streaming, confirming, password] = ["streaming", "confirming", "password"].map((name) => facts.get(name));
   return {

@@ -29,6 +29,7 @@ class RealServer {
   readonly volume: string;
   readonly topology: string;
   readonly credentials: string;
+  readonly backups: string;
   readonly run: string;
   container: RunningContainer | undefined;
 
@@ -38,6 +39,7 @@ class RealServer {
     this.volume = room.folder("volume");
     this.topology = room.folder("topology");
     this.credentials = room.folder("credentials");
+    this.backups = room.folder("backups");
     // A socket's path has at most 107 characters.
     this.run = room.folder("run");
   }
@@ -70,6 +72,7 @@ export class RealServers {
         size: "1Gi",
         instances: options.instances,
         parameters: { ...QUICK, ...options.parameters },
+        ...(options.archived && { backup: {} }),
       },
     } as never);
     const engine = engineOf(this.database);
@@ -257,13 +260,14 @@ export class RealServers {
     }
   }
 
-  #setting({ name, port, volume, topology, credentials, run }: RealServer) {
+  #setting({ name, port, volume, topology, credentials, backups, run }: RealServer) {
     return {
       folders: {
         "/var/lib/postgresql/data": volume,
         "/topology": topology,
         "/credentials": credentials,
         "/run/database": run,
+        "/backups": backups,
       },
       env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2" },
     };
@@ -285,6 +289,8 @@ export interface RealServersOptions {
   /** Milliseconds that anything may take. Default: a minute. */
   readonly patience?: number;
   readonly synchronous?: number;
+  /** WAL is archived. */
+  readonly archived?: boolean;
   /** Settings of the servers. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Scripts in place of those that are rendered: for tests that must fail. */

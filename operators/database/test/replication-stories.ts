@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MachineRoom } from "./postgres.ts";
 import { RealServers, type RealServersOptions } from "./real-servers.ts";
@@ -212,6 +212,16 @@ export const isCareful: Story = async (room, options = {}) => {
   all.follow({ term: 2 });
   await all.streams(1);
 
+  // Who has to follow a primary that does not answer keeps what it has, and goes on answering.
+  await all.end(0);
+  all.follow({ term: 3 }, { only: [1] });
+  await all.until("it waits", async () => (await all.status(1))?.role === "waiting");
+  assert.equal(await all.query(1, ROWS), "one");
+  assert.equal(existsSync(join(all.servers[1]!.volume, "rewinding")), false);
+  all.follow({ term: 3 });
+  all.start(0);
+  await all.streams(1);
+
   // A server that has died is started again; until it answers it is not alive.
   const [pid] = readFileSync(join(volume, "pgdata", "postmaster.pid"), "utf8").split("\n");
   process.kill(Number(pid), "SIGSTOP");
@@ -265,4 +275,38 @@ export const rebuilds: Story = async (room, options = {}) => {
   await all.streams(0);
   await all.answers(0, ROWS, "one three two");
   assert.match(all.servers[0]!.container!.output(), /copies all of postgres-real-1/);
+};
+
+/** A primary says how its archive is doing, and goes on when what was wrong with it is mended. */
+export const archives: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 1, archived: true, ...options });
+  all.start(0);
+  await all.becomes(0, "primary");
+  const segment = () => all.query(0, "select pg_logical_emit_message(false, 'x', 'x'); select pg_switch_wal()");
+  await segment();
+  await all.until("all is archived", async () => (await all.status(0))?.unarchived === 0);
+  const { archiveFailures = -1, archiveLag } = (await all.status(0))!;
+  assert.deepEqual([archiveFailures, archiveLag], [0, 0]);
+  const wal = join(all.servers[0]!.backups, "postgres-real", "wal");
+  const [system = ""] = readdirSync(wal);
+  assert.ok(readdirSync(join(wal, system)).length > 0, "there is WAL in the archive");
+
+  room.remove(join(wal, system));
+  room.file(join(wal, system), "in the way");
+  await segment();
+  await all.until("it is told that WAL waits", async () => {
+    const { unarchived = 0, archiveLag: lag = 0, archiveFailures: failures = 0 } = (await all.status(0)) ?? {};
+    return unarchived > 0 && lag > 0 && failures > 0;
+  });
+  room.remove(join(wal, system));
+  await segment();
+  await all.until("all is archived", async () => {
+    const { unarchived, archiveLag: lag } = (await all.status(0)) ?? {};
+    return unarchived === 0 && lag === 0;
+  });
+
+  // A server that is alone starts again without asking anybody.
+  await all.end(0);
+  all.start(0);
+  await all.answers(0, "select 1", "1");
 };

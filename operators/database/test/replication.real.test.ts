@@ -1,5 +1,5 @@
 import { withPostgres } from "./postgres.ts";
-import { confirms, handsOver, isCareful, rebuilds, rewinds, rotates } from "./replication-stories.ts";
+import { archives, confirms, handsOver, isCareful, rebuilds, rewinds, rotates } from "./replication-stories.ts";
 
 withPostgres("rows reach the standby; a primary hands over in good order, and nothing is lost", handsOver);
 withPostgres("a primary that others have gone on without stops, and takes back what only it has", rewinds);
@@ -7,3 +7,4 @@ withPostgres("with standbys that must confirm, a primary that is alone acknowled
 withPostgres("the server takes the passwords of the Secret, the next one first, and says which it has", rotates);
 withPostgres("what must not become a server does not; what is broken is copied anew", isCareful);
 withPostgres("a standby whose WAL is gone is copied anew, and cannot fill the primary's volume", rebuilds);
+withPostgres("a primary says how its archive is doing, and goes on when what was wrong is mended", archives);

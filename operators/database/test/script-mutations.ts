@@ -78,7 +78,9 @@ export async function unmissedLines(mutations: Mutations, within = Number.POSITI
       `${name} has no line that begins with ${line}`,
     );
   }
+  const from = Number(process.env["KONVERGE_ALL_LINES"] ?? 1);
   const lines = all.filter(({ at, text }) => {
+    if (at + 1 < from) return false;
     const isUnnoticed = unnoticed.some(({ line }) => text.startsWith(line));
     return !isUnnoticed && isReadable(without(name, at)(name, script(name)));
   });
@@ -89,14 +91,16 @@ export async function unmissedLines(mutations: Mutations, within = Number.POSITI
   let tried = 0;
   const lane = async () => {
     for (let line = waiting.shift(); line && clock.monotonic() < deadline; line = waiting.shift()) {
-      const isMissed = await holds(without(name, line.at), line).then(
-        () => false,
-        () => true,
+      const missed = await holds(without(name, line.at), line).then(
+        () => undefined,
+        (error: Error) => error.message.split("\n")[0] ?? "",
       );
       tried++;
       const where = `${name}:${line.at + 1}: ${line.text}`;
-      if (!isMissed) unmissed.push(where);
-      if (process.env["KONVERGE_ALL_LINES"]) process.stdout.write(`${isMissed ? "missed" : "NOT MISSED"} ${where}\n`);
+      if (missed === undefined) unmissed.push(where);
+      if (process.env["KONVERGE_ALL_LINES"]) {
+        process.stdout.write(missed === undefined ? `NOT MISSED ${where}\n` : `missed ${where}\n    ${missed}\n`);
+      }
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));

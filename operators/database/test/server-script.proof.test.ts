@@ -4,6 +4,7 @@ import { script } from "@konverge/database-operator";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres, type PostgresTools } from "./postgres-tools.ts";
 import {
+  archives,
   confirms,
   handsOver,
   isCareful,
@@ -15,7 +16,7 @@ import {
 } from "./replication-stories.ts";
 import { type CodeLine, type Unnoticed, unmissedLines } from "./script-mutations.ts";
 
-const STORIES = [handsOver, rewinds, confirms, rotates, isCareful, rebuilds];
+const STORIES = [handsOver, rewinds, confirms, rotates, isCareful, rebuilds, archives];
 /** The story that most likely misses a line, by the function that it is in. It is played alone, the others if it holds. */
 const FIRST: Readonly<Record<string, Story>> = {
   confirming: confirms,
@@ -35,6 +36,9 @@ const UNNOTICED: Readonly<Record<string, readonly Unnoticed[]>> = {
   "server.sh": [
     { line: "set -u", why: "no variable is missing here" },
     { line: "say ", why: "it only tells" },
+    { line: 'cmp -s "$RUN/postgresql.conf.new"', why: "it only saves reading what is the same" },
+    { line: 'wait "$server"', why: "pg_ctl waits for its end as well; this only takes the ended process away" },
+    { line: "server=''", why: "another process would have to get the number of the one that has ended" },
     { line: "state joining", why: "it only tells; what comes next replaces it within a second" },
     { line: "export PGCONNECT_TIMEOUT=5", why: "on one machine every address answers at once" },
     { line: '[ "$(cat "$VOLUME/$1" 2> /dev/null)" = "$term" ] && return', why: "it only saves writing what is there" },
@@ -51,7 +55,7 @@ const UNNOTICED: Readonly<Record<string, readonly Unnoticed[]>> = {
   "alive.sh": [],
 };
 
-/** Milliseconds for each script; KONVERGE_ALL_LINES tries all lines, however long it takes. */
+/** Milliseconds for each script; KONVERGE_ALL_LINES tries all lines, or those from a number on, however long it takes. */
 const WITHIN = process.env["KONVERGE_ALL_LINES"] ? Number.POSITIVE_INFINITY : 60_000;
 
 /** Plays stories with a script at the same time; ends with the first that fails. */
