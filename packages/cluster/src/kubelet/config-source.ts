@@ -1,5 +1,13 @@
 import type { KubeObject } from "@konverge/core";
-import { ConfigMap, type Container, type Pod, Secret, type Volume } from "@konverge/kinds";
+import {
+  ConfigMap,
+  type Container,
+  PersistentVolumeClaim,
+  type Pod,
+  Secret,
+  ServiceAccount,
+  type Volume,
+} from "@konverge/kinds";
 import type { Cache, View } from "@konverge/runtime";
 
 /** Every namespace gets it sooner or later, from whoever publishes the cluster's authority; nodes do not wait for it. */
@@ -10,25 +18,36 @@ interface Holder extends KubeObject {
   binaryData?: Record<string, string>;
 }
 
-/** Which ConfigMaps and Secrets there are, and with which keys: what decides whether a container can be made. */
+/**
+ * What pods are made from, as far as it decides whether they can be: ConfigMaps and Secrets with their keys, service
+ * accounts, and claims.
+ */
 export class ConfigSource {
+  readonly #cache: Cache;
   readonly #configMaps: View<ConfigMap>;
   readonly #secrets: View<Secret>;
+  readonly #accounts: View<ServiceAccount>;
+  /** Followed from the first pod on that has one: most clusters have none. */
+  #claims: View<PersistentVolumeClaim> | undefined;
+  #tell: (change: { object: KubeObject }) => void = () => {};
 
   constructor(cache: Cache) {
+    this.#cache = cache;
     this.#configMaps = cache.use(ConfigMap);
     this.#secrets = cache.use(Secret);
+    this.#accounts = cache.use(ServiceAccount);
   }
 
   async whenSynced(): Promise<void> {
-    await Promise.all([this.#configMaps.whenSynced(), this.#secrets.whenSynced()]);
+    await Promise.all([this.#configMaps, this.#secrets, this.#accounts].map((view) => view.whenSynced()));
   }
 
   /** Calls back when one has come, gone or changed, with its namespace. */
   onChange(listener: (namespace: string) => void): void {
-    const tell = ({ object }: { object: KubeObject }) => listener(object.metadata.namespace ?? "");
-    this.#configMaps.subscribe(tell);
-    this.#secrets.subscribe(tell);
+    this.#tell = ({ object }) => listener(object.metadata.namespace ?? "");
+    this.#configMaps.subscribe(this.#tell);
+    this.#secrets.subscribe(this.#tell);
+    this.#accounts.subscribe(this.#tell);
   }
 
   /** Why a container's environment cannot be made. */
@@ -51,25 +70,56 @@ export class ConfigSource {
   }
 
   /** Why a pod's volumes cannot be mounted. */
-  volumeProblemOf({ metadata, spec }: Pod): string | undefined {
-    const namespace = metadata.namespace ?? "";
-    for (const volume of spec?.volumes ?? []) {
-      const problem = this.#volumeProblem(namespace, volume);
+  volumeProblemOf(pod: Pod): string | undefined {
+    for (const volume of pod.spec?.volumes ?? []) {
+      const problem = this.#volumeProblem(pod, volume);
       if (problem) return `MountVolume.SetUp failed for volume "${volume.name}" : ${problem}`;
+      const ofClaim = this.#claimProblem(pod, volume);
+      if (ofClaim) {
+        const failed = `unmounted volumes=[${volume.name}], unattached volumes=[], failed to process volumes=[${volume.name}]`;
+        return `Unable to attach or mount volumes: ${failed}: ${ofClaim}`;
+      }
     }
     return undefined;
   }
 
-  #volumeProblem(namespace: string, { configMap, secret, projected }: Volume): string | undefined {
+  #volumeProblem(pod: Pod, { configMap, secret, projected }: Volume): string | undefined {
+    const namespace = pod.metadata.namespace ?? "";
     if (configMap) return this.#missing("configmap", namespace, configMap);
     if (secret) return this.#missing("secret", namespace, { ...secret, name: secret.secretName });
     for (const source of projected?.sources ?? []) {
       const problem =
         (source.configMap && this.#missing("configmap", namespace, source.configMap)) ??
-        (source.secret && this.#missing("secret", namespace, source.secret));
+        (source.secret && this.#missing("secret", namespace, source.secret)) ??
+        (source.serviceAccountToken && this.#missingAccount(namespace, pod.spec?.serviceAccountName));
       if (problem) return problem;
     }
     return undefined;
+  }
+
+  /** The scheduler waits for claims as well; a pod that names its node has gone round it. */
+  #claimProblem({ metadata }: Pod, { persistentVolumeClaim, ephemeral, name }: Volume): string | undefined {
+    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
+    if (claimName === undefined) return undefined;
+    const claim = this.#claimsNow().get(`${metadata.namespace}/${claimName}`);
+    const failed = `error processing PVC ${metadata.namespace}/${claimName}`;
+    if (!claim) {
+      return `${failed}: failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`;
+    }
+    if (claim.metadata.deletionTimestamp) return `${failed}: PVC is being deleted`;
+    return claim.status?.phase === "Bound" ? undefined : `${failed}: PVC is not bound`;
+  }
+
+  #claimsNow(): View<PersistentVolumeClaim> {
+    if (this.#claims) return this.#claims;
+    this.#claims = this.#cache.use(PersistentVolumeClaim);
+    this.#claims.subscribe(this.#tell);
+    return this.#claims;
+  }
+
+  #missingAccount(namespace: string, name = "default"): string | undefined {
+    if (this.#accounts.get(`${namespace}/${name}`)) return undefined;
+    return `failed to fetch token: serviceaccounts "${name}" not found`;
   }
 
   #missing(

@@ -302,7 +302,7 @@ export class Kubelet {
   }
 
   #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {
-    const { client, clock } = context;
+    const { client, clock, log } = context;
     const { images } = this.#options;
     const { hostIP, podPrefix } = addressOf(node.index);
     const podIP = pod.spec?.hostNetwork ? hostIP : (pod.status?.podIP ?? `${podPrefix}.${freeNumber(node.used)}`);
@@ -315,6 +315,8 @@ export class Kubelet {
       room: () => this.#roomOn(context, pod.spec?.nodeName ?? ""),
       cramped: (worker, isCramped) => void (isCramped ? this.#cramped.add(worker) : this.#cramped.delete(worker)),
       events: (about) => recorder.about(about),
+      trouble: (about, error) =>
+        log.error({ err: error, pod: keyOf(about) }, `${keyOf(about)} could not go on: ${String(error)}`),
       image: (reference) => images.find(reference),
       configProblem: (about, container) =>
         config.problemOf(about, container) ?? subPathProblem(about, container, place),

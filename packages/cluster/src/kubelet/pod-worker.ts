@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, deepEqual, isConflict, isNotFound, keyOf, type Timer } from "@konverge/core";
+import { type Clock, compareVersions, deepEqual, keyOf, type Timer } from "@konverge/core";
 import {
   type Container,
   type ContainerStatus,
@@ -26,6 +26,8 @@ export interface PodHost {
   /** Whether a pod waits for more than the node has: it is told when there may be ({@link PodWorker.roomChanged}). */
   cramped(worker: PodWorker, isCramped: boolean): void;
   events(pod: Pod): EventSink;
+  /** Told of what should never happen: the pod goes on a little later. */
+  trouble(pod: Pod, error: unknown): void;
   image(reference: string | undefined): Image | undefined;
   configProblem(pod: Pod, container: Container): string | undefined;
   /** Why the pod's volumes cannot be mounted yet. */
@@ -60,6 +62,8 @@ export class PodWorker {
   #again = false;
   #failure: { reason: string; message: string } | undefined;
   #mountProblem: string | undefined;
+  /** Its volumes are there. They stay, whatever becomes of what they were made from. */
+  #mounted: boolean;
   #resizeProblem: string | undefined;
   /** When the pod must have ended, in milliseconds since 1970. */
   #latest = NEVER;
@@ -72,6 +76,7 @@ export class PodWorker {
     this.#startTime = pod.status?.startTime ?? stamp(host.clock.now());
     this.#collect();
     this.#restore(pod.status);
+    this.#mounted = this.#containers.some(({ state, last }) => state !== "waiting" || last !== undefined);
   }
 
   get pod(): Pod {
@@ -133,7 +138,7 @@ export class PodWorker {
     this.#collect();
   }
 
-  /** A ConfigMap or Secret of its namespace is different: what waits for one may go on. */
+  /** Something in its namespace that pods are made from is different: what waits for it may go on. */
   configChanged(): void {
     if (this.#mountProblem !== undefined || this.#containers.some(({ state }) => state === "waiting")) this.advance();
   }
@@ -146,11 +151,20 @@ export class PodWorker {
       if (container.state === "running") container.stop(this.#containerHost(), 0);
   }
 
-  /** Does what falls due, and reports it. */
+  /** Does what falls due, and reports it. Whoever calls has other pods to see to: what goes wrong is tried again here. */
   advance(): void {
     if (this.#gone) return;
     this.#timer?.cancel();
     this.#timer = undefined;
+    try {
+      this.#advance();
+    } catch (error) {
+      this.#host.trouble(this.#pod, error);
+      this.#retry();
+    }
+  }
+
+  #advance(): void {
     const phase = this.#pod.status?.phase;
     const isOver = phase === "Succeeded" || phase === "Failed";
     const next = this.#pod.metadata.deletionTimestamp ? this.#terminate() : isOver ? NEVER : this.#progress();
@@ -170,10 +184,11 @@ export class PodWorker {
     if (this.#failure) return this.#endAll(host, 0);
     const limit = this.#limit(clock.now());
     if (limit <= clock.now()) return this.#endAll(host, 0);
-    const problem = this.#host.volumeProblem(this.#pod);
+    const problem = this.#mounted ? undefined : this.#host.volumeProblem(this.#pod);
     if (problem !== this.#mountProblem && problem !== undefined) host.events.warning("FailedMount", problem);
     this.#mountProblem = problem;
     if (problem !== undefined) return limit;
+    this.#mounted = true;
     let next = limit;
     for (const container of this.#containers) {
       if (container.role !== "init" && container.role !== "sidecar") continue;
@@ -268,7 +283,7 @@ export class PodWorker {
     this.#writing = true;
     this.#write(status, text).then(
       () => this.#wrote(),
-      (error: unknown) => this.#failed(error),
+      () => this.#failed(),
     );
   }
 
@@ -284,7 +299,9 @@ export class PodWorker {
       const reported = { ...status, conditions };
       const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status: reported } as never });
       this.#written = text;
-      this.#pod = pod;
+      // The watch may have told of a later change already.
+      const { resourceVersion } = this.#pod.metadata;
+      if (compareVersions(pod.metadata.resourceVersion, resourceVersion) > 0) this.#pod = pod;
     }
     if (!this.#finished) return;
     await client.delete(Pod, key, { gracePeriodSeconds: 0, preconditions: { uid } });
@@ -298,13 +315,17 @@ export class PodWorker {
     this.advance();
   }
 
-  #failed(error: unknown): void {
+  #failed(): void {
     this.#writing = false;
     this.#again = false;
-    // It is gone, or another one of the same name is there: the watch will tell.
-    if (isNotFound(error) || isConflict(error)) return;
-    const { clock } = this.#host;
+    this.#retry();
+  }
+
+  /** Of one that is gone, or has another in its place, the watch tells before that: see {@link discard}. */
+  #retry(): void {
+    if (this.#gone) return;
     this.#timer?.cancel();
+    const { clock } = this.#host;
     this.#timer = clock.after(RETRY, () => this.advance(), { label: `kubelet: ${keyOf(this.#pod)}` });
   }
 

@@ -31,6 +31,8 @@ export interface SpreadTerm {
 export interface PodInfo {
   readonly key: ObjectKey;
   readonly uid: string;
+  /** Counts the changes of what it asks for. */
+  readonly generation: number;
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -74,6 +76,7 @@ export function podInfo(pod: Pod, namespaceLabels: (namespace: string) => Readon
   return {
     key: `${namespace}/${name}`,
     uid: metadata.uid ?? "",
+    generation: metadata.generation ?? 0,
     namespace,
     name,
     labels,

@@ -143,8 +143,7 @@ class Scheduler implements RunningPart {
         else await this.#group(pod);
       } catch (error) {
         this.#log.warn({ err: error, object: pod.key }, `${pod.key} could not be scheduled: ${String(error)}`);
-        this.#queue.giveBack(pod.uid);
-        this.#queue.moveAll();
+        if (!this.#state.isAssumed(pod.uid)) this.#giveBack(pod);
       }
     }
     this.#running = false;
@@ -165,6 +164,22 @@ class Scheduler implements RunningPart {
   async #group(first: PodInfo): Promise<void> {
     const needed = await membersNeeded(this.#client, this.#context.kinds, first);
     const pods = [first, ...this.#queue.takeGroup(first)];
+    const onTheWay = new Set<PodInfo>();
+    try {
+      await this.#placeGroup(pods, needed, onTheWay);
+    } catch (error) {
+      // Whoever has been given a place and is not on the way there gives it up, and all of them are tried again.
+      for (const pod of pods) {
+        if (onTheWay.has(pod)) continue;
+        this.#state.forget(pod);
+        this.#queue.giveBack(pod.uid);
+      }
+      throw error;
+    }
+  }
+
+  async #placeGroup(pods: readonly PodInfo[], needed: number | undefined, onTheWay: Set<PodInfo>): Promise<void> {
+    const first = pods[0]!;
     let there = 0;
     for (const other of this.#state.inNamespace(first.namespace)) if (other.group === first.group) there++;
     if (needed === undefined || pods.length + there < needed) {
@@ -187,7 +202,10 @@ class Scheduler implements RunningPart {
       } else refused.push({ pod, message: outcome.message });
     }
     if (placed.length + there >= needed) {
-      for (const { pod, node, waiting } of placed) void this.#bind(pod, node, waiting);
+      for (const { pod, node, waiting } of placed) {
+        onTheWay.add(pod);
+        void this.#bind(pod, node, waiting);
+      }
       for (const { pod, message } of refused) await this.#failed(pod, message);
       return;
     }
@@ -266,11 +284,17 @@ class Scheduler implements RunningPart {
     } catch (error) {
       if (this.#stopped) return;
       this.#state.forget(pod);
-      if (isNotFound(error)) return this.#queue.remove(uid);
+      // What is not found may be the pod, or a claim of it that is made anew.
+      if (this.#pods.get(pod.key)?.metadata.uid !== uid) return this.#queue.remove(uid);
       if (!isConflict(error)) this.#log.warn({ err: error, object: pod.key }, `binding ${pod.key}: ${String(error)}`);
-      this.#queue.giveBack(uid);
-      this.#queue.moveAll();
+      this.#giveBack(pod);
     }
+  }
+
+  /** It was tried in vain for a reason that may be gone the next time. */
+  #giveBack({ uid }: PodInfo): void {
+    this.#queue.giveBack(uid);
+    this.#queue.moveAll();
   }
 
   async #failed(pod: PodInfo, message: string, victims?: Victims): Promise<void> {

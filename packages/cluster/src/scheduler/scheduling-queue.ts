@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "@konverge/core";
+import { type Clock, deepEqual, type Timer } from "@konverge/core";
 import type { PodInfo } from "./pod-info.ts";
 
 interface Entry {
@@ -48,7 +48,9 @@ export class SchedulingQueue {
   add(pod: PodInfo): void {
     const known = this.#entries.get(pod.uid);
     if (known) {
+      const isDifferent = asksForElse(known.pod, pod);
       known.pod = pod;
+      if (isDifferent) this.#reconsider(known);
       return;
     }
     const entry: Entry = { pod, order: this.#count++, attempts: 0, tried: 0, where: "active" };
@@ -126,6 +128,12 @@ export class SchedulingQueue {
     this.#active = [];
   }
 
+  /** It asks for something else now: being tried with what it asked for before says nothing about that. */
+  #reconsider(entry: Entry): void {
+    if (entry.where === "unschedulable") this.#requeue(entry);
+    else this.#takenAt.delete(entry.pod.uid);
+  }
+
   #start(entry: Entry): void {
     this.#refused.delete(entry);
     entry.where = "taken";
@@ -176,6 +184,11 @@ export class SchedulingQueue {
   #backoffEnd({ attempts, tried }: Entry): number {
     return tried + Math.min(FIRST_BACKOFF * 2 ** Math.max(0, attempts - 1), LONGEST_BACKOFF);
   }
+}
+
+function asksForElse(before: PodInfo, now: PodInfo): boolean {
+  if (before.generation !== now.generation) return true;
+  return !deepEqual([before.labels, before.deviceClaims], [now.labels, now.deviceClaims]);
 }
 
 /** Negative when `a` is to be tried before `b`. */

@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, keyOf, type ObjectKey, type Timer } from "@konverge/core";
+import { type Clock, compareVersions, keyOf, type ObjectKey, type Timer } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import type { Cache, View } from "@konverge/runtime";
 import { BOUND_BY_CONTROLLER, claimReference, SELECTED_NODE, volumeFor } from "../controllers/volume/binding.ts";
@@ -29,6 +29,8 @@ export class Volumes {
   readonly #classes: View<StorageClass>;
   /** Volumes that have been given to a claim, by their names: nobody else gets them while that is being written. */
   readonly #given = new Map<string, ObjectKey>();
+  /** Of bindings that wait: called when claims have changed. */
+  readonly #looks = new Set<() => void>();
 
   /** Only made for the first pod that has a claim: most clusters never need it. */
   constructor(client: Client, clock: Clock, cache: Cache) {
@@ -37,6 +39,9 @@ export class Volumes {
     this.#claims = cache.use(PersistentVolumeClaim);
     this.#volumes = cache.use(PersistentVolume);
     this.#classes = cache.use(StorageClass);
+    this.#claims.subscribe(() => {
+      for (const look of [...this.#looks]) look();
+    });
   }
 
   async whenSynced(): Promise<void> {
@@ -81,23 +86,26 @@ export class Volumes {
 
   /**
    * Binds claims that have waited for a node: to volumes that can be reached from it, or else to those that their drivers
-   * then make for it. Resolves when they are bound.
+   * then make for it. Resolves when they are bound; throws when one of them is gone, or is no longer meant for the node.
    */
   async bind(keys: readonly ObjectKey[], node: NodeInfo): Promise<void> {
     const claims = keys.flatMap((key) => this.#claims.get(key) ?? []);
     const chosen = this.#choose(claims, node);
     if (!chosen || claims.length < keys.length) throw new Error(`no volumes for ${keys.join()} on ${node.name}`);
     for (const [key, volume] of chosen) if (volume) this.#given.set(volume.metadata.name, key);
+    const told = new Map<ObjectKey, string>();
     try {
       for (const claim of claims) {
         const volume = chosen.get(keyOf(claim));
         if (volume) await this.#give(volume, claim);
         else {
-          const annotations = { [SELECTED_NODE]: node.name };
-          await this.#client.patch(PersistentVolumeClaim, keyOf(claim), { merge: { metadata: { annotations } } });
+          const { uid } = claim.metadata;
+          const metadata = { uid, annotations: { [SELECTED_NODE]: node.name } };
+          const asked = await this.#client.patch(PersistentVolumeClaim, keyOf(claim), { merge: { metadata } as never });
+          told.set(keyOf(claim), asked.metadata.resourceVersion ?? "");
         }
       }
-      await this.#until(() => keys.every((key) => isBound(this.#claims.get(key))));
+      await this.#untilBound(claims, node.name, told);
     } finally {
       for (const volume of chosen.values()) if (volume) this.#given.delete(volume.metadata.name);
     }
@@ -149,26 +157,46 @@ export class Volumes {
     return this.#classes.get(spec?.storageClassName ?? "")?.volumeBindingMode === "WaitForFirstConsumer";
   }
 
-  #until(holds: () => boolean): Promise<void> {
+  /** `told`: the versions in which claims were given the node. */
+  #untilBound(
+    claims: readonly PersistentVolumeClaim[],
+    node: string,
+    told: ReadonlyMap<ObjectKey, string>,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (holds()) return resolve();
       let timer: Timer | undefined;
-      let isOver = false;
-      const end = (settle: () => void) => {
-        isOver = true;
+      const end = (error?: Error) => {
+        this.#looks.delete(look);
         timer?.cancel();
-        settle();
+        if (error) reject(error);
+        else resolve();
       };
-      timer = this.#clock.after(
-        PATIENCE,
-        () => end(() => reject(new Error("binding volumes: context deadline exceeded"))),
-        { label: "scheduler: volumes", background: true },
-      );
-      this.#claims.subscribe(() => {
-        if (!isOver && holds()) end(resolve);
-      });
+      const look = () => {
+        const all = claims.map((claim) => stateOf(claim, this.#claims.get(keyOf(claim)), node, told.get(keyOf(claim))));
+        const lost = all.find((state) => state !== "bound" && state !== "waiting");
+        if (lost !== undefined) end(new Error(lost));
+        else if (all.every((state) => state === "bound")) end();
+      };
+      const late = () => end(new Error("binding volumes: context deadline exceeded"));
+      timer = this.#clock.after(PATIENCE, late, { label: "scheduler: volumes", background: true });
+      this.#looks.add(look);
+      look();
     });
   }
+}
+
+/** What has become of a claim that is to be bound: "bound", "waiting", or why it never will be. */
+function stateOf(
+  { metadata: { name, uid } }: PersistentVolumeClaim,
+  now: PersistentVolumeClaim | undefined,
+  node: string,
+  told: string | undefined,
+): string {
+  if (now?.metadata.uid !== uid || now?.metadata.deletionTimestamp) return `persistentvolumeclaim "${name}" not found`;
+  if (isBound(now)) return "bound";
+  const isHeard = told !== undefined && compareVersions(now?.metadata.resourceVersion, told) >= 0;
+  const isGivenUp = isHeard && now?.metadata.annotations?.[SELECTED_NODE] !== node;
+  return isGivenUp ? `provisioning failed for PVC "${name}"` : "waiting";
 }
 
 /** By claim. */

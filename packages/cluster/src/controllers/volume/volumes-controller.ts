@@ -1,6 +1,6 @@
 import { isNotFound, keyOf, parseQuantity } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
-import { type Context, ExternalError, read, watch } from "@konverge/runtime";
+import { type Context, ExternalError, watch } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersPart, type Part } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
@@ -52,7 +52,13 @@ async function readClaim({ client }: Context, key: string): Promise<PersistentVo
 function simulatedProvisioner() {
   return builtInController(PersistentVolumeClaim, {
     name: "simulated-provisioner",
-    watches: [read(StorageClass), read(PersistentVolume)],
+    watches: [
+      // A class may go and come back while a claim waits for its volume.
+      watch<StorageClass, PersistentVolumeClaim>(StorageClass, { references: (claim) => [classOf(claim)] }),
+      watch<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
+        to: ({ spec }) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : []),
+      }),
+    ],
     async reconcile(claim, context) {
       const storageClass = context.cache.get(StorageClass, classOf(claim));
       if (storageClass?.provisioner !== SIMULATED) return undefined;
