@@ -3,10 +3,12 @@
  *
  * {@link startCommand} turns parameters and limits into the command of a node, {@link headPodFor} and {@link workerPodsFor}
  * make pods of it, {@link rayClusters} keeps them. Pods have fixed names, so that a crash in the middle of a scale-up neither
- * doubles nor forgets any.
+ * doubles nor forgets any. Where Ray's own autoscaler is asked for, {@link autoscalerContainer} runs beside the head; it writes
+ * the groups' sizes and names who goes, and the controller follows as it follows any user.
  */
 export * from "./operator.ts";
 export * from "./ray-admission.ts";
+export * from "./ray-autoscaler.ts";
 export * from "./ray-children.ts";
 export * from "./ray-cluster.ts";
 export * from "./ray-controller.ts";

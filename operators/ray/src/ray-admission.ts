@@ -27,8 +27,8 @@ export function rayErrors({ spec }: RayCluster): FieldError[] {
 export const rayAdmission = () =>
   admission(RayCluster, {
     validate(cluster, { warn }) {
-      if (cluster.spec.enableInTreeAutoscaling)
-        warn("spec.enableInTreeAutoscaling: Ray's own autoscaler is not run by this operator");
+      if (cluster.spec.autoscalerOptions && !cluster.spec.enableInTreeAutoscaling)
+        warn("spec.autoscalerOptions: they have no effect while spec.enableInTreeAutoscaling is not set");
       return rayErrors(cluster);
     },
   });

@@ -1,5 +1,13 @@
 import { fittingName } from "konverge";
 import type { Container, EnvVar, Pod, PodSpec, Probe, Service } from "konverge/kinds";
+import {
+  autoscalerContainer,
+  headAccountName,
+  isAutoscaled,
+  isSecondGeneration,
+  LOGS,
+  LOGS_MOUNT,
+} from "./ray-autoscaler.ts";
 import type { RayCluster, WorkerGroup } from "./ray-cluster.ts";
 import { GCS_PORT, startCommand, startParameters } from "./start-command.ts";
 
@@ -78,17 +86,28 @@ export function replicasOf({ replicas, minReplicas, maxReplicas, suspend }: Work
   return suspend ? 0 : Math.min(Math.max(replicas, minReplicas), maxReplicas);
 }
 
-/** The pods of a group. Those that are to be deleted by name make way for others. */
-export function workerPodsFor(cluster: RayCluster, group: WorkerGroup): Pod[] {
+/**
+ * The pods of a group. Those that are to be deleted by name make way for others; those that are there stay before others are
+ * made, whatever their numbers, since they may be at work. Where the autoscaler decides, it alone says who goes.
+ */
+export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing: readonly Pod[] = []): Pod[] {
   const unwanted = new Set(group.scaleStrategy?.workersToDelete ?? []);
   const wanted = replicasOf(group) * group.numOfHosts;
-  const pods: Pod[] = [];
-  for (let index = 0; pods.length < wanted; index++) {
+  const standing = existing
+    .filter(({ metadata: { labels, deletionTimestamp } }) => !deletionTimestamp && labels?.[GROUP] === group.groupName)
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => !unwanted.has(name))
+    .sort((a, b) => indexOf(a) - indexOf(b));
+  const names = new Set(isAutoscaled(cluster) && !group.suspend ? standing : standing.slice(0, wanted));
+  for (let index = 0; names.size < wanted; index++) {
     const name = fittingName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
-    if (!unwanted.has(name)) pods.push(podFor(cluster, "worker", group.groupName, name, group));
+    if (!unwanted.has(name)) names.add(name);
   }
-  return pods;
+  return [...names].map((name) => podFor(cluster, "worker", group.groupName, name, group));
 }
+
+/** The number that a worker's name ends in. */
+const indexOf = (name: string) => Number(/\d+$/.exec(name)?.[0] ?? 0);
 
 function podFor(
   cluster: RayCluster,
@@ -99,7 +118,10 @@ function podFor(
 ): Pod {
   const { metadata, spec } = template;
   const [ray, ...others] = spec?.containers ?? [];
-  const container = rayContainer(cluster, type, rayStartParams, ray ?? { name: `ray-${type}` });
+  const autoscales = type === "head" && isAutoscaled(cluster);
+  // The monitor that Ray would start by itself knows nothing of Kubernetes.
+  const parameters = autoscales ? { "no-monitor": "true", ...rayStartParams } : rayStartParams;
+  const container = rayContainer(cluster, type, parameters, ray ?? { name: `ray-${type}` });
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -112,15 +134,19 @@ function podFor(
     spec: {
       ...spec,
       ...initContainers(cluster, type, spec, container),
-      containers: [container, ...others],
-      volumes: [
-        ...(spec?.volumes ?? []),
-        ...(spec?.volumes?.some((volume) => volume.name === SHARED_MEMORY)
-          ? []
-          : [{ name: SHARED_MEMORY, emptyDir: { medium: "Memory" } }]),
-      ],
+      ...(autoscales && { serviceAccountName: headAccountName(cluster) }),
+      ...(isSecondGeneration(cluster) && { restartPolicy: "Never" }),
+      containers: [container, ...others, ...(autoscales ? [autoscalerContainer(cluster, container.image!)] : [])],
+      volumes: withMissing(spec?.volumes, [
+        { name: SHARED_MEMORY, emptyDir: { medium: "Memory" } },
+        ...(autoscales ? [{ name: LOGS, emptyDir: {} }] : []),
+      ]),
     },
   };
+}
+
+function withMissing<T extends { name: string }>(own: readonly T[] = [], added: readonly T[]): T[] {
+  return [...own, ...added.filter(({ name }) => !own.some((known) => known.name === name))];
 }
 
 /** A worker that starts before its head's store answers would only fail. */
@@ -156,13 +182,17 @@ function rayContainer(
     ...container,
     command: ["/bin/bash", "-c", "--"],
     args: [`${first ? `${first} && ` : ""}ulimit -n ${OPEN_FILES}; ${command}`],
-    env: merged(container.env ?? [], variables(cluster, type, command)),
+    env: withMissing(container.env, variables(cluster, type, command)),
     ports: ports.some(({ name }) => name === "metrics")
       ? ports
       : [...ports, { name: "metrics", containerPort: PORTS.metrics }],
     livenessProbe: container.livenessProbe ?? health(type, 30, 120),
     readinessProbe: container.readinessProbe ?? health(type, 10, 10),
-    volumeMounts: [...(container.volumeMounts ?? []), { name: SHARED_MEMORY, mountPath: "/dev/shm" }],
+    volumeMounts: [
+      ...(container.volumeMounts ?? []),
+      { name: SHARED_MEMORY, mountPath: "/dev/shm" },
+      ...(type === "head" && isAutoscaled(cluster) ? [LOGS_MOUNT] : []),
+    ],
   };
 }
 
@@ -184,13 +214,10 @@ function variables(cluster: RayCluster, type: NodeType, command: string): EnvVar
     { name: "KUBERAY_GEN_RAY_START_CMD", value: command },
     { name: "RAY_PORT", value: port },
     { name: "RAY_ADDRESS", value: `${host}:${port}` },
+    ...(type === "head" && isSecondGeneration(cluster) ? [{ name: "RAY_enable_autoscaler_v2", value: "true" }] : []),
     { name: "RAY_USAGE_STATS_KUBERAY_IN_USE", value: "1" },
     { name: "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", value: "1" },
   ];
-}
-
-function merged(own: readonly EnvVar[], added: readonly EnvVar[]): EnvVar[] {
-  return [...own, ...added.filter(({ name }) => !own.some((known) => known.name === name))];
 }
 
 function health(type: NodeType, initialDelaySeconds: number, failureThreshold: number): Probe {

@@ -1,5 +1,12 @@
 import { age, defineKind, listMap, type ObjectOf, opaque, quantity, wide } from "konverge";
-import type { PodTemplateSpec } from "konverge/kinds";
+import type {
+  EnvFromSource,
+  EnvVar,
+  PodTemplateSpec,
+  ResourceRequirements,
+  SecurityContext,
+  VolumeMount,
+} from "konverge/kinds";
 import { z } from "zod";
 
 const MOST_REPLICAS = 2_147_483_647;
@@ -9,7 +16,24 @@ const template = () => opaque<PodTemplateSpec>().describe("Its first container r
 const spec = z.object({
   rayVersion: z.string().optional(),
   suspend: z.boolean().optional().describe("Stops all pods and keeps the object."),
-  enableInTreeAutoscaling: z.boolean().optional(),
+  enableInTreeAutoscaling: z
+    .boolean()
+    .optional()
+    .describe("Ray's own autoscaler runs beside the head, and sets the groups' replicas within their bounds."),
+  autoscalerOptions: z
+    .object({
+      version: z.enum(["v1", "v2"]).optional(),
+      idleTimeoutSeconds: z.int().min(0).optional().describe("For how long a worker is idle before it goes."),
+      upscalingMode: z.enum(["Default", "Aggressive", "Conservative"]).optional(),
+      image: z.string().optional().describe("Default: the head's."),
+      imagePullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).optional(),
+      resources: opaque<ResourceRequirements>().optional(),
+      securityContext: opaque<SecurityContext>().optional(),
+      env: z.array(opaque<EnvVar>()).optional(),
+      envFrom: z.array(opaque<EnvFromSource>()).optional(),
+      volumeMounts: z.array(opaque<VolumeMount>()).optional(),
+    })
+    .optional(),
   headGroupSpec: z.object({
     rayStartParams: parameters(),
     serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).optional(),

@@ -11,7 +11,8 @@ import {
   tellProblem,
   use,
 } from "konverge";
-import { Deployment, Pod, Service } from "konverge/kinds";
+import { Deployment, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
+import { autoscalerChildren } from "./ray-autoscaler.ts";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { conditionsOf, statusOf } from "./ray-status.ts";
@@ -26,9 +27,10 @@ const LOOK_AGAIN = 300_000;
  */
 export function rayClusters() {
   return controller(RayCluster, {
-    owns: [own(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }), Service],
+    owns: [own(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }), Service, ServiceAccount, Role, RoleBinding],
     watches: [read(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
-    uses: [use(Pod, ["delete"])],
+    // Nobody may give the autoscaler rights that he has not himself.
+    uses: [use(Pod, ["get", "delete"]), use(RayCluster, ["get", "patch"])],
     async reconcile(cluster, { observed, cache, client, clock, events }): Promise<Result<RayCluster>> {
       const [upstream] = cache.list(Deployment);
       if (upstream) {
@@ -38,8 +40,8 @@ export function rayClusters() {
       }
       const { spec } = cluster;
       const head = headPodFor(cluster);
-      const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => workerPodsFor(cluster, group));
       const pods = observed.all(Pod);
+      const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => workerPodsFor(cluster, group, pods));
       for (const pod of pods.filter(hasEnded)) {
         const { name, namespace, uid } = pod.metadata;
         events.warning("PodEnded", `${name} has ended (${pod.status?.phase}) and is made anew`);
@@ -61,7 +63,11 @@ export function rayClusters() {
         events.normal("Provisioned", `the head and ${workers.length} workers are ready`);
       }
       return {
-        children: spec.suspend ? [headServiceFor(cluster)] : [headServiceFor(cluster), head, ...workers],
+        children: [
+          ...autoscalerChildren(cluster),
+          headServiceFor(cluster),
+          ...(spec.suspend ? [] : [head, ...workers]),
+        ],
         status: statusOf(cluster, seen, [head, ...workers]),
         conditions: { ...conditions, ...(problem && problemConditions(problem)) },
         // Want of room counts only when it lasts, of which nobody tells.

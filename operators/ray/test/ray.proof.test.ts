@@ -6,15 +6,19 @@ import {
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
+import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
 import { cluster, lives, recovers, replaced, withoutAddresses } from "./scenarios.ts";
 
-exactRole(rayOperator, [cluster, lives, replaced]);
+exactRole(rayOperator, [cluster, lives, replaced, switchedOff]);
 
 const mask = withoutAddresses;
 survivesCrashes("a cluster is made, whenever the operator dies", rayOperator, cluster, { mask });
 survivesCrashes("a cluster is scaled, suspended and deleted, whenever the operator dies", rayOperator, lives, { mask });
 survivesCrashes("a cluster's pods are replaced, whenever the operator dies", rayOperator, replaced, { mask });
 survivesCrashes("a cluster finds room later, whenever the operator dies", rayOperator, recovers, { mask });
+survivesCrashes("the autoscaler's decisions are followed, whenever the operator dies", rayOperator, autoscaled, {
+  mask,
+});
 survivesApiErrors("a cluster is made whatever request fails", rayOperator, cluster, { mask });
 survivesDeletion("a cluster goes with all it has, in each phase", rayOperator, replaced, RayCluster, { mask });
 repairsChildren("each field of a cluster's pods and Service is repaired", rayOperator, cluster, { mask });

@@ -1,0 +1,81 @@
+import { fittingName } from "konverge";
+import type { Container, EnvVar, Role, RoleBinding, ServiceAccount, VolumeMount } from "konverge/kinds";
+import type { RayCluster } from "./ray-cluster.ts";
+
+/** Where Ray writes its logs, which the autoscaler and the dashboard share. */
+export const LOGS = "ray-logs";
+export const LOGS_MOUNT: VolumeMount = { name: LOGS, mountPath: "/tmp/ray" };
+const CLUSTER = "ray.io/cluster";
+/** As upstream gives it: it asks the head and the API server now and then. */
+const RESOURCES = { cpu: "500m", memory: "512Mi" };
+
+/** Whether Ray's own autoscaler decides how many workers there are, and which of them go. */
+export const isAutoscaled = ({ spec }: RayCluster) => spec.enableInTreeAutoscaling === true;
+
+/** Whether it is the second generation of it, which replaces nodes itself instead of having them restarted. */
+export const isSecondGeneration = (cluster: RayCluster) =>
+  isAutoscaled(cluster) && cluster.spec.autoscalerOptions?.version === "v2";
+
+/** The account that the head, and with it the autoscaler, acts in: its template's, or one that is made for it. */
+export function headAccountName({ metadata, spec }: RayCluster): string {
+  return spec.headGroupSpec.template.spec?.serviceAccountName || fittingName(metadata.name);
+}
+
+/** What the autoscaler needs besides its container: an account, and the right to ask for more or fewer workers. */
+export function autoscalerChildren(cluster: RayCluster): (ServiceAccount | Role | RoleBinding)[] {
+  if (!isAutoscaled(cluster)) return [];
+  const { name, namespace } = cluster.metadata;
+  const labels = {
+    [CLUSTER]: name,
+    "app.kubernetes.io/name": "kuberay",
+    "app.kubernetes.io/created-by": "kuberay-operator",
+  };
+  const metadata = { name: fittingName(name), namespace, labels };
+  const account: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata };
+  const role: Role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "Role",
+    metadata,
+    rules: [
+      { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+      { apiGroups: ["ray.io"], resources: ["rayclusters"], verbs: ["get", "patch"] },
+    ],
+  };
+  const binding: RoleBinding = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata,
+    subjects: [{ kind: "ServiceAccount", name: headAccountName(cluster), namespace: namespace! }],
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadata.name },
+  };
+  // An account that a template names is somebody else's.
+  return cluster.spec.headGroupSpec.template.spec?.serviceAccountName ? [role, binding] : [account, role, binding];
+}
+
+/** The autoscaler: a container beside the head's, of the same image unless another is asked for. */
+export function autoscalerContainer(cluster: RayCluster, headImage: string): Container {
+  const { image, imagePullPolicy, resources, securityContext, env, envFrom, volumeMounts } =
+    cluster.spec.autoscalerOptions ?? {};
+  return {
+    name: "autoscaler",
+    image: image ?? headImage,
+    imagePullPolicy: imagePullPolicy ?? "IfNotPresent",
+    command: ["/bin/bash", "-c", "--"],
+    args: ["ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)"],
+    env: [...variables(), ...(env ?? [])],
+    ...(envFrom && { envFrom }),
+    resources: resources ?? { requests: RESOURCES, limits: RESOURCES },
+    ...(securityContext && { securityContext }),
+    volumeMounts: [LOGS_MOUNT, ...(volumeMounts ?? [])],
+  };
+}
+
+function variables(): EnvVar[] {
+  const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  return [
+    field("RAY_CLUSTER_NAME", `metadata.labels['${CLUSTER}']`),
+    field("RAY_CLUSTER_NAMESPACE", "metadata.namespace"),
+    field("RAY_HEAD_POD_NAME", "metadata.name"),
+    { name: "KUBERAY_CRD_VER", value: "v1" },
+  ];
+}
