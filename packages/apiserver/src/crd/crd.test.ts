@@ -150,6 +150,49 @@ test("every version is served from the stored one, through the webhook where the
   assert.deepEqual(asked, ["example.com/v2"]);
 });
 
+test("fields are selected by as they are in the version of the request", async () => {
+  const { server, send } = stage({
+    async callWebhook(_target, review) {
+      const { request } = review as {
+        request: { uid: string; desiredAPIVersion: string; objects: { spec: { colour?: string; hue?: string } }[] };
+      };
+      const convertedObjects = request.objects.map((object) => {
+        const { colour, hue } = object.spec;
+        const isNew = request.desiredAPIVersion === "example.com/v2";
+        return { ...object, apiVersion: request.desiredAPIVersion, spec: isNew ? { hue: colour } : { colour: hue } };
+      });
+      return { ...review, response: { uid: request.uid, result: { status: "Success" }, convertedObjects } };
+    },
+  });
+  const conversion = {
+    strategy: "Webhook",
+    webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "https://converter.example.com" } },
+  };
+  const selectable = (field: string) =>
+    [{ properties: { [field]: { type: "string" } } }, { selectableFields: [{ jsonPath: `.spec.${field}` }] }] as const;
+  const versions = [version("v1", ...selectable("colour")), version("v2", ...selectable("hue"))];
+  await send("POST", CRDS, crd(versions, { conversion }));
+  await send("POST", WIDGETS, widget("a", { colour: "red" }));
+  await send("POST", WIDGETS, widget("b", { colour: "blue" }));
+  const v2 = WIDGETS.replace("/v1/", "/v2/");
+  const { body } = await send("GET", `${v2}?fieldSelector=spec.hue%3Dblue`);
+  assert.deepEqual(
+    body.items.map(({ spec }: { spec: object }) => spec),
+    [{ hue: "blue" }],
+  );
+  const path = `${v2}?watch=1&timeoutSeconds=1&resourceVersion=${body.metadata.resourceVersion}&fieldSelector=spec.hue%3Dblue`;
+  const watch = await server.transport({ method: "GET", path, headers: {} });
+  await send("PATCH", `${WIDGETS}/a`, { spec: { colour: "blue" } });
+  await send("PATCH", `${WIDGETS}/b`, { spec: { colour: "green" } });
+  const told: string[] = [];
+  for await (const line of watch.body as AsyncIterable<string | Uint8Array>) {
+    const { type, object } = JSON.parse(Buffer.from(line as string).toString());
+    told.push(`${type} ${object.metadata.name} ${object.spec.hue}`);
+    if (told.length === 2) break;
+  }
+  assert.deepEqual(told, ["ADDED a blue", "DELETED b blue"]);
+});
+
 test("a definition that cannot be served is refused, with every reason", async () => {
   const { send } = stage();
   const { status, body } = await send("POST", CRDS, {

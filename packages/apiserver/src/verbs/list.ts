@@ -83,12 +83,14 @@ function continued(call: Call, parameters: ListParameters, { prefix }: Selection
   return { state, revision: token.revision, from };
 }
 
-function cut({ state, revision, from = "" }: Start, selection: Selection, limit: number): Page {
+async function cut({ state, revision, from = "" }: Start, selection: Selection, limit: number): Promise<Page> {
   const entries: Entry[] = [];
   let more = false;
   // A key that ends in \0 is the first one after the key without it.
   for (const entry of state.scan(selection.prefix, from.endsWith("\0") ? from.slice(0, -1) : undefined)) {
-    if (entry.key < from || !selection.matches(entry)) continue;
+    if (entry.key < from) continue;
+    const matches = selection.matches(entry);
+    if (!(typeof matches === "boolean" ? matches : await matches)) continue;
     if (limit > 0 && entries.length === limit) {
       more = true;
       break;

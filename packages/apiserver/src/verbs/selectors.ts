@@ -10,8 +10,8 @@ import {
   SelectorError,
 } from "@konverge/core";
 import type { Entry } from "../storage/collection.ts";
-import { type Call, objectOf } from "./call.ts";
-import { refreshed } from "./stored.ts";
+import { type Call, objectOf, requestVersion } from "./call.ts";
+import { refreshed, textOf } from "./stored.ts";
 
 /** Which entries a list or watch is about. */
 export interface Selection {
@@ -19,7 +19,8 @@ export interface Selection {
   readonly prefix: string;
   /** Everything below the prefix is selected. */
   readonly all: boolean;
-  matches(entry: Entry): boolean;
+  /** A promise where the object has to be converted first: fields are those of the version of the request. */
+  matches(entry: Entry): boolean | Promise<boolean>;
 }
 
 /** Reads the selectors of a request; a name in the path (of a watch) selects too. */
@@ -31,9 +32,14 @@ export function selectionOf(call: Call): Selection {
   return {
     prefix: definition.namespaced && namespace ? `${namespace}/` : "",
     all: byLabel.length === 0 && byField.length === 0,
-    matches: (entry) =>
-      (byLabel.length === 0 || matchesLabels(byLabel, entry.labels)) &&
-      (byField.length === 0 || matchesFields(byField, fieldsOf(call, entry))),
+    matches(entry) {
+      if (byLabel.length > 0 && !matchesLabels(byLabel, entry.labels)) return false;
+      if (byField.length === 0) return true;
+      const fields = ownFields(call, entry, byField);
+      const place = placeOf(entry);
+      if (!(fields instanceof Promise)) return matchesFields(byField, { ...fields, ...place });
+      return fields.then((found) => matchesFields(byField, { ...found, ...place }));
+    },
   };
 }
 
@@ -76,15 +82,27 @@ function parsed<T>(parse: () => T): T {
   }
 }
 
-function fieldsOf({ definition }: Call, entry: Entry): Record<string, string> {
-  const slash = entry.key.indexOf("/");
+type Fields = Readonly<Record<string, string>>;
+
+function ownFields(
+  call: Call,
+  entry: Entry,
+  wanted: readonly FieldRequirement[],
+): Fields | undefined | Promise<Fields | undefined> {
+  const { definition } = call;
+  if (!definition.custom) return entry.fields;
+  if (wanted.every(({ field }) => field.startsWith("metadata."))) return undefined;
   // Which fields of a custom resource can be selected by may have changed since it was stored.
-  const fields = definition.custom
-    ? definition.strategy.fields?.(refreshed(definition, objectOf(entry)))
-    : entry.fields;
-  return {
-    ...fields,
-    "metadata.name": entry.key.slice(slash + 1),
-    "metadata.namespace": slash < 0 ? "" : entry.key.slice(0, slash),
-  };
+  const stored = objectOf(entry);
+  if (stored.apiVersion === requestVersion(call)) return definition.strategy.fields?.(refreshed(definition, stored));
+  return inVersion(call, entry);
+}
+
+async function inVersion(call: Call, entry: Entry): Promise<Fields | undefined> {
+  return call.definition.strategy.fields?.(JSON.parse(await textOf(call, entry)));
+}
+
+function placeOf({ key }: Entry): Fields {
+  const slash = key.indexOf("/");
+  return { "metadata.name": key.slice(slash + 1), "metadata.namespace": slash < 0 ? "" : key.slice(0, slash) };
 }

@@ -72,7 +72,7 @@ async function* stream(
       await waitFor(call, start.revision ?? 0);
       position = store.published;
       for (const entry of store.collection(definition.storage).at(position)!.scan(selection.prefix)) {
-        if (selection.matches(entry)) yield await writer.entry("ADDED", entry);
+        if (await selection.matches(entry)) yield await writer.entry("ADDED", entry);
       }
       if (parameters.allowWatchBookmarks) yield writer.bookmark(position, true);
     }
@@ -105,14 +105,22 @@ async function* stream(
   }
 }
 
-function changeLine(writer: EventWriter, selection: Selection, change: Change): string | undefined | Promise<string> {
+type Line = string | undefined | Promise<string | undefined>;
+
+/** What a watch says of a change. A promise only where something has to be converted: most watches never wait. */
+function changeLine(writer: EventWriter, selection: Selection, change: Change): Line {
   const { entry, previous, deleted } = change;
   if (!entry.key.startsWith(selection.prefix)) return undefined;
   const was = previous !== undefined && selection.matches(previous);
   const is = !deleted && selection.matches(entry);
+  if (typeof was === "boolean" && typeof is === "boolean") return lineOf(writer, change, was, is);
+  return Promise.all([was, is]).then(([before, now]) => lineOf(writer, change, before, now));
+}
+
+function lineOf(writer: EventWriter, { entry, previous, deleted }: Change, was: boolean, is: boolean): Line {
   if (is) return writer.entry(was ? "MODIFIED" : "ADDED", entry);
   if (!was) return undefined;
-  return deleted ? writer.entry("DELETED", entry) : writer.left(previous, entry.revision);
+  return deleted ? writer.entry("DELETED", entry) : writer.left(previous!, entry.revision);
 }
 
 /** What wakes a watch up: a change, the time for a bookmark, its end. */
