@@ -40,7 +40,7 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
   const password = isSet ? next : present;
   const isNew = isSet || known("password") === undefined;
   const asked = isNew ? database.metadata.annotations?.[ROTATE] : live?.metadata.annotations?.[ROTATE];
-  const since = isNew ? new Date(now).toISOString() : live?.metadata.annotations?.[SINCE];
+  const since = Date.parse(isNew ? "" : (live?.metadata.annotations?.[SINCE] ?? ""));
   const host = `${database.metadata.name}.${database.metadata.namespace}.svc`;
   const data = {
     username: engine.administrator,
@@ -60,7 +60,11 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
     kind: "Secret",
     metadata: {
       ...metadataOf(database, secretName(database)),
-      annotations: { [SINCE]: since ?? new Date(now).toISOString(), ...(asked !== undefined && { [ROTATE]: asked }) },
+      annotations: {
+        // What is no time, a rotation could not be counted from.
+        [SINCE]: new Date(Number.isNaN(since) ? now : since).toISOString(),
+        ...(asked !== undefined && { [ROTATE]: asked }),
+      },
     },
     type: "Opaque",
     data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")])),

@@ -1,5 +1,12 @@
-import { databaseOperator } from "@konverge/database-operator";
-import { exactRole, survivesCrashes } from "@konverge/operator-suite";
+import { Database, databaseOperator } from "@konverge/database-operator";
+import {
+  exactRole,
+  repairsChildren,
+  survivesApiErrors,
+  survivesCrashes,
+  survivesDeletion,
+} from "@konverge/operator-suite";
+import { isKept, isOthers, withoutPasswords } from "./masks.ts";
 import {
   backupsOutlive,
   bootstraps,
@@ -9,9 +16,16 @@ import {
   scheduled,
 } from "./recovery-scenarios.ts";
 import { failsOverOnce, hasCompany } from "./replica-scenarios.ts";
-import { backups, badInput, ends, lives, resized } from "./scenarios.ts";
+import { backups, badInput, ends, lives, made, resized } from "./scenarios.ts";
 
 survivesCrashes("a database is made, whenever the operator dies", databaseOperator, lives);
+const mask = withoutPasswords;
+survivesApiErrors("a database is made whatever request fails", databaseOperator, made, { mask, runs: 60 });
+survivesDeletion("a database goes with all it has but its volumes, in each phase", databaseOperator, made, Database, {
+  mask,
+  kept: isKept,
+});
+repairsChildren("each field of a database's children is repaired", databaseOperator, made, { mask, except: isOthers });
 const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstraps, backupsOutlive];
 // The first that uses a rule is played without it: the shortest come first.
 exactRole(databaseOperator, [lives, ends, resized, backups, badInput, ...recovery, hasCompany, failsOverOnce]);

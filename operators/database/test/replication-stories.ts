@@ -216,6 +216,7 @@ export const isCareful: Story = async (room, options = {}) => {
   await all.end(0);
   all.follow({ term: 3 }, { only: [1] });
   await all.until("it waits", async () => (await all.status(1))?.role === "waiting");
+  for (let look = 0; look < 5; look++) assert.equal((await all.status(1))?.role, "waiting", "it goes on waiting");
   assert.equal(await all.query(1, ROWS), "one");
   assert.equal(existsSync(join(all.servers[1]!.volume, "rewinding")), false);
   all.follow({ term: 3 });
