@@ -238,3 +238,68 @@ scenario(
     assert.deepEqual(seen, [undefined, "1"]);
   },
 );
+
+scenario("what a look does to children leads to no other, where only the object was looked at", async (s) => {
+  let looks = 0;
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile({ metadata: { name }, spec: { text } }) {
+        looks++;
+        return { children: [configMap(name, { text })] };
+      },
+    }),
+  );
+  await s.widget("w", { text: "one" });
+  await s.settle();
+  assert.equal(looks, 1);
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "two" } } });
+  await s.settle();
+  assert.equal(looks, 2);
+  // What others do to it is another matter.
+  await s.user.patch(ConfigMap, "default/w", { merge: { data: { text: "three" } } });
+  await s.settle();
+  assert.equal(looks, 3);
+  assert.equal((await s.user.get(ConfigMap, "default/w")).data?.["text"], "two");
+  await s.user.delete(ConfigMap, "default/w");
+  await s.settle();
+  assert.equal(looks, 4);
+  assert.equal((await s.user.get(ConfigMap, "default/w")).data?.["text"], "two");
+});
+
+scenario("a reconciler that looks at its children looks again when it has made them", async (s) => {
+  const seen: string[] = [];
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile({ metadata: { name } }, { observed }) {
+        const child = configMap(name, {});
+        seen.push(observed(child) ? "there" : "not there");
+        return { children: [child] };
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual(seen, ["not there", "there"]);
+});
+
+scenario("a reconciler that takes its time may have looked at anything, and looks again", async (s) => {
+  const seen: string[] = [];
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name } }) {
+        const { items } = await s.user.list(ConfigMap, { namespace: "default" });
+        seen.push(items.map(({ metadata }) => metadata.name).join());
+        return { children: [configMap(name, {})] };
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual(
+    seen.map((names) => names.includes("w")),
+    [false, true],
+  );
+});

@@ -33,15 +33,28 @@ export function contextFor(
     observer: ReconcileObserver | undefined;
     times: PassTimes;
     clusters: OnePass["clusters"];
+    /** Told that the reconciler is about to look at something else than its object. */
+    looks: () => void;
   },
 ): Context {
   const { cluster } = tools;
-  const { client, signal, observer } = pass;
+  const { signal, observer, looks } = pass;
+  const looking = <R>(at: R): R => {
+    looks();
+    return at;
+  };
   return {
-    observed: observedBy(tools.children, object, observer),
-    cache: cacheReader(tools, observer),
-    client,
+    get observed() {
+      return looking(observedBy(tools.children, object, observer));
+    },
+    get cache() {
+      return looking(cacheReader(tools, observer));
+    },
+    get client() {
+      return looking(pass.client);
+    },
     get tenant() {
+      const client = looking(pass.client);
       const identity = tools.as?.(object);
       return identity ? client.as(identity) : client;
     },
@@ -53,11 +66,13 @@ export function contextFor(
       return isDue;
     },
     signal,
-    log: tools.log.child({ object: keyOf(object) }),
+    get log() {
+      return tools.log.child({ object: keyOf(object) });
+    },
     clock: observer?.drew ? toldClock(tools.clock, observer.drew.bind(observer)) : tools.clock,
     cluster,
     get clusters() {
-      return pass.clusters();
+      return looking(pass.clusters());
     },
   };
 }

@@ -39,7 +39,10 @@ export class ControllerLoop {
   readonly #events: EventRecorder;
   readonly #times: DueTimes;
   readonly #daemons: Daemons | undefined;
+  readonly #pass: Pass;
   readonly #triggers = new Map<ObjectKey, Trigger[]>();
+  /** The keys under way whose result follows from the object alone. */
+  readonly #selfContained = new Set<ObjectKey>();
   readonly #stop = new AbortController();
   #resync: Timer | undefined;
   #running = false;
@@ -56,10 +59,12 @@ export class ControllerLoop {
     this.#wiring = wire(definition, cluster);
     this.#times = new DueTimes(clock);
     this.#daemons = options.daemons && this.#makeDaemons(options.daemons);
+    this.#pass = this.#makePass();
     subscribe({
       definition,
       ...this.#wiring,
       add: (key, priority, trigger) => this.#add(key, priority, trigger),
+      isSelfContained: (key) => this.#selfContained.has(key),
       onError: (error, trigger) => this.#log.error({ err: error, trigger }, "a function that follows changes threw"),
     });
     cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
@@ -188,10 +193,14 @@ export class ControllerLoop {
         observer,
         client: own,
         clusters: () => this.#clusters(own, limits),
+        followsFromObject: () => {
+          // A pass that was given up may come to itself while another one is under way.
+          if (!signal.aborted) this.#selfContained.add(key);
+        },
         live: this.#wiring.view.listedAt(key) < permit.since,
       };
     };
-    const pass = this.#pass();
+    const pass = this.#pass;
     try {
       return await attempt(
         async (signal) => {
@@ -209,6 +218,8 @@ export class ControllerLoop {
         deadline: DEFAULT_DEADLINE,
       }).catch((second: unknown) => this.#log.debug({ err: second, object: key }, "a failure could not be reported"));
       return failure;
+    } finally {
+      this.#selfContained.delete(key);
     }
   }
 
@@ -242,7 +253,7 @@ export class ControllerLoop {
     }
   }
 
-  #pass(): Pass {
+  #makePass(): Pass {
     const { clock, name: cluster } = this.#cluster;
     const { view, watched, children, status } = this.#wiring;
     const tools = {
@@ -255,8 +266,8 @@ export class ControllerLoop {
       log: this.#log,
       cluster,
     };
-    const context = (object: KubeObject, one: OnePass, times: PassTimes) =>
-      contextFor(tools, object, { ...one, times });
+    const context = (object: KubeObject, one: OnePass, times: PassTimes, looks: () => void) =>
+      contextFor(tools, object, { ...one, times, looks });
     return new Pass({
       definition: this.definition,
       view,

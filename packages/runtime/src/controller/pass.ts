@@ -30,7 +30,7 @@ export interface PassTools {
   children: Children;
   status: StatusWriter;
   events: EventRecorder;
-  context: (object: KubeObject, one: OnePass, times: PassTimes) => Context;
+  context: (object: KubeObject, one: OnePass, times: PassTimes, looks: () => void) => Context;
   times: DueTimes;
   /** Undefined if the controller has none. */
   daemons: Daemons | undefined;
@@ -44,6 +44,11 @@ export interface OnePass {
   clusters: () => ReadonlyMap<string, Client>;
   signal: AbortSignal;
   observer: ReconcileObserver | undefined;
+  /**
+   * Told that the reconciler's result follows from the object alone: it came at once, and nothing else was looked at. What
+   * this pass does to children cannot make it another one.
+   */
+  followsFromObject: () => void;
   /** Read the object past the cache first: somebody else may have acted on a newer state than is known here. */
   live: boolean;
 }
@@ -90,8 +95,15 @@ export class Pass {
     const object = await this.#withFinalizer(known, one);
     if (!object) return { outcome: "gone" };
     const times = this.#tools.times.forPass(one.key, object);
-    const context = this.#tools.context(object, one, times);
-    const reconcile = async () => (await definition.options.reconcile(object, context)) ?? {};
+    let looked = false;
+    const context = this.#tools.context(object, one, times, () => {
+      looked = true;
+    });
+    const reconcile = async () => {
+      const result = definition.options.reconcile(object, context);
+      if (!looked && !isPromise(result)) one.followsFromObject();
+      return (await result) ?? {};
+    };
     const result: Result = await told(one.observer, "reconcile", object, reconcile);
     const states = result.children && (await children.converge(result.children, this.#childrenPass(object, one)));
     await status.write(object, this.#statement(result, states), one.client);
@@ -148,7 +160,7 @@ export class Pass {
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
     const { cleanup } = definition.options;
     const times = this.#tools.times.forPass(one.key, object);
-    const context = this.#tools.context(object, one, times);
+    const context = this.#tools.context(object, one, times, () => {});
     const clean = async () => await cleanup?.(object, context);
     const unfinished = cleanup && (await told(one.observer, "cleanup", object, clean));
     if (unfinished) return this.#waitFor(object, unfinished, one);
@@ -208,6 +220,9 @@ export class Pass {
     };
   }
 }
+
+const isPromise = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);

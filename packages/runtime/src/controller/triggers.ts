@@ -17,6 +17,8 @@ export interface TriggerOptions {
   owned: readonly OwnedView[];
   watched: readonly { declared: Watched; view: View<KubeObject> }[];
   add: (key: ObjectKey, priority: Priority, trigger: Trigger) => void;
+  /** Whether a pass is under way for that key of which the result follows from the object alone. */
+  isSelfContained: (key: ObjectKey) => boolean;
   /** A function of the controller's threw: the change cannot be followed up. */
   onError: (error: unknown, trigger: Trigger) => void;
 }
@@ -41,7 +43,12 @@ export function subscribe(options: TriggerOptions): void {
   // Users' wishes count whatever the predicate says.
   view.subscribe(guarded("object", (change) => (isWish(change) ? [change.key] : []), "high"));
   for (const { view: children, bond } of owned) {
-    children.subscribe(guarded("child", (change) => states(change).flatMap((child) => bond.ownerKey(child) ?? [])));
+    children.subscribe(
+      guarded("child", (change) => {
+        const owners = states(change).flatMap((child) => bond.ownerKey(child) ?? []);
+        return isOwnDoing(change, definition) ? owners.filter((owner) => !options.isSelfContained(owner)) : owners;
+      }),
+    );
   }
   watched.forEach(({ declared, view: others }, i) => {
     const { to, references, when = always, priority } = declared.options;
@@ -71,6 +78,14 @@ function unreported(object: KubeObject, fields: FieldsV1 | undefined, schema: Sc
   const { status, metadata, ...rest } = object as KubeObject & { status?: unknown };
   const { resourceVersion: _r, managedFields: _m, finalizers: _f, ...others } = metadata;
   return { ...rest, metadata: others, status: unownedPart(fields, status, schema) };
+}
+
+/**
+ * Whether a pass made a child so. It knows the answer, and has gone by it: for a result that cannot depend on the child,
+ * another look would find nothing to do. Daemons write in the controller's name as well, and no pass knows of that.
+ */
+function isOwnDoing({ type, writer }: Change, { name, options }: Controller): boolean {
+  return type !== "deleted" && writer === name && options.daemons === undefined;
 }
 
 const always = () => true;
