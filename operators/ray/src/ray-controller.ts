@@ -29,8 +29,8 @@ export function rayClusters() {
   return controller(RayCluster, {
     owns: [own(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }), Service, ServiceAccount, Role, RoleBinding],
     watches: [read(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
-    // Nobody may give the autoscaler rights that he has not himself.
-    uses: [use(Pod, ["get", "delete"]), use(RayCluster, ["get", "patch"])],
+    // What the autoscaler's role allows, the operator must be allowed itself.
+    uses: [use(Pod, ["delete"]), use(RayCluster, ["get", "patch"], { forOthers: true })],
     async reconcile(cluster, { observed, cache, client, clock, events }): Promise<Result<RayCluster>> {
       const [upstream] = cache.list(Deployment);
       if (upstream) {

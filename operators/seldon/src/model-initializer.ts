@@ -15,8 +15,11 @@ export interface ModelSupply {
   readonly mounts: readonly VolumeMount[];
 }
 
+/** What says where a model is: a unit, or an explainer. */
+type Supplied = Pick<Unit, "name" | "modelUri" | "envSecretRefName" | "storageInitializerImage">;
+
 /** The way of a model from its URI to the unit's container; undefined if the unit has none. */
-export function modelSupply(unit: Unit, defaultImage: string): ModelSupply | undefined {
+export function modelSupply(unit: Supplied, defaultImage: string): ModelSupply | undefined {
   const { modelUri, envSecretRefName } = unit;
   if (!modelUri) return undefined;
   const claim = /^pvc:\/\/([^/]+)\/?(.*)$/.exec(modelUri);

@@ -43,6 +43,11 @@ export function deploymentName(
   return fitting(`${metadata.name}-${predictor.name}-${index}-${last}`);
 }
 
+/** The Deployment and the Service of a predictor's explainer. */
+export function explainerName({ metadata }: SeldonDeployment, predictor: Predictor): string {
+  return fitting(`${metadata.name}-${predictor.name}-explainer`);
+}
+
 export function orchestratorName({ metadata }: SeldonDeployment, predictor: Predictor): string {
   return fitting(`${metadata.name}-${predictor.name}-svc-orch`);
 }

@@ -9,6 +9,7 @@ import type {
   Volume,
 } from "konverge/kinds";
 import { type Component, componentsOf, orchestratorIsSeparate } from "./components.ts";
+import { explainerOf } from "./explainer.ts";
 import { typeOf } from "./graph.ts";
 import { type ModelSupply, modelSupply } from "./model-initializer.ts";
 import {
@@ -36,7 +37,9 @@ export interface Images {
 export interface ServiceEndpoints {
   readonly svcName: string;
   readonly httpEndpoint: string;
-  readonly grpcEndpoint: string;
+  readonly grpcEndpoint?: string;
+  /** The Service of the predictor that this one explains. */
+  readonly explainerFor?: string;
 }
 
 /** All that a SeldonDeployment consists of. */
@@ -79,9 +82,17 @@ function predictorChildren(
     }),
   );
   const autoscalers = components.flatMap((component, i) => autoscalerFor(deployments[i]!, component));
-  const all = separate ? [...deployments, orchestratorDeployment(object, predictor, orchestrator())] : deployments;
+  const all = separate ? [...deployments, orchestratorDeployment(object, predictor, orchestrator())] : [...deployments];
   const containers = components.flatMap((component) => containerServices(object, predictor, component));
   const entry = entryService(object, predictor, components);
+  const answers = endpointsOf(entry);
+  const explaining = explainerOf(
+    object,
+    predictor,
+    { http: answers.httpEndpoint, grpc: answers.grpcEndpoint ?? answers.httpEndpoint },
+    images.modelInitializer,
+  );
+  if (explaining) all.push(explaining.deployment);
   return {
     deployments: all,
     applied: all.map((deployment) => {
@@ -90,10 +101,13 @@ function predictorChildren(
       const { replicas: _, ...spec } = deployment.spec!;
       return { ...deployment, spec };
     }),
-    services: [...containers, entry],
+    services: [...containers, entry, ...(explaining ? [explaining.service] : [])],
     autoscalers,
     budgets: components.flatMap((component, i) => budgetFor(deployments[i]!, component)),
-    endpoints: [...containers, entry].map(endpointsOf),
+    endpoints: [
+      ...(explaining ? [{ ...endpointsOf(explaining.service), explainerFor: entry.metadata.name }] : []),
+      ...[...containers, entry].map(endpointsOf),
+    ],
   };
 }
 
@@ -323,7 +337,11 @@ function service(
 function endpointsOf({ metadata, spec }: Service): ServiceEndpoints {
   const [http, grpc] = spec!.ports!;
   const host = `${metadata.name}.${metadata.namespace}`;
-  return { svcName: metadata.name, httpEndpoint: `${host}:${http!.port}`, grpcEndpoint: `${host}:${grpc!.port}` };
+  return {
+    svcName: metadata.name,
+    httpEndpoint: `${host}:${http!.port}`,
+    ...(grpc && { grpcEndpoint: `${host}:${grpc.port}` }),
+  };
 }
 
 function autoscalerFor({ metadata }: Deployment, { written }: Component): HorizontalPodAutoscaler[] {

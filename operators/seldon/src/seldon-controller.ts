@@ -76,7 +76,8 @@ export function seldonDeployments(images: Images) {
           deploymentStatus: Object.fromEntries(
             deployments.map(({ name, live }) => {
               const { replicas = 0, availableReplicas = 0 } = live?.status ?? {};
-              return [name, { replicas, availableReplicas }];
+              const { explainerFor } = children.endpoints.find(({ svcName }) => svcName === name) ?? {};
+              return [name, { replicas, availableReplicas, ...(explainerFor && { explainerFor }) }];
             }),
           ),
           serviceStatus: Object.fromEntries(children.endpoints.map((one) => [one.svcName, { ...one }])),
@@ -97,7 +98,7 @@ export function seldonDeployments(images: Images) {
 function addressOf({ spec }: SeldonDeployment, { endpoints }: Children): string {
   const { httpEndpoint, grpcEndpoint } = endpoints.at(-1)!;
   const inCluster = (endpoint: string) => endpoint.replace(":", ".svc.cluster.local:");
-  if (spec.transport === "grpc") return inCluster(grpcEndpoint);
+  if (spec.transport === "grpc" && grpcEndpoint) return inCluster(grpcEndpoint);
   const path = spec.protocol === "v2" || spec.protocol === "kfserving" ? "/v2/models/infer" : "/api/v1.0/predictions";
   return `http://${inCluster(httpEndpoint)}${path}`;
 }

@@ -1,5 +1,5 @@
 import { age, defineKind, intOrString, listMap, type ObjectOf, opaque } from "konverge";
-import type { EnvVar, MetricSpec, PodSpec, ResourceRequirements } from "konverge/kinds";
+import type { Container, EnvVar, MetricSpec, PodSpec, ResourceRequirements } from "konverge/kinds";
 import { z } from "zod";
 
 /** How deep graphs may nest: a CRD cannot say "and so on". */
@@ -69,10 +69,27 @@ const componentSpec = z.object({
   pdbSpec: z.object({ minAvailable: intOrString().optional(), maxUnavailable: intOrString().optional() }).optional(),
 });
 
+const explainer = z.object({
+  type: z.string().min(1).describe("AnchorTabular, AnchorImages, AnchorText, KernelShap, IntegratedGradients …"),
+  modelUri: z.string().optional().describe("Where the trained explainer is."),
+  serviceAccountName: z.string().optional(),
+  envSecretRefName: z.string().optional(),
+  storageInitializerImage: z.string().optional(),
+  replicas: z.int().min(0).optional(),
+  config: texts().optional().describe("Arguments of the explainer: `--key=value`."),
+  initParameters: opaque<Record<string, unknown>>().optional().describe("Of MLServer's runtime for explainers (v2)."),
+  endpoint: z
+    .object({ type: z.enum(["REST", "GRPC"]).optional(), service_port: z.int().min(1).max(65535).optional() })
+    .optional(),
+  containerSpec: opaque<Partial<Container>>().optional().describe("A container of one's own, or what differs of it."),
+});
+export type Explainer = z.infer<typeof explainer>;
+
 const predictor = z.object({
   name: z.string().min(1).max(63),
   graph: unit(DEEPEST_GRAPH),
   componentSpecs: z.array(componentSpec).optional(),
+  explainer: explainer.optional().describe("Says why the predictor answers as it does, beside it."),
   replicas: z.int().min(0).optional(),
   annotations: texts().optional(),
   labels: texts().optional(),

@@ -107,6 +107,61 @@ export const graph: Scenario = async (stage) => {
   assert.ok(spec!.replicas! >= minReplicas && spec!.replicas! <= maxReplicas, `${spec!.replicas} replicas`);
 };
 
+/** A Deployment and a Service of its own explain a predictor, which they ask at its Service. */
+export const explained: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("explained"));
+  await available(stage, "income");
+  const { spec } = await stage.get(Deployment, "income-main-explainer");
+  const [explainer] = spec!.template.spec!.containers;
+  assert.equal(explainer?.image, "seldonio/alibiexplainer:1.18.2");
+  assert.deepEqual(explainer?.args, [
+    "--model_name=classifier",
+    `--predictor_host=income-main.${stage.namespace}:8000`,
+    "--protocol=seldon.http",
+    "--http_port=9000",
+    "--storage_uri=/mnt/models",
+    "AnchorTabular",
+    "--threshold=0.9",
+  ]);
+  assert.deepEqual(spec!.template.spec!.initContainers?.[0]?.args, [
+    "gs://example-models/income/explainer",
+    "/mnt/models",
+  ]);
+  const { status } = await stage.get(SeldonDeployment, "income");
+  assert.deepEqual(status?.deploymentStatus?.["income-main-explainer"], {
+    replicas: 1,
+    availableReplicas: 1,
+    explainerFor: "income-main",
+  });
+  assert.deepEqual(status?.serviceStatus?.["income-main-explainer"], {
+    svcName: "income-main-explainer",
+    httpEndpoint: `income-main-explainer.${stage.namespace}:9000`,
+    explainerFor: "income-main",
+  });
+  assert.match(status?.address?.url ?? "", /^http:\/\/income-main\./, "it is the predictor that is asked");
+  // The other protocol has another server, which is told all in variables.
+  await stage.apply(sample("explained").replace("  predictors:", "  protocol: v2\n  predictors:"));
+  await stage.until("the explainer speaks v2", async () => {
+    const { spec: live } = await stage.get(Deployment, "income-main-explainer");
+    const { env = [], image } = live!.template.spec!.containers[0]!;
+    const told = env.find(({ name }) => name === "MLSERVER_MODEL_EXTRA")?.value;
+    return (
+      image === "seldonio/mlserver:1.3.5-alibi-explain" &&
+      told !== undefined &&
+      JSON.parse(told).explainer_type === "anchor_tabular"
+    );
+  });
+  await available(stage, "income");
+  await stage.client.patch(SeldonDeployment, `${stage.namespace}/income`, {
+    json: [{ op: "remove", path: "/spec/predictors/0/explainer" }],
+  });
+  await stage.until("nobody explains", async () => {
+    const names = [...(await stage.list(Deployment)), ...(await stage.list(Service))].map((one) => one.metadata.name);
+    return !names.includes("income-main-explainer");
+  });
+};
+
 /** A model that is too large for all nodes, and then is not. */
 export const recovers: Scenario = async (stage) => {
   await stage.start(seldonOperator);

@@ -6,13 +6,14 @@ import {
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
-import { besideUpstream, classifier, graph, lives, recovers } from "./scenarios.ts";
+import { besideUpstream, classifier, explained, graph, lives, recovers } from "./scenarios.ts";
 
 exactRole(seldonOperator, [classifier, lives, graph, besideUpstream]);
 
 survivesCrashes("a model is served, whenever the operator dies", seldonOperator, classifier);
 survivesCrashes("a model is renamed and deleted, whenever the operator dies", seldonOperator, lives);
 survivesCrashes("a model finds room later, whenever the operator dies", seldonOperator, recovers);
+survivesCrashes("an explainer comes, changes and goes, whenever the operator dies", seldonOperator, explained);
 survivesApiErrors("a model is served whatever request fails", seldonOperator, classifier);
 survivesDeletion("a model goes with all it has, in each phase", seldonOperator, classifier, SeldonDeployment);
 survivesDeletion("a graph of models goes with all it has, in each phase", seldonOperator, graph, SeldonDeployment);

@@ -22,6 +22,11 @@ export interface Use {
   readonly subresource?: string;
   /** Default: the controller's. */
   readonly namespaces?: readonly string[];
+  /**
+   * The controller does not do it: it makes roles that allow it to others, and nobody may allow others what he is not allowed
+   * himself.
+   */
+  readonly forOthers?: boolean;
 }
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";

@@ -72,7 +72,7 @@ export function declaredAccess(controllers: readonly Controller[], options: Acce
     }
     for (const used of own.uses ?? []) {
       const place = { namespaces: used.namespaces ?? namespaces, subresource: used.subresource };
-      add(used.kind, used.verbs, place);
+      add(used.kind, used.verbs, { ...place, ...(used.forOthers && { rare: true }) });
       // A write that was not answered is looked up before the next reconcile.
       if (!used.subresource && used.verbs.some(isWrite) && !used.verbs.includes("get")) {
         add(used.kind, ["get"], { ...place, rare: true });
