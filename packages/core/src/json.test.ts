@@ -94,3 +94,10 @@ test("whatever strings look like, numbers are told by what stands outside them",
     }),
   );
 });
+
+test("a long integer is kept wherever in a text it stands", () => {
+  for (let offset = 0; offset < 40; offset++) {
+    const text = `${" ".repeat(offset)}[9007199254740993,1,-9223372036854775808]`;
+    assert.deepEqual(parseJson(text), [9007199254740993n, 1, -9223372036854775808n]);
+  }
+});

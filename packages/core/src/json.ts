@@ -4,8 +4,9 @@
  * JSON.parse, which is several times faster, so the text is first searched for numbers that could be lost.
  */
 
+/** Digits of the shortest integers that JavaScript may not have. */
+const LONG = 16;
 /** A number after whatever may precede one. Strings can hold the like: {@link hasNumber} tells. */
-const LONG_INTEGER = /(?:^|[-:[,\s])[0-9]{16}/;
 const DECIMAL = /(?:^|[-:[,\s])[0-9]+(?:\.[0-9]|[eE])/;
 
 /** What {@link parseJson} keeps apart. */
@@ -33,7 +34,7 @@ export class WholeFloat {
 /** Parses JSON; throws a SyntaxError. */
 export function parseJson(text: string, options: ParseOptions = {}): unknown {
   const wholeFloats = options.wholeFloats === true && DECIMAL.test(text) && hasNumber(text, isDecimal);
-  if (!wholeFloats && !(LONG_INTEGER.test(text) && hasNumber(text, isLong))) return JSON.parse(text);
+  if (!wholeFloats && !(hasManyDigits(text) && hasNumber(text, isLong))) return JSON.parse(text);
   return JSON.parse(text, function keepNumbers(_key: string, value: unknown, context?: { source?: string }): unknown {
     const source = context?.source;
     if (typeof value !== "number" || source === undefined) return value;
@@ -47,6 +48,24 @@ const BACKSLASH = 92;
 const ZERO = 48;
 const NINE = 57;
 
+const isDigit = (code: number) => code >= ZERO && code <= NINE;
+
+/**
+ * Whether so many digits follow each other somewhere that they could be a long integer. They cannot without one of them
+ * being where it is looked for, and most of a text is not looked at: every object that is read comes by here.
+ */
+function hasManyDigits(text: string): boolean {
+  for (let i = LONG - 1; i < text.length; i += LONG) {
+    if (!isDigit(text.charCodeAt(i))) continue;
+    let start = i;
+    while (isDigit(text.charCodeAt(start - 1))) start--;
+    let end = i + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    if (end - start >= LONG) return true;
+  }
+  return false;
+}
+
 /**
  * Whether such a number stands in a text outside its strings. Times and UUIDs look like numbers to a pattern, are in most
  * objects, and parsing with a callback takes several times as long.
@@ -55,10 +74,10 @@ function hasNumber(text: string, isSuch: (digits: number, next: number) => boole
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
-    else if (code >= ZERO && code <= NINE) {
+    else if (isDigit(code)) {
       const start = i;
       let next = text.charCodeAt(i + 1);
-      for (; next >= ZERO && next <= NINE; next = text.charCodeAt(i + 1)) i++;
+      for (; isDigit(next); next = text.charCodeAt(i + 1)) i++;
       if (isSuch(i + 1 - start, next)) return true;
     }
   }
@@ -75,7 +94,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-const isLong = (digits: number): boolean => digits >= 16;
+const isLong = (digits: number): boolean => digits >= LONG;
 /** A point or an exponent follows. */
 const isDecimal = (_digits: number, next: number): boolean => next === 46 || next === 69 || next === 101;
 
