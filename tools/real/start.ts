@@ -248,12 +248,15 @@ async function ready(server: RunningProcess, api: AdminApi): Promise<void> {
 }
 
 async function createNodes(api: AdminApi, options: GpuNodes): Promise<void> {
-  await Promise.all(
-    nodeObjects(options).map(async (node) => {
+  // Each call has a connection of its own: a thousand at once would time out in their handshakes.
+  const waiting = nodeObjects(options).values();
+  const worker = async () => {
+    for (const node of waiting) {
       const answer = await call(api, "POST", "/api/v1/nodes", node);
       if (answer.status !== 201) throw new Error(`cannot create a node: ${answer.body}`);
-    }),
-  );
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, worker));
 }
 
 /** Pods of the default namespace are refused until the controller manager has made its service account. */

@@ -1,10 +1,8 @@
 import {
-  type AnyObject,
   ApiError,
   type ApiRequest,
   type ApiResponse,
   type Clock,
-  parseJson,
   realClock,
   type Transport,
   toFetch,
@@ -33,7 +31,6 @@ import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
 import type { Kubelet } from "./subresources/index.ts";
-import { contentOf } from "./verbs/call.ts";
 import {
   APPLY_PATCH,
   type Call,
@@ -148,8 +145,7 @@ export class ApiServer {
 
   #expiringEvents(ttl: number): Expiry {
     const definition = this.registry.get("", "events")!;
-    const lastState = (text: string) => contentOf(definition, parseJson(text) as AnyObject);
-    return new Expiry(this.store, this.clock, { resource: definition.storage, ttl, lastState });
+    return new Expiry(this.store, this.clock, { resource: definition.storage, ttl });
   }
 
   async #actAs(user: User, request: ApiRequest, annotate?: Call["annotate"]): Promise<ApiResponse> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseJson, stringifyJson, WholeFloat } from "./json.ts";
+import { parseJson, stringifyJson, surveyJson, WholeFloat } from "./json.ts";
 
 test("integers of 64 bits are kept digit for digit", () => {
   const text = '{"max":9223372036854775807,"list":[-9223372036854775808,9007199254740993],"small":-9007199254740991}';
@@ -100,4 +100,21 @@ test("a long integer is kept wherever in a text it stands", () => {
     const text = `${" ".repeat(offset)}[9007199254740993,1,-9223372036854775808]`;
     assert.deepEqual(parseJson(text), [9007199254740993n, 1, -9223372036854775808n]);
   }
+});
+
+test("a survey counts keys outside strings, and tells numbers that JSON.parse would lose", () => {
+  const survey = (text: string) => surveyJson(text);
+  assert.deepEqual(survey('{"a":{"b:\\"c":[1,2]},"d":"x:1.0"}'), { keys: 3, isPlain: true });
+  assert.equal(survey('{"a":1.0}').isPlain, false);
+  assert.equal(survey('{"a":1e3}').isPlain, false);
+  assert.equal(survey("[9007199254740993]").isPlain, false);
+  assert.equal(survey('{"time":"2026-01-01T00:00:00.000000Z","id":"9007199254740993"}').isPlain, true);
+});
+
+test("what a survey calls plain is parsed alike by both", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      if (surveyJson(text).isPlain) assert.deepEqual(parseJson(text, { wholeFloats: true }), JSON.parse(text));
+    }),
+  );
 });

@@ -45,6 +45,7 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COLON = 58;
 const ZERO = 48;
 const NINE = 57;
 
@@ -82,6 +83,32 @@ function hasNumber(text: string, isSuch: (digits: number, next: number) => boole
     }
   }
   return false;
+}
+
+/** What stands in a JSON text outside its strings. */
+export interface JsonSurvey {
+  /** How many keys: a colon stands after each, and nowhere else. */
+  readonly keys: number;
+  /** No number but integers that JavaScript keeps: {@link parseJson} would give what JSON.parse does. */
+  readonly isPlain: boolean;
+}
+
+/** Looks through a JSON text, once, for what parsing it hides. Of a text that is no JSON it says nothing of use. */
+export function surveyJson(text: string): JsonSurvey {
+  let keys = 0;
+  let isPlain = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = endOfString(text, i);
+    else if (code === COLON) keys++;
+    else if (isDigit(code)) {
+      const start = i;
+      let next = text.charCodeAt(i + 1);
+      for (; isDigit(next); next = text.charCodeAt(i + 1)) i++;
+      if (isLong(i + 1 - start) || isDecimal(0, next)) isPlain = false;
+    }
+  }
+  return { keys, isPlain };
 }
 
 /** The index of the quotation mark that ends a string; the length of the text if none does. */

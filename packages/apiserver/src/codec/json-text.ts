@@ -1,4 +1,4 @@
-import { parseJson, quoted } from "@konverge/core";
+import { parseJson, quoted, surveyJson } from "@konverge/core";
 import { DecodeError } from "./index.ts";
 
 /** A field that stood in a text twice: `spec.replicas`, and where it did the second time. */
@@ -17,35 +17,20 @@ export interface JsonText {
 
 /** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
 export function parseJsonText(text: string): JsonText {
+  const { keys, isPlain } = surveyJson(text);
   let value: unknown;
   try {
-    value = parseJson(text, { wholeFloats: true });
+    value = isPlain ? JSON.parse(text) : parseJson(text, { wholeFloats: true });
   } catch (error) {
     new Scanner(text).scan();
     throw error;
   }
-  return { value, ...(hasEachKeyOnce(value, text) ? { duplicates: [] } : new Scanner(text).scan()) };
+  return { value, ...(countKeys(value) === keys ? { duplicates: [] } : new Scanner(text).scan()) };
 }
 
 /** Whether a value has all the keys that stand in its text: none came twice. */
 export function hasEachKeyOnce(value: unknown, text: string): boolean {
-  return countKeys(value) === countKeysIn(text);
-}
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const COLON = 58;
-
-/** Outside of strings, a colon stands after each key and nowhere else. */
-function countKeysIn(text: string): number {
-  let count = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === COLON) count++;
-    if (code !== QUOTE) continue;
-    for (i++; i < text.length && text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === BACKSLASH) i++;
-  }
-  return count;
+  return countKeys(value) === surveyJson(text).keys;
 }
 
 function countKeys(value: unknown): number {

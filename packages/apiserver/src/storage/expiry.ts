@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "@konverge/core";
+import type { Entry } from "./collection.ts";
 import type { EntryContent, Store } from "./store.ts";
 
 /** What expires, and when. */
@@ -6,8 +7,6 @@ export interface ExpiryOptions {
   readonly resource: string;
   /** Milliseconds after the last write. */
   readonly ttl: number;
-  /** The last state of an object, as its watchers will see it. */
-  readonly lastState: (text: string) => (revision: number) => EntryContent;
 }
 
 /**
@@ -78,15 +77,24 @@ export class Expiry {
 
   #remove(): void {
     this.#timer = undefined;
-    const { resource, lastState } = this.#options;
+    const { resource } = this.#options;
     const now = this.#clock.monotonic();
     // Those that go are taken out of it on the way, here and by their own change: both leave the order as it is.
     for (const [key, due] of this.#due) {
       if (due > now) break;
       this.#due.delete(key);
       const entry = this.#store.collection(resource).get(key);
-      if (entry) this.#store.remove(resource, key, lastState(entry.text));
+      if (entry) this.#store.remove(resource, key, (revision) => lastState(entry, revision));
     }
     this.#set();
   }
+}
+
+/**
+ * An object as its watchers see it go: unchanged, but for its version. That is the first in the text of a built-in kind,
+ * where only names and the uid come before it.
+ */
+function lastState({ text, revision: before, uid, labels, fields }: Entry, revision: number): EntryContent {
+  const last = text.replace(`"resourceVersion":"${before}"`, `"resourceVersion":"${revision}"`);
+  return { text: last, uid, labels, fields };
 }

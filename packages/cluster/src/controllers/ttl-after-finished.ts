@@ -10,6 +10,7 @@ const NAME = "ttl-after-finished-controller";
 export const ttlAfterFinished = controllersPart(NAME, [Job], () => [
   builtInController(Job, {
     name: NAME,
+    when: ({ object }) => object.spec?.ttlSecondsAfterFinished !== undefined && finishedCondition(object) !== undefined,
     async reconcile(job, { client, clock }) {
       const ttl = job.spec?.ttlSecondsAfterFinished;
       const ended = finishedCondition(job)?.lastTransitionTime;

@@ -165,10 +165,12 @@ export class PodWorker {
   }
 
   #advance(): void {
-    const phase = this.#pod.status?.phase;
-    const isOver = phase === "Succeeded" || phase === "Failed";
-    const next = this.#pod.metadata.deletionTimestamp ? this.#terminate() : isOver ? NEVER : this.#progress();
-    if (!isOver || this.#pod.metadata.deletionTimestamp) this.#report();
+    const { metadata, status } = this.#pod;
+    const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
+    // Nothing holds it: the server takes it away with the same request that has marked it.
+    if (isOver && metadata.deletionGracePeriodSeconds === 0 && !metadata.finalizers?.length) return;
+    const next = metadata.deletionTimestamp ? this.#terminate() : isOver ? NEVER : this.#progress();
+    if (!isOver || metadata.deletionTimestamp) this.#report();
     const { clock } = this.#host;
     if (next !== NEVER && !this.#gone) {
       // A deadline that a pod may never come near is nothing that anybody waits for.

@@ -26,8 +26,8 @@ export interface ControlPlaneOptions {
 /** Who reads the cluster for all parts. */
 const READER = "system:kube-controller-manager";
 const MASTERS = ["system:authenticated", "system:masters"];
-/** Kinds that the scheduler and the nodes hold on to in any case. */
-const PARSED = new Set(["/pods", "/nodes"]);
+/** Kinds whose objects can be large and are rarely read: all others are kept parsed, which controllers do read often. */
+const PACKED = new Set(["/configmaps", "/secrets"]);
 
 /** Starts each part with the first object it cares for, and stops them all together. */
 export class ControlPlane {
@@ -46,7 +46,7 @@ export class ControlPlane {
     const reader = steady(server.as({ name: READER, groups: MASTERS }));
     this.#cache = new Cache(new Client(reader, { clock }), {
       watch: { listing: "pages", inactivity: Number.POSITIVE_INFINITY },
-      parsed: ({ group, plural }) => PARSED.has(`${group}/${plural}`),
+      parsed: ({ group, plural }) => !PACKED.has(`${group}/${plural}`),
       onError: (kind, error) => log.warn({ err: error }, `the watch of ${groupKindText(kind)} failed`),
     });
     this.#cache.start();
@@ -137,6 +137,14 @@ function steady(transport: Transport): Transport {
 
 /** All controllers of kube-controller-manager share one field manager, whatever their names are. */
 function ownedBy(transport: Transport, fieldManager: string): Transport {
-  return (request) =>
-    transport({ ...request, path: request.path.replace(/([?&]fieldManager=)[^&]*/, `$1${fieldManager}`) });
+  const named = `${FIELD_MANAGER}${fieldManager}`;
+  return (request) => {
+    const { path } = request;
+    const start = path.indexOf(FIELD_MANAGER, path.indexOf("?"));
+    if (start < 0) return transport(request);
+    const end = path.indexOf("&", start);
+    return transport({ ...request, path: path.slice(0, start) + named + (end < 0 ? "" : path.slice(end)) });
+  };
 }
+
+const FIELD_MANAGER = "fieldManager=";

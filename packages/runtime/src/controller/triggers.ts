@@ -99,14 +99,20 @@ function follow(
   priority: Priority | undefined,
 ): (change: Change) => void {
   return (change) => {
-    const { kind, metadata } = change.object;
-    const { resourceVersion } = metadata;
-    const trigger: Trigger = { type, kind, key: change.key, resourceVersion, change: change.type };
     try {
+      const keys = keysOf(change);
+      // Most changes concern nobody.
+      if (Array.isArray(keys) && keys.length === 0) return;
+      const trigger = triggerOf(type, change);
       const urgency = priority ?? (change.listed && change.type !== "deleted" ? "low" : "normal");
-      for (const key of new Set(keysOf(change))) add(key, urgency, trigger);
+      for (const key of new Set(keys)) add(key, urgency, trigger);
     } catch (error) {
-      onError(error, trigger);
+      onError(error, triggerOf(type, change));
     }
   };
+}
+
+function triggerOf(type: Trigger["type"], { key, object, type: change }: Change): Trigger {
+  const { kind, metadata } = object;
+  return { type, kind, key, resourceVersion: metadata.resourceVersion, change };
 }

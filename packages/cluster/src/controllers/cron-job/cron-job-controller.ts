@@ -1,6 +1,6 @@
 import { isAlreadyExists, isControlledBy, isNotFound, keyOf, ownerReference } from "@konverge/core";
 import { CronJob, type CronJobStatus, Job, type ObjectReference } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import { type Context, changed } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersPart } from "../../parts/part.ts";
 import { finishedCondition } from "../job/job-state.ts";
@@ -23,7 +23,7 @@ function cronJobController() {
   const nobody = new SelectorIndex<CronJob>(() => undefined);
   return builtInController(CronJob, {
     name: NAME,
-    watches: [watchChildren(Job, CronJob, nobody)],
+    watches: [watchChildren(Job, CronJob, nobody, changed(whatMatters))],
     async reconcile(given, context) {
       const jobs = childrenOf(context, Job, given);
       await forgetOldJobs(context, given, jobs);
@@ -36,6 +36,12 @@ function cronJobController() {
       return next === undefined ? undefined : { after: next - now + DELTA };
     },
   });
+}
+
+/** Of a Job: whether it has ended, how and when, and whether it is still there and the CronJob's. */
+function whatMatters({ metadata, status }: Job): unknown {
+  const { deletionTimestamp, ownerReferences } = metadata;
+  return [status?.conditions, status?.startTime, status?.completionTime, deletionTimestamp, ownerReferences];
 }
 
 function scheduleOf({ events }: Context, { spec }: CronJob): Schedule | undefined {

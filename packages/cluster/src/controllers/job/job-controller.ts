@@ -1,6 +1,6 @@
-import { timestamp } from "@konverge/core";
+import { type KubeObject, timestamp } from "@konverge/core";
 import { Job, type JobCondition, type JobStatus, Pod } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import { allOf, type Change, type Context, changed } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersPart } from "../../parts/part.ts";
 import { claimChildren, watchChildren } from "../workloads/claim.ts";
@@ -27,8 +27,15 @@ function jobController() {
   const fortunes = new Map<string, Fortunes>();
   return builtInController(Job, {
     name: NAME,
-    when: selectors.follow,
-    watches: [watchChildren(Pod, Job, selectors)],
+    when: (change) => selectors.follow(change) && !isOwnReport(change),
+    watches: [
+      watchChildren(
+        Pod,
+        Job,
+        selectors,
+        allOf(changed(whatMatters), (change) => !isOwnReport(change)),
+      ),
+    ],
     async reconcile(job, context) {
       const uid = job.metadata.uid!;
       if (isManagedElsewhere(job)) return undefined;
@@ -49,6 +56,20 @@ function jobController() {
       return standing.after.length > 0 ? { after: Math.max(1, Math.min(...standing.after)) } : undefined;
     },
   });
+}
+
+/** Of a pod: all but where it is and how it got there. */
+function whatMatters({ metadata, status }: Pod): unknown {
+  const { labels, annotations, finalizers, ownerReferences, deletionTimestamp } = metadata;
+  const { phase, reason, conditions = [], containerStatuses, initContainerStatuses } = status ?? {};
+  const told = conditions.filter(({ type }) => type !== "PodScheduled");
+  const own = { labels, annotations, finalizers, ownerReferences, deletionTimestamp };
+  return [own, phase, reason, told, containerStatuses, initContainerStatuses];
+}
+
+/** What a pass has written itself it has also taken into account; only what goes, or is to go, is looked at again. */
+function isOwnReport({ type, writer, object }: Change<KubeObject>): boolean {
+  return writer === NAME && type !== "deleted" && object.metadata.deletionTimestamp === undefined;
 }
 
 /** Whether enough pods have succeeded; if not, whether the Job rests. */

@@ -8,7 +8,7 @@ import {
   ownerReference,
   selectsLabels,
 } from "@konverge/core";
-import { type Context, type Watched, watch } from "@konverge/runtime";
+import { type Context, type Predicate, type Watched, watch } from "@konverge/runtime";
 import { isEmptySelector, type SelectorIndex } from "./selector-index.ts";
 
 /** The index under which children are found by the uid of their controller, and those without one by their namespace. */
@@ -16,14 +16,16 @@ const BY_CONTROLLER = "controller";
 
 /**
  * Watches a kind of children, whoever made them: their changes lead to their controller, or to those that select them if
- * they have none.
+ * they have none. `when` leaves out changes that make no difference to these.
  */
 export function watchChildren<C extends KubeObject, T extends KubeObject>(
   kind: KindRef<C>,
   owner: KindRef<T>,
   selectors: SelectorIndex<T>,
+  when?: Predicate<C>,
 ): Watched<T> {
   return watch<C, T>(kind, {
+    ...(when && { when }),
     indexes: {
       [BY_CONTROLLER]: (child) => [controllerOf(child)?.uid ?? orphansOf(child.metadata.namespace)],
     },

@@ -17,17 +17,24 @@ export async function writeStatus<T extends KubeObject & { status?: object }>(
 
 /** Whether a server stores the same for both: it omits zeros and what is empty. */
 export function sameStored(a: unknown, b: unknown): boolean {
-  return deepEqual(stored(a), stored(b));
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
+    return deepEqual(a, b) || (isOmitted(a) && isOmitted(b));
+  }
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b)) return isOmitted(a) && isOmitted(b);
+    return a.length === b.length && a.every((item, i) => sameStored(item, b[i]));
+  }
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  for (const key in one) if (!sameStored(one[key], other[key])) return false;
+  for (const key in other) if (!Object.hasOwn(one, key) && !isOmitted(other[key])) return false;
+  return true;
 }
 
-function stored(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => stored(item) ?? {});
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value).map(([key, one]) => [key, stored(one)] as const);
-    const kept = entries.filter(([, one]) => one !== undefined);
-    return kept.length === 0 ? undefined : Object.fromEntries(kept);
-  }
-  return value === 0 || value === "" || value === false || value === null ? undefined : value;
+function isOmitted(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return !value;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const key in value) if (!isOmitted((value as Record<string, unknown>)[key])) return false;
+  return true;
 }
 
 /** A condition as workloads have them: `lastTransitionTime` moves only with the status. */
