@@ -16,6 +16,12 @@ is_whole() {
   tail -n 5 "$1" | grep -q -e '^-- PostgreSQL database cluster dump complete$' -e '^-- Dump completed'
 }
 
+# What MySQL is told after a dump: the users in it count at once, and the administrator keeps the password of the Secret.
+after_dump() {
+  quoted=$(printf %s "$PASSWORD" | sed "s/[\\\\']/\\\\&/g")
+  printf '%s\n' 'flush privileges;' "alter user if exists '$USERNAME'@'%' identified by '$quoted', '$USERNAME'@'localhost' identified by '$quoted';"
+}
+
 # A file into the server. Roles that are there stay, and those that the operator looks after keep their passwords;
 # databases give way to those of the dump, also while somebody is connected. Rows of tables are not touched.
 load_all() {
@@ -30,6 +36,6 @@ load_all() {
         -e '/^COPY .* FROM stdin;$/,/^\\\.$/!s/^\(DROP DATABASE \(postgres\|template1\)\);$/\1 WITH (FORCE);/' \
         "$1" | psql -X -q -v ON_ERROR_STOP=1 -h "$HOST" -p "$PORT" -U "$USERNAME" -d postgres > /dev/null
       ;;
-    mysql) mysql -h "$HOST" -P "$PORT" -u "$USERNAME" < "$1" ;;
+    mysql) { cat "$1" && after_dump; } | mysql -h "$HOST" -P "$PORT" -u "$USERNAME" ;;
   esac
 }

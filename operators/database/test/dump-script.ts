@@ -146,7 +146,7 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
 export async function mysqlDumpsHold(here: RecoveryRoom): Promise<void> {
   const { room } = here;
   const said = join(room.folder("log"), "said");
-  const told = `echo "$0 $* $MYSQL_PWD" | sed 's#.*/##' >> ${said}`;
+  const told = `printf '%s\\n' "$0 $* $MYSQL_PWD" | sed 's#.*/##' >> ${said}`;
   here.env = room.pretend({
     mysqldump: `${told}\necho 'a row'; echo '-- Dump completed on'`,
     mysql: `${told}\ncat >> ${said}`,
@@ -157,7 +157,7 @@ export async function mysqlDumpsHold(here: RecoveryRoom): Promise<void> {
     "restore",
     here.volume,
     {},
-    { ENGINE: "mysql", HOST: "db", PORT: "3306", USERNAME: "root" },
+    { ENGINE: "mysql", HOST: "db", PORT: "3306", USERNAME: "root", PASSWORD: "it's \\new" },
   );
   assert.equal(back.code, 0, back.output);
   const lines = readFileSync(said, "utf8").trim().split("\n");
@@ -165,8 +165,13 @@ export async function mysqlDumpsHold(here: RecoveryRoom): Promise<void> {
     lines[0]!,
     /^mysqldump -h db -P 3306 -u root --all-databases --single-transaction .* of the administrator$/,
   );
-  assert.match(lines[2]!, /^mysql -h db -P 3306 -u root of the administrator$/);
-  assert.equal(lines[3], "a row");
+  assert.match(lines[2]!, /^mysql -h db -P 3306 -u root it's \\new$/);
+  assert.deepEqual(lines.slice(3), [
+    "a row",
+    "-- Dump completed on",
+    "flush privileges;",
+    "alter user if exists 'root'@'%' identified by 'it\\'s \\\\new', 'root'@'localhost' identified by 'it\\'s \\\\new';",
+  ]);
   here.env = {};
   here.clear();
 }
