@@ -43,8 +43,9 @@ export { type HotReload, type HotReloadOptions, hotReload } from "./development/
 export { type EventOptions, EventRecorder, type EventSink } from "./events/recorder.ts";
 export * from "./external/external.ts";
 export { type Log, silent } from "./log.ts";
+export { HOME } from "./manager/check-options.ts";
 export type { LeaderOptions } from "./manager/leader.ts";
-export { HOME, Manager, type ManagerOptions, run } from "./manager/manager.ts";
+export { Manager, type ManagerOptions, run } from "./manager/manager.ts";
 export type { ShardOptions } from "./manager/shards.ts";
 export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observability/index.ts";

@@ -5,6 +5,7 @@ import "./cleanup.ts";
 import "./daemons.ts";
 import "./narrower-definition.ts";
 import "./progress.ts";
+import "./reads.ts";
 import "./recording.ts";
 import "./removal.ts";
 import "./repairs.ts";

@@ -12,6 +12,7 @@ import {
   type Placed,
   parseApiVersion,
 } from "@konverge/core";
+import type { IndexFunction } from "../cache/indexes.ts";
 import { PermanentError } from "../controller/errors.ts";
 
 /** Labels and annotations by which children are known that an owner reference cannot reach. */
@@ -26,9 +27,17 @@ export interface Bond {
   check(owner: KubeObject, child: Placed): void;
   /** The uid of the owner, if the object has one of this sort. */
   ownerUid(child: KubeObject): string | undefined;
+  /** The same for an index. One function for all bonds of a sort: they share the index. */
+  readonly ownerUids: IndexFunction<KubeObject>;
   /** The key of the owner, if it is of the owner's kind. */
   ownerKey(child: KubeObject): ObjectKey | undefined;
 }
+
+const controllerUid = (child: KubeObject) => controllerOf(child)?.uid;
+const labelledUid = (child: KubeObject) => child.metadata.labels?.[OWNER_UID];
+const listed = (uid: string | undefined) => (uid === undefined ? [] : [uid]);
+const controllerUids = (child: KubeObject) => listed(controllerUid(child));
+const labelledUids = (child: KubeObject) => listed(labelledUid(child));
 
 /** An owner reference: the garbage collector removes the child with its owner. */
 export function referenceBond(ownerKind: KindRef<KubeObject>): Bond {
@@ -43,7 +52,8 @@ export function referenceBond(ownerKind: KindRef<KubeObject>): Bond {
         throw new PermanentError("InvalidChild", `${cause.message}: ${advice}`, { cause });
       }
     },
-    ownerUid: (child) => controllerOf(child)?.uid,
+    ownerUid: controllerUid,
+    ownerUids: controllerUids,
     ownerKey(child) {
       const owner = controllerOf(child);
       if (owner?.kind !== ownerKind.kind || parseApiVersion(owner.apiVersion).group !== ownerKind.group)
@@ -62,7 +72,8 @@ export function labelBond(ownerKind: KindRef<KubeObject>): Bond {
       annotations: { [OWNER]: `${kindText} ${keyOf(owner)}` },
     }),
     check() {},
-    ownerUid: (child) => child.metadata.labels?.[OWNER_UID],
+    ownerUid: labelledUid,
+    ownerUids: labelledUids,
     ownerKey(child) {
       const [kind, key] = child.metadata.annotations?.[OWNER]?.split(" ") ?? [];
       return kind === kindText ? key : undefined;

@@ -130,6 +130,37 @@ test("branches share watches, and take nothing from each other when one of them 
   assert.equal(watches[0]!.request.signal?.aborted, true);
 });
 
+test("an index is its view's own, and goes with the last view that uses its function", async () => {
+  const { clock, watches, cache } = newCache();
+  const [first, second, third] = [cache.use(Thing), cache.use(Thing), cache.use(Thing)];
+  let calls = 0;
+  const byData = (object: AnyObject) => {
+    calls++;
+    return [String(object.data)];
+  };
+  first.addIndex("by", byData);
+  second.addIndex("by", byData);
+  third.addIndex("by", ({ metadata }) => [metadata.name]);
+  assert.throws(() => third.addIndex("by", byData), /there is an index "by" already/);
+  cache.start();
+  await clock.advance(1);
+  watches[0]!.send("ADDED", thing("a", 5, { data: "x" }));
+  watches[0]!.synced(10);
+  await clock.advance(1);
+  assert.equal(calls, 1);
+  assert.deepEqual([...second.find("by", "x")], ["default/a"]);
+  assert.deepEqual([...third.find("by", "a")], ["default/a"]);
+  first.release();
+  watches[0]!.send("MODIFIED", thing("a", 11, { data: "y" }));
+  await clock.advance(1);
+  assert.deepEqual([...second.find("by", "y")], ["default/a"]);
+  second.release();
+  watches[0]!.send("MODIFIED", thing("a", 12, { data: "z" }));
+  await clock.advance(1);
+  assert.equal(calls, 2);
+  assert.throws(() => [...second.find("by", "z")], /no index "by"/);
+});
+
 test("objects that are kept parsed are the same at every read, frozen, and not those of whoever wrote them", async () => {
   const clock = new VirtualClock();
   const { client, watches } = scriptedWatch(clock);

@@ -64,7 +64,6 @@ export class Cache {
 
   /**
    * The same cache, for one of several who share it: what is stopped with a branch is only what was declared there.
-   * Indexes have to be the same where they have the same name.
    */
   branch(): Cache {
     return new Cache(this.#client, this.#options, this.#trunk ?? this);
@@ -219,7 +218,7 @@ export class Cache {
 }
 
 /** A kind of which only the metadata is fetched (`metadataOnly`) is marked with a symbol. */
-const isPartial = (kind: AnyKind) => Object.getOwnPropertySymbols(kind).length > 0;
+export const isPartial = (kind: KindRef<KubeObject>): boolean => Object.getOwnPropertySymbols(kind).length > 0;
 
 const whole = (object: KubeObject) => object;
 

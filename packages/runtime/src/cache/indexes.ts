@@ -7,21 +7,27 @@ interface Index<T extends KubeObject> {
   readonly valuesOf: IndexFunction<T>;
   readonly keys: Map<string, Set<ObjectKey>>;
   readonly values: Map<ObjectKey, readonly string[]>;
+  users: number;
 }
 
-/** Named indexes over the objects of one informer: value → keys. */
+/**
+ * Indexes over the objects of one informer: value → keys. They are known by their functions, which all who share the
+ * informer can choose without knowing of each other; whoever brings the same function shares the index.
+ */
 export class Indexes<T extends KubeObject> {
-  readonly #indexes = new Map<string, Index<T>>();
+  readonly #indexes = new Map<IndexFunction<T>, Index<T>>();
 
-  /** True if the name is new; the caller then has to {@link set} what there is already. */
-  add(name: string, valuesOf: IndexFunction<T>): boolean {
-    if (this.#indexes.has(name)) return false;
-    this.#indexes.set(name, { valuesOf, keys: new Map(), values: new Map() });
-    return true;
+  /** True if it is new; the caller then has to {@link set} what there is already. Each needs its {@link remove}. */
+  add(valuesOf: IndexFunction<T>): boolean {
+    const known = this.#indexes.get(valuesOf);
+    if (known) known.users++;
+    else this.#indexes.set(valuesOf, { valuesOf, keys: new Map(), values: new Map(), users: 1 });
+    return !known;
   }
 
-  has(name: string): boolean {
-    return this.#indexes.has(name);
+  remove(valuesOf: IndexFunction<T>): void {
+    const known = this.#indexes.get(valuesOf);
+    if (known && --known.users === 0) this.#indexes.delete(valuesOf);
   }
 
   set(key: ObjectKey, object: T): void {
@@ -47,10 +53,8 @@ export class Indexes<T extends KubeObject> {
     }
   }
 
-  find(name: string, value: string): Iterable<ObjectKey> {
-    const index = this.#indexes.get(name);
-    if (!index) throw new Error(`there is no index ${JSON.stringify(name)}: declare it where the kind is declared`);
-    return index.keys.get(value) ?? [];
+  find(valuesOf: IndexFunction<T>, value: string): Iterable<ObjectKey> {
+    return this.#indexes.get(valuesOf)?.keys.get(value) ?? [];
   }
 }
 

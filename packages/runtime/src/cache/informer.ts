@@ -155,12 +155,17 @@ export class Informer<T extends KubeObject> {
     return this.#store.keys();
   }
 
-  addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    if (!this.#indexes.add(name, valuesOf)) return;
+  addIndex(valuesOf: IndexFunction<T>): void {
+    if (!this.#indexes.add(valuesOf)) return;
     for (const key of this.#store.keys()) this.#indexes.set(key, this.#store.get(key)!);
   }
 
-  find(index: string, value: string): Iterable<ObjectKey> {
+  removeIndex(valuesOf: IndexFunction<T>): void {
+    this.#indexes.remove(valuesOf);
+  }
+
+  /** The keys that an index, which has been added, has under a value. */
+  find(index: IndexFunction<T>, value: string): Iterable<ObjectKey> {
     return this.#indexes.find(index, value);
   }
 

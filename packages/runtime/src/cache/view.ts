@@ -11,6 +11,7 @@ import type { Informer } from "./informer.ts";
 export class View<T extends KubeObject> {
   readonly kind: KindRef<T>;
   readonly informers: readonly Informer<T>[];
+  readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #unsubscribe: (() => void)[] = [];
   #release: (() => void) | undefined;
 
@@ -18,6 +19,24 @@ export class View<T extends KubeObject> {
     this.kind = informers[0]!.kind;
     this.informers = informers;
     this.#release = release;
+  }
+
+  /** The namespaces it is about; undefined: all of them. */
+  get namespaces(): readonly string[] | undefined {
+    const names = this.informers.map(({ scope }) => scope.namespace);
+    return names.includes(undefined) ? undefined : (names as string[]);
+  }
+
+  /** Whether it is about a namespace at all. */
+  reaches(namespace: string): boolean {
+    return this.namespaces?.includes(namespace) ?? true;
+  }
+
+  /** Whether it holds every object there is: in a namespace that it reaches, or anywhere. */
+  holdsAll(namespace: string | undefined): boolean {
+    const { labelSelector, fieldSelector } = this.informers[0]!.scope;
+    if (labelSelector || fieldSelector) return false;
+    return namespace !== undefined || this.namespaces === undefined;
   }
 
   /** Resolves when all of it has been listed once. */
@@ -51,13 +70,23 @@ export class View<T extends KubeObject> {
     }
   }
 
+  /** The name is this view's own: others may use it for something else. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    for (const informer of this.informers) informer.addIndex(name, valuesOf);
+    if (this.#indexes.get(name) === valuesOf) return;
+    if (this.#indexes.has(name)) throw new TypeError(`there is an index ${JSON.stringify(name)} already`);
+    this.#indexes.set(name, valuesOf);
+    for (const informer of this.informers) informer.addIndex(valuesOf);
+  }
+
+  hasIndex(name: string): boolean {
+    return this.#indexes.has(name);
   }
 
   /** The keys that an index has under a value. */
   *find(index: string, value: string): IterableIterator<ObjectKey> {
-    for (const informer of this.informers) yield* informer.find(index, value);
+    const valuesOf = this.#indexes.get(index);
+    if (!valuesOf) throw new Error(`there is no index ${JSON.stringify(index)}: declare it where the kind is declared`);
+    for (const informer of this.informers) yield* informer.find(valuesOf, value);
   }
 
   /** Calls `listener` for all there is and for every change, until the view is released. */
@@ -67,6 +96,10 @@ export class View<T extends KubeObject> {
 
   release(): void {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    for (const valuesOf of this.#indexes.values()) {
+      for (const informer of this.informers) informer.removeIndex(valuesOf);
+    }
+    this.#indexes.clear();
     this.#release?.();
     this.#release = undefined;
   }

@@ -1,22 +1,21 @@
 import type { Client, Identity } from "@konverge/client";
-import { type Clock, groupKindText, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
+import { type Clock, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
 import type { Children } from "../apply/children.ts";
-import type { View } from "../cache/view.ts";
 import type { EventRecorder, EventSink } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
 import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
+import type { CachedReads } from "./cached-reads.ts";
 import type { CacheReader, Context, Observed } from "./definition.ts";
 import type { PassTimes } from "./due-times.ts";
 import type { OnePass } from "./pass.ts";
 import { toldClock } from "./told-clock.ts";
 
 export interface ContextTools {
-  controller: string;
   as: ((object: KubeObject) => Identity) | undefined;
   children: Children;
-  /** What the controller has declared besides its own kind and its children. */
-  views: readonly View<KubeObject>[];
+  /** Its own kind, and what the controller has declared besides its children. */
+  reads: CachedReads;
   events: EventRecorder;
   clock: Clock;
   log: Log;
@@ -48,7 +47,7 @@ export function contextFor(
       return looking(observedBy(tools.children, object, observer));
     },
     get cache() {
-      return looking(cacheReader(tools, observer));
+      return looking(cacheReader(tools.reads, observer));
     },
     get client() {
       return looking(pass.client);
@@ -123,15 +122,7 @@ function observedBy(children: Children, owner: KubeObject, observer: ReconcileOb
   return Object.assign(one, { all }) as unknown as Observed;
 }
 
-function cacheReader({ controller, views }: ContextTools, observer: ReconcileObserver | undefined): CacheReader {
-  const viewOf = <T extends KubeObject>(kind: KindRef<T>) => {
-    const view = views.find((one) => one.kind.plural === kind.plural && one.kind.group === kind.group);
-    if (view) return view as unknown as View<T>;
-    throw new TypeError(
-      `${controller} reads ${groupKindText(kind)} from the cache without having declared it: add watch(${kind.kind}, …) or ` +
-        `read(${kind.kind}) to \`watches\`, or ask the server with \`client\``,
-    );
-  };
+function cacheReader(reads: CachedReads, observer: ReconcileObserver | undefined): CacheReader {
   const seen = <T extends KubeObject>(query: Omit<CacheQuery, "kind">, kind: KindRef<T>, objects: T[]) => {
     const known = kind as unknown as KindRef<KubeObject>;
     for (const object of objects) observer?.read?.(known, keyOf(object), object);
@@ -140,15 +131,11 @@ function cacheReader({ controller, views }: ContextTools, observer: ReconcileObs
   };
   return {
     get(kind, key) {
-      const object = viewOf(kind).get(key);
+      const object = reads.get(kind, key);
       observer?.read?.(kind as unknown as KindRef<KubeObject>, key, object);
       return object;
     },
-    list: (kind, namespace) => seen({ ...(namespace && { namespace }) }, kind, [...viewOf(kind).list(namespace)]),
-    find(kind, index, value) {
-      const view = viewOf(kind);
-      const found = [...view.find(index, value)].map((key) => view.get(key)!);
-      return seen({ index, value }, kind, found);
-    },
+    list: (kind, namespace) => seen({ ...(namespace && { namespace }) }, kind, reads.list(kind, namespace)),
+    find: (kind, index, value) => seen({ index, value }, kind, reads.find(kind, index, value)),
   };
 }

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import type { RateLimit } from "../queue/token-bucket.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
 import type { Use } from "../rbac/access.ts";
+import { checkDefinition, checkKind } from "./check-definition.ts";
 import type { Daemon } from "./daemons.ts";
 import type { Rhythm } from "./due-times.ts";
 import type { Predicate } from "./predicates.ts";
@@ -179,14 +180,17 @@ export interface Controller {
  * ```
  */
 export function controller<T extends KubeObject>(kind: KindRef<T>, options: ControllerOptions<T>): Controller {
+  checkKind(kind);
   const name = options.name ?? (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`);
-  const owns = (options.owns ?? []).map((given) => ("plural" in given ? { kind: given } : given));
+  const owns = (options.owns ?? []).map((given) =>
+    "plural" in (given ?? {}) ? { kind: given as KindRef<KubeObject> } : { ...(given as OwnedKind) },
+  );
   const needsFinalizer =
     options.cleanup !== undefined ||
     options.daemons !== undefined ||
     options.teardown === "ordered" ||
     owns.some(({ by }) => by === "label");
-  return {
+  const definition: Controller = {
     name,
     kind,
     owns,
@@ -194,6 +198,8 @@ export function controller<T extends KubeObject>(kind: KindRef<T>, options: Cont
     // Only objects of the kind ever reach its functions.
     options: options as unknown as Controller["options"],
   };
+  checkDefinition(definition);
+  return definition;
 }
 
 /** Finalizers are qualified names: a domain, a slash, and a part of at most 63 characters. */

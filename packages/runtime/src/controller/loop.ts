@@ -8,6 +8,7 @@ import type { Permit } from "../manager/authority.ts";
 import type { ReconcileEnd, ReconcileObserver, Trigger } from "../observe/observer.ts";
 import { type Priority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
+import { CachedReads } from "./cached-reads.ts";
 import { contextFor } from "./context.ts";
 import { type Daemon, Daemons } from "./daemons.ts";
 import type { Controller } from "./definition.ts";
@@ -257,10 +258,9 @@ export class ControllerLoop {
     const { clock, name: cluster } = this.#cluster;
     const { view, watched, children, status } = this.#wiring;
     const tools = {
-      controller: this.definition.name,
       as: this.definition.options.as,
       children,
-      views: [view, ...watched.map((one) => one.view)],
+      reads: new CachedReads(this.definition.name, [view, ...watched.map((one) => one.view)]),
       events: this.#events,
       clock,
       log: this.#log,

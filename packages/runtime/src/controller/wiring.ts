@@ -58,10 +58,7 @@ export function wire(definition: Controller, { cache, clock, log, namespaces: al
       labelSelector: declared.labelSelector,
       interest: (object) => bond.ownerKey(object) !== undefined,
     });
-    children.addIndex(BY_OWNER, (object) => {
-      const uid = bond.ownerUid(object);
-      return uid === undefined ? [] : [uid];
-    });
+    children.addIndex(BY_OWNER, bond.ownerUids);
     return { declared, view: children, bond, schema: schemaOf(declared.kind) };
   });
   const watched = (options.watches ?? []).map((declared) => {

@@ -10,6 +10,7 @@ import { declaredAccess } from "../rbac/declared.ts";
 import { preflight } from "../rbac/preflight.ts";
 import { Recorder, type RecorderOptions } from "../recording/recorder.ts";
 import { sole } from "./authority.ts";
+import { checkOptions, HOME } from "./check-options.ts";
 import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
 import { type ShardOptions, sharding } from "./shards.ts";
 import type { ControllerState, WatchState } from "./state.ts";
@@ -44,9 +45,6 @@ export interface ManagerOptions {
   syncTimeout?: number;
 }
 
-/** The name of the cluster that a manager is at home in. */
-export const HOME = "home";
-
 const DEFAULT_GRACE = 30_000;
 const DEFAULT_SYNC_TIMEOUT = 120_000;
 
@@ -68,12 +66,13 @@ export class Manager implements Managed {
   readonly #recorder: Recorder | undefined;
   readonly #done = Promise.withResolvers<void>();
   #working = false;
+  #started = false;
   #begun = false;
   #stopping: Promise<void> | undefined;
 
   constructor(controllers: readonly Controller[], options: ManagerOptions) {
+    checkOptions(controllers, options);
     const { client, log = silent, leader, shards } = options;
-    if (leader && shards) throw new TypeError("a manager has either a leader or shards, not both");
     this.#options = options;
     this.clock = options.clock ?? client.clock;
     this.#log = log;
@@ -87,7 +86,6 @@ export class Manager implements Managed {
     ]);
     const context = { client, identity: this.identity, log, observer };
     this.#election = leader ? leaderElection(leader, context) : shards && sharding(shards, context);
-    checkNames(controllers);
     const clients = new Map(Object.entries({ [HOME]: client, ...options.clusters }));
     for (const [name, one] of clients) {
       const onError = (kind: KindRef<KubeObject>, error: Error, retryIn: number) => {
@@ -143,6 +141,9 @@ export class Manager implements Managed {
    * Rejects if what has to be watched cannot be listed in time.
    */
   async start(): Promise<void> {
+    if (this.#stopping) throw new Error("the manager has stopped and does not start again: make another one");
+    if (this.#started) throw new Error("the manager has been started already");
+    this.#started = true;
     if (this.#options.preflight) await this.#preflight();
     if (!this.#election) return await this.#begin();
     void this.#election
@@ -247,14 +248,6 @@ export class Manager implements Managed {
 function recorderOf(options: string | RecorderOptions, log: Log): Recorder {
   const onError = (error: Error) => log.error({ err: error }, error.message);
   return new Recorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
-}
-
-function checkNames(controllers: readonly Controller[]): void {
-  const names = new Set<string>();
-  for (const { name } of controllers) {
-    if (names.has(name)) throw new TypeError(`two controllers are called ${name}: give one of them another \`name\``);
-    names.add(name);
-  }
 }
 
 /**

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "@konverge/client";
+import { VirtualClock } from "@konverge/core";
+import { ConfigMap } from "@konverge/kinds";
+import { type Controller, controller } from "../controller/definition.ts";
+import { Manager, type ManagerOptions } from "./manager.ts";
+
+const client = new Client(() => new Promise(() => {}), { clock: new VirtualClock() });
+const maps = controller(ConfigMap, { reconcile: () => undefined });
+
+test("a manager that cannot work as it is told is refused, with what to give it instead", () => {
+  const wrong = (options: Partial<ManagerOptions>, controllers: readonly Controller[] = [maps]) => {
+    return () => new Manager(controllers, { client, ...options });
+  };
+  for (const [refused, why] of [
+    [() => new Manager([maps], undefined as never), /a manager needs a `client`/],
+    [wrong({ client: undefined as never }), /a manager needs a `client`/],
+    [wrong({ leader: { name: "a" }, shards: { name: "a" } }), /either a leader or shards/],
+    [wrong({ leader: { name: "" } }), /`leader` needs a `name`/],
+    [
+      wrong({ leader: { name: "a", duration: 1500 } }),
+      /`leader.duration` is 1500: leases are granted for whole seconds/,
+    ],
+    [wrong({ shards: { name: "a", duration: 0 } }), /`shards.duration` is 0/],
+    [wrong({ shards: { name: "a", parts: 0 } }), /`shards.parts` is 0/],
+    [wrong({ namespaces: [] }), /`namespaces` is empty/],
+    [wrong({ clusters: { home: client } }), /`clusters` has one called home/],
+    [wrong({ grace: -1 }), /`grace` is -1/],
+    [wrong({ syncTimeout: 0 }), /`syncTimeout` is 0/],
+    [wrong({}, [undefined as never]), /controllers\[0\] is none/],
+    [wrong({}, [maps, maps]), /two controllers are called configmaps/],
+    [
+      wrong({ clusters: { east: client } }, [
+        controller(ConfigMap, { clusters: ["west"], reconcile: () => undefined }),
+      ]),
+      /configmaps works in west, but the manager only has home, east/,
+    ],
+  ] as const)
+    assert.throws(refused, why);
+});
+
+test("a manager starts once", async () => {
+  const manager = new Manager([], { client });
+  await manager.start();
+  await assert.rejects(manager.start(), /has been started already/);
+  await manager.stop();
+  await assert.rejects(
+    new Manager([], { client }).stop().then(() => manager.start()),
+    /make another one/,
+  );
+});
