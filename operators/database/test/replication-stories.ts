@@ -26,6 +26,7 @@ export const handsOver: Story = async (room, options = {}) => {
   const [leads, follows] = [await all.status(0), await all.status(1)];
   assert.deepEqual([leads?.timeline, follows?.timeline], [1, 1]);
   assert.equal(follows?.behind, 0);
+  assert.deepEqual([leads?.streaming, leads?.behind], [undefined, undefined], "a primary receives nothing");
   assert.ok((leads?.size ?? 0) > (leads?.used ?? 0), "the volume is larger than what is used of it");
   assert.equal(leads?.password, digest(all.password));
   await all.answers(0, SLOTS, "member_postgres_real_1");
