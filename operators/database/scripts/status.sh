@@ -1,7 +1,7 @@
 # Tells how the server of this pod is doing, one fact per line: name=value. What is not known is left out.
 #
 #   role, term   how far server.sh has carried out the topology, and which
-#   timeline, lsn  up to where the data go: what was written, received, or is there since a stop in good order
+#   timeline, lsn  up to where the data of a standby go, or of a server that has stopped in good order
 #   streaming    "yes" if a standby receives from its primary
 #   behind       seconds since a standby replayed something that it has not got all of
 #   confirming   which standbys a primary waits for
@@ -26,7 +26,6 @@ select 'streaming=' || case when exists (select from pg_stat_wal_receiver where 
 select 'behind=' || case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
   else coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::int, 0) end;
 \else
-select 'lsn=' || pg_current_wal_flush_lsn();
 select 'timeline=' || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int;
 select 'confirming=' || current_setting('synchronous_standby_names');
 select current_setting('archive_mode') <> 'off' as archives \gset

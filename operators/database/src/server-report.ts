@@ -10,7 +10,7 @@ export interface ServerReport {
   /** Of the topology that it has carried out. */
   readonly term: number;
   readonly timeline?: number;
-  /** Up to where its data go. Of a server that does not run, only after a stop in good order. */
+  /** Up to where the data of a standby go; of a server that does not run, only after a stop in good order. */
   readonly lsn?: bigint;
   readonly streaming?: boolean;
   readonly behind?: number;

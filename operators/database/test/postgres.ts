@@ -263,7 +263,12 @@ export class MachineRoom implements AsyncDisposable {
   abandon(): void {
     rooms.delete(this);
     this.#signal("SIGKILL");
-    rmSync(this.root, { recursive: true, force: true });
+    try {
+      // Processes that are ending may still write.
+      rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    } catch {
+      // Other rooms shall be left in good order all the same.
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

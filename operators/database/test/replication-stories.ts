@@ -13,6 +13,7 @@ export type Story = (room: MachineRoom, options?: StoryOptions) => Promise<void>
 const ROWS = "select string_agg(text, ' ' order by text) from rows";
 const SLOTS = "select string_agg(slot_name, ' ' order by slot_name) from pg_replication_slots";
 const OLDEST = "select min(substr(name, 9)) from pg_ls_waldir() where name ~ '^[0-9A-F]{24}$'";
+const NOTHING = [undefined, undefined, undefined];
 const insert = (text: string) => `insert into rows values ('${text}')`;
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -26,7 +27,7 @@ export const handsOver: Story = async (room, options = {}) => {
   const [leads, follows] = [await all.status(0), await all.status(1)];
   assert.deepEqual([leads?.timeline, follows?.timeline], [1, 1]);
   assert.equal(follows?.behind, 0);
-  assert.deepEqual([leads?.streaming, leads?.behind], [undefined, undefined], "a primary receives nothing");
+  assert.deepEqual([leads?.streaming, leads?.behind, leads?.unarchived], NOTHING, "only what is so is told");
   assert.ok((leads?.size ?? 0) > (leads?.used ?? 0), "the volume is larger than what is used of it");
   assert.equal(leads?.password, digest(all.password));
   await all.answers(0, SLOTS, "member_postgres_real_1");
