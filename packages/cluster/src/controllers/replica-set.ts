@@ -8,13 +8,13 @@ import {
   timestamp,
 } from "@konverge/core";
 import { Pod, type PodTemplateSpec, ReplicaSet, type ReplicaSetStatus, ReplicationController } from "@konverge/kinds";
-import type { Context, Controller } from "@konverge/runtime";
+import { type Context, type Controller, changed } from "@konverge/runtime";
 import { builtInController } from "../parts/built-in-controller.ts";
 import { controllersPart } from "../parts/part.ts";
 import { childrenOf, claimChildren, watchChildren } from "./workloads/claim.ts";
 import { inDeletionOrder } from "./workloads/deletion-order.ts";
 import { createPod, deletePod, messageOf, podFromTemplate, slowStart } from "./workloads/pod-control.ts";
-import { isActive, isAvailable, isReady, isTerminating, nextAvailable } from "./workloads/pod-state.ts";
+import { isActive, isAvailable, isReady, isTerminating, nextAvailable, podCondition } from "./workloads/pod-state.ts";
 import { selectorOf as storedSelector } from "./workloads/selector.ts";
 import { SelectorIndex } from "./workloads/selector-index.ts";
 import { withCondition, withoutCondition, writeStatus } from "./workloads/status.ts";
@@ -28,6 +28,12 @@ interface Replicated extends KubeObject {
 /** At most so many pods are made or deleted in one go. */
 const BURST = 500;
 
+/** Of a pod: whose it is, and what a set counts. Where it runs makes a difference only once pods have to go. */
+function whatCounts(pod: Pod): unknown {
+  const { labels, ownerReferences, deletionTimestamp } = pod.metadata;
+  return [labels, ownerReferences, deletionTimestamp, pod.status?.phase, podCondition(pod, "Ready")];
+}
+
 /** Keeps as many pods as each object asks for. */
 function replicator<T extends Replicated>(
   kind: KindRef<T>,
@@ -38,7 +44,7 @@ function replicator<T extends Replicated>(
   return builtInController(kind, {
     name,
     when: selectors.follow,
-    watches: [watchChildren(Pod, kind, selectors)],
+    watches: [watchChildren(Pod, kind, selectors, changed(whatCounts))],
     async reconcile(set, context) {
       const selector = selectorOf(set) ?? {};
       const pods = await claimChildren(context, {

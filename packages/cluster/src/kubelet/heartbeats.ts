@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, isNotFound, microTimestamp, type Timer } from "@konverge/core";
+import { type Clock, isAlreadyExists, microTimestamp, type Timer } from "@konverge/core";
 import { Lease } from "@konverge/kinds";
 import type { NodePulse } from "../parts/node-pulse.ts";
 
@@ -72,10 +72,11 @@ export class Heartbeats {
     this.#known.add(name);
     const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
     try {
-      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec } });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
       await this.#client.create(Lease, { metadata: { name, namespace: LEASE_NAMESPACE }, spec });
+    } catch (error) {
+      // The node is older than this process.
+      if (!isAlreadyExists(error)) throw error;
+      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec } });
     }
   }
 }

@@ -74,7 +74,11 @@ export class ServedKinds {
       const known = this.#known.get(storage);
       if (known) known.kind = kind;
       else {
-        const leave = store.onChange(storage, () => this.#clock.post(() => this.#changed(storage), "kinds"));
+        const leave = store.onChange(storage, () => {
+          // One object is enough.
+          leave();
+          this.#clock.post(() => this.#changed(storage), "kinds");
+        });
         const populated = !fresh && store.collection(storage).size > 0;
         this.#known.set(storage, { kind, populated, leave });
         if (populated) for (const listener of [...this.#listeners]) listener(kind);
@@ -93,7 +97,6 @@ export class ServedKinds {
     const known = this.#known.get(storage);
     if (!known || known.populated) return;
     known.populated = true;
-    known.leave();
     if (storage === DEFINITIONS) {
       // Custom kinds are known only by their definitions: every change of one may bring another kind.
       known.leave = this.#server.store.onChange(storage, () => this.#clock.post(() => this.#follow(), "kinds"));
