@@ -86,7 +86,8 @@ export interface ForkOptions {
 }
 
 /**
- * Starts a cluster. It has no port: its client speaks to the server directly.
+ * Starts a cluster. It has no port: its client speaks to the server directly. Once it is there, pods can be created in
+ * the default namespace.
  *
  * ```ts
  * await using cluster = await startCluster();
@@ -137,6 +138,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     ...(rootCertificate && { rootCertificate }),
     ...(log && { log }),
   });
+  await controlPlane.prepared();
   const stop = async () => {
     await controlPlane.stop();
     server.close();

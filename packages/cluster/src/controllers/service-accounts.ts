@@ -1,3 +1,4 @@
+import type { Client } from "@konverge/client";
 import { isAlreadyExists } from "@konverge/core";
 import { ConfigMap, Namespace, Secret, ServiceAccount } from "@konverge/kinds";
 import { watch } from "@konverge/runtime";
@@ -11,22 +12,41 @@ const CA_NAME = "kube-root-ca.crt";
 const CA_DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-const ignoreExisting = (error: unknown) => {
-  if (!isAlreadyExists(error)) throw error;
+/** The namespace that users begin with: its account and certificate come with the cluster, not a moment later. */
+const FIRST = "default";
+
+/** Others may have been faster, or the state of an earlier cluster is taken up. */
+const unlessThere = async (creation: Promise<unknown>): Promise<void> => {
+  await creation.catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
 };
 
+const createAccount = (client: Client, namespace: string) =>
+  unlessThere(client.create(ServiceAccount, { metadata: { name: "default", namespace } }));
+
+function createCertificate(client: Client, namespace: string, rootCertificate: string): Promise<void> {
+  const annotations = { "kubernetes.io/description": CA_DESCRIPTION };
+  const metadata = { name: CA_NAME, namespace, annotations };
+  return unlessThere(client.create(ConfigMap, { metadata, data: { "ca.crt": rootCertificate } }));
+}
+
 /** Gives every namespace its default service account. */
-export const serviceAccounts = controllersPart("service-account-controller", "cluster", () => [
-  builtInController(Namespace, {
-    name: "service-account-controller",
-    watches: [watch<ServiceAccount, Namespace>(ServiceAccount, { to: ({ metadata }) => [metadata.namespace!] })],
-    async reconcile({ metadata: { name } }, { client, cache }) {
-      if (cache.get(ServiceAccount, `${name}/default`)) return undefined;
-      await client.create(ServiceAccount, { metadata: { name: "default", namespace: name } }).catch(ignoreExisting);
-      return undefined;
-    },
-  }),
-]);
+export const serviceAccounts = controllersPart(
+  "service-account-controller",
+  "cluster",
+  () => [
+    builtInController(Namespace, {
+      name: "service-account-controller",
+      watches: [watch<ServiceAccount, Namespace>(ServiceAccount, { to: ({ metadata }) => [metadata.namespace!] })],
+      async reconcile({ metadata: { name } }, { client, cache }) {
+        if (!cache.get(ServiceAccount, `${name}/default`)) await createAccount(client, name);
+        return undefined;
+      },
+    }),
+  ],
+  { prepare: ({ client }) => createAccount(client, FIRST) },
+);
 
 /** Puts the certificate of the cluster's authority into every namespace. */
 export const rootCertificates = controllersPart(
@@ -42,20 +62,16 @@ export const rootCertificates = controllersPart(
         }),
       ],
       async reconcile({ metadata: { name: namespace } }, { client, cache }) {
-        const data = { "ca.crt": rootCertificate };
         const known = cache.get(ConfigMap, `${namespace}/${CA_NAME}`);
-        if (!known) {
-          const annotations = { "kubernetes.io/description": CA_DESCRIPTION };
-          await client
-            .create(ConfigMap, { metadata: { name: CA_NAME, namespace, annotations }, data })
-            .catch(ignoreExisting);
-        } else if (known.data?.["ca.crt"] !== rootCertificate || Object.keys(known.data).length !== 1) {
-          await client.update(ConfigMap, { ...known, data });
+        if (!known) await createCertificate(client, namespace, rootCertificate);
+        else if (known.data?.["ca.crt"] !== rootCertificate || Object.keys(known.data).length !== 1) {
+          await client.update(ConfigMap, { ...known, data: { "ca.crt": rootCertificate } });
         }
         return undefined;
       },
     }),
   ],
+  { prepare: ({ client, rootCertificate }) => createCertificate(client, FIRST, rootCertificate) },
 );
 
 const encode = (text: string): string => Buffer.from(text).toString("base64");

@@ -36,6 +36,7 @@ export class ControlPlane {
   readonly #log: Log;
   readonly #started = new Map<string, Promise<RunningPart | undefined>>();
   readonly #cache: Cache;
+  readonly #prepared: Promise<void>[] = [];
   #stopped = false;
 
   constructor(options: ControlPlaneOptions) {
@@ -60,6 +61,11 @@ export class ControlPlane {
   /** The names of the parts at work, in the order in which they started. */
   get running(): string[] {
     return [...this.#started.keys()];
+  }
+
+  /** Resolves when what every user counts on is there: the default namespace has its account and certificate. */
+  async prepared(): Promise<void> {
+    await Promise.all(this.#prepared);
   }
 
   async stop(): Promise<void> {
@@ -93,7 +99,8 @@ export class ControlPlane {
       secretToken: (secret) => server.access.serviceAccounts.issueLegacy(secret),
       log,
     };
-    const starting = part.start(context).then(
+    const prepared = this.#prepare(part, context);
+    const starting = (prepared ? prepared.then(() => part.start(context)) : part.start(context)).then(
       (running) => ({
         async stop() {
           await running.stop();
@@ -106,6 +113,14 @@ export class ControlPlane {
       },
     );
     this.#started.set(part.name, starting);
+  }
+
+  #prepare(part: Part, context: PartContext): Promise<void> | undefined {
+    const prepared = part.prepare?.(context).catch((error: unknown) => {
+      if (!this.#stopped) context.log.warn({ err: error }, `${part.name} could not be prepared`);
+    });
+    if (prepared) this.#prepared.push(prepared);
+    return prepared;
   }
 }
 

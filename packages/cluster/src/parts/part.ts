@@ -39,6 +39,8 @@ export interface Part {
   readonly user?: string;
   /** Who owns the fields it writes. Default: `kube-controller-manager`. */
   readonly fieldManager?: string;
+  /** Makes what has to be there before anybody uses the cluster. Takes no time on any clock. */
+  prepare?(context: PartContext): Promise<void>;
   start(context: PartContext): Promise<RunningPart>;
 }
 
@@ -50,7 +52,7 @@ export function controllersPart(
   name: string,
   startsWith: Part["startsWith"],
   controllers: (context: PartContext) => readonly Controller[],
-  options: { fieldManager?: string } = {},
+  options: Pick<Part, "fieldManager" | "prepare"> = {},
 ): Part {
   return {
     name,
