@@ -73,13 +73,24 @@ export class ClusterNetwork {
 
   async #connect(pod: Pod, podIP: string, host: string, port: number): Promise<Duplex> {
     const ip = this.#address(pod, podIP, host);
-    const { apiServer, directory, pods } = this.#site;
-    const own = directory.service("default", "kubernetes")?.spec;
+    const { apiServer, pods } = this.#site;
     const address = apiServer();
-    if (address && own?.clusterIP === ip && own.ports?.some((one) => one.port === port)) return socketTo(address);
+    if (address && this.#isApiServer(address, ip, port)) return socketTo(address);
     const target = this.#target(pod, podIP, ip, port, "TCP");
     if (!target) throw new Error(`can't connect to remote host (${ip}): Connection refused`);
     return pods.dial(target.placed.pod, target.port, podIP);
+  }
+
+  /** The API server is where its Service is, where that leads to, and where it says itself that it is. */
+  #isApiServer(address: ApiServerAddress, ip: string, port: number): boolean {
+    if (ip === address.host && port === address.port) return true;
+    const { directory } = this.#site;
+    const service = directory.service("default", "kubernetes");
+    if (!service) return false;
+    const { clusterIP, ports = [] } = service.spec ?? {};
+    if (clusterIP === ip) return ports.some((one) => one.port === port);
+    const endpoints = directory.endpoints(service).filter((one) => one.ip === ip);
+    return endpoints.some((one) => [...one.ports.values()].some((target) => target.port === port));
   }
 
   /** The pod and port that an address and port lead to. */

@@ -81,12 +81,20 @@ test("a Job's pod does its work and ends; commands that everybody knows do what 
     await stage.wait(
       stage.cluster.client.create(Job, { metadata: { name: "work", namespace: "default" }, spec: { template } }),
     );
+    const pause = [{ name: "main", image: "registry.k8s.io/pause:3.10" }];
+    await stage.wait(
+      stage.cluster.client.create(Job, {
+        metadata: { name: "idle", namespace: "default" },
+        spec: { template: { spec: { restartPolicy: "Never", containers: pause } } },
+      }),
+    );
     await stage.pod("fails", {
       restartPolicy: "Never",
       containers: [{ name: "main", image: "sh", command: ["sh", "-c", "echo no; sleep 2; exit 4"] }],
     });
     await stage.pass(10_000);
     assert.equal((await stage.wait(stage.cluster.client.get(Job, "default/work"))).status?.succeeded, 1);
+    assert.equal((await stage.wait(stage.cluster.client.get(Job, "default/idle"))).status?.active, 1);
     const pod = await stage.get("fails");
     assert.equal(pod.status?.phase, "Failed");
     assert.equal(containerOf(pod).state?.terminated?.exitCode, 4);
