@@ -47,7 +47,7 @@ try {
 async function main(): Promise<number> {
   const sigs = options.sig?.split(",") ?? (options.check ? listedSigs(listName()) : ["api-machinery"]);
   // What is known to pass is waited for: some specs watch for minutes that nothing happens.
-  const timeoutSeconds = positive("timeout", options.timeout ?? (options.check ? "400" : "60"));
+  const timeoutSeconds = positive("timeout", options.timeout ?? (options.check ? "600" : "60"));
   const jobs = positive("jobs", options.jobs);
   if (options.update && (options.sample || options.check)) {
     throw new Error("--update notes what passes now: leave out --sample and --check");

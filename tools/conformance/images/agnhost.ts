@@ -1,9 +1,11 @@
+import { createAuthority } from "@konverge/apiserver";
 import type { Command, Image, Process } from "@konverge/cluster";
-import { durationMs, sleep } from "@konverge/core";
+import { durationMs, realClock, sleep } from "@konverge/core";
 import { conversionWebhook } from "./conversion-webhook.ts";
 import { grpcHealth } from "./grpc-health.ts";
 import { guestbook } from "./guestbook.ts";
 import { inClusterClient } from "./in-cluster-client.ts";
+import { issuerDiscovery } from "./issuer-discovery.ts";
 import { mounttest } from "./mounttest.ts";
 import { netexec } from "./netexec.ts";
 import { nettest } from "./nettest.ts";
@@ -91,6 +93,7 @@ const SUBCOMMANDS: Readonly<Record<string, Command>> = {
   inclusterclient: inClusterClient,
   "crd-conversion-webhook": conversionWebhook,
   "grpc-health-checking": grpcHealth,
+  "test-service-account-issuer-discovery": issuerDiscovery,
   "serve-hostname": serveHostname,
   "logs-generator": logsGenerator,
   "test-webserver": async (process) => {
@@ -131,5 +134,5 @@ export const agnhost: Image = {
   entrypoint: ["/agnhost"],
   cmd: ["pause"],
   commands: { "/agnhost": run, "/agnhost-2": run, agnhost: run },
-  files: { "uploads/.keep": "" },
+  files: { "uploads/.keep": "", "localhost.crt": createAuthority(realClock(), { name: "localhost" }).cert },
 };

@@ -45,5 +45,7 @@ export function registerImages(cluster: Pick<Cluster, "image">): void {
     },
   });
   cluster.image(`${REGISTRY}/nonroot`, { user: 1234, entrypoint: ["id"], cmd: ["-u"], commands: {} });
+  // Specs that need a pod which never starts name an image that no registry has.
+  cluster.image("foo:non-existent", { failPull: "true" });
   cluster.image(`${REGISTRY}/glibc-dns-testing`, { entrypoint: ["sleep"], cmd: ["infinity"], commands: {} });
 }
