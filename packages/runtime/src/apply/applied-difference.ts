@@ -1,4 +1,5 @@
 import type { FieldsV1, Schema } from "@konverge/core";
+import { itemIn } from "./item-path.ts";
 import {
   below,
   type Difference,
@@ -55,7 +56,7 @@ function listDifference(
   if (paths.length !== desired.length) return "";
   return firstOf(paths, (path) => {
     const where = `[${path.slice(2)}]`;
-    const value: unknown = JSON.parse(path.slice(2));
+    const value = itemIn(path);
     if (path.startsWith("v:")) {
       return contains(schema, desired, value) && contains(schema, live, value) ? undefined : where;
     }

@@ -1,4 +1,5 @@
 import type { FieldsV1, Schema } from "@konverge/core";
+import { itemIn } from "./item-path.ts";
 import { fieldSchema, isAbsent, isObject, isShared, type JsonObject } from "./stored-value.ts";
 
 /**
@@ -29,7 +30,7 @@ function ownedItems(
     const path = paths.find((one) => isItemOf(one, item));
     if (path === undefined) return [];
     if (path.startsWith("v:")) return [item];
-    return [{ ...(JSON.parse(path.slice(2)) as object), ...(ownedPart(fields[path]!, item, schema) as object) }];
+    return [{ ...(itemIn(path) as object), ...(ownedPart(fields[path]!, item, schema) as object) }];
   });
 }
 
@@ -58,7 +59,7 @@ function unownedItem(fields: FieldsV1, paths: readonly string[], item: unknown, 
 
 /** Whether a path such as `k:{"name":"x"}` or `v:"x"` means this item. */
 function isItemOf(path: string, item: unknown): boolean {
-  const value: unknown = JSON.parse(path.slice(2));
+  const value = itemIn(path);
   if (path.startsWith("v:")) return item === value;
   if (!path.startsWith("k:") || !isObject(value) || !isObject(item)) return false;
   return Object.keys(value).every((name) => item[name] === value[name]);
