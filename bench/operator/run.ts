@@ -55,7 +55,7 @@ const contestants: Contestant[] = [
 ];
 const figures = new Map<string, Figures>(contestants.map(({ name }) => [name, new Map()]));
 const requests: string[][] = [];
-for (const contestant of contestants) await withObjects(contestant);
+if (objects > 0) for (const contestant of contestants) await withObjects(contestant);
 if (cached > 0) await withMany();
 report();
 
