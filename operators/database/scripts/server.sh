@@ -251,7 +251,6 @@ follow() {
       say "was away for so long that $primary has no longer got what it needs"
       touch "$VOLUME/rewinding"
       join
-      return
     fi
     keep_slots '' || return
     # Without an upstream nothing may arrive any more before this is told.

@@ -51,7 +51,10 @@ const UNNOTICED: Readonly<Record<string, readonly Unnoticed[]>> = {
     { line: 'rm -f "$RUN/passwords"', why: "for a password that was changed and changed back while another led" },
     { line: "wait $!", why: "without it the script asks again at once, which only costs" },
   ],
-  "status.sh": [{ line: "set -u", why: "no variable is missing here" }],
+  "status.sh": [
+    { line: "set -u", why: "no variable is missing here" },
+    { line: "\\endif", why: "at the end of all, without it psql only complains" },
+  ],
   "alive.sh": [],
 };
 
