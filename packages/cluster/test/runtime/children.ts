@@ -193,6 +193,17 @@ scenario("a child in another namespace or outside of any is refused before anyth
   assert.equal(await s.exists(ConfigMap, "other/a"), false);
 });
 
+scenario("what is no object among the children is told by its place, and nothing is written", async (s) => {
+  const given: unknown[] = [configMap("a", {}), undefined];
+  await s.run(controller(Widget, { owns: [ConfigMap], reconcile: () => ({ children: given as ConfigMap[] }) }));
+  await s.widget("w");
+  await s.settle();
+  const { status } = await s.user.get(Widget, "default/w");
+  const message = "children[1] is undefined: return objects such as `{ apiVersion, kind, metadata }`";
+  assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.message, message);
+  assert.equal(await s.exists(ConfigMap, "default/a"), false);
+});
+
 scenario("two children of the same name are refused", async (s) => {
   await s.run(
     controller(Widget, {

@@ -44,9 +44,21 @@ export function child<C extends Child>(draft: C, options: ChildOptions<C>): Plan
   return { draft, options: options as unknown as ChildOptions };
 }
 
-export function planned(given: Child | PlannedChild): PlannedChild {
-  return "draft" in given ? given : { draft: given, options: {} };
+/** `position`: among the children that a reconciler returned, of which nobody has checked the types. */
+export function planned(given: Child | PlannedChild, position: number): PlannedChild {
+  const one = (isRecord(given) && "draft" in given ? given : { draft: given, options: {} }) as PlannedChild;
+  const draft: unknown = one.draft;
+  if (isRecord(draft) && typeof draft["apiVersion"] === "string" && typeof draft["kind"] === "string") {
+    if (isRecord(draft["metadata"])) return one;
+  }
+  const what = isRecord(draft) ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
+  throw new PermanentError(
+    "InvalidChild",
+    `children[${position}] ${what}: return objects such as \`{ apiVersion, kind, metadata }\``,
+  );
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** `Deployment.apps default/web`, in which no two children are equal. */
 export function nameOf(draft: Child, owner: KubeObject): string {

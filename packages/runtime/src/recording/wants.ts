@@ -10,8 +10,7 @@ export function wantsOf(answer: Wanted, owner: KubeObject): Wants {
   const { children, ...rest } = answer.result;
   if (!children) return asJson(rest);
   const byName: Record<string, WantedChild> = {};
-  for (const given of children) {
-    const { draft, options } = planned(given);
+  for (const { draft, options } of children.map(planned)) {
     const { after, onImmutable, initially } = options;
     byName[nameOf(draft, owner)] = {
       draft,
