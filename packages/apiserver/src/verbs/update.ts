@@ -109,8 +109,8 @@ async function updateOnce(
 function isAsStored({ definition }: Call, next: AnyObject, stored: AnyObject, entry: Entry): boolean {
   // Most writes change something, which is found out sooner than what the text would be.
   if (!deepEqual(next.metadata.managedFields ?? [], stored.metadata.managedFields ?? [])) return false;
-  if (!deepEqual(next, stored)) return false;
-  return stringifyJson(definition.storageCodec.canonical(next)) === entry.text;
+  const canonical = definition.storageCodec.canonical(next);
+  return deepEqual(canonical, stored) && stringifyJson(canonical) === entry.text;
 }
 
 async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
