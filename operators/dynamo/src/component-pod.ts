@@ -1,5 +1,14 @@
-import type { Container, EnvVar, PodSpec, PodTemplateSpec, Probe, ResourceRequirements } from "konverge/kinds";
+import type {
+  Container,
+  EnvVar,
+  Lifecycle,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  ResourceRequirements,
+} from "konverge/kinds";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
+import { drainHook } from "./drain-hook.ts";
 import { COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
 import type { Service } from "./service-spec.ts";
 
@@ -84,6 +93,12 @@ function podSpec(component: DynamoComponentDeployment, around: Surroundings): Po
   };
 }
 
+/** Pods that the operator scales away have drained before; those that somebody else does, drain when they end. */
+function lifecycleOf({ spec }: DynamoComponentDeployment): Lifecycle {
+  if (!spec.multinode && !spec.autoscaling?.enabled) return { preStop: { sleep: { seconds: DRAIN_SECONDS } } };
+  return drainHook(spec.extraPodSpec?.terminationGracePeriodSeconds ?? GRACE_SECONDS, SYSTEM_PORT);
+}
+
 export function claimName({ metadata, spec }: DynamoComponentDeployment): string {
   return spec.pvc?.name ?? metadata.name;
 }
@@ -100,7 +115,7 @@ function mainOf(component: DynamoComponentDeployment, around: Surroundings, extr
   return {
     image: spec.image ?? around.image,
     ...commandOf(type, service),
-    ...(type === "worker" && { lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } } }),
+    ...(type === "worker" && { lifecycle: lifecycleOf(component) }),
     ...extra,
     name: "main",
     env: mergedEnvs(component, around, extra.env ?? []),

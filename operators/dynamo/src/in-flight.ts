@@ -1,11 +1,11 @@
 /** Series that tell how many requests a pod works on or holds back, by the names of vLLM and of Dynamo's own parts. */
-const IN_FLIGHT = new Set([
+export const IN_FLIGHT: readonly string[] = [
   "vllm:num_requests_running",
   "vllm:num_requests_waiting",
   "dynamo_component_inflight_requests",
   "dynamo_frontend_inflight_requests",
   "dynamo_frontend_queued_requests",
-]);
+];
 
 /** How many requests a pod still has, as its metrics tell; undefined if they do not tell. */
 export function inFlight(metrics: string | undefined): number | undefined {
@@ -13,7 +13,7 @@ export function inFlight(metrics: string | undefined): number | undefined {
   for (const line of metrics?.split("\n") ?? []) {
     const [, name = "", number = ""] = /^([a-zA-Z_:][\w:]*)(?:\{.*\})?\s+(\S+)/.exec(line) ?? [];
     const value = Number(number);
-    if (IN_FLIGHT.has(name) && Number.isFinite(value)) requests = (requests ?? 0) + value;
+    if (IN_FLIGHT.includes(name) && Number.isFinite(value)) requests = (requests ?? 0) + value;
   }
   return requests;
 }

@@ -4,7 +4,15 @@ import {
   DynamoGraphDeployment,
   dynamoOperator,
 } from "@konverge/dynamo-operator";
-import { isReported, lateNode, quotaOfPods, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import {
+  isReported,
+  lateNode,
+  quotaOfPods,
+  type Scenario,
+  type Stage,
+  supplyVolumes,
+  unpullable,
+} from "@konverge/operator-suite";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
@@ -40,6 +48,7 @@ const claimMissing: Scenario = async (stage) => {
 };
 
 const unknownGpuType: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   await stage.apply(withWorker("extraPodSpec:\n        nodeSelector:\n          nvidia.com/gpu.product: Z9000"));
   await told(stage, "insufficient_capacity", /didn't match Pod's node affinity/, "NoRoom");
@@ -66,6 +75,7 @@ const imageMissing: Scenario = async (stage) => {
 };
 
 const quotaExceeded: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   const lift = await quotaOfPods(stage, 2);
   await stage.start(dynamoOperator);
   await stage.apply(sample("graph"));

@@ -6,7 +6,7 @@ import {
   dynamoOperatorWith,
   SERVING,
 } from "@konverge/dynamo-operator";
-import { type Scenario, SimulatedLoad, type Stage } from "@konverge/operator-suite";
+import { type Scenario, SimulatedLoad, type Stage, supplyVolumes } from "@konverge/operator-suite";
 import { Deployment, EndpointSlice, Pod } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
@@ -29,10 +29,11 @@ async function threeWorkers(stage: Stage, requests: Map<string, number>, setting
   const operator = dynamoOperatorWith(
     async (url) => `vllm:num_requests_running ${requests.get(new URL(url).hostname) ?? 0}`,
   );
+  await supplyVolumes(stage, "20Gi");
   const running = await stage.start(operator, { settings });
   await stage.apply(sample("graph").replace("replicas: 2", "replicas: 3"));
   await stage.until("three workers are ready", async () => {
-    return (await stage.get(DynamoComponentDeployment, "chat-vllmworker")).status?.readyReplicas === 3;
+    return (await stage.find(DynamoComponentDeployment, "chat-vllmworker"))?.status?.readyReplicas === 3;
   });
   return running;
 }
@@ -45,7 +46,8 @@ async function addressesInService(stage: Stage): Promise<string[]> {
 /** Pods that are to go are asked no more, finish what they have, and only then go: these, and no others. */
 export const drains: Scenario = async (stage) => {
   const requests = new Map<string, number>();
-  await threeWorkers(stage, requests);
+  // Long enough for a machine that is busy with other things.
+  await threeWorkers(stage, requests, { drainTimeout: "10m" });
   const addresses = (await podsOf(stage)).map(({ status }) => status!.podIP!);
   for (const address of addresses) requests.set(address, 2);
   const before = await stage.get(DynamoGraphDeployment, "chat");

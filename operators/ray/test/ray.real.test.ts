@@ -1,5 +1,6 @@
 import { onReal } from "@konverge/operator-suite";
 import { autoscaled } from "./autoscaling-scenarios.ts";
+import { badClusters } from "./bad-input.ts";
 import { badInput, cluster, lives } from "./scenarios.ts";
 
 onReal({
@@ -7,4 +8,5 @@ onReal({
   "workers are repaired, scaled, deleted by name, suspended": lives,
   "workers come and go as Ray's own autoscaler decides": autoscaled,
   "bad input is refused or reported, and recovers when mended": badInput,
+  "a type of GPU that no node has": badClusters["a type of GPU that no node has"]!,
 });
