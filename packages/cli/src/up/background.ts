@@ -27,7 +27,10 @@ function ready(child: ChildProcess, logFile: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once("message", () => resolve());
     child.once("error", reject);
-    child.once("exit", () => reject(new Error(`it did not start: ${readFileSync(logFile, "utf8").trim()}`)));
+    child.once("exit", () => {
+      const said = readFileSync(logFile, "utf8").trim();
+      reject(new Error(said.replace(/^konverge: /, "")));
+    });
   });
 }
 
