@@ -25,7 +25,7 @@ let found: FoundPostgres | undefined;
 
 /** What the machine has, else Debian's packages, fetched once into the user's cache folder. */
 export function findPostgres(): FoundPostgres {
-  found ??= installed("/", undefined) ?? installed(UNPACKED, libraries(UNPACKED)) ?? fetched();
+  found ??= installed("/", undefined) ?? installed(UNPACKED, librariesIn(UNPACKED)) ?? fetched();
   return found;
 }
 
@@ -38,7 +38,8 @@ function installed(root: string, libraries: string | undefined): PostgresTools |
     .find(({ bin }) => NEEDED.every((program) => existsSync(join(bin, program))));
 }
 
-function libraries(root: string): string | undefined {
+/** Where the libraries of what is unpacked there are. */
+export function librariesIn(root: string): string | undefined {
   const folder = join(root, "usr/lib");
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder).find((name) => name.endsWith("-linux-gnu"));
@@ -59,7 +60,7 @@ function fetched(): FoundPostgres {
     const root = join(work, "root");
     for (const file of readdirSync(work).filter((name) => name.endsWith(".deb"))) run("dpkg-deb", "-x", file, root);
     if (!existsSync(UNPACKED)) renameSync(root, UNPACKED);
-    return installed(UNPACKED, libraries(UNPACKED)) ?? { why: `Debian's packages in ${UNPACKED} are not whole` };
+    return installed(UNPACKED, librariesIn(UNPACKED)) ?? { why: `Debian's packages in ${UNPACKED} are not whole` };
   } catch (error) {
     const said = error instanceof Error ? error.message.split("\n")[0] : String(error);
     return { why: `PostgreSQL is not installed, and Debian's package cannot be fetched: ${said}` };
