@@ -245,7 +245,7 @@ export class Informer<T extends KubeObject> {
         case "BOOKMARK":
           this.#error = undefined;
           this.#version = event.resourceVersion;
-          this.#release(this.#unconfirmed.bookmark(event.resourceVersion));
+          this.#release(this.#unconfirmed.bookmark(event.resourceVersion, this.#isPutOff));
           break;
         case "ERROR":
           this.#error = event.error;
@@ -275,7 +275,8 @@ export class Informer<T extends KubeObject> {
     const key = keyOf(object);
     const { uid = "", resourceVersion = "" } = object.metadata;
     this.#unmentioned?.delete(key);
-    this.#unconfirmed.confirmDeletion(key, uid);
+    // With a selector it may only have left; a uid never comes back, so that its tombstone can wait for bookmarks.
+    if (!this.scope.labelSelector && !this.scope.fieldSelector) this.#unconfirmed.confirmDeletion(key, uid);
     if (!this.#unmentioned) this.#passed(resourceVersion);
     // A deletion that is older than what is known is that of an earlier object of the same name.
     if (this.#isNews(key, resourceVersion)) this.#remove(key, object, { listed: false, writer: undefined });
@@ -297,19 +298,20 @@ export class Informer<T extends KubeObject> {
   }
 
   #passed(resourceVersion: string): void {
-    this.#version = resourceVersion;
-    this.#release(this.#unconfirmed.passed(resourceVersion));
+    // What was put off is told late: more than that has been shown by then.
+    if (compareVersions(resourceVersion, this.#version) > 0) this.#version = resourceVersion;
+    this.#release(this.#unconfirmed.passed(resourceVersion, this.#isPutOff));
   }
 
   /**
-   * Objects that we wrote, and of which the watch has nothing to say: they are not in scope. It may have said something
-   * that is put off: that will tell.
+   * Objects that we wrote, and of which the watch has nothing to say: they are not in scope.
    */
   #release(keys: readonly ObjectKey[]): void {
-    for (const key of keys) {
-      if (this.#expected.putOffOf(key).length === 0) this.#remove(key, undefined, { listed: false, writer: undefined });
-    }
+    for (const key of keys) this.#remove(key, undefined, { listed: false, writer: undefined });
   }
+
+  /** The watch has said something about the object that is put off: that will tell. */
+  readonly #isPutOff = (key: ObjectKey): boolean => this.#expected.putOffOf(key).length > 0;
 
   /** Neither read before nor from before a write of ours, which may have taken the object out of scope. */
   #isNews(key: ObjectKey, resourceVersion: string): boolean {

@@ -57,12 +57,12 @@ export class UnconfirmedWrites {
 
   /**
    * The watch has shown all there is up to that version. What we wrote before and it did not show is not in its scope:
-   * these keys are returned.
+   * these keys are returned, but for those of which `isPutOff` says that more is to come.
    */
-  passed(resourceVersion: string): ObjectKey[] {
+  passed(resourceVersion: string, isPutOff: (key: ObjectKey) => boolean = () => false): ObjectKey[] {
     const released: ObjectKey[] = [];
     for (const [key, written] of this.#writes) {
-      if (compareVersions(written.version, resourceVersion) > 0) continue;
+      if (compareVersions(written.version, resourceVersion) > 0 || isPutOff(key)) continue;
       this.#writes.delete(key);
       released.push(key);
     }
@@ -73,10 +73,10 @@ export class UnconfirmedWrites {
    * As {@link passed}. An answered deletion tells no version, so a tombstone stays until the deletion is seen, or for two
    * bookmarks, of which the second was sent a good while after the deletion.
    */
-  bookmark(resourceVersion: string): ObjectKey[] {
+  bookmark(resourceVersion: string, isPutOff: (key: ObjectKey) => boolean): ObjectKey[] {
     for (const [key, graves] of this.#tombstones) {
       for (const [uid, grave] of graves) if (++grave.bookmarks >= 2) this.confirmDeletion(key, uid);
     }
-    return this.passed(resourceVersion);
+    return this.passed(resourceVersion, isPutOff);
   }
 }
