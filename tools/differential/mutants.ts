@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "an update that changes nothing is written",
     "verbs/update.ts",
-    "return stringifyJson(definition.storageCodec.canonical(next)) === entry.text;",
+    "return deepEqual(canonical, stored) && stringifyJson(canonical) === entry.text;",
     "return Number(next.metadata.resourceVersion) < 0;",
   ),
   mutant(
@@ -192,12 +192,7 @@ export const mutants: readonly Mutant[] = [
     "const { metadata, entries } = await selectPage(call);",
     "const { metadata, entries } = await selectPage({ ...call, info: { ...call.info, query: new URLSearchParams() } });",
   ),
-  mutant(
-    "pages begin with the last of the page before",
-    "verbs/list.ts",
-    "if (entry.key < from || !selection",
-    "if (!selection",
-  ),
+  mutant("pages begin with the last of the page before", "verbs/list.ts", "if (entry.key < from) continue;", ""),
   mutant(
     "later pages show newer objects",
     "verbs/list.ts",
@@ -226,8 +221,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a watch drops deletions",
     "verbs/watch.ts",
-    'return deleted ? writer.entry("DELETED", entry) : writer.left(previous, entry.revision);',
-    "return deleted ? undefined : writer.left(previous, entry.revision);",
+    'return deleted ? writer.entry("DELETED", entry) : writer.left(previous!, entry.revision);',
+    "return deleted ? undefined : writer.left(previous!, entry.revision);",
   ),
   mutant(
     "an object that leaves a selection is not told of",

@@ -100,7 +100,10 @@ export class SqliteJournal implements Journal {
   }
 
   close(): void {
-    if (this.#database.isOpen) this.#database.close();
+    if (!this.#database.isOpen) return;
+    // A compaction that no write has followed is not in the file yet.
+    this.#foldSome(FOLD_AT_ONCE);
+    this.#database.close();
   }
 
   #load(): Snapshot | undefined {
