@@ -66,29 +66,57 @@ async function idle({ client }: Cluster, clock: VirtualClock): Promise<void> {
   }
 }
 
-async function busy({ client }: Cluster, clock: VirtualClock): Promise<void> {
+/** What makes Jobs and pods in a cluster. */
+function maker({ client }: Cluster, clock: VirtualClock) {
   const job = (annotations: Record<string, string>, more: object = {}) => ({
     spec: {
       template: { metadata: { annotations }, spec: { restartPolicy: "Never" as const, containers } },
       ...more,
     },
   });
-  const cronJob = (name: string, schedule: string, jobTemplate: object) =>
-    during(
-      clock,
-      client.create(CronJob, { metadata: { name, namespace: "default" }, spec: { schedule, jobTemplate } as never }),
-    );
+  return {
+    job,
+    cronJob: (name: string, schedule: string, jobTemplate: object) =>
+      during(
+        clock,
+        client.create(CronJob, { metadata: { name, namespace: "default" }, spec: { schedule, jobTemplate } as never }),
+      ),
+    crashingPod: (after: string) => {
+      const metadata = {
+        name: "crashing",
+        namespace: "default",
+        annotations: { "sim.konverge.dev/crash-after": after },
+      };
+      return during(clock, client.create(Pod, { metadata, spec: { containers } }));
+    },
+  };
+}
+
+async function ordinary(cluster: Cluster, clock: VirtualClock): Promise<void> {
+  const { job, cronJob, crashingPod } = maker(cluster, clock);
+  await cronJob("hourly", "0 * * * *", job({}, { ttlSecondsAfterFinished: 600 }));
+  await cronJob("failing", "30 3 * * *", job({ "sim.konverge.dev/exit-code": "1" }, { backoffLimit: 6 }));
+  await crashingPod("1h");
+}
+
+async function busy(cluster: Cluster, clock: VirtualClock): Promise<void> {
+  const { job, cronJob, crashingPod } = maker(cluster, clock);
   await cronJob("often", "*/30 * * * *", job({}, { ttlSecondsAfterFinished: 600 }));
   await cronJob("failing", "0 * * * *", job({ "sim.konverge.dev/exit-code": "1" }, { backoffLimit: 2 }));
   await cronJob("nightly", "30 3 * * *", job({ "sim.konverge.dev/run-duration": "20m" }));
-  const annotations = { "sim.konverge.dev/crash-after": "10m" };
-  const metadata = { name: "crashing", namespace: "default", annotations };
-  await during(clock, client.create(Pod, { metadata, spec: { containers } }));
+  await crashingPod("10m");
 }
 
 const rows: string[][] = [];
 for (const [name, prepare] of [
-  ["CronJobs every 30 and 60 minutes, failing Jobs, TTLs, a crashing pod", busy],
+  [
+    "busy: CronJobs every 30 and 60 minutes, the latter failing three times each, TTLs, a pod that crashes every 10 minutes",
+    busy,
+  ],
+  [
+    "ordinary: an hourly CronJob with a TTL, a nightly one that fails and backs off six times, a pod that crashes every hour",
+    ordinary,
+  ],
   ["idle: three nodes, three pods", idle],
 ] as const) {
   const first = await day(7, prepare);
