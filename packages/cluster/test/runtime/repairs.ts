@@ -110,3 +110,19 @@ scenario("a child without the labels by which it would be watched is not made", 
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False InvalidChild");
   assert.equal(await s.exists(ConfigMap, "default/a"), false);
 });
+
+scenario("a choice that somebody makes otherwise is made again, with all that theirs brought along", async (s) => {
+  const recreated: Deployment = { ...deployment, spec: { ...deployment.spec!, strategy: { type: "Recreate" } } };
+  await s.run(controller(Widget, { owns: [Deployment], reconcile: () => ({ children: [recreated] }) }));
+  await s.widget("w");
+  await s.settle();
+  // The server then fills in rollingUpdate, which may not be there beside Recreate.
+  await s.user.patch(Deployment, "default/web", { merge: { spec: { strategy: { type: "RollingUpdate" } } } });
+  await s.settle();
+  assert.deepEqual((await s.user.get(Deployment, "default/web")).spec?.strategy, { type: "Recreate" });
+  assert.deepEqual(s.complaints, []);
+  s.writes();
+  await s.user.patch(Deployment, "default/web", { merge: { metadata: { annotations: { seen: "yes" } } } });
+  await s.settle();
+  assert.deepEqual(s.writes(), []);
+});

@@ -32,6 +32,7 @@ import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { isImmutable } from "./immutable.ts";
 import { inParallel } from "./in-parallel.ts";
 import { stillInitial, withInitial } from "./initially.ts";
+import { withoutLeftOver } from "./left-over.ts";
 import { ownedPart } from "./owned-part.ts";
 import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
@@ -256,8 +257,12 @@ export class Children {
     try {
       answer = await this.#send(owned.declared.kind, { ...desired, metadata }, pass);
     } catch (error) {
-      if (!isImmutable(error)) throw error;
-      return await this.#replace(owned, child, error, pass);
+      if (isImmutable(error)) return await this.#replace(owned, child, error, pass);
+      const patch = withoutLeftOver(error, ownedFieldsOf(desired), child.live);
+      if (!patch) throw error;
+      const { kind } = owned.declared;
+      await pass.writer.patch(kind, child.key, { merge: { ...patch, metadata: { uid } } as never });
+      answer = await this.#send(kind, { ...desired, metadata: { ...desired.metadata, uid } }, pass);
     }
     this.#remember(owned, child, answer);
     return answer;
