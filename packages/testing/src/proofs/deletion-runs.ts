@@ -71,13 +71,16 @@ async function cleanRun({ scenario, kind, options }: DeletionProof) {
     stage = own as OperatorStage;
     return scenario(own);
   };
+  let isLiving = true;
   const afterWrite = async (write: number) => {
-    if (stage && (await objectsOf(stage, stage.cluster!.client, kind)).length > 0) phases.push(write);
+    if (isLiving && stage && (await objectsOf(stage, stage.cluster!.client, kind)).length > 0) phases.push(write);
   };
   const made = new Set<string>();
   const around = (next: Transport) => noting(next, made);
   const left = await playEmbedded(watching, options.stage, { afterWrite, around }, async (own) => {
     await own.settled();
+    // What is written while it goes belongs to this deletion, not to a phase in which there could be another.
+    isLiving = false;
     await deleteAll(own, own.client, kind, "Background");
     await own.settled();
     return leftovers(own, options);
