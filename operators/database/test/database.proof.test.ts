@@ -4,6 +4,7 @@ import {
   repairsChildren,
   survivesApiErrors,
   survivesCrashes,
+  survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { isKept, isOthers, withoutPasswords } from "./masks.ts";
@@ -29,3 +30,4 @@ repairsChildren("each field of a database's children is repaired", databaseOpera
 const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstraps, backupsOutlive];
 // The first that uses a rule is played without it: the shortest come first.
 exactRole(databaseOperator, [lives, ends, resized, backups, badInput, ...recovery, hasCompany, failsOverOnce]);
+survivesCrdDeletion("a database survives that its kinds go and come", databaseOperator, made, { mask });

@@ -4,6 +4,7 @@ import {
   repairsChildren,
   survivesApiErrors,
   survivesCrashes,
+  survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { drains } from "./scaling-scenarios.ts";
@@ -25,3 +26,4 @@ survivesDeletion("an image goes with its build, in each phase", dynamoOperator, 
 repairsChildren("each field of a graph's children, and theirs, is repaired", dynamoOperator, graph, {
   except: isClaim,
 });
+survivesCrdDeletion("a graph survives that its kinds go and come", dynamoOperator, graph);

@@ -35,3 +35,4 @@ repairsChildren("each field of a ModelDeployment's children is repaired", deafOp
   mask: withoutSize,
 });
 survivesCrdDeletion("a ModelDeployment survives that its kind goes and comes", deafOperator, isDeployed);
+survivesCrdDeletion("an LLMModel survives that its kind goes and comes", llmOperator, converges);

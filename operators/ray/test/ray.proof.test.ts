@@ -3,6 +3,7 @@ import {
   repairsChildren,
   survivesApiErrors,
   survivesCrashes,
+  survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
@@ -22,3 +23,4 @@ survivesCrashes("the autoscaler's decisions are followed, whenever the operator 
 survivesApiErrors("a cluster is made whatever request fails", rayOperator, cluster, { mask });
 survivesDeletion("a cluster goes with all it has, in each phase", rayOperator, replaced, RayCluster, { mask });
 repairsChildren("each field of a cluster's pods and Service is repaired", rayOperator, cluster, { mask });
+survivesCrdDeletion("a cluster survives that its kind goes and comes", rayOperator, cluster, { mask });

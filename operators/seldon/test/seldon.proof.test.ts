@@ -3,6 +3,7 @@ import {
   repairsChildren,
   survivesApiErrors,
   survivesCrashes,
+  survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
@@ -18,3 +19,4 @@ survivesApiErrors("a model is served whatever request fails", seldonOperator, cl
 survivesDeletion("a model goes with all it has, in each phase", seldonOperator, classifier, SeldonDeployment);
 survivesDeletion("a graph of models goes with all it has, in each phase", seldonOperator, graph, SeldonDeployment);
 repairsChildren("each field of a model's children is repaired", seldonOperator, classifier);
+survivesCrdDeletion("a model survives that its kind goes and comes", seldonOperator, classifier);

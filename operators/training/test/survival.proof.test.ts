@@ -5,6 +5,7 @@ import {
   type Scenario,
   survivesApiErrors,
   survivesCrashes,
+  survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
 import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
@@ -118,3 +119,4 @@ const volcanoToo: Scenario = async (stage) => {
 };
 
 exactRole(trainingOperator, [aFullLife, anElasticLife, theRest, volcanoToo]);
+survivesCrdDeletion("a job survives that its kind goes and comes", trainingOperator, aJobRuns, { mask });

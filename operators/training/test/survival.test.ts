@@ -1,22 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  onEmbedded,
-  repairsChildren,
-  survivesApiErrors,
-  survivesCrdDeletion,
-  survivesDeletion,
-} from "@konverge/operator-suite";
+import { onEmbedded } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { ConfigMap, CustomResourceDefinition, Pod, Service } from "konverge/kinds";
-import { endAll, endWorker, isPod, job, statusOf, untilPhase, withoutChance } from "./jobs.ts";
-import { aJobRuns } from "./lifecycle-scenarios.ts";
-
-// Samples of what survival.proof.test.ts tries as a whole.
-const mask = withoutChance;
-survivesApiErrors("a job runs whatever request fails", trainingOperator, aJobRuns, { mask, runs: 4 });
-survivesDeletion("a job goes with all it has", trainingOperator, aJobRuns, TrainingJob, { mask, every: 4 });
-repairsChildren("a job's children are repaired", trainingOperator, aJobRuns, { mask, every: 4, except: isPod });
-survivesCrdDeletion("a job survives that its kind goes and comes", trainingOperator, aJobRuns, { mask });
+import { endAll, endWorker, job, statusOf, untilPhase } from "./jobs.ts";
 
 onEmbedded("children that are deleted or edited by hand are repaired", async (stage) => {
   await stage.start(trainingOperator);
