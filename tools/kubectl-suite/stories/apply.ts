@@ -27,13 +27,13 @@ export const applying = [
   story(
     "server-side apply",
     kubectl("apply --server-side -f -", { input: [configMap("settings", { a: "1" }), deployment("web")] }),
-    kubectl("apply --server-side -f - --field-manager=other", { input: configMap("settings", { a: "2" }) }),
-    kubectl("apply --server-side -f - --field-manager=other --force-conflicts", {
+    kubectl("apply --server-side -f - --field-manager=another", { input: configMap("settings", { a: "2" }) }),
+    kubectl("apply --server-side -f - --field-manager=another --force-conflicts", {
       input: configMap("settings", { a: "2" }),
     }),
     kubectl("apply --server-side -f -", { input: configMap("settings", { b: "2" }) }),
     kubectl("get configmap settings -o yaml --show-managed-fields"),
-    kubectl("diff --server-side -f - --field-manager=other", { input: configMap("settings", { a: "5" }) }),
+    kubectl("diff --server-side -f - --field-manager=another", { input: configMap("settings", { a: "5" }) }),
     kubectl("apply --server-side -f -", { input: deployment("web", 5, "example.com/web:3") }),
     kubectl("get deployment web -o yaml --show-managed-fields"),
     kubectl("apply --server-side --dry-run=server -f - -o yaml", { input: configMap("fresh", { a: "1" }) }),
