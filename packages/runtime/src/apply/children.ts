@@ -261,8 +261,10 @@ export class Children {
       const patch = withoutLeftOver(error, ownedFieldsOf(desired), child.live);
       if (!patch) throw error;
       const { kind } = owned.declared;
-      await pass.writer.patch(kind, child.key, { merge: { ...patch, metadata: { uid } } as never });
-      answer = await this.#send(kind, { ...desired, metadata: { ...desired.metadata, uid } }, pass);
+      const still = { uid, ...(exact && { resourceVersion }) };
+      const mended = await pass.writer.patch(kind, child.key, { merge: { ...patch, metadata: still } as never });
+      const now = { uid, ...(exact && { resourceVersion: mended.metadata.resourceVersion }) };
+      answer = await this.#send(kind, { ...desired, metadata: { ...desired.metadata, ...now } }, pass);
     }
     this.#remember(owned, child, answer);
     return answer;

@@ -29,3 +29,10 @@ test("what is wanted, what is not there and what is in lists stays", () => {
   assert.equal(withoutLeftOver(refused("spec.containers[0].image"), desired, live), undefined);
   assert.equal(withoutLeftOver(new Error("no"), desired, live), undefined);
 });
+
+test("what somebody else wishes stays, and lists are not replaced on the way", () => {
+  const scaled = { spec: { replicas: 7, volumes: [{ name: "theirs" }], other: { by: "choice" } } };
+  const draft = { spec: { kind: "plain", volumes: [{ name: "ours" }] } };
+  assert.equal(withoutLeftOver(refused("spec.replicas"), draft, scaled), undefined);
+  assert.deepEqual(withoutLeftOver(refused("spec.other"), draft, scaled), { spec: { kind: "plain", other: null } });
+});

@@ -2,10 +2,11 @@ import { type ApiError, isInvalid } from "@konverge/core";
 import { isObject, type JsonObject } from "./stored-value.ts";
 
 /**
- * A merge patch without the fields for which a server refused an apply, though the draft does not have them. They are left
- * from another choice that somebody made, such as `rollingUpdate` of a strategy that is to be OnDelete: nobody but the server
- * owns them, so no apply removes them, and they may not be there beside what is wanted. The patch makes the choice and takes
- * them away at once. Undefined if there are none such.
+ * A merge patch that makes a choice anew and takes away what is left of another one: a server refused an apply because of an
+ * object that the draft does not have, such as `rollingUpdate` beside a strategy that is to be Recreate. It came with the
+ * choice that somebody else made; no apply removes it, and it may not stay. Undefined if there is none such.
+ *
+ * Only objects count as left over: a number or text that is refused (an autoscaler's replicas) is somebody's own wish.
  */
 export function withoutLeftOver(error: unknown, desired: object, live: object): JsonObject | undefined {
   if (!isInvalid(error)) return undefined;
@@ -13,16 +14,17 @@ export function withoutLeftOver(error: unknown, desired: object, live: object): 
   for (const { field = "" } of (error as ApiError).details?.causes ?? []) {
     const names = field.split(".");
     const last = names.pop();
-    // Ways through lists are not followed: items are replaced as wholes by such a patch.
+    // A merge patch replaces lists as wholes, with all that others have in them: no way leads through one.
     if (last === undefined || names.length === 0 || field.includes("[")) continue;
     const [wanted, there] = [at(desired, names), at(live, names)];
-    if (!wanted || !there || last in wanted || !(last in there)) continue;
+    if (!wanted || !there || last in wanted || !isObject(there[last])) continue;
     let target = patch;
     for (const name of names) {
       if (!isObject(target[name])) target[name] = {};
       target = target[name] as JsonObject;
     }
-    Object.assign(target, wanted, { [last]: null });
+    for (const name in wanted) if (typeof wanted[name] !== "object") target[name] = wanted[name];
+    target[last] = null;
   }
   return Object.keys(patch).length > 0 ? patch : undefined;
 }
