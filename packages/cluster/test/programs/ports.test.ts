@@ -1,26 +1,17 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import type { Image, Program } from "@konverge/cluster";
+import type { Image } from "@konverge/cluster";
 import { Pod, Service } from "@konverge/kinds";
-import { type ProgramStage, programStage, until } from "./program-stage.ts";
+import { type ProgramStage, programStage, until, webProgram } from "./program-stage.ts";
 
 /** Answers over HTTP, and listens for port 80 of its pod. */
-const web: Program = async ({ expose, stop }) => {
-  const server = createServer(async (incoming, response) => {
-    let body = "";
-    for await (const chunk of incoming) body += chunk;
-    response.setHeader("x-seen", String(incoming.headers.authorization ?? "no authorization"));
-    response.statusCode = incoming.url === "/teapot" ? 418 : 200;
-    response.end(`${incoming.method} ${incoming.url} ${body.length}`);
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  expose(80, server.address() as AddressInfo);
-  await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
-  server.closeAllConnections();
-  server.close();
-};
+const web = webProgram(async (incoming, response) => {
+  let body = "";
+  for await (const chunk of incoming) body += chunk;
+  response.setHeader("x-seen", String(incoming.headers.authorization ?? "no authorization"));
+  response.statusCode = incoming.url === "/teapot" ? 418 : 200;
+  response.end(`${incoming.method} ${incoming.url} ${body.length}`);
+});
 
 /** Sends back what comes, in capitals. */
 const shout: Image = {

@@ -1,6 +1,16 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createAuthority } from "@konverge/apiserver";
 import { type Client, connect } from "@konverge/client";
-import { type Cluster, type ClusterPort, type Image, plainNodes, scaledClock, startCluster } from "@konverge/cluster";
+import {
+  type Cluster,
+  type ClusterPort,
+  type Image,
+  type Program,
+  plainNodes,
+  scaledClock,
+  startCluster,
+} from "@konverge/cluster";
 import { realClock, sleep } from "@konverge/core";
 import { Pod, type PodSpec } from "@konverge/kinds";
 
@@ -51,6 +61,19 @@ export async function programStage(images: Record<string, Image>, { scale = 1 } 
       await cluster.stop();
       await port.close();
     },
+  };
+}
+
+/** A program that answers HTTP requests on port 80 until it is to stop. */
+export function webProgram(answer: RequestListener): Program {
+  return async ({ expose, stop }) => {
+    const server = createServer(answer).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    expose(80, server.address() as AddressInfo);
+    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+    server.closeAllConnections();
+    server.close();
+    return 0;
   };
 }
 

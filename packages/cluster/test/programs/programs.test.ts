@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,7 +7,7 @@ import { Client, connect, inClusterConfig } from "@konverge/client";
 import { childProgram, type Program } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { ConfigMap, Event, Pod, Role, RoleBinding, Secret, ServiceAccount } from "@konverge/kinds";
-import { ended, programStage, until } from "./program-stage.ts";
+import { ended, programStage, until, webProgram } from "./program-stage.ts";
 
 const IDENTITY = "/var/run/secrets/kubernetes.io/serviceaccount";
 const CHILD = fileURLToPath(new URL("./child.mjs", import.meta.url));
@@ -167,19 +165,14 @@ test("a command that cannot be started fails its container and says why", async 
 
 test("probes really ask a program: it is ready when it says so, and started anew when it is not well", async () => {
   let [isReady, isWell, starts] = [false, true, 0];
-  const serve: Program = async ({ expose, stop }) => {
+  const web = webProgram(({ url }, response) => {
+    response.statusCode = (url === "/ready" ? isReady : isWell) ? 200 : 503;
+    response.end();
+  });
+  const serve: Program = (container) => {
     starts++;
     isWell = true;
-    const server = createServer(({ url }, response) => {
-      response.statusCode = (url === "/ready" ? isReady : isWell) ? 200 : 503;
-      response.end();
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    expose(80, server.address() as AddressInfo);
-    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
-    server.closeAllConnections();
-    server.close();
-    return 0;
+    return web(container);
   };
   await using stage = await programStage({ "example/serve": { run: serve } });
   const probe = (path: string) => ({ httpGet: { path, port: "http" }, periodSeconds: 1, failureThreshold: 1 });
@@ -209,17 +202,9 @@ test("probes really ask a program: it is ready when it says so, and started anew
 });
 
 test("a program has the machine's time to answer a probe, however fast the cluster's passes", async () => {
-  const serve: Program = async ({ expose, stop }) => {
-    const server = createServer((_, response) => {
-      realClock().after(100, () => response.end(), { label: "an answer that takes its time" });
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    expose(80, server.address() as AddressInfo);
-    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
-    server.closeAllConnections();
-    server.close();
-    return 0;
-  };
+  const serve = webProgram((_, response) => {
+    realClock().after(100, () => response.end(), { label: "an answer that takes its time" });
+  });
   await using stage = await programStage({ "example/serve": { run: serve } }, { scale: 100 });
   const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 10 };
   await stage.pod("serve", { containers: [{ name: "main", image: "example/serve", readinessProbe }] });
