@@ -20,8 +20,7 @@ import {
   Service,
   StatefulSet,
 } from "konverge/kinds";
-import type { Fetch } from "konverge/sizing";
-import { boundsFor, LoadWatch, PERIOD } from "konverge/sizing";
+import { boundsFor, type Fetch, LoadWatch, PERIOD } from "konverge/sizing";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";

@@ -1,6 +1,5 @@
 import { durationMs, formatMs } from "konverge";
-import type { Measured, Memory } from "konverge/sizing";
-import { correctedSize, type Need, needOf, type SizingRules } from "konverge/sizing";
+import { correctedSize, type Measured, type Memory, type Need, needOf, type SizingRules } from "konverge/sizing";
 import type { ModelDeployment } from "./model-deployment.ts";
 
 /** A change of size, as the status keeps it. */
