@@ -1,5 +1,5 @@
 import { archiveHolds } from "./archive-script.ts";
-import { dumpsHold, mysqlDumpsHold } from "./dump-script.ts";
+import { badDumpsHold, dumpingHolds, loadingHolds, mysqlDumpsHold } from "./dump-script.ts";
 import { withPostgres } from "./postgres.ts";
 import { pruneHolds } from "./prune-script.ts";
 import { databaseWith, PASSWORD, RecoveryRoom } from "./recovery-room.ts";
@@ -15,6 +15,8 @@ withPostgres("older backups go, and never what a kept one needs", async (room) =
 withPostgres("dumps come back whole, or what was there stays", async (room) => {
   const here = new RecoveryRoom(room, databaseWith({ method: "logical" }));
   await here.begin();
-  await dumpsHold(here);
-  await mysqlDumpsHold(here);
+  for (const holds of [dumpingHolds, loadingHolds, badDumpsHold, mysqlDumpsHold]) {
+    here.clear();
+    await holds(here);
+  }
 });

@@ -3,10 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { RecoveryRoom } from "./recovery-room.ts";
 
-/** What dumps promise, of a database whose backups are logical. The room has a running server; the volume is empty. */
-export async function dumpsHold(here: RecoveryRoom): Promise<void> {
-  const { room } = here;
-  const dumps = join(here.backups, "dumps");
+/** What is dumped: databases with rows, and a role. */
+async function stock(here: RecoveryRoom): Promise<void> {
   await here.sql("drop database if exists shop with (force)");
   await here.sql("create database shop");
   await here.sql("create table goods (name text)", "shop");
@@ -15,7 +13,13 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
   await here.row("kept");
   await here.sql("do $$begin create role clerk login; exception when duplicate_object then null; end$$");
   await here.sql("alter role clerk password 'of the clerk'");
+}
 
+/** What taking dumps promises, of a database whose backups are logical. The room has a running server; the volume is empty. */
+export async function dumpingHolds(here: RecoveryRoom): Promise<void> {
+  const { room } = here;
+  const dumps = join(here.backups, "dumps");
+  await stock(here);
   // What a killed pod has left is in nobody's way.
   mkdirSync(join(dumps, ".first", "dump.sql"), { recursive: true });
   room.own(here.volume);
@@ -49,8 +53,15 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
   here.env = room.pretend({ find: "exit 1" });
   assert.match((await here.backup("first")).report["error"] ?? "", /could not be removed/);
   here.env = {};
+}
 
-  // Back again, while somebody is connected; rows that look like statements are rows.
+/** What bringing dumps back promises, likewise. */
+export async function loadingHolds(here: RecoveryRoom): Promise<void> {
+  const { room } = here;
+  await stock(here);
+  const first = await here.backup("first");
+  assert.equal(first.code, 0, first.output);
+  // While somebody is connected somebody is connected; rows that look like statements are rows.
   await here.sql("insert into goods values ('pear')", "shop");
   await here.row("too late");
   await here.sql("alter role postgres password 'of the administrator'");
@@ -94,6 +105,7 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
       )) === "2",
   );
   assert.equal((await here.restore("check", here.volume)).report["backup"], "first", "the newest");
+  const synced = join(room.folder("log"), "synced");
   here.env = room.pretend({ sync: `echo "$@" >> ${synced}` });
   const back = await here.restore("restore", here.volume);
   here.env = {};
@@ -113,9 +125,19 @@ export async function dumpsHold(here: RecoveryRoom): Promise<void> {
   assert.equal(undone.code, 0, undone.output);
   assert.deepEqual(await here.rows(), ["kept", "too late"]);
   assert.ok(!existsSync(join(here.backups, "before-back.sql")));
+}
+
+/** What protects a server from dumps that are of no use, likewise. */
+export async function badDumpsHold(here: RecoveryRoom): Promise<void> {
+  const { room } = here;
+  await stock(here);
+  const first = await here.backup("first");
+  assert.equal(first.code, 0, first.output);
+  await here.sql("insert into goods values ('pear')", "shop");
+  await here.row("too late");
 
   // A dump that does not load leaves what was there.
-  const bad = join(dumps, "first/dump.sql");
+  const bad = join(here.backups, "dumps/first/dump.sql");
   const text = readFileSync(bad, "utf8");
   writeFileSync(bad, text.replace("CREATE TABLE public.goods", "CREATE TABLE nowhere.goods"));
   const failed = await here.restore("restore", here.volume);

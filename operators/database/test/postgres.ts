@@ -24,7 +24,7 @@ export type { ContainerSetting } from "./container-setting.ts";
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** Milliseconds that anything in a room may take. */
+/** Milliseconds that anything in a room may take, unless it is said otherwise. */
 const PATIENCE = 60_000;
 const clock = realClock();
 /** Milliseconds after a process's end for which its output is waited for. */
@@ -53,6 +53,11 @@ export interface Ended {
   readonly output: string;
 }
 
+/** What was waited for did not come in time. */
+export class InVain extends Error {
+  override readonly name = "InVain";
+}
+
 /** Rooms in use. Processes of a room do not end with the one that has started them, unless it sees to that. */
 const rooms = new Set<MachineRoom>();
 process.on("exit", () => {
@@ -69,10 +74,13 @@ export class MachineRoom implements AsyncDisposable {
   readonly #tools: PostgresTools;
   readonly #processes = new Set<ChildProcess>();
   readonly root: string;
+  /** Milliseconds that anything here may take. */
+  readonly patience: number;
   #made = 0;
 
-  constructor(tools: PostgresTools) {
+  constructor(tools: PostgresTools, { patience = PATIENCE }: { readonly patience?: number } = {}) {
     this.#tools = tools;
+    this.patience = patience;
     this.root = mkdtempSync(join(quickPlace(), "konverge-postgres-"));
     rooms.add(this);
     this.#give(this.root);
@@ -148,9 +156,9 @@ export class MachineRoom implements AsyncDisposable {
     };
   }
 
-  /** Runs a program to its end. What takes too long is killed, and fails. */
+  /** Runs a program to its end. What takes too long is killed: it was waited for in vain. */
   async run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> {
-    return this.#ended(this.start(words, env));
+    return this.#ended(this.start(words, env), words[0] ?? "");
   }
 
   /** Starts a container of a rendered pod. */
@@ -168,7 +176,7 @@ export class MachineRoom implements AsyncDisposable {
     setting: ContainerSetting = {},
   ): Promise<Ended & { readonly report: string }> {
     const running = this.startContainer(pod, name, setting);
-    const ended = await this.#ended(running);
+    const ended = await this.#ended(running, `the container ${name}`);
     return { ...ended, report: running.report() };
   }
 
@@ -228,9 +236,9 @@ export class MachineRoom implements AsyncDisposable {
 
   /** Asks until it is so. */
   async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-    const deadline = clock.monotonic() + PATIENCE;
+    const deadline = clock.monotonic() + this.patience;
     while (!(await condition())) {
-      if (clock.monotonic() > deadline) throw new Error(`waited in vain: ${what}`);
+      if (clock.monotonic() > deadline) throw new InVain(`waited in vain: ${what}`);
       await sleep(clock, 50);
     }
   }
@@ -294,10 +302,15 @@ export class MachineRoom implements AsyncDisposable {
     );
   }
 
-  async #ended(running: RunningProcess): Promise<Ended> {
-    const late = clock.after(PATIENCE, () => process.kill(-running.pid, "SIGKILL"));
+  async #ended(running: RunningProcess, what: string): Promise<Ended> {
+    let isLate = false;
+    const late = clock.after(this.patience, () => {
+      isLate = true;
+      process.kill(-running.pid, "SIGKILL");
+    });
     const code = await running.exited;
     late.cancel();
+    if (isLate) throw new InVain(`waited in vain: ${what} ends; it has said:\n${running.output().slice(-3000)}`);
     return { code, output: running.output() };
   }
 
@@ -318,11 +331,15 @@ export interface RunningServer extends RunningProcess {
 const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "20", dynamic_shared_memory_type: "mmap" };
 
 /** Declares a test with a room of its own; skipped, with the reason, where there is no PostgreSQL. */
-export function withPostgres(name: string, run: (room: MachineRoom) => Promise<void>): void {
+export function withPostgres(
+  name: string,
+  run: (room: MachineRoom) => Promise<void>,
+  options: { readonly patience?: number } = {},
+): void {
   const tools = findPostgres();
   test(name, { skip: "why" in tools ? tools.why : false }, async () => {
     assert.ok("bin" in tools);
-    await using room = new MachineRoom(tools);
+    await using room = new MachineRoom(tools, options);
     await run(room);
   });
 }

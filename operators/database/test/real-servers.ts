@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -15,7 +14,7 @@ import {
 } from "@konverge/database-operator";
 import { realClock, sleep, VirtualClock } from "konverge";
 import type { ConfigMap, PodSpec, Secret } from "konverge/kinds";
-import type { MachineRoom, RunningContainer } from "./postgres.ts";
+import { InVain, type MachineRoom, type RunningContainer } from "./postgres.ts";
 
 /** Tests' data need not outlive a power cut. */
 const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "40", max_wal_size: "128MB" };
@@ -59,7 +58,6 @@ export class RealServers {
   #secret: Secret;
   #topology: Topology;
   #synchronous: number;
-  readonly #patience: number;
 
   private constructor(room: MachineRoom, options: RealServersOptions) {
     this.room = room;
@@ -84,7 +82,6 @@ export class RealServers {
     const { random } = new VirtualClock();
     this.#secret = credentialsFor(this.database, engine, { live: undefined, random, now: 0, told: undefined });
     this.#synchronous = options.synchronous ?? 0;
-    this.#patience = options.patience ?? 60_000;
     this.#topology = { term: 1, primary: this.nameOf(0), upstream: this.nameOf(0), fresh: true };
   }
 
@@ -207,7 +204,8 @@ export class RealServers {
       });
     } catch (error) {
       const log = this.servers[index]!.container?.output() ?? "it does not run";
-      throw new Error(`${(error as Error).message}; it is ${last?.role} of ${last?.term}\n${log.slice(-3000)}`);
+      (error as Error).message += `; it is ${last?.role} of ${last?.term}\n${log.slice(-3000)}`;
+      throw error;
     }
     return last!;
   }
@@ -238,7 +236,10 @@ export class RealServers {
     await this.until(`${this.nameOf(index)} answers ${expected} to ${sql}`, async () => {
       last = await this.query(index, sql).catch((error: Error) => error.message);
       return last === expected;
-    }).catch((error: Error) => assert.fail(`${error.message}; it says ${last}`));
+    }).catch((error: Error) => {
+      error.message += `; it says ${last}`;
+      throw error;
+    });
   }
 
   /** Whether a server answers at all. */
@@ -249,13 +250,13 @@ export class RealServers {
 
   /** Asks until it is so; gives up when a pod that should run has ended. */
   async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-    const deadline = clock.monotonic() + this.#patience;
+    const deadline = clock.monotonic() + this.room.patience;
     for (let pause = 50; !(await condition()); pause = Math.min(pause * 2, 400)) {
       for (const { name, container } of this.servers) {
         const code = container && (await Promise.race([container.exited, Promise.resolve(undefined)]));
         if (code !== undefined) throw new Error(`${name} has ended with ${code}, waiting for this: ${what}`);
       }
-      if (clock.monotonic() > deadline) throw new Error(`waited in vain: ${what}`);
+      if (clock.monotonic() > deadline) throw new InVain(`waited in vain: ${what}`);
       await sleep(clock, pause);
     }
   }
@@ -286,8 +287,6 @@ export class RealServers {
 
 export interface RealServersOptions {
   readonly instances: number;
-  /** Milliseconds that anything may take. Default: a minute. */
-  readonly patience?: number;
   readonly synchronous?: number;
   /** WAL is archived. */
   readonly archived?: boolean;

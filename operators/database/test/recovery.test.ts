@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { backupHolds, startStandby } from "./backup-script.ts";
 import { withPostgres } from "./postgres.ts";
 import { RecoveryRoom } from "./recovery-room.ts";
-import { checkHolds, copyOf, makeHistory, newDataHold, restoreHolds } from "./restore-script.ts";
+import { checkHolds, copyOf, makeHistory, newDataHold, RESTORES } from "./restore-script.ts";
 
 withPostgres("a base backup is whole, tells what it is, and lets older ones go", async (room) => {
   const here = new RecoveryRoom(room);
@@ -32,8 +32,10 @@ withPostgres(
   async (room) => {
     const history = await makeHistory(room);
     await checkHolds(history, history.here);
-    const { here, volume } = copyOf(history);
-    await restoreHolds(history, here, volume);
+    for (const holds of RESTORES) {
+      const { here, volume } = copyOf(history);
+      await holds(history, here, volume);
+    }
     await newDataHold(history, copyOf(history).here);
   },
 );

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { MachineRoom } from "./postgres.ts";
 import { RealServers, type RealServersOptions } from "./real-servers.ts";
 
-/** Scripts in place of those that are rendered, and less patience: for tests of what must fail. */
-export type StoryOptions = Pick<RealServersOptions, "scripts" | "patience">;
+/** Scripts in place of those that are rendered: for tests of what must fail. */
+export type StoryOptions = Pick<RealServersOptions, "scripts">;
 /** Something that happens to real servers. It asserts what it expects. */
 export type Story = (room: MachineRoom, options?: StoryOptions) => Promise<void>;
 
@@ -165,8 +165,15 @@ export const rotates: Story = async (room, options = {}) => {
 /** What must not become a server does not; what is broken is copied anew. */
 export const isCareful: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { instances: 2, ...options });
+  // Who has nothing and nobody to copy from says so.
+  const first = all.nameOf(0);
+  all.follow({ primary: "", upstream: "" }, { only: [1] });
+  all.start(1);
+  await all.becomes(1, "empty");
+  await all.end(1);
+
   // An empty volume becomes a database only while there is none. What was broken off half-way is not in the way.
-  all.follow({ fresh: false });
+  all.follow({ primary: first, upstream: first, fresh: false });
   const half = join(all.servers[0]!.volume, "pgdata.new", "x");
   assert.equal((await room.run(["mkdir", "-p", half])).code, 0);
   all.start(0);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { TaskReport } from "../src/task-report.ts";
 import type { MachineRoom } from "./postgres.ts";
 import { RecoveryRoom } from "./recovery-room.ts";
 
@@ -126,96 +127,131 @@ function justBefore(moment: string): string {
   );
 }
 
-/** What comes back, and what is kept meanwhile. `volume` is the server's, with its data in `pgdata`. */
-export async function restoreHolds(history: History, here: RecoveryRoom, volume: string): Promise<void> {
-  const { room } = here;
-  const { moment, place, transaction, quiet, system } = history;
-  const data = join(volume, "pgdata");
-  const rowsOf = async () => {
-    await here.startOn(data);
-    const rows = await here.rows();
-    await here.stop();
+/** A copy of a history that is restored in place. `volume` is the server's, with its data in `pgdata`. */
+class Copy {
+  readonly here: RecoveryRoom;
+  readonly volume: string;
+  readonly data: string;
+
+  constructor(here: RecoveryRoom, volume: string) {
+    this.here = here;
+    this.volume = volume;
+    this.data = join(volume, "pgdata");
+  }
+
+  /** What the server has when it is started. */
+  async rows(): Promise<string[]> {
+    await this.here.startOn(this.data);
+    const rows = await this.here.rows();
+    await this.here.stop();
     return rows;
-  };
-  const restored = async (spec: Parameters<RecoveryRoom["restore"]>[2]) => {
-    const { code, output, report } = await here.restore("restore", volume, spec);
+  }
+
+  async restored(spec: Parameters<RecoveryRoom["restore"]>[2]): Promise<TaskReport> {
+    const { code, output, report } = await this.here.restore("restore", this.volume, spec);
     assert.equal(code, 0, output);
     return report;
-  };
-  const undone = async () => {
-    const { code, output } = await here.restore("undo", volume);
-    assert.equal(code, 0, output);
-    assert.deepEqual(readdirSync(volume), ["pgdata"]);
-  };
-  const ALL = ["by number", "four", "one", "three", "two"];
+  }
 
+  async undone(): Promise<void> {
+    const { code, output } = await this.here.restore("undo", this.volume);
+    assert.equal(code, 0, output);
+    assert.deepEqual(readdirSync(this.volume), ["pgdata"]);
+  }
+}
+
+const ALL = ["by number", "four", "one", "three", "two"];
+const UNTIL_THE_MOMENT = ["by number", "one", "three", "two"];
+
+/** What comes back by a moment, and what is kept meanwhile. */
+export async function restoreByTimeHolds(
+  { moment, system }: History,
+  here: RecoveryRoom,
+  volume: string,
+): Promise<void> {
+  const copy = new Copy(here, volume);
+  const { data } = copy;
   // Left over from a pod that was killed: begun again.
   mkdirSync(`${data}.restoring-back`);
-  room.own(volume);
-  const byTime = await restored({ targetTime: moment });
+  here.room.own(volume);
+  const byTime = await copy.restored({ targetTime: moment });
   assert.equal(byTime["backup"], "second");
   assert.equal(byTime["timeline"], "2");
   assert.ok(byTime["recoveredTo"]! <= moment && byTime["recoveredTo"]! > byTime["from"]!);
   assert.deepEqual(readdirSync(volume).sort(), ["pgdata", "pgdata.before-back"]);
   assert.ok(existsSync(`${data}.before-back/PG_VERSION`), "the old data are aside");
-  assert.deepEqual(await rowsOf(), ["by number", "one", "three", "two"]);
+  assert.deepEqual(await copy.rows(), UNTIL_THE_MOMENT);
   assert.ok(existsSync(join(here.backups, "wal", system, "00000002.history")), "the new history is archived");
 
   // Said again, it is done already; undone, all is as it was, and the new history is forgotten.
   const inode = readFileSync(join(data, "postmaster.opts"), "utf8");
-  await restored({ targetTime: moment });
+  await copy.restored({ targetTime: moment });
   assert.equal(readFileSync(join(data, "postmaster.opts"), "utf8"), inode);
-  await undone();
+  await copy.undone();
   assert.ok(!existsSync(join(here.backups, "wal", system, "00000002.history")));
-  assert.deepEqual(await rowsOf(), ALL);
+  assert.deepEqual(await copy.rows(), ALL);
+}
 
-  // By place, by transaction, and at a moment after the last commit.
-  await restored({ targetLSN: place, from: { backup: "first" } });
-  assert.deepEqual(await rowsOf(), ["by number", "one", "three", "two"]);
-  await undone();
-  await restored({ targetXID: transaction, from: { backup: "second" } });
-  assert.deepEqual(await rowsOf(), ["by number", "one", "three", "two"]);
-  await undone();
-  const synced = join(room.folder("log"), "synced");
-  here.env = room.pretend({ initdb: `echo "$@" >> ${synced}` });
-  await restored({ targetTime: quiet });
-  here.env = {};
-  assert.match(readFileSync(synced, "utf8"), /--sync-only .*restoring-back/, "it is durable before it takes its place");
-  assert.deepEqual(await rowsOf(), ALL);
-
-  // Cut off between the two renamings, it goes on, and can be undone as well.
-  const cut = () => {
-    renameSync(data, `${data}.restoring-back`);
-    writeFileSync(`${data}.restoring-back.ready`, "");
-  };
-  cut();
-  await restored({ targetTime: quiet });
-  assert.deepEqual(readdirSync(volume).sort(), ["pgdata", "pgdata.before-back"]);
-  cut();
-  await undone();
-  assert.deepEqual(await rowsOf(), ALL);
-
-  // A transaction that the archive does not have: nothing has changed.
+/** What comes back by a place and by a transaction. One that the archive does not have changes nothing. */
+export async function restoreByPlaceHolds(
+  { place, transaction }: History,
+  here: RecoveryRoom,
+  volume: string,
+): Promise<void> {
+  const copy = new Copy(here, volume);
+  await copy.restored({ targetLSN: place, from: { backup: "first" } });
+  assert.deepEqual(await copy.rows(), UNTIL_THE_MOMENT);
+  await copy.undone();
+  await copy.restored({ targetXID: transaction, from: { backup: "second" } });
+  assert.deepEqual(await copy.rows(), UNTIL_THE_MOMENT);
+  await copy.undone();
   const never = await here.restore("restore", volume, { targetXID: "4000000000", from: { backup: "second" } });
   assert.notEqual(never.code, 0);
   assert.match(
     never.report["error"]!,
     /did not come up: .*recovery ended before configured recovery target was reached/,
   );
-  await undone();
+  await copy.undone();
+}
 
-  // All of it, for good.
-  await restored({});
+/** A moment after the last commit, and a restore that is cut off between the two renamings. */
+export async function restoreToTheEndHolds({ quiet }: History, here: RecoveryRoom, volume: string): Promise<void> {
+  const copy = new Copy(here, volume);
+  const { data } = copy;
+  const synced = join(here.room.folder("log"), "synced");
+  here.env = here.room.pretend({ initdb: `echo "$@" >> ${synced}` });
+  await copy.restored({ targetTime: quiet });
+  here.env = {};
+  assert.match(readFileSync(synced, "utf8"), /--sync-only .*restoring-back/, "it is durable before it takes its place");
+  assert.deepEqual(await copy.rows(), ALL);
+
+  const cut = () => {
+    renameSync(data, `${data}.restoring-back`);
+    writeFileSync(`${data}.restoring-back.ready`, "");
+  };
+  cut();
+  await copy.restored({ targetTime: quiet });
+  assert.deepEqual(readdirSync(volume).sort(), ["pgdata", "pgdata.before-back"]);
+  cut();
+  await copy.undone();
+  assert.deepEqual(await copy.rows(), ALL);
+}
+
+/** All of it, for good; and only where that was said. */
+export async function restoreForGoodHolds(_: History, here: RecoveryRoom, volume: string): Promise<void> {
+  const copy = new Copy(here, volume);
+  await copy.restored({});
   const finished = await here.restore("finish", volume);
   assert.equal(finished.code, 0, finished.output);
   assert.deepEqual(readdirSync(volume), ["pgdata"]);
-  assert.deepEqual(await rowsOf(), ALL);
-
-  // What is there is replaced only if that was said.
+  assert.deepEqual(await copy.rows(), ALL);
   const kept = await here.restore("restore", volume, { inPlace: false });
   assert.notEqual(kept.code, 0);
   assert.match(kept.report["error"]!, /already: they are not replaced/);
 }
+
+/** What brings data back in place. */
+export const RESTORES = [restoreByTimeHolds, restoreByPlaceHolds, restoreToTheEndHolds, restoreForGoodHolds];
 
 /** Into an empty volume, and what protects one that is not. */
 export async function newDataHold(history: History, here: RecoveryRoom): Promise<void> {

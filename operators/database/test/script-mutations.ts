@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { realClock } from "konverge";
 import { script } from "../src/scripts.ts";
+import { InVain } from "./postgres.ts";
+import { type Change, type Trace, traced } from "./script-trace.ts";
 
 /** A line whose loss no test can notice, and why. */
 export interface Unnoticed {
@@ -10,51 +12,144 @@ export interface Unnoticed {
   readonly why: string;
 }
 
-/** A line of a script. */
-export interface CodeLine {
-  /** From 0. */
-  readonly at: number;
-  readonly text: string;
-  /** The function that it is in, or "" for what is in none. */
-  readonly within: string;
+/** A word of a line that is turned into another one. */
+export interface Turn {
+  readonly from: string;
+  readonly to: string;
 }
 
-/** A change of the scripts. */
-export type Change = (name: string, text: string) => string;
-
-/** A script, each of whose lines is taken away. */
-export interface Mutations {
+/** A script that is put to the test. */
+export interface Subject {
   readonly script: string;
   readonly unnoticed: readonly Unnoticed[];
-  /** Fails if the script, changed in this way, does not do what it promises. */
-  holds(change: Change, line?: CodeLine): Promise<void>;
-  /** How many lines may be tried at the same time. Default: one. */
-  readonly lanes?: number;
+  readonly turns: readonly Turn[];
 }
 
-/** The lines of a script that do something. */
-export function codeLines(name: string): CodeLine[] {
-  let within = "";
-  return script(name)
-    .split("\n")
-    .map((line, at) => {
-      within = /^(\w+)\(\) \{/.exec(line)?.[1] ?? within;
-      const here = { at, text: line.trim(), within };
-      if (line === "}") within = "";
-      return here;
-    })
-    .filter(({ text }) => text !== "" && !text.startsWith("#"));
+/** Something that a script makes possible. */
+export interface Scene {
+  readonly name: string;
+  /** Fails if scripts, changed in this way, do not do what they promise. */
+  play(change: Change): Promise<void>;
 }
 
-/** The script without a line. */
-export function without(name: string, at: number): Change {
-  return (other, text) =>
-    other === name
-      ? text
-          .split("\n")
-          .filter((_, index) => index !== at)
-          .join("\n")
-      : text;
+/** A script with one line taken away or turned. */
+interface Mutant {
+  readonly script: string;
+  /** The line, from 1. */
+  readonly at: number;
+  readonly what: string;
+  readonly text: string;
+}
+
+/** A scene as it went with scripts as they are. */
+interface Rehearsed extends Scene {
+  readonly trace: Trace;
+  readonly ms: number;
+}
+
+const clock = realClock();
+/** Whether all lines are tried, however long it takes, and each of them is told of. */
+const ALL = process.env["KONVERGE_ALL_LINES"] !== undefined;
+/** Milliseconds for the lines of some scripts otherwise; chance chooses the first of them. */
+const WITHIN = ALL ? Number.POSITIVE_INFINITY : 60_000;
+
+/**
+ * Takes each line of scripts away, one at a time, and turns some; returns those that nobody missed.
+ *
+ * Scenes are first played with scripts as they are, which tells how long each takes and which lines it comes to. A line is
+ * then tried in the scenes that come to it, the quickest first, until one fails. That it fails has a reason, which is told:
+ * something was wrong, or something that was waited for did not come. What takes too long on a busy machine would look like
+ * the latter: in the end scripts as they are must hold once more, with as many scenes at the same time.
+ */
+export async function unmissedLines(
+  subjects: readonly Subject[],
+  scenes: readonly Scene[],
+  { lanes = 1 }: { readonly lanes?: number } = {},
+): Promise<string[]> {
+  const rehearsed: Rehearsed[] = [];
+  await inLanes(scenes, lanes, async (scene) => void rehearsed.push(await rehearse(scene)));
+  rehearsed.sort((a, b) => a.ms - b.ms);
+  const all = subjects.flatMap(mutantsOf);
+  const first = ALL ? 0 : Math.floor(clock.random.next() * all.length);
+  const deadline = clock.monotonic() + WITHIN;
+  const unmissed: string[] = [];
+  const counts = { wrong: 0, "in vain": 0, tried: 0 };
+  await inLanes([...all.slice(first), ...all.slice(0, first)], lanes, async (mutant) => {
+    if (clock.monotonic() > deadline) return;
+    const verdict = await tried(mutant, rehearsed);
+    counts.tried++;
+    if (verdict.missed) counts[verdict.missed]++;
+    const where = `${mutant.script}:${mutant.at} ${mutant.what}`;
+    if (!verdict.missed) unmissed.push(`${where} (${verdict.how})`);
+    if (ALL) process.stdout.write(`${verdict.missed ?? "NOT MISSED"}: ${where}\n    ${verdict.how}\n`);
+  });
+  await inLanes(scenes, lanes, ({ play }) => play((_, text) => text));
+  process.stdout.write(
+    `${subjects.map((one) => one.script).join(", ")}: ${all.length} lines taken away or turned, ${counts.tried} tried, ` +
+      `${counts.wrong} missed by what went wrong, ${counts["in vain"]} by what was waited for in vain\n`,
+  );
+  return unmissed;
+}
+
+async function rehearse(scene: Scene): Promise<Rehearsed> {
+  const trace = await traced((change) => scene.play(change));
+  const began = clock.monotonic();
+  await scene.play((_, text) => text);
+  return { ...scene, trace, ms: clock.monotonic() - began };
+}
+
+/** Plays the scenes that come to a line without it. */
+async function tried({ script: name, at, text }: Mutant, scenes: readonly Rehearsed[]) {
+  const players = comingTo(name, at, scenes);
+  for (const scene of players) {
+    try {
+      await scene.play((other, original) => (other === name ? text : original));
+    } catch (error) {
+      const { message } = error as Error;
+      const said = message.split("\n").filter((line) => line.trim() !== "");
+      const how = `${scene.name}: ${said.slice(0, 2).join(" ")}`;
+      return { missed: error instanceof InVain ? ("in vain" as const) : ("wrong" as const), how };
+    }
+  }
+  return { missed: undefined, how: `not in ${players.map((scene) => scene.name).join(", ")}` };
+}
+
+/**
+ * The scenes that come to a line. A line that is none to the shell, being a part of a longer command, is that with which the
+ * command began: the last one before it in its function that is ever come to, or else any.
+ */
+function comingTo(name: string, at: number, scenes: readonly Rehearsed[]): readonly Rehearsed[] {
+  const lines = script(name).split("\n");
+  for (let line = at; line > 0 && !/^\w+\(\) \{/.test(lines[line - 1]!); line--) {
+    const found = scenes.filter(({ trace }) => trace.has(`${name}:${line}`));
+    if (found.length > 0) return found;
+  }
+  return scenes;
+}
+
+/** All that is tried of a script. Without some lines it cannot be read at all: they are needed. */
+function mutantsOf({ script: name, unnoticed, turns }: Subject): Mutant[] {
+  const lines = script(name).split("\n");
+  const begins = (line: string, { line: start }: Unnoticed) => line.trim().startsWith(start);
+  for (const one of unnoticed) {
+    assert.ok(
+      lines.some((line) => begins(line, one)),
+      `${name} has no line that begins with ${one.line}`,
+    );
+  }
+  const taken = lines.flatMap((line, index): Mutant[] => {
+    if (/^\s*(#|$)/.test(line) || unnoticed.some((one) => begins(line, one))) return [];
+    const text = lines.toSpliced(index, 1).join("\n");
+    return isReadable(text) ? [{ script: name, at: index + 1, what: `without ${line.trim()}`, text }] : [];
+  });
+  const turned = turns.map(({ from, to }): Mutant => {
+    const at = lines.findIndex((line) => line.includes(from));
+    assert.equal(script(name).split(from).length, 2, `${name} has ${from} once`);
+    const text = script(name).replace(from, () => to);
+    assert.ok(isReadable(text), `${name} cannot be read with ${to}`);
+    return { script: name, at: at + 1, what: `with ${to} for ${from}`, text };
+  });
+  return [...taken, ...turned];
 }
 
 /** Whether a shell can read a script at all. */
@@ -62,51 +157,11 @@ function isReadable(text: string): boolean {
   return spawnSync("sh", ["-n"], { input: text }).status === 0;
 }
 
-/**
- * Takes each line of a script away, one at a time; returns those that nobody missed, and says how many were tried. With
- * `within` milliseconds it begins at a line that chance chooses and tries as many as there is time for, so that several runs
- * have seen them all.
- */
-export async function unmissedLines(mutations: Mutations, within = Number.POSITIVE_INFINITY): Promise<string[]> {
-  const { script: name, unnoticed, holds, lanes = 1 } = mutations;
-  const clock = realClock();
-  await holds((_, text) => text);
-  const all = codeLines(name);
-  for (const { line } of unnoticed) {
-    assert.ok(
-      all.some(({ text }) => text.startsWith(line)),
-      `${name} has no line that begins with ${line}`,
-    );
-  }
-  const from = Number(process.env["KONVERGE_ALL_LINES"] ?? 1);
-  const lines = all.filter(({ at, text }) => {
-    if (at + 1 < from) return false;
-    const isUnnoticed = unnoticed.some(({ line }) => text.startsWith(line));
-    return !isUnnoticed && isReadable(without(name, at)(name, script(name)));
-  });
-  const first = within === Number.POSITIVE_INFINITY ? 0 : Math.floor(clock.random.next() * lines.length);
-  const waiting = [...lines.slice(first), ...lines.slice(0, first)];
-  const deadline = clock.monotonic() + within;
-  const unmissed: string[] = [];
-  let tried = 0;
+/** Does something with each of many, so many at a time. */
+async function inLanes<T>(all: readonly T[], lanes: number, act: (one: T) => Promise<void>): Promise<void> {
+  const waiting = [...all];
   const lane = async () => {
-    for (let line = waiting.shift(); line && clock.monotonic() < deadline; line = waiting.shift()) {
-      const missed = await holds(without(name, line.at), line).then(
-        () => undefined,
-        (error: Error) => error.message.split("\n")[0] ?? "",
-      );
-      tried++;
-      const where = `${name}:${line.at + 1}: ${line.text}`;
-      if (missed === undefined) unmissed.push(where);
-      if (process.env["KONVERGE_ALL_LINES"]) {
-        process.stdout.write(missed === undefined ? `NOT MISSED ${where}\n` : `missed ${where}\n    ${missed}\n`);
-      }
-    }
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await act(one);
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  process.stdout.write(
-    `${name}: ${all.length} lines, ${all.length - lines.length} without which it cannot be read or that only cost, ` +
-      `${tried} taken away, ${tried - unmissed.length} missed\n`,
-  );
-  return unmissed;
 }
