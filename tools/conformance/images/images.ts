@@ -1,5 +1,6 @@
 import type { Cluster, Image } from "@konverge/cluster";
 import { agnhost } from "./agnhost.ts";
+import { sampleApiServer } from "./sample-apiserver.ts";
 import { forEver } from "./serve.ts";
 import { serveFiles } from "./web-server.ts";
 
@@ -32,6 +33,7 @@ const picture = (name: string): Image => ({
 export function registerImages(cluster: Pick<Cluster, "image">): void {
   cluster.image(`${REGISTRY}/agnhost`, agnhost);
   cluster.image(`${REGISTRY}/nginx`, nginx);
+  cluster.image(`${REGISTRY}/sample-apiserver`, sampleApiServer);
   cluster.image(`${REGISTRY}/nautilus`, picture("nautilus"));
   cluster.image(`${REGISTRY}/kitten`, picture("kitten"));
   cluster.image(`${REGISTRY}/nonewprivs`, {
@@ -47,5 +49,6 @@ export function registerImages(cluster: Pick<Cluster, "image">): void {
   cluster.image(`${REGISTRY}/nonroot`, { user: 1234, entrypoint: ["id"], cmd: ["-u"], commands: {} });
   // Specs that need a pod which never starts name an image that no registry has.
   cluster.image("foo:non-existent", { failPull: "true" });
+  cluster.image("webserver:404", { failPull: "true" });
   cluster.image(`${REGISTRY}/glibc-dns-testing`, { entrypoint: ["sleep"], cmd: ["infinity"], commands: {} });
 }

@@ -1,8 +1,7 @@
 import { createPublicKey, type JsonWebKey, verify } from "node:crypto";
 import type { Process } from "@konverge/cluster";
+import { askAsAccount } from "./pod-account.ts";
 import { flagsOf } from "./serve.ts";
-
-const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 interface Claims {
   readonly iss: string;
@@ -30,10 +29,12 @@ export async function issuerDiscovery(process: Process): Promise<number> {
     stderr(`${why}\n`);
     return 1;
   };
-  const found = await read<Discovered>(process, `${iss}/.well-known/openid-configuration`);
+  const found = await askAsAccount<Discovered>(process, `${iss}/.well-known/openid-configuration`);
   if (!found) return refuse(`${iss} says nothing about itself`);
   if (found.issuer !== iss) return refuse(`oidc: issuer did not match: expected ${iss}, got ${found.issuer}`);
-  const { keys } = (await read<{ keys: (JsonWebKey & { kid: string })[] }>(process, found.jwks_uri)) ?? { keys: [] };
+  const { keys } = (await askAsAccount<{ keys: (JsonWebKey & { kid: string })[] }>(process, found.jwks_uri)) ?? {
+    keys: [],
+  };
   const jwk = keys.find((key) => key.kid === kid);
   if (!jwk) return refuse(`no key ${kid} at ${found.jwks_uri}`);
   const key = createPublicKey({ key: jwk, format: "jwk" });
@@ -47,14 +48,3 @@ export async function issuerDiscovery(process: Process): Promise<number> {
 }
 
 const decoded = <T>(part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as T;
-
-/** Reads a document of the API server, in the name of the pod's account. */
-async function read<T>(process: Process, url: string): Promise<T | undefined> {
-  let text = "";
-  const stdout = (part: string | Uint8Array) => {
-    text += Buffer.from(part as string).toString();
-  };
-  const header = `authorization: Bearer ${process.files.readText(`${ACCOUNT}/token`)}`;
-  const status = await process.run(["curl", "-sSf", "--cacert", `${ACCOUNT}/ca.crt`, "-H", header, url], { stdout });
-  return status === 0 ? (JSON.parse(text) as T) : undefined;
-}

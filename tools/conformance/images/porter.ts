@@ -3,6 +3,10 @@ import type { Process } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { flagsOf, forEver, serveHttp } from "./serve.ts";
 
+/** What Go's web server takes for a page when nobody says what it is. */
+const MARKUP =
+  /^\s*<(!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)(?=[\s>]|(?<=--))/i;
+
 /** `agnhost porter`: says on each port what a variable named after the port holds. */
 export async function porter(process: Process): Promise<number> {
   const asJson = flagsOf(process.argv.slice(2)).has("json-response");
@@ -17,7 +21,11 @@ export async function porter(process: Process): Promise<number> {
     serveHttp(
       process,
       Number(port),
-      (request, response) => response.end(asJson ? JSON.stringify({ Method: request.method, Body: value }) : value),
+      ({ method }, response) => {
+        const text = asJson ? JSON.stringify({ Method: method, Body: value }) : value;
+        response.writeHead(200, { "content-type": `text/${MARKUP.test(text) ? "html" : "plain"}; charset=utf-8` });
+        response.end(text);
+      },
       certificate,
     );
   }

@@ -8,6 +8,8 @@ import type { Process } from "@konverge/cluster";
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
+  /** Asks clients for a certificate of this authority; whoever answers has to look at it. */
+  readonly clientCa?: string;
 }
 
 const origins = new WeakMap<Duplex, string>();
@@ -16,11 +18,16 @@ const origins = new WeakMap<Duplex, string>();
 export function serveHttp(process: Process, port: number, answer: RequestListener, certificate?: Certificate): void {
   const server = createServer(answer);
   process.network.listen(port, (connection, from) => {
-    const stream = certificate ? new TLSSocket(connection as never, { isServer: true, ...certificate }) : connection;
+    const stream = certificate ? secured(connection, certificate) : connection;
     stream.on("error", () => connection.destroy());
     origins.set(stream, `${from}:${40000 + process.clock.random.below(20000)}`);
     server.emit("connection", stream);
   });
+}
+
+function secured(connection: Duplex, { cert, key, clientCa }: Certificate): TLSSocket {
+  const asked = clientCa ? { ca: clientCa, requestCert: true, rejectUnauthorized: false } : {};
+  return new TLSSocket(connection as never, { isServer: true, cert, key, ...asked });
 }
 
 /** Who sent a request: `10.244.0.5:41234`. */

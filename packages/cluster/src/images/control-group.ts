@@ -2,8 +2,9 @@ import { parseQuantity } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { type Directory, directory, regularFile } from "../userland/file-tree.ts";
 
-/** How long a turn of the processor is, in microseconds. */
+/** How long a turn of the processor is, and the least that can be had of it, in microseconds. */
 const PERIOD = 100_000;
+const LEAST_QUOTA = 1000;
 
 /**
  * What a container finds in `/sys/fs/cgroup`: how much of the processor and the memory it may have. Kept up to date when
@@ -24,7 +25,7 @@ export class ControlGroup {
     );
     const { limits = {}, requests = {} } = container?.resources ?? {};
     const files: Record<string, string> = {
-      "cpu.max": `${limits["cpu"] ? Math.round(number(limits["cpu"]) * PERIOD) : "max"} ${PERIOD}`,
+      "cpu.max": `${quotaOf(limits["cpu"])} ${PERIOD}`,
       "cpu.weight": String(weightOf(requests["cpu"] ?? limits["cpu"] ?? "0")),
       "memory.max": limits["memory"] ? String(number(limits["memory"])) : "max",
       "memory.min": "0",
@@ -37,6 +38,12 @@ export class ControlGroup {
 
 function number(quantity: string): number {
   return parseQuantity(quantity).asNumber();
+}
+
+/** How much of a turn a limit allows; none, or none of anything, is no limit. */
+function quotaOf(limit: string | undefined): string {
+  const milli = limit === undefined ? 0 : Math.ceil(number(limit) * 1000);
+  return milli === 0 ? "max" : String(Math.max(LEAST_QUOTA, Math.floor((milli * PERIOD) / 1000)));
 }
 
 /** Shares of the processor (1024 for each) as the weight, from 1 to 10000, that they have become. */

@@ -1,10 +1,11 @@
 import type { RequestInfo } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
-import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
+import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap, headerOf } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { type Backend, NoBackendError, namedPort, type ServiceBackends } from "../streams/service-backend.ts";
+import { throughProxy } from "./proxied-pages.ts";
 
 /** Headers that are about one connection, or for the API server alone. */
 const NOT_PASSED_ON = new Set([
@@ -49,17 +50,21 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
       ? await podBackend(host, info, name, port, scheme === "https" ? 443 : 80)
       : serviceBackend(host, info, name, port);
   try {
+    const address = `${backend.pod.status?.podIP ?? name}:${backend.port}`;
+    const requested = headerOf(request.headers, "host") ?? address;
+    const prefix = path === "" ? info.path : info.path.slice(0, -path.length);
     const connection = await host.network.dial(backend.pod, backend.port);
     const response = await requestOver(connection, {
       method: request.method,
       path: (path || "/") + query,
-      headers: { ...passedOn(request.headers), host: `${backend.pod.status?.podIP ?? name}:${backend.port}` },
+      headers: { ...passedOn(request.headers), host: requested, "x-forwarded-uri": info.path },
       ...(request.body !== undefined && { body: request.body }),
       // Nobody vouches for the certificates of pods, so a real API server does not look at them either.
       ...(scheme === "https" && { tls: { rejectUnauthorized: false } }),
       ...(request.signal && { signal: request.signal }),
     });
-    return { status: response.statusCode ?? 502, headers: passedOn(response.headers as HeaderMap), body: response };
+    const answer = { status: response.statusCode ?? 502, headers: passedOn(response.headers as HeaderMap) };
+    return await throughProxy({ ...answer, body: response }, { prefix, address, requested });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw unavailable(`error trying to reach service: ${why}`);
