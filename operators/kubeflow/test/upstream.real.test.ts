@@ -1,40 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
-import type { JobObject } from "@konverge/kubeflow-operator";
-import type { KindRef } from "konverge";
-import { job, type Kind, MXNET, PYTORCH, type ReplicaWish, sample, TENSORFLOW, XGBOOST } from "./jobs.ts";
+import { describe } from "node:test";
+import { job, MXNET, PYTORCH, sample, TENSORFLOW, XGBOOST } from "./jobs.ts";
 import { arena, whyNoArena } from "./upstream/arena.ts";
-import {
-  DELETED_JOB,
-  type Difference,
-  FATAL_EXIT_CODE,
-  SEEN_LEAVING,
-  SELECTORS,
-  STALLED_TOO,
-} from "./upstream/differences.ts";
-import { Duel } from "./upstream/duel.ts";
+import { bout } from "./upstream/bout.ts";
+import { DELETED_JOB, FATAL_EXIT_CODE, SEEN_LEAVING, SELECTORS, STALLED_TOO } from "./upstream/differences.ts";
 
 describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, () => {
   const open = arena();
-  const duel = (kind: Kind, name: string, ...differences: Difference[]) =>
-    new Duel(open().client, open().sides, { kind: kind.kind as KindRef<JobObject>, name }, differences);
-  const begin = async (
-    kind: Kind,
-    name: string,
-    replicas: Readonly<Record<string, ReplicaWish>>,
-    spec: object = {},
-    ...differences: Difference[]
-  ) => {
-    const one = duel(kind, name, ...differences);
-    await one.apply(job(kind, name, replicas, spec));
-    await one.agree({ state: "Created" });
-    return one;
-  };
-
   describe("PyTorchJob", { concurrency: 3 }, () => {
-    test("a master and workers: made, running, done when the master is", async () => {
-      const one = duel(PYTORCH, "pytorch-dist-mnist", SELECTORS);
+    bout("a master and workers: made, running, done when the master is", open, async (ring) => {
+      const one = ring.duel(PYTORCH, "pytorch-dist-mnist", SELECTORS);
       await one.apply(readFileSync(new URL("../tutorial/pytorch-dist-mnist.yaml", import.meta.url), "utf8"));
       const workers = ["worker-0", "worker-1", "worker-2"];
       const pods = (master: string, worker: string) => [
@@ -49,8 +25,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded", pods: pods("Succeeded", "Running") });
     });
 
-    test("a worker that fails is made anew", async () => {
-      const one = await begin(PYTORCH, "torch-again", { Master: {}, Worker: { replicas: 2 } });
+    bout("a worker that fails is made anew", open, async (ring) => {
+      const one = await ring.begin(PYTORCH, "torch-again", { Master: {}, Worker: { replicas: 2 } });
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(1, "worker-1");
@@ -59,17 +35,17 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Running", pods: ["master-0 Running", "worker-0 Running", "worker-1 Running"] });
     });
 
-    test("a worker that is deleted is made anew", async () => {
-      const one = await begin(PYTORCH, "torch-deleted", { Master: {}, Worker: {} }, {}, SEEN_LEAVING);
+    bout("a worker that is deleted is made anew", open, async (ring) => {
+      const one = await ring.begin(PYTORCH, "torch-deleted", { Master: {}, Worker: {} }, {}, SEEN_LEAVING);
       await one.run();
       await one.agree({ state: "Running" });
       await one.deletePods("worker-0");
       await one.agree({ state: "Running", pods: ["master-0 Running", "worker-0 Pending"] });
     });
 
-    test("a worker that must not be restarted fails the job, and what runs is cleaned up", async () => {
+    bout("a worker that must not be restarted fails the job, and what runs is cleaned up", open, async (ring) => {
       const replicas = { Master: { restartPolicy: "Never" }, Worker: { replicas: 2, restartPolicy: "Never" } };
-      const one = await begin(
+      const one = await ring.begin(
         PYTORCH,
         "torch-fails",
         replicas,
@@ -82,9 +58,9 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed", pods: ["worker-0 Failed"] });
     });
 
-    test("exit codes decide", async () => {
+    bout("exit codes decide", open, async (ring) => {
       const replicas = { Master: { restartPolicy: "ExitCode" }, Worker: { restartPolicy: "ExitCode" } };
-      const one = await begin(PYTORCH, "torch-codes", replicas, {}, ...FATAL_EXIT_CODE);
+      const one = await ring.begin(PYTORCH, "torch-codes", replicas, {}, ...FATAL_EXIT_CODE);
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(137, "worker-0");
@@ -95,8 +71,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed", pods: ["master-0 Running", "worker-0 Failed"] });
     });
 
-    test("suspended and resumed", async () => {
-      const one = await begin(PYTORCH, "torch-rests", { Master: {}, Worker: {} });
+    bout("suspended and resumed", open, async (ring) => {
+      const one = await ring.begin(PYTORCH, "torch-rests", { Master: {}, Worker: {} });
       await one.run();
       await one.agree({ state: "Running" });
       await one.patch({ runPolicy: { suspend: true } });
@@ -107,14 +83,14 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Running", pods: ["master-0 Running", "worker-0 Running"] });
     });
 
-    test("suspended from the beginning", async () => {
-      const one = duel(PYTORCH, "torch-sleeps");
+    bout("suspended from the beginning", open, async (ring) => {
+      const one = ring.duel(PYTORCH, "torch-sleeps");
       await one.apply(job(PYTORCH, "torch-sleeps", { Master: {} }, { runPolicy: { suspend: true } }));
       await one.agree({ state: "Suspended", pods: [] });
     });
 
-    test("too many restarts of containers end the job and all its pods", async () => {
-      const one = await begin(
+    bout("too many restarts of containers end the job and all its pods", open, async (ring) => {
+      const one = await ring.begin(
         PYTORCH,
         "torch-backs-off",
         { Master: {}, Worker: {} },
@@ -128,8 +104,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed", pods: [] });
     });
 
-    test("a job that takes too long ends", async () => {
-      const one = duel(PYTORCH, "torch-late");
+    bout("a job that takes too long ends", open, async (ring) => {
+      const one = ring.duel(PYTORCH, "torch-late");
       const spec = { runPolicy: { activeDeadlineSeconds: 5, cleanPodPolicy: "None" } };
       await one.apply(job(PYTORCH, "torch-late", { Master: {} }, spec));
       // Upstream does not look at the time by itself: something has to happen.
@@ -137,21 +113,25 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed", pods: [] });
     });
 
-    test("an elastic job without a master: variables, autoscaler, scaling, done when the first worker is", async () => {
-      const one = duel(PYTORCH, "resnet-elastic", SELECTORS);
-      await one.apply(sample("02-pytorchjob-elastic.yaml"));
-      await one.agree({ state: "Created", pods: ["worker-0 Pending", "worker-1 Pending"] });
-      await one.run();
-      await one.agree({ state: "Running" });
-      await one.patch({ pytorchReplicaSpecs: { Worker: { replicas: 3 } } });
-      await one.agree({ state: "Running", pods: ["worker-0 Running", "worker-1 Running", "worker-2 Pending"] });
-      await one.patch({ pytorchReplicaSpecs: { Worker: { replicas: 1 } } });
-      await one.agree({ state: "Running", pods: ["worker-0 Running"] });
-      await one.end(0, "worker-0");
-      await one.agree({ state: "Succeeded", pods: ["worker-0 Succeeded"] });
-    });
+    bout(
+      "an elastic job without a master: variables, autoscaler, scaling, done when the first worker is",
+      open,
+      async (ring) => {
+        const one = ring.duel(PYTORCH, "resnet-elastic", SELECTORS);
+        await one.apply(sample("02-pytorchjob-elastic.yaml"));
+        await one.agree({ state: "Created", pods: ["worker-0 Pending", "worker-1 Pending"] });
+        await one.run();
+        await one.agree({ state: "Running" });
+        await one.patch({ pytorchReplicaSpecs: { Worker: { replicas: 3 } } });
+        await one.agree({ state: "Running", pods: ["worker-0 Running", "worker-1 Running", "worker-2 Pending"] });
+        await one.patch({ pytorchReplicaSpecs: { Worker: { replicas: 1 } } });
+        await one.agree({ state: "Running", pods: ["worker-0 Running"] });
+        await one.end(0, "worker-0");
+        await one.agree({ state: "Succeeded", pods: ["worker-0 Succeeded"] });
+      },
+    );
 
-    test("everything that users write besides stays", async () => {
+    bout("everything that users write besides stays", open, async (ring) => {
       const pod = (env: object[]) => ({
         metadata: { labels: { team: "vision" }, annotations: { "example.com/a": "b" } },
         spec: {
@@ -171,7 +151,7 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
           ],
         },
       });
-      const one = duel(PYTORCH, "torch-rich");
+      const one = ring.duel(PYTORCH, "torch-rich");
       await one.apply(
         job(
           PYTORCH,
@@ -183,17 +163,17 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Created", pods: ["master-0 Pending", "worker-0 Pending"] });
     });
 
-    test("what keeps a pod from starting is told", async () => {
-      const one = await begin(PYTORCH, "torch-waits", { Master: {} }, {}, STALLED_TOO);
+    bout("what keeps a pod from starting is told", open, async (ring) => {
+      const one = await ring.begin(PYTORCH, "torch-waits", { Master: {} }, {}, STALLED_TOO);
       await one.waits("ImagePullBackOff", "Back-off pulling image", "master-0");
       const { events } = await one.agree({ state: "Created" });
-      const message = "Error pod torch-waits-master-0 container pytorch waiting message: Back-off pulling image";
+      const message = `Error pod ${one.name}-master-0 container pytorch waiting message: Back-off pulling image`;
       assert.ok(events.includes(`Warning ImagePullBackOff ${message}`), events.join("\n"));
     });
 
-    test("a job that is over deletes itself when its time has come", async () => {
+    bout("a job that is over deletes itself when its time has come", open, async (ring) => {
       const spec = { runPolicy: { ttlSecondsAfterFinished: 1 } };
-      const one = await begin(PYTORCH, "torch-goes", { Master: {} }, spec, DELETED_JOB, SELECTORS);
+      const one = await ring.begin(PYTORCH, "torch-goes", { Master: {} }, spec, DELETED_JOB, SELECTORS);
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(0, "master-0");
@@ -202,8 +182,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
   });
 
   describe("TFJob", { concurrency: 3 }, () => {
-    test("all types of replicas know each other; the chief decides; all is cleaned up", async () => {
-      const one = duel(TENSORFLOW, "wide-deep");
+    bout("all types of replicas know each other; the chief decides; all is cleaned up", open, async (ring) => {
+      const one = ring.duel(TENSORFLOW, "wide-deep");
       await one.apply(sample("04-tfjob-ps.yaml").replace("ttlSecondsAfterFinished: 3600", "backoffLimit: 5"));
       await one.agree({ state: "Created" });
       await one.run();
@@ -212,8 +192,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded", pods: [] });
     });
 
-    test("without a chief the first worker decides", async () => {
-      const one = duel(TENSORFLOW, "dist-mnist");
+    bout("without a chief the first worker decides", open, async (ring) => {
+      const one = ring.duel(TENSORFLOW, "dist-mnist");
       await one.apply(sample("03-tfjob.yaml"));
       await one.agree({ state: "Created", pods: ["worker-0 Pending", "worker-1 Pending"] });
       await one.run();
@@ -224,8 +204,13 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded" });
     });
 
-    test("if all workers are to be done, the first is not enough", async () => {
-      const one = await begin(TENSORFLOW, "flow-all", { Worker: { replicas: 2 } }, { successPolicy: "AllWorkers" });
+    bout("if all workers are to be done, the first is not enough", open, async (ring) => {
+      const one = await ring.begin(
+        TENSORFLOW,
+        "flow-all",
+        { Worker: { replicas: 2 } },
+        { successPolicy: "AllWorkers" },
+      );
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(0, "worker-0");
@@ -234,17 +219,17 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded" });
     });
 
-    test("one pod alone is told of no others", async () => {
-      const one = await begin(TENSORFLOW, "flow-single", { Worker: {} });
+    bout("one pod alone is told of no others", open, async (ring) => {
+      const one = await ring.begin(TENSORFLOW, "flow-single", { Worker: {} });
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(7, "worker-0");
       await one.agree({ state: "Failed", pods: ["worker-0 Failed"] });
     });
 
-    test("exit codes decide", async () => {
+    bout("exit codes decide", open, async (ring) => {
       const replicas = { PS: {}, Worker: { replicas: 2, restartPolicy: "ExitCode" } };
-      const one = await begin(TENSORFLOW, "flow-codes", replicas, {}, ...FATAL_EXIT_CODE);
+      const one = await ring.begin(TENSORFLOW, "flow-codes", replicas, {}, ...FATAL_EXIT_CODE);
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(130, "worker-1");
@@ -255,9 +240,9 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed" });
     });
 
-    test("dynamic workers know of the servers and of themselves, and may fail", async () => {
+    bout("dynamic workers know of the servers and of themselves, and may fail", open, async (ring) => {
       const replicas = { PS: {}, Worker: { replicas: 2 }, Evaluator: {} };
-      const one = await begin(TENSORFLOW, "flow-dynamic", replicas, { enableDynamicWorker: true });
+      const one = await ring.begin(TENSORFLOW, "flow-dynamic", replicas, { enableDynamicWorker: true });
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(1, "worker-1");
@@ -269,8 +254,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
   });
 
   describe("XGBoostJob", { concurrency: 3 }, () => {
-    test("a master and workers, done when the master is", async () => {
-      const one = duel(XGBOOST, "boost-dist");
+    bout("a master and workers, done when the master is", open, async (ring) => {
+      const one = ring.duel(XGBOOST, "boost-dist");
       await one.apply(sample("06-xgboostjob-workers.yaml"));
       await one.agree({ state: "Created" });
       await one.run();
@@ -279,8 +264,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded", pods: ["master-0 Succeeded"] });
     });
 
-    test("a master alone", async () => {
-      const one = duel(XGBOOST, "iris");
+    bout("a master alone", open, async (ring) => {
+      const one = ring.duel(XGBOOST, "iris");
       await one.apply(sample("05-xgboostjob.yaml"));
       await one.agree({ state: "Created" });
       await one.run();
@@ -289,16 +274,16 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed", pods: ["master-0 Failed"] });
     });
 
-    test("a worker with an exit code that can be tried again is made anew", async () => {
-      const one = await begin(XGBOOST, "boost-again", { Master: {}, Worker: { restartPolicy: "ExitCode" } });
+    bout("a worker with an exit code that can be tried again is made anew", open, async (ring) => {
+      const one = await ring.begin(XGBOOST, "boost-again", { Master: {}, Worker: { restartPolicy: "ExitCode" } });
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(255, "worker-0");
       await one.agree({ state: "Running", pods: ["master-0 Running", "worker-0 Pending"] });
     });
 
-    test("suspended and resumed", async () => {
-      const one = await begin(XGBOOST, "boost-rests", { Master: {}, Worker: {} });
+    bout("suspended and resumed", open, async (ring) => {
+      const one = await ring.begin(XGBOOST, "boost-rests", { Master: {}, Worker: {} });
       await one.run();
       await one.agree({ state: "Running" });
       await one.patch({ runPolicy: { suspend: true } });
@@ -309,8 +294,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
   });
 
   describe("MXJob", { concurrency: 3 }, () => {
-    test("a scheduler, a server and workers, done when the scheduler is", async () => {
-      const one = duel(MXNET, "mx-dist");
+    bout("a scheduler, a server and workers, done when the scheduler is", open, async (ring) => {
+      const one = ring.duel(MXNET, "mx-dist");
       await one.apply(sample("08-mxjob-dist.yaml"));
       await one.agree({ state: "Created" });
       await one.run();
@@ -319,8 +304,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded", pods: [] });
     });
 
-    test("a worker alone", async () => {
-      const one = duel(MXNET, "mx-single");
+    bout("a worker alone", open, async (ring) => {
+      const one = ring.duel(MXNET, "mx-single");
       await one.apply(sample("07-mxjob.yaml"));
       await one.agree({ state: "Created" });
       await one.run();
@@ -329,8 +314,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded" });
     });
 
-    test("a worker that fails ends the job", async () => {
-      const one = await begin(MXNET, "mx-fails", { Scheduler: {}, Server: {}, Worker: { replicas: 2 } });
+    bout("a worker that fails ends the job", open, async (ring) => {
+      const one = await ring.begin(MXNET, "mx-fails", { Scheduler: {}, Server: {}, Worker: { replicas: 2 } });
       await one.run();
       await one.agree({ state: "Running" });
       await one.end(1, "worker-1");

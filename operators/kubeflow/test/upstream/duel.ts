@@ -42,10 +42,14 @@ export class Duel {
     this.#differences = [...EVERYWHERE, ...differences];
   }
 
+  /** Makes the job on both sides, under the duel's name. */
   async apply(manifest: string | object): Promise<void> {
     const [object] = (typeof manifest === "string" ? parseYaml(manifest) : [manifest]) as [JobObject];
     await this.both((namespace) =>
-      this.#client.create(this.#kind, { ...object, metadata: { ...object.metadata, namespace } } as never),
+      this.#client.create(this.#kind, {
+        ...object,
+        metadata: { ...object.metadata, name: this.name, namespace },
+      } as never),
     );
   }
 
