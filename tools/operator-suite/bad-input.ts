@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
 import { Node, ResourceQuota } from "@konverge/kinds";
-import type { Stage } from "@konverge/testing";
+import type { Scenario, Stage } from "@konverge/testing";
+import { UNPULLABLE } from "./kwok-pods.ts";
+import { kwokNode } from "./real-ground.ts";
 
 /** What must be said about an object that cannot be as it is asked for. */
 export interface Report {
@@ -56,14 +58,39 @@ export async function quotaOfPods(stage: Stage, pods: number): Promise<() => Pro
   };
 }
 
-/** Makes an image one that cannot be pulled, where pods really pull. */
+/** Makes an image one that cannot be pulled. Simulated nodes of a real control plane know a few such images. */
 export function unpullable(stage: Stage, image: string): void {
-  stage.cluster?.image(image, { failPull: "manifest unknown" });
+  const repository = image.replace(/:[^/]*$/, "");
+  if (stage.cluster) stage.cluster.image(repository, { failPull: "manifest unknown" });
+  else assert.ok(UNPULLABLE.includes(image), `${image} is none of ${UNPULLABLE.join(", ")}`);
 }
 
 /** Brings a node with GPUs to a cluster that has none. */
 export async function lateNode(stage: Stage): Promise<void> {
   const capacity = { cpu: "32", memory: "256Gi", pods: "110", "nvidia.com/gpu": "8" };
-  await stage.client.create(Node, { metadata: { name: "late" } });
+  await stage.client.create(Node, kwokNode({ name: "late", capacity }) as never);
   await stage.client.patchStatus(Node, "late", { merge: { status: { capacity, allocatable: capacity } } });
+}
+
+/** Plays a scenario while a real control plane has no nodes; those that it had are back afterwards. */
+export function onEmptyCluster(scenario: Scenario): Scenario {
+  return async (stage) => {
+    const { items } = await stage.client.list(Node);
+    await stage.client.deleteCollection(Node);
+    try {
+      await scenario(stage);
+    } finally {
+      await stage.client.deleteCollection(Node);
+      for (const { metadata, spec, status } of items) {
+        const { name, labels, annotations } = metadata;
+        const { capacity, allocatable } = status ?? {};
+        const node = {
+          metadata: { name, labels, annotations },
+          spec: { taints: spec?.taints },
+          status: { capacity, allocatable },
+        };
+        await stage.client.create(Node, node as never);
+      }
+    }
+  };
 }

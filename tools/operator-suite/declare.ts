@@ -6,6 +6,7 @@ import type { Operator } from "@konverge/runtime";
 import { type EmbeddedOptions, playEmbedded, roleRuns, type Scenario } from "@konverge/testing";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
+import { RoleWitness } from "./real-role.ts";
 
 /** How a stage is set up, wherever it is. */
 export interface StageOptions {
@@ -19,6 +20,12 @@ export interface StageOptions {
   readonly extension?: EmbeddedOptions["extension"];
   /** The scenario runs kubectl: it is skipped where there is none. */
   readonly kubectl?: boolean;
+}
+
+/** How scenarios are played on a real control plane. */
+export interface RealOptions extends StageOptions {
+  /** The scenarios take all that this operator's role allows: at their end the server judges each of its rules. */
+  readonly role?: Operator;
 }
 
 /** Milliseconds that one scenario may take on a real control plane. */
@@ -44,8 +51,9 @@ export function onEmbedded(name: string, scenario: Scenario, options: StageOptio
  * Declares tests of scenarios on one real control plane, each in a namespace of its own; skipped, with the reason, where
  * there is none. For `*.real.test.ts`.
  */
-export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: StageOptions = {}): void {
+export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: RealOptions = {}): void {
   const plane = findControlPlane();
+  const witness = options.role && new RoleWitness(options.role);
   describe("on a real control plane", { skip: plane.available ? false : plane.why }, () => {
     let stages: RealStages;
     before(async () => {
@@ -56,8 +64,14 @@ export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: S
     });
     for (const [index, [name, scenario]] of Object.entries(scenarios).entries()) {
       const namespace = index === 0 && options.namespace ? options.namespace : `stage-${index}`;
-      test(name, { timeout: LONGEST }, () => stages.play(namespace, scenario));
+      test(name, { timeout: LONGEST }, () => stages.play(namespace, scenario, witness?.fate));
     }
+    if (!witness) return;
+    test(`${options.role?.name} does all this under exactly its role: the server refuses what any rule allows, without it`, async () => {
+      const { problems, tried } = await witness.findings(stages.client);
+      assert.deepEqual(problems, []);
+      assert.ok(tried > 0, "no rule was tried");
+    });
   });
 }
 

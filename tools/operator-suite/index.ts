@@ -2,7 +2,7 @@
  * Tests of this repository's operators: one scenario, played on the embedded cluster and on a real control plane.
  *
  * A scenario is a function of a {@link Stage} that asserts what it expects. {@link onEmbedded} and {@link onReal} declare it
- * as a test. The proofs play it many times: {@link survivesCrashes} crashes the operator at each of its writes,
+ * as a test; on the real one its role is judged besides. The proofs play it many times: {@link survivesCrashes} crashes the operator at each of its writes,
  * {@link survivesApiErrors} fails its requests, {@link survivesDeletion} deletes its objects in each phase,
  * {@link repairsChildren} deletes and edits its children, {@link survivesCrdDeletion} takes its definitions away, and
  * {@link exactRole} takes each permission away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
@@ -19,8 +19,8 @@
  */
 
 export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
-export { isReported, lateNode, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
-export { exactRole, onEmbedded, onReal, playOnEmbedded, type StageOptions } from "./declare.ts";
+export { isReported, lateNode, onEmptyCluster, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
+export { exactRole, onEmbedded, onReal, playOnEmbedded, type RealOptions, type StageOptions } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";
 export { withNarrowerDefinition } from "./narrower-definition.ts";

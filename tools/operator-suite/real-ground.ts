@@ -1,12 +1,14 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { type Client, connect } from "@konverge/client";
 import { DEFAULT_NODES, type NodeShape } from "@konverge/cluster";
 import { realClock, sleep, type Transport } from "@konverge/core";
 import { Namespace, Node } from "@konverge/kinds";
 import { type RealCluster, startRealCluster } from "@konverge/real";
-import { type Ground, NOWHERE, OperatorStage, registerOnPort, type Scenario } from "@konverge/testing";
+import { type Fate, type Ground, NOWHERE, OperatorStage, registerOnPort, type Scenario } from "@konverge/testing";
 import { emptied, freshNamespace, withoutInstances } from "./clearing.ts";
 import { shellFor } from "./kubectl.ts";
+import { podStages } from "./kwok-pods.ts";
 
 /** A namespace of a real control plane as something to stand on. */
 export interface RealGround extends Ground {
@@ -22,22 +24,30 @@ const PATIENCE = 90_000;
 export interface RealStages extends AsyncDisposable {
   readonly cluster: RealCluster;
   readonly client: Client;
-  play(name: string, scenario: Scenario): Promise<void>;
+  /** Nothing may be refused to an operator: it has exactly its role. */
+  play(name: string, scenario: Scenario, fate?: Fate): Promise<void>;
 }
 
 /** Starts a real control plane with simulated nodes. */
 export async function realStages(options: { nodes?: readonly NodeShape[] } = {}): Promise<RealStages> {
-  const cluster = await startRealCluster({ controllers: true, scheduler: true, kwok: { nodes: 0 } });
+  const cluster = await startRealCluster({
+    controllers: true,
+    scheduler: true,
+    kwok: { nodes: 0 },
+    podStages: podStages(),
+  });
   const client = await connect({ kubeconfig: cluster.kubeconfig });
   for (const shape of options.nodes ?? DEFAULT_NODES) await client.create(Node, kwokNode(shape) as never);
   return {
     cluster,
     client,
-    async play(namespace, scenario) {
+    async play(namespace, scenario, fate) {
       const ground = await realGround(cluster, client, namespace);
-      const stage = new OperatorStage(ground);
+      const refused: string[] = [];
+      const stage = new OperatorStage(ground, { ...fate, refused: (message) => refused.push(message) });
       try {
         await scenario(stage);
+        assert.deepEqual(refused, [], "the role does not allow what the operator does");
       } finally {
         await withoutInstances(stage);
         await stage.end();
@@ -51,7 +61,8 @@ export async function realStages(options: { nodes?: readonly NodeShape[] } = {})
   };
 }
 
-function kwokNode({ name, capacity, labels, taints }: NodeShape): object {
+/** A node that KWOK keeps alive. */
+export function kwokNode({ name, capacity, labels, taints }: NodeShape): object {
   return {
     metadata: {
       name,

@@ -201,14 +201,17 @@ export class OperatorStage implements Stage {
       const kind = await this.client.mapper.resolve(role);
       await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });
     }
-    const [first] = allowed;
-    if (!first) return;
-    const { verb, group, resource, namespace } = first;
     const who = { user: `system:serviceaccount:${home}:${operator.name}` };
-    await this.until("the roles are in force", async () => {
-      const question = { verb, kind: { group, plural: resource }, ...(namespace && { namespace }) };
-      return (await this.client.canI(question, { who })).allowed;
-    });
+    // Each namespace has a role and a binding of its own, which need not come into force at the same time.
+    for (const { verb, group, resource, namespace, name } of new Map(
+      allowed.map((one) => [one.namespace, one]),
+    ).values()) {
+      const [plural = "", subresource] = resource.split("/");
+      const where = { ...(subresource && { subresource }), ...(namespace && { namespace }), ...(name && { name }) };
+      await this.until("the roles are in force", async () => {
+        return (await this.client.canI({ verb, kind: { group, plural }, ...where }, { who })).allowed;
+      });
+    }
   }
 
   async #ensure<T extends KubeObject>(kind: KindRef<T>, object: { metadata: { name: string; namespace?: string } }) {
