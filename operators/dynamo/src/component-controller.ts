@@ -2,16 +2,18 @@ import {
   type Context,
   controller,
   no,
+  own,
   PATIENCE,
   type Problem,
   problemOf,
   type Result,
+  refusalTold,
   tellProblem,
   unknown,
   use,
   yes,
 } from "konverge";
-import { Job, Pod } from "konverge/kinds";
+import { Event, Job, Pod } from "konverge/kinds";
 import { DynamoComponent } from "./component.ts";
 
 /** What builds images. */
@@ -33,7 +35,7 @@ export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builde
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: {
-      name: `${metadata.name}-build`,
+      name: jobName({ metadata }),
       namespace: metadata.namespace,
       labels: { "nvidia.com/dynamo-image": metadata.name },
     },
@@ -65,16 +67,28 @@ export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builde
   };
 }
 
+const jobName = ({ metadata }: Pick<DynamoComponent, "metadata">) => `${metadata.name}-build`;
+
+/** The Job of an image that is there, as it was asked for: neither another builder nor other credentials build it again. */
+function asBuilt(component: DynamoComponent, { spec }: Job): Job {
+  const pod = spec!.template.spec!;
+  const { image = "", command = [] } = pod.containers[0]!;
+  const pushSecret = pod.volumes?.find(({ name }) => name === "credentials")?.secret?.secretName;
+  return buildJobFor({ ...component, spec: { ...component.spec, pushSecret } }, { image, command: command.join(" ") });
+}
+
 /** Builds an image once for each DynamoComponent, by a Job, and tells whether it is there. */
 export function dynamoComponents(builder: Builder) {
   return controller(DynamoComponent, {
-    owns: [Job],
-    uses: [use(Pod, ["list"])],
+    // A build that has not ended begins anew with what it shall be built by now.
+    owns: [own(Job, { onImmutable: "recreate" })],
+    uses: [use(Pod, ["list"]), use(Event, ["list"])],
     async reconcile(component, context): Promise<Result<DynamoComponent>> {
       const { observed, events } = context;
-      const job = buildJobFor(component, builder);
-      const conditions = observed(job)?.status?.conditions ?? [];
-      const ended = (type: string) => conditions.find((one) => one.type === type && one.status === "True");
+      const live = observed(Job, jobName(component));
+      const ended = (type: string) =>
+        live?.status?.conditions?.find((one) => one.type === type && one.status === "True");
+      const job = ended("Complete") ? asBuilt(component, live!) : buildJobFor(component, builder);
       const { destination } = component.spec;
       const status = { job: job.metadata.name };
       if (ended("Complete")) {
@@ -95,7 +109,7 @@ export function dynamoComponents(builder: Builder) {
         const ImageBuilt = no("BuildFailed", message);
         return { children: [job], status, conditions: { ImageBuilt, Ready: ImageBuilt } };
       }
-      const problem = await buildProblem(observed(job), context);
+      const problem = await buildProblem(live, context);
       tellProblem(component, problem, events);
       return {
         children: [job],
@@ -116,5 +130,6 @@ async function buildProblem(job: Job | undefined, { client, clock }: Context): P
   if (!job) return undefined;
   const { name, namespace } = job.metadata;
   const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` });
-  return problemOf({ pods: items, now: clock.now() });
+  const refusal = items.length === 0 ? await refusalTold(client, job) : undefined;
+  return problemOf({ pods: items, refusal, now: clock.now() });
 }

@@ -1,6 +1,7 @@
-import { admission, type FieldError, fieldInvalid, fieldRequired } from "konverge";
+import { admission, type FieldError, fieldInvalid } from "konverge";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { componentName } from "./names.ts";
+import { serviceErrors } from "./service-admission.ts";
 
 /** What a CRD's schema cannot say about a graph. */
 export function graphErrors({ metadata, spec }: DynamoGraphDeployment): FieldError[] {
@@ -12,21 +13,7 @@ export function graphErrors({ metadata, spec }: DynamoGraphDeployment): FieldErr
     const other = seen.get(component);
     if (other) errors.push(fieldInvalid(path, name, `is called ${component}, as is the service ${other}`));
     seen.set(component, name);
-    const { autoscaling, pvc, multinode } = service;
-    if (autoscaling && autoscaling.minReplicas > autoscaling.maxReplicas) {
-      errors.push(fieldInvalid(`${path}.autoscaling.minReplicas`, autoscaling.minReplicas, "is more than maxReplicas"));
-    }
-    if (multinode && autoscaling?.enabled) {
-      errors.push(fieldInvalid(`${path}.autoscaling`, true, "cannot be combined with multinode"));
-    }
-    if (pvc && !pvc.create && !pvc.name) {
-      errors.push(fieldRequired(`${path}.pvc.name`, "names the claim that is there already"));
-    }
-    if (pvc?.mountPoint && pvc.mountPath && pvc.mountPoint !== pvc.mountPath) {
-      errors.push(
-        fieldInvalid(`${path}.pvc.mountPath`, pvc.mountPath, "is another name of mountPoint: give one of them"),
-      );
-    }
+    errors.push(...serviceErrors(path, service));
   }
   const unknown = (spec.restart?.strategy?.order ?? []).filter((name) => spec.services && !(name in spec.services));
   for (const name of unknown)

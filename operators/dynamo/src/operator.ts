@@ -7,6 +7,7 @@ import { dynamoComponentDeployments } from "./component-deployment-controller.ts
 import { graphAdmission } from "./graph-admission.ts";
 import { dynamoGraphDeployments } from "./graph-controller.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
+import { componentAdmission } from "./service-admission.ts";
 
 /** The operator with another way to pods' metrics: for tests, and for networks that need one. */
 export const dynamoOperatorWith = (fetchMetrics: Fetch): Operator =>
@@ -81,7 +82,7 @@ export const dynamoOperatorWith = (fetchMetrics: Fetch): Operator =>
           ),
           dynamoComponents({ image: given("builderImage"), command: given("builderCommand") }),
         ],
-        admissions: [graphAdmission()],
+        admissions: [graphAdmission(), componentAdmission()],
         conversions: [DynamoGraphDeployment],
       };
     },

@@ -1,10 +1,20 @@
+import { dynamoOperator } from "@konverge/dynamo-operator";
 import { onReal } from "@konverge/operator-suite";
-import { badInput, graph, lives, model, restart } from "./scenarios.ts";
+import { drains } from "./scaling-scenarios.ts";
+import { autoscaled, badInput, build, component, graph, groups, lives, model, restart } from "./scenarios.ts";
 
-onReal({
-  "a graph becomes components, Deployments, Services, Ingress and claim": graph,
-  "parts are repaired, follow the spec, and go with the graph": lives,
-  "a model with an SLA is sized, and both versions tell the same": model,
-  "a restart goes through the services in order": restart,
-  "bad input is refused or reported, and recovers when mended": badInput,
-});
+onReal(
+  {
+    "a graph becomes components, Deployments, Services, Ingress and claim": graph,
+    "parts are repaired, follow the spec, and go with the graph": lives,
+    "a model with an SLA is sized, and both versions tell the same": model,
+    "a restart goes through the services in order": restart,
+    "an image is built before the services start": build,
+    "an autoscaler owns the replicas": autoscaled,
+    "a component that somebody writes by hand": component,
+    "with the LeaderWorkerSet API, a replica is a group of pods": groups,
+    "pods that are scaled away finish what they have first": drains,
+    "bad input is refused or reported, and recovers when mended": badInput,
+  },
+  { role: dynamoOperator },
+);

@@ -114,27 +114,49 @@ export const drainsNoMore: Scenario = async (stage) => {
   assert.equal(await size(stage), 3);
 };
 
-/** The workers of a model follow the load that is measured, within what is promised, and never below what is declared. */
-export const follows: Scenario = async (stage) => {
+/** A model whose service time is declared wrongly, and clients and servers that measurements know better from. */
+async function measured(stage: Stage): Promise<{ load: SimulatedLoad; count: () => Promise<number> }> {
   const selector = "nvidia.com/selector=summary-vllmworker";
   const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector });
   await stage.start(dynamoOperatorWith(load.fetch));
-  const graph = {
+  await stage.apply({
     apiVersion: "nvidia.com/v1alpha1",
     kind: "DynamoGraphDeployment",
     metadata: { name: "summary" },
     spec: {
       sla: { maxLatencyMs: 250, minThroughput: 20, maxReplicas: 12 },
-      // Declared wrongly: measurements know better.
       model: { name: "summary-8b", serviceTimeMs: 50, concurrency: 4, placement: { tensorParallelSize: 1 } },
     },
-  };
-  await stage.apply(graph);
+  });
   const count = async () => (await stage.get(Deployment, "summary-vllmworker")).spec?.replicas ?? 0;
   await stage.until(
     "the declared load is served",
     async () => (await stage.get(DynamoGraphDeployment, "summary")).status?.state === "successful",
   );
+  return { load, count };
+}
+
+/** More load takes more workers, as soon as it is measured. */
+export const rises: Scenario = async (stage) => {
+  const { load, count } = await measured(stage);
+  const declared = await count();
+  load.rate = 100;
+  await stage.until("there are more workers, and they keep the promise", async () => {
+    await load.pass(5_000);
+    const { status } = await stage.get(DynamoGraphDeployment, "summary");
+    const met = await stage.condition(DynamoGraphDeployment, "summary", "SLAMet");
+    return status?.sizing?.measured === true && (await count()) > declared && met === "True WithinSLA";
+  });
+  const events = await stage.events(DynamoGraphDeployment, "summary");
+  assert.ok(
+    events.some((told) => told.includes(" ScaledUp ")),
+    events.join("\n"),
+  );
+};
+
+/** The workers of a model follow the load that is measured, within what is promised, and never below what is declared. */
+export const follows: Scenario = async (stage) => {
+  const { load, count } = await measured(stage);
   const declared = await count();
   const before = await stage.get(DynamoGraphDeployment, "summary");
   load.rate = 100;

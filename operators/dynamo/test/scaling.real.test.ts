@@ -1,10 +1,12 @@
-import { onReal } from "@konverge/operator-suite";
-import { badGraphs } from "./bad-input.ts";
-import { drains, drainsNoMore } from "./scaling-scenarios.ts";
+import { onEmptyCluster, onReal } from "@konverge/operator-suite";
+import { badGraphs as everyBadGraph, withoutNodes } from "./bad-input.ts";
+import { drainsNoMore, rises } from "./scaling-scenarios.ts";
+
+const { "a graph with more GPUs than a node has": _asInBadInput, ...badGraphs } = everyBadGraph;
 
 onReal({
-  "pods that are scaled away are asked no more, and finish what they have first": drains,
   "a pod that is wanted after all is asked again": drainsNoMore,
-  "a graph with a type of GPU that no node has": badGraphs["a type of GPU that no node has"]!,
-  "a graph with a quota that is exceeded": badGraphs["a quota that is exceeded"]!,
+  "a model's workers follow the load that is measured": rises,
+  ...badGraphs,
+  "a graph without nodes": onEmptyCluster(withoutNodes),
 });

@@ -198,6 +198,7 @@ export const build: Scenario = async (stage) => {
 
 /** A component that somebody writes by hand has all that one of a graph has. */
 export const component: Scenario = async (stage) => {
+  await supplyVolumes(stage, "1Gi");
   await stage.start(dynamoOperator);
   await stage.apply({
     apiVersion: "nvidia.com/v1alpha1",
@@ -263,6 +264,7 @@ export const multinode: Scenario = async (stage) => {
 
 /** With that API, a replica is a group of pods; what it looks like follows the component. */
 export const groups: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.client.create(CustomResourceDefinition, {
     metadata: { name: LEADER_WORKER_SET_CRD },
     spec: {
@@ -298,6 +300,7 @@ export const groups: Scenario = async (stage) => {
 
 /** An autoscaler owns the replicas of the service that asks for one. */
 export const autoscaled: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   await stage.apply(
     sample("graph").replace("replicas: 2", "autoscaling:\n        minReplicas: 2\n        maxReplicas: 4"),
