@@ -1,4 +1,12 @@
-import { isReported, lateNode, quotaOfPods, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import {
+  isReported,
+  lateNode,
+  quotaOfPods,
+  type Scenario,
+  type Stage,
+  supplyVolumes,
+  unpullable,
+} from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
@@ -22,6 +30,7 @@ const withWorkers = (fields: string) =>
   );
 
 const claimMissing: Scenario = async (stage) => {
+  await supplyVolumes(stage, "1Gi");
   await stage.start(rayOperator);
   const volume =
     "          volumes:\n            - name: data\n              persistentVolumeClaim:\n                claimName: nowhere\n";
@@ -44,7 +53,7 @@ const unknownGpuType: Scenario = async (stage) => {
 };
 
 const imageMissing: Scenario = async (stage) => {
-  unpullable(stage, "registry.example/none");
+  unpullable(stage, "registry.example/none:1");
   await stage.start(rayOperator);
   const withImage = (image: string) =>
     sample("cluster").replace(

@@ -1,4 +1,12 @@
-import { isReported, lateNode, quotaOfPods, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import {
+  isReported,
+  lateNode,
+  quotaOfPods,
+  type Scenario,
+  type Stage,
+  supplyVolumes,
+  unpullable,
+} from "@konverge/operator-suite";
 import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
@@ -31,6 +39,7 @@ const custom = (image: string, podFields: object) => ({
 });
 
 const claimMissing: Scenario = async (stage) => {
+  await supplyVolumes(stage, "1Gi");
   await stage.start(seldonOperator);
   await stage.apply(
     custom("classifier:1", { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "nowhere" } }] }),
@@ -60,7 +69,7 @@ const tooLarge: Scenario = async (stage) => {
 };
 
 const imageMissing: Scenario = async (stage) => {
-  unpullable(stage, "registry.example/none");
+  unpullable(stage, "registry.example/none:1");
   await stage.start(seldonOperator);
   await stage.apply(custom("registry.example/none:1", {}));
   await told(stage, "ImageCannotBePulled", /registry.example\/none:1 cannot be pulled/);
