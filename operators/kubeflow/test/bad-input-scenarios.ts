@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
-import { Pod, ResourceQuota } from "konverge/kinds";
+import { lateNode, type Scenario, type Stage, supplyVolumes, unpullable } from "@konverge/operator-suite";
+import { PersistentVolumeClaim, Pod, ResourceQuota } from "konverge/kinds";
 import { change, job, KINDS, type Kind, MXNET, PYTORCH, podsOf, TENSORFLOW, untilState, XGBOOST } from "./jobs.ts";
 
 /** What is wrong is refused, with the field that is wrong. */
@@ -59,25 +59,92 @@ const quiet = async (stage: Stage) => {
   assert.equal(stage.writes(), writes, "it writes on though nothing changes");
 };
 
-/** What the cluster has no room or no image for is told, waits quietly, and goes on when it is mended. */
+/** What keeps a pod of a worker from running: how it is asked for, and what is told. */
+interface Trouble {
+  readonly name: string;
+  readonly container?: object;
+  readonly pod?: object;
+  readonly reason: string;
+  readonly message: RegExp;
+}
+
+const BAD_IMAGE = "registry.example/none:1";
+const TROUBLES: readonly Trouble[] = [
+  {
+    name: "huge",
+    container: { resources: { limits: { "nvidia.com/gpu": 4000 } } },
+    reason: "Unschedulable",
+    message: /huge-worker-0: .*Insufficient nvidia.com\/gpu/,
+  },
+  {
+    name: "exotic",
+    pod: { nodeSelector: { "nvidia.com/gpu.product": "Z9000" } },
+    reason: "Unschedulable",
+    message: /exotic-worker-0: .*didn't match Pod's node affinity/,
+  },
+  {
+    name: "dataless",
+    pod: { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "nowhere" } }] },
+    reason: "Unschedulable",
+    message: /dataless-worker-0: .*persistentvolumeclaim "nowhere" not found/,
+  },
+  {
+    name: "typo",
+    container: { image: BAD_IMAGE },
+    reason: "ImagePullFailed",
+    message: /typo-worker-0: the image registry.example\/none:1 cannot be pulled/,
+  },
+];
+
+/** What the cluster has no room, no claim or no image for is told, waits quietly, and goes on when it is mended. */
 export const stuck =
   (kind: Kind): Scenario =>
   async (stage) => {
+    unpullable(stage, BAD_IMAGE);
+    await supplyVolumes(stage, "1Gi");
     await stage.start(kubeflowOperator);
-    const replicas = (container: object) => ({ [kind.lead]: {}, Worker: { container } });
-    const huge = { resources: { limits: { "nvidia.com/gpu": 4000 } } };
-    await stage.apply(job(kind, "huge", replicas(huge)));
-    await told(stage, kind, "huge", "Unschedulable", /huge-worker-0: .*Insufficient nvidia.com\/gpu/);
-    await quiet(stage);
-    // A pod cannot ask for less: it is deleted, and the next one does.
-    await stage.apply(job(kind, "huge", replicas({})));
-    await stage.client.deleteCollection(Pod, { namespace: stage.namespace });
-    await untilState(stage, kind, "huge", "Running");
-    await stage.until("the trouble is over", async () => {
-      const { status } = await stage.get(kind.kind, "huge");
-      return !status?.conditions?.some(({ type }) => type === "Stalled");
+    const good = { name: kind.container, image: "example.com/train:1.0" };
+    const worker = ({ container, pod }: Partial<Trouble>) => ({
+      template: { spec: { containers: [{ ...good, ...container }], ...pod } },
     });
+    for (const trouble of TROUBLES) {
+      await stage.apply(job(kind, trouble.name, { [kind.lead]: {}, Worker: worker(trouble) }));
+    }
+    for (const { name, reason, message } of TROUBLES) await told(stage, kind, name, reason, message);
+    await quiet(stage);
+    await stage.client.create(PersistentVolumeClaim, {
+      metadata: { name: "nowhere", namespace: stage.namespace },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
+    for (const { name } of TROUBLES) {
+      if (name === "dataless") continue;
+      // A pod stays as it was asked for: it is deleted, and the next one is as it should be.
+      await stage.apply(job(kind, name, { [kind.lead]: {}, Worker: worker({}) }));
+      await stage.client.delete(Pod, `${stage.namespace}/${name}-worker-0`, { gracePeriodSeconds: 0 });
+    }
+    for (const { name } of TROUBLES) {
+      await stage.until(`${name} runs, and the trouble is over`, async () => {
+        const pods = await podsOf(stage, name);
+        const { status } = await stage.get(kind.kind, name);
+        return (
+          pods.length === 2 &&
+          pods.every((pod) => pod.status?.phase === "Running") &&
+          status?.conditions?.at(-1)?.type === "Running" &&
+          !status.conditions.some(({ type }) => type === "Stalled")
+        );
+      });
+    }
   };
+
+/** Nowhere to run at all, until a node comes. */
+export const noNodes: Scenario = async (stage) => {
+  await stage.start(kubeflowOperator);
+  for (const kind of KINDS) await stage.apply(job(kind, kind.container, { [kind.lead]: {} }));
+  for (const kind of KINDS) await told(stage, kind, kind.container, "Unschedulable", /no nodes available/);
+  await quiet(stage);
+  await lateNode(stage);
+  for (const kind of KINDS) await untilState(stage, kind, kind.container, "Running");
+};
 
 /** What a quota forbids is told, and made when there is room again. */
 export const quota: Scenario = async (stage) => {

@@ -1,13 +1,34 @@
-import { onReal } from "@konverge/operator-suite";
-import { quota, refused } from "./bad-input-scenarios.ts";
-import { aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
-import { aFullLife, lostLabels } from "./survival-scenarios.ts";
+import { kubeflowOperator } from "@konverge/kubeflow-operator";
+import { onEmptyCluster, onReal } from "@konverge/operator-suite";
+import { noNodes, pastAdmission, quota, refused, stuck, unmakeable } from "./bad-input-scenarios.ts";
+import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
+import { KINDS } from "./jobs.ts";
+import { aLifeOf, aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
+import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
 
-onReal({
-  "a PyTorchJob runs under upstream's names, labels and variables": aPyTorchJob,
-  "an elastic PyTorchJob has an autoscaler and can be scaled": elastic,
-  "a job lives, rests and ends": aFullLife,
-  "what is wrong is refused, and the message says where": refused,
-  "a quota that is exceeded is told, and waited for": quota,
-  "a pod that lost its labels is replaced": lostLabels,
-});
+const ofEachKind = KINDS.flatMap((kind) => [
+  [`a ${kind.kind.kind} is repaired, suspended, resumed, done, cleaned up and gone`, aLifeOf(kind)] as const,
+  [
+    `a ${kind.kind.kind} without room, GPUs of its type, a claim or an image says so, and goes on`,
+    stuck(kind),
+  ] as const,
+]);
+
+onReal(
+  {
+    "a PyTorchJob runs under upstream's names, labels and variables": aPyTorchJob,
+    "an elastic PyTorchJob has an autoscaler and can be scaled": elastic,
+    "a job lives, rests and ends": aFullLife,
+    ...Object.fromEntries(ofEachKind),
+    "a job that takes too long keeps no pod": aShortLife,
+    "what is wrong is refused, and the message says where": refused,
+    "a quota that is exceeded is told, and waited for": quota,
+    "pods that cannot be made are told, and made when they can": unmakeable,
+    "a job that came past admission says what is wrong with it": pastAdmission,
+    "a pod that lost its labels is replaced": lostLabels,
+    "without nodes jobs of all kinds wait, and run when one comes": onEmptyCluster(noNodes),
+    "pods of a job are placed together by the coscheduling plugin": schedulerPlugins,
+    "volcano admits the PodGroup before pods are made": volcano,
+  },
+  { role: kubeflowOperator },
+);

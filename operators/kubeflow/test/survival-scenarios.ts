@@ -50,7 +50,9 @@ export const aFullLife: Scenario = async (stage) => {
 /** An elastic job with its autoscaler, that a deadline ends; whatever happens, no pod survives it. */
 export const aShortLife: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
-  await stage.apply(sample("02-pytorchjob-elastic.yaml").replace("43200", "120").replace("replicas: 2", "replicas: 1"));
+  const seconds = stage.where === "embedded" ? "120" : "25";
+  const elastic = sample("02-pytorchjob-elastic.yaml").replace("replicas: 2", "replicas: 1");
+  await stage.apply(elastic.replace("43200", seconds));
   await untilState(stage, PYTORCH, "resnet-elastic", "Running");
   await stage.client.scale(PYTORCH.kind, `${stage.namespace}/resnet-elastic`, 2);
   await stage.until("two run", async () => {
