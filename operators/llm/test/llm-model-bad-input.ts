@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
-import { lateNode, type Scenario, type Stage } from "@konverge/operator-suite";
+import { lateNode, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
 import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
@@ -96,7 +96,7 @@ const quotaExceeded: Scenario = async (stage) => {
 };
 
 const imageMissing: Scenario = async (stage) => {
-  stage.cluster?.image("registry.example/none", { failPull: "manifest unknown" });
+  unpullable(stage, "registry.example/none:1");
   await stage.start(llmOperator);
   await stage.apply(model("llama", { image: "registry.example/none:1" }));
   await untilDegraded(stage, "llama", "ImageCannotBePulled");

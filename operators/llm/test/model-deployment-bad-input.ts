@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
-import { lateNode, type Scenario, type Stage } from "@konverge/operator-suite";
+import { isReported, lateNode, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
@@ -14,19 +14,18 @@ async function refused(stage: Stage, spec: object, words: RegExp, name = "bad"):
   });
 }
 
-async function untilDegraded(stage: Stage, name: string, reason: string): Promise<void> {
-  await stage.until(
-    `${name} is degraded: ${reason}`,
-    async () => (await stage.condition(ModelDeployment, name, "Degraded")) === `True ${reason}`,
-  );
-  await stage.until(`an event says ${reason}`, async () =>
-    (await stage.events(ModelDeployment, name)).some((line) => line.startsWith(`Warning ${reason} `)),
-  );
-}
+/** It is told by a condition and by an event, and nothing goes on writing while it lasts. */
+const untilDegraded = (stage: Stage, name: string, reason: string) =>
+  isReported(stage, ModelDeployment, name, {
+    condition: new RegExp(`^Degraded True ${reason} .`),
+    event: new RegExp(`^Warning ${reason} .`),
+  });
 
 const schemaErrors: Scenario = async (stage) => {
   await stage.start(deafOperator);
   await refused(stage, {}, /spec\.model: Required value/);
+  await refused(stage, { model: 7 }, /spec\.model.*must be of type string/);
+  await refused(stage, { model: "m", gpuCount: 17 }, /spec\.gpuCount.*less than or equal to 16/);
   await refused(stage, { model: "m", replicas: 0 }, /spec\.replicas.*greater than or equal to 1/);
   await refused(stage, { model: "m", sla: { maxLatency: "fast" } }, /spec\.sla\.maxLatency/);
   await refused(stage, { model: "m", sla: { maxLatency: "0s" } }, /must be longer than nothing/);
@@ -48,7 +47,7 @@ const unknownGpuType: Scenario = async (stage) => {
 };
 
 const imageMissing: Scenario = async (stage) => {
-  stage.cluster?.image("registry.example/none", { failPull: "manifest unknown" });
+  unpullable(stage, "registry.example/none:1");
   await stage.start(deafOperator);
   await stage.apply(deployment("chat", { model: "m", image: "registry.example/none:1" }));
   await untilDegraded(stage, "chat", "ImageCannotBePulled");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment, WAKE } from "@konverge/llm-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import { isReported, type Scenario, type Stage } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, Pod, ResourceQuota, Service, StatefulSet } from "konverge/kinds";
 import { sample } from "./llm-model-scenarios.ts";
@@ -129,12 +129,13 @@ export function sleeps(operatorWith: typeof llmOperatorWith): Scenario {
       url.startsWith("http://gateway") ? `vllm:num_requests_waiting ${pending}` : "vllm:request_success_total 5",
     );
     await stage.start(running);
-    const scaling = { toZeroAfter: "2m", demandUrl: "http://gateway.test/metrics" };
+    const minutes = stage.where === "embedded" ? 2 : 0.25;
+    const scaling = { toZeroAfter: `${minutes * 60}s`, demandUrl: "http://gateway.test/metrics" };
     await stage.apply(deployment("chat", { model: "m", replicas: 2, scaling }));
     await untilDeployed(stage, "chat", 2);
     await stage.until("it sleeps", async () => (await stage.get(StatefulSet, "chat")).spec?.replicas === 0);
     await untilDeployed(stage, "chat", 0);
-    await stage.pass(120_000);
+    await stage.pass(minutes * 60_000);
     assert.equal((await stage.get(StatefulSet, "chat")).spec?.replicas, 0, "it sleeps on while nobody asks");
     pending = 3;
     await untilDeployed(stage, "chat", 2);
@@ -162,10 +163,10 @@ export const deploymentQuota: Scenario = async (stage) => {
     async () => (await stage.get(ResourceQuota, "small")).status?.hard?.["pods"] === "1",
   );
   await stage.apply(deployment("chat", { model: "m", replicas: 2 }));
-  await stage.until(
-    "it is told",
-    async () => (await stage.condition(ModelDeployment, "chat", "Ready")) === "False QuotaExceeded",
-  );
+  await isReported(stage, ModelDeployment, "chat", {
+    condition: /^Ready False QuotaExceeded .*exceeded quota/,
+    event: /^Warning QuotaExceeded .*exceeded quota/,
+  });
   await stage.client.delete(ResourceQuota, `${stage.namespace}/small`);
   await untilDeployed(stage, "chat", 2);
 };

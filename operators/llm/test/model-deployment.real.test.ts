@@ -1,12 +1,28 @@
-import { onReal } from "@konverge/operator-suite";
-import { badDeployments } from "./model-deployment-bad-input.ts";
-import { cappedByCost, deploymentQuota, deploys, sizedByDeclaration } from "./model-deployment-scenarios.ts";
+import { llmOperatorWith } from "@konverge/llm-operator";
+import { onEmptyCluster, onReal } from "@konverge/operator-suite";
+import { monitored } from "./llm-model-scenarios.ts";
+import { risesAndFalls } from "./load-scenarios.ts";
+import { badDeployments, noNodes } from "./model-deployment-bad-input.ts";
+import {
+  cappedByCost,
+  deafOperator,
+  deploymentQuota,
+  deploys,
+  sizedByDeclaration,
+  sleeps,
+} from "./model-deployment-scenarios.ts";
 
-onReal({
-  "a ModelDeployment becomes a StatefulSet, Services, an autoscaler and a ConfigMap": deploys,
-  "a declared load gives the first size and the autoscaler's bounds": sizedByDeclaration,
-  "costs are capped, and it is told": cappedByCost,
-  "a quota keeps pods from being made: it is told, and passes": deploymentQuota,
-  "what is wrong is refused":
-    badDeployments["wrong types, impossible sizes and fields that contradict each other are refused"]!,
-});
+onReal(
+  {
+    "a ModelDeployment becomes a StatefulSet, Services, an autoscaler and a ConfigMap": deploys,
+    "a declared load gives the first size and the autoscaler's bounds": sizedByDeclaration,
+    "more load takes more replicas, less load takes fewer": risesAndFalls,
+    "costs are capped, and it is told": cappedByCost,
+    "a model sleeps when nobody asks, and wakes when somebody does": sleeps(llmOperatorWith),
+    "a quota keeps pods from being made: it is told, and passes": deploymentQuota,
+    ...badDeployments,
+    "no nodes": onEmptyCluster(noNodes),
+    "where Prometheus' operator is installed, it is told what to scrape": monitored,
+  },
+  { role: deafOperator },
+);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import { lateNode, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { Pod } from "konverge/kinds";
 import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
@@ -173,4 +173,25 @@ export const aNameIsTaken: Scenario = async (stage) => {
   assert.equal((await stage.get(Pod, "squat-worker-1")).metadata.uid, metadata.uid);
   await stage.client.delete(Pod, `${stage.namespace}/squat-worker-1`, { gracePeriodSeconds: 0 });
   await recovers(stage, "squat");
+};
+
+/** No nodes at all, until one comes. */
+export const thereAreNoNodes: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(job("nowhere"));
+  await isDegraded(stage, "nowhere", "Unschedulable");
+  await lateNode(stage);
+  await recovers(stage, "nowhere");
+};
+
+/** An image that cannot be pulled is named once, and the job starts with another one. */
+export const anImageIsMissing: Scenario = async (stage) => {
+  unpullable(stage, "registry.example/none:1");
+  await stage.start(trainingOperator);
+  await stage.apply(job("typo", { image: "registry.example/none:1" }));
+  await isDegraded(stage, "typo", "ImagePullFailed");
+  const events = await stage.events(TrainingJob, "typo");
+  assert.equal(events.filter((one) => /ImagePullFailed.*example\/none:1/.test(one)).length, 1, events.join("\n"));
+  await patch(stage, "typo", { image: "pytorch/pytorch:2" });
+  await recovers(stage, "typo");
 };

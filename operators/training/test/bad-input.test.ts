@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { onEmbedded } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import * as scenarios from "./bad-input-scenarios.ts";
-import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
+import { job, podsOf, untilPhase } from "./jobs.ts";
 
 onEmbedded("jobs that make no sense are refused, with what is wrong and where", scenarios.nonsenseIsRefused);
 onEmbedded("a claim that does not exist is named, and found when it is there", scenarios.aClaimIsMissing);
@@ -12,37 +12,8 @@ onEmbedded("a size that no node has keeps a job from starting", scenarios.anImpo
 onEmbedded("a quota that is too small is named, and tried again", scenarios.aQuotaIsExceeded);
 onEmbedded("a pod of somebody else's is left alone, whatever its name", scenarios.aNameIsTaken);
 
-onEmbedded(
-  "without nodes a job waits",
-  async (stage) => {
-    await stage.start(trainingOperator);
-    await stage.apply(job("nowhere"));
-    await stage.until("that is told", async () => {
-      return (await stage.condition(TrainingJob, "nowhere", "Degraded")) === "True Unschedulable";
-    });
-    assert.equal((await statusOf(stage, "nowhere")).phase, "Pending");
-  },
-  { nodes: [] },
-);
-
-onEmbedded("an image that cannot be pulled is named, and the job starts when it can", async (stage) => {
-  await stage.start(trainingOperator);
-  const bad = { annotations: { "sim.konverge.dev/fail-pull": "manifest unknown" } };
-  await stage.apply(job("typo", { image: "pytorch/pytroch:2", podMetadata: bad }));
-  await stage.until("that is told", async () => {
-    return (await stage.condition(TrainingJob, "typo", "Degraded")) === "True ImagePullFailed";
-  });
-  const events = await stage.events(TrainingJob, "typo");
-  assert.equal(
-    events.filter((event) => /ImagePullFailed.*pytorch\/pytroch:2/.test(event)).length,
-    1,
-    events.join("\n"),
-  );
-  await stage.client.patch(TrainingJob, `${stage.namespace}/typo`, {
-    merge: { spec: { image: "pytorch/pytorch:2", podMetadata: null } },
-  } as never);
-  await untilPhase(stage, "typo", "Running");
-});
+onEmbedded("without nodes a job waits, and runs when one comes", scenarios.thereAreNoNodes, { nodes: [] });
+onEmbedded("an image that cannot be pulled is named, and the job starts when it can", scenarios.anImageIsMissing);
 
 onEmbedded("a job that came past admission is reported, and touches nothing", async (stage) => {
   // Stored before the operator, and its webhooks, were there.

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
+import { type Scenario, SimulatedLoad, type Stage } from "@konverge/operator-suite";
+import { StatefulSet } from "konverge/kinds";
+import { deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+
+const MINUTE = 60_000;
+const SLA = 0.25;
+
+/** Requests of 100 ms, four at a time on each of two replicas; the promise is that 95 % are answered within 250 ms. */
+async function measured(stage: Stage, downAfter: string): Promise<{ load: SimulatedLoad; size(): Promise<number> }> {
+  const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector: "app=modeldeployment" });
+  await stage.start(llmOperatorWith(load.fetch));
+  await stage.apply(
+    deployment("chat", {
+      model: "m",
+      replicas: 2,
+      gpuCount: 0,
+      sla: { maxLatency: "250ms" },
+      capacity: { concurrency: 4 },
+      scaling: { maxReplicas: 12, downAfter },
+    }),
+  );
+  await untilDeployed(stage, "chat", 2);
+  return { load, size: async () => (await stage.get(StatefulSet, "chat")).spec?.replicas ?? 0 };
+}
+
+/** Replicas follow the load through an hour, the SLA holds, and the size does not flap. */
+export const follows: Scenario = async (stage) => {
+  const { load, size } = await measured(stage, "5m");
+  const sizes: number[] = [];
+  const hold = async (rate: number, minutes: number) => {
+    load.rate = rate;
+    // Three minutes to notice, to start replicas and to work off what has queued up.
+    await load.pass(3 * MINUTE);
+    for (let i = 3; i < minutes; i++) {
+      await load.pass(MINUTE);
+      const latency = load.latency(MINUTE, 0.95);
+      assert.ok(latency <= SLA, `at ${rate} requests/s and ${await size()} replicas, 95% took up to ${latency} s`);
+    }
+    sizes.push(await size());
+  };
+  await hold(20, 8);
+  await hold(150, 8);
+  await hold(150, 8);
+  await hold(40, 14);
+  await hold(40, 8);
+
+  const [calm, busy, stillBusy, calmer, stillCalm] = sizes as [number, number, number, number, number];
+  assert.ok(busy > calm, `150 requests/s take more than 20: ${sizes}`);
+  assert.ok(calmer < busy, `40 requests/s take fewer than 150: ${sizes}`);
+  assert.deepEqual([stillBusy, stillCalm], [busy, calmer], "a load that stays keeps the size");
+  assert.ok(busy <= 8, `fifteen busy slots on average do not take more than eight replicas: ${sizes}`);
+
+  const { status } = await stage.get(ModelDeployment, "chat");
+  const directions = (status?.decisions ?? []).slice(1).map(({ from, to }) => Math.sign(to - from));
+  const turns = directions.filter((direction, i) => i > 0 && direction !== directions[i - 1]).length;
+  assert.ok(turns <= 2, `it follows the load and does not flap: ${JSON.stringify(status?.decisions)}`);
+  assert.ok(status?.decisions?.every(({ message }) => message.length > 0));
+  assert.equal(await stage.condition(ModelDeployment, "chat", "SLAMet"), "True WithinSLA");
+  const events = await stage.events(ModelDeployment, "chat");
+  assert.ok(
+    events.some((line) => line.startsWith("Normal ScaledUp")),
+    events.join("\n"),
+  );
+};
+
+/** Within minutes: more load takes more replicas, which keep the promise; less load takes fewer. */
+export const risesAndFalls: Scenario = async (stage) => {
+  const { load, size } = await measured(stage, "15s");
+  load.rate = 150;
+  await stage.until("more replicas keep the promise", async () => {
+    await load.pass(5_000);
+    const met = await stage.condition(ModelDeployment, "chat", "SLAMet");
+    return (await size()) > 2 && met === "True WithinSLA" && load.latency(15_000, 0.95) <= SLA;
+  });
+  const busy = await size();
+  load.rate = 5;
+  await stage.until("fewer are enough", async () => {
+    await load.pass(5_000);
+    return (await size()) < busy;
+  });
+  const events = await stage.events(ModelDeployment, "chat");
+  for (const reason of ["ScaledUp", "ScaledDown"])
+    assert.ok(
+      events.some((line) => line.startsWith(`Normal ${reason} `)),
+      events.join("\n"),
+    );
+};
