@@ -11,7 +11,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--name <name>", "names the cluster and its context", "konverge")
     .option("--port <number>", "port to listen on; any that is free without it", port, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--kubeconfig <file>", "write a kubeconfig there; without it a context is added to your own")
+    .option("--kubeconfig <file>", "put the context into that file; without it, into your own kubeconfig")
     .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
     .option("--nodes <number>", "how many nodes without GPUs", whole, 3)
     .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")

@@ -1,6 +1,7 @@
-import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { startedFile } from "../started-files.ts";
 
 /** What the launchers are made for. */
@@ -21,7 +22,7 @@ export function writeAssets({ controllers, folder }: AssetOptions): string {
   }
   const home = process.env["KONVERGE_HOME"] ?? join(homedir(), ".konverge");
   const path = folder ?? join(home, controllers ? "envtest-controllers" : "envtest");
-  mkdirSync(path, { recursive: true });
+  makeFolder(path, folder === undefined ? `the folder ${path}` : `--folder ${path}`);
   const node = quoted(process.execPath);
   const more = controllers ? " --controllers" : "";
   launcher(

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, openSync, readFileSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, sleep } from "@konverge/core";
+import { makeFolder } from "../make-folder.ts";
 import { startedFile } from "../started-files.ts";
 import { isRunning, notedCluster, type RunningCluster, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
@@ -9,7 +10,7 @@ import { takeBack } from "./take-back.ts";
 /** Starts `konverge up` as a process of its own and returns when it is ready. Its output goes to a file. */
 export async function upInBackground(name: string, args: readonly string[]): Promise<RunningCluster> {
   const folder = runFolder();
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, `the folder ${folder}`);
   const logFile = join(folder, `${name}.log`);
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(process.execPath, [startedFile("konverge.js"), "up", ...args], {
@@ -50,7 +51,7 @@ export async function down(name: string, clock: Clock): Promise<boolean> {
     }
   }
   // A process that was killed leaves its traces behind; one that ended by itself has removed them.
-  if (notedCluster(name)) takeBack(noted);
+  if (notedCluster(name)) await takeBack(noted);
   return true;
 }
 

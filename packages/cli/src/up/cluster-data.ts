@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Authority, createAuthority, SqliteJournal } from "@konverge/apiserver";
 import type { Clock } from "@konverge/core";
+import { makeFolder, unusable } from "../make-folder.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** What of a cluster outlives its process. */
 export interface ClusterData {
@@ -19,23 +21,56 @@ export function openData(folder: string | undefined, clock: Clock): ClusterData 
   if (folder === undefined) {
     return { authority: createAuthority(clock), frontProxy: createAuthority(clock, FRONT_PROXY), signingKey: newKey() };
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, `--data ${folder}`, 0o700);
+  // Only one process at a time has the journal: nobody else makes keys meanwhile.
+  const journal = new SqliteJournal({ path: join(folder, "state.db") });
+  try {
+    return { ...keptKeys(folder, clock), journal };
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}
+
+function keptKeys(folder: string, clock: Clock): Omit<ClusterData, "journal"> {
   const kept = (name: string, make: () => string) => {
     const path = join(folder, name);
-    if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600 });
-    return readFileSync(path, "utf8");
+    try {
+      if (!existsSync(path)) writeWhole(path, make());
+      return readFileSync(path, "utf8");
+    } catch (error) {
+      throw unusable(`--data ${folder}`, error);
+    }
   };
   const keptAuthority = (file: string, options: { name?: string } = {}) => {
     const key = kept(`${file}.key`, newKey);
     const cert = kept(`${file}.crt`, () => createAuthority(clock, { ...options, key }).cert);
-    return new Authority({ cert, key }, clock);
+    try {
+      return new Authority({ cert, key }, clock);
+    } catch (error) {
+      throw new UsageError(
+        `--data ${folder}: ${file}.crt and ${file}.key are not a certificate and its key: put back what was there, or remove both`,
+        { cause: error },
+      );
+    }
   };
   return {
     authority: keptAuthority("ca"),
     frontProxy: keptAuthority("front-proxy-ca", FRONT_PROXY),
     signingKey: kept("service-accounts.key", newKey),
-    journal: new SqliteJournal({ path: join(folder, "state.db") }),
   };
+}
+
+/** Half a key, left behind by a full disk, would be taken for a whole one the next time. */
+function writeWhole(path: string, text: string): void {
+  const draft = `${path}.new`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 const FRONT_PROXY = { name: "front-proxy-ca" };

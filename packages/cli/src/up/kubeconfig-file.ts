@@ -1,7 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { type Clock, realClock, sleep } from "@konverge/core";
 import { type Document, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
+import { makeFolder, unusable } from "../make-folder.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** The file that kubectl would write to: the first of $KUBECONFIG, or ~/.kube/config. */
 export function defaultKubeconfig(env: NodeJS.ProcessEnv = process.env): string {
@@ -20,51 +33,162 @@ interface NamedEntry {
   name: string;
 }
 
-const LISTS = ["clusters", "contexts", "users"] as const;
+/** The lists of a kubeconfig, and where an entry of each has what it says. */
+const LISTS = { clusters: "cluster", contexts: "context", users: "user" } as const;
+const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
-/** Writes a kubeconfig of its own, readable by its owner alone. */
-export function writeKubeconfig(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  // A reader sees the old file or the new one, never half of it.
-  const draft = `${path}.${process.pid}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, path);
+/** The extension that marks an entry as one of ours: what bears the same name without it is somebody else's. */
+const MARK = "konverge";
+
+/**
+ * Refuses a kubeconfig into which a cluster of that name cannot be put: one that is none, that may not be written, or
+ * that has something of somebody else under the name. Nothing is changed.
+ */
+export function checkKubeconfig(path: string, name: string, user: string): void {
+  makeFolder(dirname(path), `the kubeconfig ${path}`);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isFile()) throw new UsageError(`${path} is not a file: choose another one with --kubeconfig`);
+  if (found && (found.mode & 0o222) === 0) {
+    throw new UsageError(`${path} is read-only: make it writable, or choose another file with --kubeconfig`);
+  }
+  const document = readDocument(path);
+  for (const list of LIST_NAMES) {
+    const taken = named(entriesOf(document, list), list === "users" ? user : name);
+    if (!taken || isMarked(taken, list)) continue;
+    throw new UsageError(
+      `${path} has a ${LISTS[list]} named ${list === "users" ? user : name} that Konverge has not made: choose another --name, or another file with --kubeconfig`,
+    );
+  }
 }
 
 /** Puts the one cluster, user and context of a kubeconfig into a user's, and makes the context the current one. */
-export function mergeKubeconfig(path: string, text: string): void {
+export async function mergeKubeconfig(path: string, text: string, clock: Clock = realClock()): Promise<void> {
   const ours = parse(text) as Kubeconfig;
-  const document = readDocument(path);
-  for (const list of LISTS) {
-    const entries = entriesOf(document, list);
-    for (const entry of ours[list]) {
-      removeNamed(entries, entry.name);
-      entries.add(document.createNode(entry));
+  const name = ours["current-context"];
+  checkKubeconfig(path, name, ours.users[0]!.name);
+  await whileLocked(path, clock, () => {
+    const document = readDocument(path);
+    const before = document.get("current-context");
+    const previous = typeof before === "string" && before !== "" && before !== name ? before : undefined;
+    for (const list of LIST_NAMES) {
+      const entries = entriesOf(document, list);
+      for (const entry of ours[list]) {
+        remove(entries, named(entries, entry.name));
+        entries.add(document.createNode(marked(entry, list, previous)));
+      }
     }
-  }
-  document.set("current-context", ours["current-context"]);
-  writeKubeconfig(path, document.toString());
+    document.set("current-context", name);
+    write(path, document.toString());
+  });
 }
 
-/** Takes a context out of a user's kubeconfig again, with the cluster and the user of the same entry. */
-export function removeContext(path: string, name: string): void {
+/**
+ * Takes a cluster out of a kubeconfig again, with its context and its user, if they are still those that were put there;
+ * the context that was the current one before is so again. A file in which nothing is left is removed.
+ */
+export async function removeContext(
+  path: string,
+  name: string,
+  url: string,
+  clock: Clock = realClock(),
+): Promise<void> {
   if (!existsSync(path)) return;
-  const document = readDocument(path);
-  const contexts = (parse(readFileSync(path, "utf8")) as Partial<Kubeconfig> | null)?.contexts ?? [];
-  const user = (contexts as { name: string; context?: { user?: string } }[]).find((one) => one.name === name)?.context
-    ?.user;
-  removeNamed(entriesOf(document, "clusters"), name);
-  removeNamed(entriesOf(document, "contexts"), name);
-  if (user !== undefined) removeNamed(entriesOf(document, "users"), user);
-  if (document.get("current-context") === name) document.set("current-context", "");
-  writeKubeconfig(path, document.toString());
+  await whileLocked(path, clock, () => {
+    const document = readDocument(path);
+    const cluster = named(entriesOf(document, "clusters"), name);
+    if (!cluster || !isMarked(cluster, "clusters") || cluster.getIn(["cluster", "server"]) !== url) return;
+    const context = named(entriesOf(document, "contexts"), name);
+    const user = context?.getIn(["context", "user"]);
+    const previous = (context && previousOf(context)) ?? "";
+    for (const list of LIST_NAMES) {
+      const entries = entriesOf(document, list);
+      const entry = named(entries, list === "users" ? String(user) : name);
+      if (entry && isMarked(entry, list)) remove(entries, entry);
+    }
+    if (LIST_NAMES.every((list) => entriesOf(document, list).items.length === 0)) return rmSync(real(path));
+    const contexts = entriesOf(document, "contexts");
+    if (document.get("current-context") === name)
+      document.set("current-context", named(contexts, previous) ? previous : "");
+    // Those that came after this one go back to where it came from.
+    for (const later of contexts.items.filter((item) => isMap(item)))
+      if (previousOf(later) === name) markOf(later, "contexts")?.setIn(["extension", "previous"], previous);
+    write(path, document.toString());
+  });
+}
+
+function marked(entry: NamedEntry, list: keyof typeof LISTS, previous: string | undefined): object {
+  const key = LISTS[list];
+  const content = (entry as unknown as Record<string, object>)[key];
+  const extension = list === "contexts" && previous !== undefined ? { previous } : {};
+  return { ...entry, [key]: { ...content, extensions: [{ name: MARK, extension }] } };
+}
+
+function markOf(entry: YAMLMap, list: keyof typeof LISTS): YAMLMap | undefined {
+  const extensions = entry.getIn([LISTS[list], "extensions"]);
+  return isSeq(extensions) ? named(extensions, MARK) : undefined;
+}
+
+/** Which context was the current one before this became it. */
+function previousOf(context: YAMLMap): string | undefined {
+  const previous = markOf(context, "contexts")?.getIn(["extension", "previous"]);
+  return typeof previous === "string" ? previous : undefined;
+}
+
+function isMarked(entry: YAMLMap, list: keyof typeof LISTS): boolean {
+  return markOf(entry, list) !== undefined;
+}
+
+/** How long whoever else writes the file is waited for, in milliseconds. */
+const PATIENCE = 5000;
+
+/** Holds the lock that kubectl takes as well: neither loses what the other writes. */
+async function whileLocked(path: string, clock: Clock, work: () => void): Promise<void> {
+  const lock = `${path}.lock`;
+  const deadline = clock.monotonic() + PATIENCE;
+  for (;;) {
+    try {
+      closeSync(openSync(lock, "wx", 0o600));
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusable(`the kubeconfig ${path}`, error);
+      if (clock.monotonic() > deadline) {
+        throw new UsageError(`somebody else is writing ${path}: if nobody is, remove ${lock}`);
+      }
+      await sleep(clock, 20);
+    }
+  }
+  try {
+    work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Readable by its owner alone: it now has an administrator's key. A reader sees the old file or the new one. */
+function write(path: string, text: string): void {
+  const target = real(path);
+  const draft = `${target}.${process.pid}.new`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw unusable(`the kubeconfig ${path}`, error);
+  }
+}
+
+/** Where a link leads: the file is replaced, the link stays. */
+function real(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 function readDocument(path: string): Document {
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   const document = parseDocument(text.trim() === "" ? "apiVersion: v1\nkind: Config\n" : text) as unknown as Document;
   if (document.errors.length > 0 || !isMap(document.contents)) {
-    throw new Error(`${path} is not a kubeconfig: repair it, or choose another file with --kubeconfig`);
+    const [problem] = document.errors;
+    const where = problem?.linePos ? ` (line ${problem.linePos[0].line})` : "";
+    throw new UsageError(`${path} is not a kubeconfig${where}: repair it, or choose another file with --kubeconfig`);
   }
   return document;
 }
@@ -78,6 +202,10 @@ function entriesOf(document: Document, list: string): YAMLSeq {
   return made;
 }
 
-function removeNamed(entries: YAMLSeq, name: string): void {
-  entries.items = entries.items.filter((item) => !isMap(item) || (item as YAMLMap).get("name") !== name);
+function named(entries: YAMLSeq, name: string): YAMLMap | undefined {
+  return entries.items.find((item): item is YAMLMap => isMap(item) && item.get("name") === name);
+}
+
+function remove(entries: YAMLSeq, entry: YAMLMap | undefined): void {
+  entries.items = entries.items.filter((item) => item !== entry);
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 
 /** What is known of a cluster that `konverge up` started. */
 export interface RunningCluster {
@@ -9,7 +10,7 @@ export interface RunningCluster {
   readonly pid: number;
   readonly url: string;
   readonly kubeconfig: string;
-  /** The context was added to the user's own kubeconfig, and is to be taken out again. */
+  /** The context is in the kubeconfig that kubectl reads without being told. */
   readonly merged: boolean;
 }
 
@@ -19,7 +20,7 @@ export function runFolder(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 export function noteRunning(cluster: RunningCluster, folder = runFolder()): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, `the folder ${folder}`);
   writeFileSync(join(folder, `${cluster.name}.json`), `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
 }
 

@@ -2,7 +2,8 @@ import { removeContext } from "./kubeconfig-file.ts";
 import { forgetRunning, type RunningCluster } from "./running-clusters.ts";
 
 /** Removes the traces of a cluster that has ended. */
-export function takeBack(noted: RunningCluster): void {
-  if (noted.merged) removeContext(noted.kubeconfig, noted.name);
-  forgetRunning(noted.name);
+export async function takeBack({ name, kubeconfig, url }: RunningCluster): Promise<void> {
+  // Whatever has become of the kubeconfig: the cluster runs no more.
+  forgetRunning(name);
+  await removeContext(kubeconfig, name, url);
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -73,6 +73,33 @@ test("what cannot be a program, or an operator, is refused before anything has s
   await assert.rejects(up(options({ program: ["node web.js"] })), /--program node web\.js: it must be IMAGE=COMMAND/);
   await assert.rejects(up(options({ operators: "nope" })), /there is no operator named nope: .* llm-operator/);
   assert.equal(notedCluster("test"), undefined);
+});
+
+test("what cannot be kept, told to kubectl or listened on is refused, and nothing stays behind", { skip }, async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "no: [kubeconfig");
+  const data = join(folder, "kept");
+  const { port, stop } = await up(options({ name: "other", kubeconfig: join(folder, "other"), data }));
+  try {
+    await assert.rejects(up(options({ data: file })), /--data .*file cannot be used: .*file is not a folder/);
+    await assert.rejects(up(options({ data: "/proc/data" })), /--data \/proc\/data cannot be used/);
+    await assert.rejects(up(options({ data })), /state\.db is in use by another process/);
+    await assert.rejects(up(options({ kubeconfig: file })), /file is not a kubeconfig/);
+    await assert.rejects(up(options({ kubeconfig: folder })), /is not a file/);
+    await assert.rejects(up(options({ port: port.port })), /the port is in use/);
+    await assert.rejects(up(options({ gpus: "H100" })), /H100/);
+  } finally {
+    await stop();
+  }
+  assert.equal(notedCluster("test"), undefined);
+  assert.equal(existsSync(join(folder, "kubeconfig")), false);
+});
+
+test("keys that are no keys are told, with what to do", { skip }, async () => {
+  const data = join(folder, "keys");
+  await (await up(options({ data }))).stop();
+  writeFileSync(join(data, "ca.key"), "");
+  await assert.rejects(up(options({ data })), /ca\.crt and ca\.key are not a certificate and its key/);
 });
 
 test("a cluster's kubeconfig is for its owner alone, and is told where it is", { skip }, async () => {

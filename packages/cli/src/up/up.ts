@@ -13,7 +13,7 @@ import { type Clock, realClock } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import { openData } from "./cluster-data.ts";
-import { defaultKubeconfig, mergeKubeconfig, writeKubeconfig } from "./kubeconfig-file.ts";
+import { checkKubeconfig, defaultKubeconfig, mergeKubeconfig } from "./kubeconfig-file.ts";
 import { knownOperators, OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
 import { isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
@@ -53,51 +53,51 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   }
   const operators = options.operators === "none" ? [] : await operatorsNamed(options.operators);
   const programs = (options.program ?? []).map(parseProgram);
+  const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
+  const user = `${name}-admin`;
+  checkKubeconfig(kubeconfig, name, user);
   const data = openData(options.data, machine);
-  const cluster = await startCluster({
-    clock: scaledClock(machine, options.timeScale),
-    rootCertificate: data.authority.cert,
-    frontProxy: data.frontProxy,
-    nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
-    server: {
-      access: { serviceAccounts: { signingKey: data.signingKey } },
-      ...(data.journal && { journal: data.journal }),
-    },
-  });
-  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock) });
-  for (const { image, run } of programs) cluster.image(image, { run });
-  const port = await cluster.listen({
-    name,
-    port: options.port,
-    host: options.host,
-    authority: data.authority,
-    onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
-  });
-  const end = async () => {
-    // Programs in pods say goodbye through the port.
-    await cluster.stop();
-    await port.close();
-    data.journal?.close();
-  };
+  // In the order of their ends: programs in pods say goodbye through the port, and what they say is kept.
+  const running = new AsyncDisposableStack();
+  running.defer(() => data.journal?.close());
+  let port: ClusterPort | undefined;
+  running.defer(() => port?.close());
   try {
+    const cluster = running.use(
+      await startCluster({
+        clock: scaledClock(machine, options.timeScale),
+        rootCertificate: data.authority.cert,
+        frontProxy: data.frontProxy,
+        nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
+        server: {
+          access: { serviceAccounts: { signingKey: data.signingKey } },
+          ...(data.journal && { journal: data.journal }),
+        },
+      }),
+    );
+    cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock) });
+    for (const { image, run } of programs) cluster.image(image, { run });
+    port = await cluster.listen({
+      name,
+      port: options.port,
+      host: options.host,
+      authority: data.authority,
+      onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
+    });
     // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
     if (operators.length > 0) await deployAll(operators, cluster);
+    await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);
+    const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged: options.kubeconfig === undefined };
+    noteRunning(noted);
+    const stop = async () => {
+      await running.disposeAsync();
+      await takeBack(noted);
+    };
+    return { cluster, port, noted, stop };
   } catch (error) {
-    await end();
+    await running.disposeAsync();
     throw error;
   }
-  const merged = options.kubeconfig === undefined;
-  const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
-  const text = port.kubeconfig(`${name}-admin`);
-  if (merged) mergeKubeconfig(kubeconfig, text);
-  else writeKubeconfig(kubeconfig, text);
-  const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged };
-  noteRunning(noted);
-  const stop = async () => {
-    await end();
-    takeBack(noted);
-  };
-  return { cluster, port, noted, stop };
 }
 
 // Most clusters are started without operators: what these need is loaded with the first of them.
