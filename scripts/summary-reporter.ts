@@ -1,9 +1,12 @@
-// Prints what failed or is still to do, and one closing line: N passed, N failed, N skipped.
+// Prints what failed or is still to do, and one closing line: N passed, N failed, N skipped. Where a second try is to follow
+// (FAILED_FILES names a file), the files with failures are written there, and counted by it.
+import { writeFileSync } from "node:fs";
 import type { TestEvent } from "node:test/reporters";
 
 export default async function* summary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const skips = new Map<string, number>();
+  const failedFiles = new Set<string>();
   for await (const event of events) {
     if (event.type === "test:pass" && event.data.details.type !== "suite") {
       if (event.data.skip !== undefined) {
@@ -11,6 +14,8 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
         skips.set(String(event.data.skip), (skips.get(String(event.data.skip)) ?? 0) + 1);
       } else counts.passed++;
     }
+    if (event.type === "test:fail" && event.data.todo === undefined && event.data.file)
+      failedFiles.add(event.data.file);
     if (event.type === "test:fail" && event.data.details.type !== "suite") {
       if (event.data.todo !== undefined) {
         counts.skipped++;
@@ -24,5 +29,10 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
     }
   }
   for (const [reason, count] of skips) yield `skipped ${count}: ${reason}\n`;
-  yield `\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
+  const { passed, failed, skipped } = counts;
+  const list = process.env.FAILED_FILES;
+  if (list && failedFiles.size > 0) {
+    writeFileSync(list, JSON.stringify([...failedFiles]));
+    yield `\n${passed} passed, 0 failed, ${skipped} skipped, ${failed} to be tried again\n`;
+  } else yield `\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
 }
