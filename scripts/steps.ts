@@ -76,7 +76,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
  * Steps beside other people's programs, whose own timing can spoil a test. Files that failed there are run once more, one at
  * a time; that is said, and only what fails again counts.
  */
-const TRIED_TWICE: ReadonlySet<string> = new Set(["real tests"]);
+const TRIED_TWICE: ReadonlySet<string> = new Set(["real tests", "peers' programs"]);
 
 /** Runs steps in order until one fails; `files` narrows what is tested. */
 export async function runAll(names: string[], files: readonly string[] = []): Promise<number> {
