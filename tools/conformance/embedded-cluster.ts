@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createAuthority } from "@konverge/apiserver";
 import { plainNodes, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
+import { Lease } from "@konverge/kinds";
 import { registerImages } from "./images/images.ts";
 
 const kubeconfig = process.argv[2];
@@ -16,6 +17,7 @@ const cluster = await startCluster({
   nodes: plainNodes(3),
 });
 registerImages(cluster);
+void followHeartbeats();
 const port = await cluster.listen({
   authority,
   onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
@@ -30,3 +32,11 @@ process.stdin.once("end", () => {
     .then(() => cluster.stop())
     .then(() => process.exit(0));
 });
+
+/**
+ * Somebody who looks after the nodes, as in any cluster that is in use: their heartbeats are written while they are
+ * watched, so that versions go on and the older ones are compacted away although nothing else happens.
+ */
+async function followHeartbeats(): Promise<void> {
+  for await (const _ of cluster.client.watch(Lease, { namespace: "kube-node-lease" }));
+}

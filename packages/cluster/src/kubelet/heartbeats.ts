@@ -18,6 +18,7 @@ export class Heartbeats {
   readonly #names: () => Iterable<string>;
   readonly #known = new Set<string>();
   #timer: Timer | undefined;
+  #isBeating = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
@@ -27,6 +28,8 @@ export class Heartbeats {
     this.#pulse = pulse;
     this.#names = names;
     pulse.renew = () => this.#look();
+    // Whoever began to watch before the nodes were there is not heard of again.
+    this.#wait();
   }
 
   stop(): void {
@@ -47,18 +50,23 @@ export class Heartbeats {
 
   async #look(): Promise<void> {
     this.#lookedAt = this.#clock.monotonic();
-    // While the timer runs, they are new enough.
-    if (!this.#timer) await this.#beat();
+    // While they are renewed, they are new enough.
+    if (!this.#isBeating) await this.#beat();
   }
 
   async #beat(): Promise<void> {
-    this.#timer?.cancel();
-    this.#timer = this.#clock.after(RENEW, () => void this.#again(), { background: true, label: "heartbeats" });
+    this.#isBeating = true;
+    this.#wait();
     for (const name of this.#names()) await this.renew(name);
   }
 
+  #wait(): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(RENEW, () => void this.#again(), { background: true, label: "heartbeats" });
+  }
+
   async #again(): Promise<void> {
-    this.#timer = undefined;
+    this.#isBeating = false;
     const isFresh = this.#clock.monotonic() - this.#lookedAt < ATTENTION;
     if (!this.#stopped && (isFresh || this.#pulse.isFollowed())) await this.#beat();
   }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startCluster } from "@konverge/cluster";
+import { VirtualClock } from "@konverge/core";
 import { Lease, Node } from "@konverge/kinds";
 import { node, onNodes } from "./virtual-nodes.ts";
 
@@ -34,6 +36,21 @@ test("whoever reads the leases of nodes finds them renewed, and those who follow
       "True",
     );
   }));
+
+test("who follows the leases from before there are nodes sees every renewal as well", async () => {
+  const clock = new VirtualClock();
+  await using cluster = await startCluster({ clock, nodes: [node("a")] });
+  const end = new AbortController();
+  let renewals = 0;
+  const following = (async () => {
+    for await (const event of cluster.client.watch(Lease, { ...LEASES, signal: end.signal }))
+      if (event.type === "MODIFIED") renewals++;
+  })();
+  await clock.advance(200_000);
+  assert.ok(renewals >= 18 && renewals <= 21, `${renewals}`);
+  end.abort();
+  await following;
+});
 
 test("a lease that somebody deletes is there again for the next who looks", () =>
   onNodes([node("a")], async ({ cluster: { client }, wait, pass }) => {
