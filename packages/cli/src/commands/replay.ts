@@ -23,8 +23,7 @@ export function replayCommand(): Command {
       const { operator = [], ...options } = given;
       const { replayRecording } = await import("../replay/replay-recording.ts");
       const operators = await loadOperators(operator);
-      const { flags } = openArguments(args.slice(1));
-      checkFlags(operators, flags);
+      const flags = checkFlags(operators, openArguments(args.slice(1)).flags);
       const world = { flags, env: process.env, tell: (line: string) => console.log(line) };
       const { different } = await replayRecording(file, operators, options, world);
       if (different > 0) process.exitCode = 1;

@@ -14,17 +14,18 @@ export function runCommand(world: () => RunWorld): Command {
     .option("--verbose", "log at level debug; without it at the level in $LOG_LEVEL, or info")
     .option("--install", "install the operators' kinds first")
     .option("--watch", "for development: run the module anew when it, or a file beside it, changes")
-    .option(
-      "--metrics-bind-address <address>",
-      "where to serve /metrics: ADDRESS:PORT, or 0 for nowhere",
-      parseAddress,
-      parseAddress(":8080"),
+    .addOption(
+      new Option("--metrics-bind-address <address>", "where to serve /metrics: ADDRESS:PORT, or 0 for nowhere")
+        .argParser(parseAddress)
+        .default(parseAddress(":8080"), ":8080"),
     )
-    .option(
-      "--health-probe-bind-address <address>",
-      "where to answer /healthz and /readyz: ADDRESS:PORT, or 0 for nowhere",
-      parseAddress,
-      parseAddress(":8081"),
+    .addOption(
+      new Option(
+        "--health-probe-bind-address <address>",
+        "where to answer /healthz and /readyz: ADDRESS:PORT, or 0 for nowhere",
+      )
+        .argParser(parseAddress)
+        .default(parseAddress(":8081"), ":8081"),
     )
     .addOption(
       new Option("--webhooks <mode>", "serve webhooks: auto is on in a pod, off outside")

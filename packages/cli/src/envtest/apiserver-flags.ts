@@ -1,5 +1,7 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import {
   type ApiServerOptions,
   createAuthority,
@@ -8,6 +10,7 @@ import {
   type TlsOptions,
 } from "@konverge/apiserver";
 import type { Clock } from "@konverge/core";
+import { UsageError } from "../usage-error.ts";
 
 /** What kube-apiserver's flags ask for, as far as it matters here. */
 export interface ApiServerSetup {
@@ -57,20 +60,20 @@ export function parseFlags(args: readonly string[]): Map<string, string> {
 export function setupFrom(args: readonly string[], clock: Clock): ApiServerSetup {
   const flags = parseFlags(args);
   const host = flags.get("bind-address") ?? "127.0.0.1";
-  const fileOf = (flag: string) => {
+  const fileOf = (flag: string, check?: (text: string) => unknown) => {
     const path = flags.get(flag);
-    return path === undefined ? undefined : readFileSync(path, "utf8");
+    return path === undefined ? undefined : readChecked(`--${flag}`, path, check);
   };
   const listOf = (flag: string) => (flags.get(flag) ?? "").split(",").filter((name) => name !== "");
-  const clientCa = fileOf("client-ca-file");
-  const signingKey = fileOf("service-account-signing-key-file");
-  const verificationKey = fileOf("service-account-key-file");
+  const clientCa = fileOf("client-ca-file", (text) => new X509Certificate(text));
+  const signingKey = fileOf("service-account-signing-key-file", createPrivateKey);
+  const verificationKey = fileOf("service-account-key-file", createPublicKey);
   const issuer = flags.get("service-account-issuer");
   const audiences = flags.get("api-audiences");
   const tokens = fileOf("token-auth-file");
   return {
     host: host === "0.0.0.0" ? "127.0.0.1" : host,
-    port: Number(flags.get("secure-port") ?? 6443),
+    port: portOf(flags.get("secure-port") ?? "6443"),
     tls: { ...servingCertificate(flags, clock), ...(clientCa && { clientCa }) },
     admission: { enable: listOf("enable-admission-plugins"), disable: listOf("disable-admission-plugins") },
     access: {
@@ -86,11 +89,32 @@ export function setupFrom(args: readonly string[], clock: Clock): ApiServerSetup
   };
 }
 
+function portOf(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new UsageError(`--secure-port ${text}: it must be a number from 0 to 65535`);
+}
+
 function servingCertificate(flags: ReadonlyMap<string, string>, clock: Clock): { cert: string; key: string } {
   const folder = flags.get("cert-dir") ?? "";
-  const cert = flags.get("tls-cert-file") ?? join(folder, "apiserver.crt");
-  const key = flags.get("tls-private-key-file") ?? join(folder, "apiserver.key");
-  if (existsSync(cert) && existsSync(key)) return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  const certFile = flags.get("tls-cert-file") ?? join(folder, "apiserver.crt");
+  const keyFile = flags.get("tls-private-key-file") ?? join(folder, "apiserver.key");
+  const isAskedFor = flags.has("tls-cert-file") || flags.has("tls-private-key-file");
   // As kube-apiserver does: a certificate of its own, which only a client that does not look will accept.
-  return createAuthority(clock).server("kube-apiserver", SERVER_NAMES);
+  if (!isAskedFor && !(existsSync(certFile) && existsSync(keyFile)))
+    return createAuthority(clock).server("kube-apiserver", SERVER_NAMES);
+  const cert = readChecked("--tls-cert-file", certFile, (text) => new X509Certificate(text));
+  const key = readChecked("--tls-private-key-file", keyFile, (text) => createSecureContext({ cert, key: text }));
+  return { cert, key };
+}
+
+/** A file that a flag names. A server with half of its keys would start, and answer nobody. */
+function readChecked(flag: string, path: string, check: (text: string) => unknown = () => {}): string {
+  try {
+    const text = readFileSync(path, "utf8");
+    check(text);
+    return text;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${flag} ${path} cannot be used: ${why}`, { cause: error });
+  }
 }

@@ -10,7 +10,7 @@ import { createAuthority, kubeconfigText, SERVER_NAMES } from "@konverge/apiserv
 import { connect } from "@konverge/client";
 import { realClock, sleep } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
-import { parseFlags } from "./apiserver-flags.ts";
+import { parseFlags, setupFrom } from "./apiserver-flags.ts";
 import { writeAssets } from "./assets.ts";
 
 const clock = realClock();
@@ -40,6 +40,31 @@ test("flags are read in both spellings", () => {
     "allow-privileged": "true",
     v: "2",
   });
+});
+
+test("flags that cannot be followed are refused with what is wrong, instead of serving nobody", () => {
+  const folder = mkdtempSync(join(tmpdir(), "envtest-flags-"));
+  try {
+    const empty = join(folder, "empty");
+    writeFileSync(empty, "");
+    const refused = (why: RegExp, ...args: string[]) => assert.throws(() => setupFrom(args, clock), why);
+    refused(/--secure-port abc: it must be a number/, "--secure-port=abc");
+    refused(/--secure-port 70000/, "--secure-port=70000");
+    refused(/--client-ca-file \/nowhere cannot be used: ENOENT/, "--client-ca-file=/nowhere");
+    refused(/--client-ca-file .*empty cannot be used/, `--client-ca-file=${empty}`);
+    refused(/--tls-cert-file .*empty cannot be used/, `--tls-cert-file=${empty}`, `--tls-private-key-file=${empty}`);
+    refused(/--service-account-key-file .*empty/, `--service-account-key-file=${empty}`);
+    refused(/--service-account-signing-key-file .*empty/, `--service-account-signing-key-file=${empty}`);
+    const mine = createAuthority(clock).server("a", SERVER_NAMES);
+    const another = createAuthority(clock).server("b", SERVER_NAMES);
+    writeFileSync(join(folder, "apiserver.crt"), mine.cert);
+    writeFileSync(join(folder, "apiserver.key"), another.key);
+    refused(/--tls-private-key-file .*key values mismatch/, `--cert-dir=${folder}`);
+    writeFileSync(join(folder, "apiserver.key"), mine.key);
+    assert.equal(setupFrom([`--cert-dir=${folder}`], clock).tls.cert, mine.cert);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("the launchers are started and stopped as envtest does", { skip: process.platform === "win32" }, async () => {

@@ -72,6 +72,12 @@ async function importModule(target: string, given: string): Promise<Record<strin
   try {
     return (await import(existsSync(target) ? pathToFileURL(target).href : target)) as Record<string, unknown>;
   } catch (error) {
+    if (isMissing(error, given)) {
+      throw new UsageError(
+        `there is no file and no package ${given}: name a module that exports operators, or choose among those there are by name: --operators=${given}`,
+        { cause: error },
+      );
+    }
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`${given} cannot be loaded: ${why}`, { cause: error });
   }

@@ -125,6 +125,9 @@ test("what cannot work says why, and what to do", async () => {
   await fails([MODULE, "--kubeconfig", join(folder, "none")], /there is no such file[\s\S]*konverge up/);
   await fails([MODULE, ...here], /does not know these kinds: Greeting[\s\S]*konverge install/);
   await fails([MODULE, ...here, "--wrod=Hi"], /unknown option --wrod: these operators have --word/);
+  await fails([MODULE, ...here, "--verbos"], /unknown option --verbos: these operators have --word/);
+  await fails([MODULE, ...here, "--word"], /--word needs a value: --word=VALUE/);
+  await fails(["greeting-operator", ...here], /no package greeting-operator: .* --operators=greeting-operator/);
   await fails([MODULE, ...here, "--operators=other"], /no operator named other: .* greeting-operator/);
   await fails([MODULE, ...here], /LOG_LEVEL: there is no log level loud/, { LOG_LEVEL: "loud" });
   await install([greetingOperator], client, silently);

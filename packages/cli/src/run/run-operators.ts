@@ -57,15 +57,13 @@ export interface RunWorld {
 /** Runs operators until it is told to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
   const { env, clock = realClock() } = world;
-  const { modules, flags } = openArguments(words);
+  const { modules, flags: given } = openArguments(words);
   const log = logOf(options, world, clock);
-  const chosen = (known: readonly Operator[]) => {
+  const start = (known: readonly Operator[]) => {
     const operators = chosenOperators(known, options.operators ?? env["OPERATORS"]);
     if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
-    checkFlags(operators, flags);
-    return operators;
+    return startVersion(operators, { options, world, flags: checkFlags(operators, given), log, clock });
   };
-  const start = (known: readonly Operator[]) => startVersion(chosen(known), { options, world, flags, log, clock });
   if (options.watch) {
     await using _reloaded = await hotReload<Record<string, unknown>>({
       module: operatorFile(modules),

@@ -4,14 +4,14 @@ import { UsageError } from "../usage-error.ts";
 /** What is left of a command line when its own options are taken: modules, and settings of operators. */
 export interface OpenArguments {
   readonly modules: readonly string[];
-  /** By flag, without dashes. */
-  readonly flags: ReadonlyMap<string, string>;
+  /** By flag, without dashes. Undefined: the line ends before its value. */
+  readonly flags: ReadonlyMap<string, string | undefined>;
 }
 
 /** Tells modules and settings apart: every setting has a value, after `=` or as the next word. */
 export function openArguments(words: readonly string[]): OpenArguments {
   const modules: string[] = [];
-  const flags = new Map<string, string>();
+  const flags = new Map<string, string | undefined>();
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     const [, flag, value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word) ?? [];
@@ -19,9 +19,7 @@ export function openArguments(words: readonly string[]): OpenArguments {
       modules.push(word);
       continue;
     }
-    const next = value ?? words[++i];
-    if (next === undefined) throw new UsageError(`--${flag} needs a value: --${flag}=VALUE`);
-    flags.set(flag, next);
+    flags.set(flag, value ?? words[++i]);
   }
   return { modules, flags };
 }
@@ -40,13 +38,19 @@ export function settingsOf(
   );
 }
 
-/** Refuses flags that no operator has a setting for: a typing mistake must not pass for a setting. */
-export function checkFlags(operators: readonly Operator[], flags: ReadonlyMap<string, string>): void {
+/** Refuses flags that no operator has a setting for: a typing mistake must not pass for a setting. Returns those with values. */
+export function checkFlags(operators: readonly Operator[], flags: OpenArguments["flags"]): Map<string, string> {
   const known = new Set(operators.flatMap(({ settings = [] }) => settings.map(({ flag }) => flag)));
-  for (const flag of flags.keys()) {
-    if (known.has(flag)) continue;
+  const checked = new Map<string, string>();
+  for (const [flag, value] of flags) {
+    if (known.has(flag)) {
+      if (value === undefined) throw new UsageError(`--${flag} needs a value: --${flag}=VALUE`);
+      checked.set(flag, value);
+      continue;
+    }
     const names = [...known].sort().map((name) => `--${name}`);
     const offer = names.length > 0 ? `these operators have ${names.join(", ")}` : "these operators have no settings";
     throw new UsageError(`unknown option --${flag}: ${offer}; "konverge run --help" lists the other options`);
   }
+  return checked;
 }
