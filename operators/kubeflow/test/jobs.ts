@@ -129,3 +129,6 @@ export async function endPodOf(client: Stage["client"], key: `${string}/${string
 export async function change(stage: Stage, { kind }: Kind, name: string, spec: object): Promise<void> {
   await stage.client.patch(kind, `${stage.namespace}/${name}`, { merge: { spec } } as never);
 }
+
+/** A pod that is deleted or changed is replaced, which is more than a repair. */
+export const isPod = ({ kind }: { kind: string }) => kind === "Pod";

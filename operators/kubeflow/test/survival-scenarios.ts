@@ -47,6 +47,20 @@ export const aFullLife: Scenario = async (stage) => {
   });
 };
 
+/** A job of a kind runs, all its pods with it. */
+export const runsOf =
+  (kind: Kind): Scenario =>
+  async (stage) => {
+    await stage.start(kubeflowOperator);
+    await stage.apply(job(kind, "runs", { [kind.lead]: {}, Worker: { replicas: 2 } }));
+    await stage.until("all run", async () => {
+      const pods = await podsOf(stage, "runs");
+      return pods.length === 3 && pods.every(({ status }) => status?.phase === "Running");
+    });
+    await untilState(stage, kind, "runs", "Running");
+    await stage.settled();
+  };
+
 /** An elastic job with its autoscaler, that a deadline ends; whatever happens, no pod survives it. */
 export const aShortLife: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);

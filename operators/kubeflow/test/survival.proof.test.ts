@@ -1,10 +1,17 @@
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
-import { exactRole, survivesCrashes } from "@konverge/operator-suite";
+import {
+  exactRole,
+  repairsChildren,
+  survivesApiErrors,
+  survivesCrashes,
+  survivesCrdDeletion,
+  survivesDeletion,
+} from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
-import { KINDS } from "./jobs.ts";
-import { aLifeOf } from "./lifecycle-scenarios.ts";
-import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
+import { isPod, KINDS, PYTORCH, TENSORFLOW } from "./jobs.ts";
+import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
+import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
 
 /** Which node a pod lands on is the scheduler's choice. */
 const CHANCE = new Set(["nodeName", "podIP", "podIPs", "hostIP", "hostIPs"]);
@@ -15,4 +22,19 @@ survivesCrashes("a job ends the same, whenever the operator dies", kubeflowOpera
 survivesCrashes("a job that is cut short keeps no pod, whenever the operator dies", kubeflowOperator, aShortLife, {
   mask,
 });
+survivesApiErrors("a job ends the same, whatever request fails", kubeflowOperator, aFullLife, { mask, runs: 60 });
+survivesDeletion("a job goes with all it has, in each phase", kubeflowOperator, aFullLife, TENSORFLOW.kind, { mask });
+survivesDeletion("an elastic job goes with its autoscaler, in each phase", kubeflowOperator, elastic, PYTORCH.kind, {
+  mask,
+});
+for (const kind of KINDS) {
+  const { kind: name } = kind.kind;
+  survivesApiErrors(`a ${name} runs, whatever request fails`, kubeflowOperator, runsOf(kind), { mask, runs: 40 });
+  // Pods stay as they were asked for: what is wrong with one is its end, and another one comes.
+  repairsChildren(`each field of a ${name}'s Services is repaired`, kubeflowOperator, runsOf(kind), {
+    mask,
+    except: isPod,
+  });
+  survivesCrdDeletion(`a ${name} survives that its kind goes and comes`, kubeflowOperator, runsOf(kind), { mask });
+}
 exactRole(kubeflowOperator, [...KINDS.map(aLifeOf), aShortLife, lostLabels, schedulerPlugins, volcano]);

@@ -322,4 +322,50 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Failed" });
     });
   });
+
+  describe("each kind", { concurrency: 3 }, () => {
+    for (const kind of [TENSORFLOW, XGBOOST, MXNET]) {
+      const { kind: name } = kind.kind;
+      const lead = `${kind.lead.toLowerCase()}-0`;
+      const replicas = (restartPolicy: string) => ({ [kind.lead]: { restartPolicy }, Worker: { restartPolicy } });
+      const short = kind.container;
+
+      bout(`a ${name} restarts, is suspended and resumed, is done and cleaned up`, open, async (ring) => {
+        const spec = { runPolicy: { cleanPodPolicy: "All" } };
+        const one = await ring.begin(kind, `${short}-lives`, replicas("ExitCode"), spec);
+        await one.run();
+        await one.agree({ state: "Running", pods: [`${lead} Running`, "worker-0 Running"] });
+        await one.end(137, "worker-0");
+        await one.agree({ state: "Running", pods: [`${lead} Running`, "worker-0 Pending"] });
+        await one.run("worker-0");
+        await one.agree({ state: "Running", pods: [`${lead} Running`, "worker-0 Running"] });
+        await one.patch({ runPolicy: { suspend: true } });
+        await one.agree({ state: "Suspended", pods: [] });
+        await one.patch({ runPolicy: { suspend: false } });
+        await one.agree({ state: "Suspended", pods: [`${lead} Pending`, "worker-0 Pending"] });
+        await one.run();
+        await one.agree({ state: "Running" });
+        await one.end(0, lead);
+        await one.agree({ state: "Succeeded", pods: [] });
+      });
+
+      bout(`a ${name} whose worker must not be restarted fails, and what runs is cleaned up`, open, async (ring) => {
+        const spec = { runPolicy: { cleanPodPolicy: "Running" } };
+        const one = await ring.begin(kind, `${short}-fails`, replicas("Never"), spec);
+        await one.run();
+        await one.agree({ state: "Running" });
+        await one.end(2, "worker-0");
+        await one.agree({ state: "Failed", pods: ["worker-0 Failed"] });
+      });
+
+      bout(`a ${name} that is over deletes itself when its time has come`, open, async (ring) => {
+        const spec = { runPolicy: { ttlSecondsAfterFinished: 1 } };
+        const one = await ring.begin(kind, `${short}-goes`, { [kind.lead]: {} }, spec, DELETED_JOB);
+        await one.run();
+        await one.agree({ state: "Running" });
+        await one.end(0, lead);
+        await one.agree({ state: "gone", pods: [] });
+      });
+    }
+  });
 });
