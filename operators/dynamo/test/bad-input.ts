@@ -132,7 +132,7 @@ const builtOnce: Scenario = async (stage) => {
 };
 
 /** A build for whose pod there is no room in the namespace. */
-const buildQuota: Scenario = async (stage) => {
+export const buildQuota: Scenario = async (stage) => {
   const lift = await quotaOfPods(stage, 0);
   await stage.start(dynamoOperator);
   await stage.apply(sample("component"));
@@ -198,7 +198,6 @@ export const badGraphs: Record<string, Scenario> = {
   "a graph with a quota that is exceeded": quotaExceeded,
   "an image whose builder cannot be pulled": builderMissing,
   "an image that is there, and another builder": builtOnce,
-  "an image for whose build a quota leaves no room": buildQuota,
   "components and images that somebody writes by hand": byHand,
 };
 export const withoutNodes: Scenario = noNodes;

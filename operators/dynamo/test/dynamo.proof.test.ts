@@ -1,4 +1,9 @@
-import { DynamoComponentDeployment, DynamoGraphDeployment, dynamoOperator } from "@konverge/dynamo-operator";
+import {
+  DynamoComponent,
+  DynamoComponentDeployment,
+  DynamoGraphDeployment,
+  dynamoOperator,
+} from "@konverge/dynamo-operator";
 import {
   exactRole,
   repairsChildren,
@@ -7,23 +12,37 @@ import {
   survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
+import { buildQuota } from "./bad-input.ts";
 import { drains } from "./scaling-scenarios.ts";
-import { autoscaled, build, component, graph, groups, isClaim, lives, restart } from "./scenarios.ts";
+import { autoscaled, build, component, graph, groups, image, isClaim, lives, restart } from "./scenarios.ts";
 
-exactRole(dynamoOperator, [graph, lives, build, groups, autoscaled, drains]);
+exactRole(dynamoOperator, [graph, lives, build, buildQuota, groups, autoscaled, drains]);
 
 survivesCrashes("a graph is deployed, whenever the operator dies", dynamoOperator, graph);
-survivesCrashes("a graph changes and is deleted, whenever the operator dies", dynamoOperator, lives, { every: 2 });
-survivesCrashes("an image is built, whenever the operator dies", dynamoOperator, build, { every: 3 });
-survivesCrashes("a graph is restarted, whenever the operator dies", dynamoOperator, restart, { every: 3 });
+survivesCrashes("a graph changes and is deleted, whenever the operator dies", dynamoOperator, lives);
+survivesCrashes("an image is built, whenever the operator dies", dynamoOperator, build);
+survivesCrashes("a graph is restarted, whenever the operator dies", dynamoOperator, restart);
+survivesCrashes("pods are drained before they go, whenever the operator dies", dynamoOperator, drains);
+survivesCrashes("a component of its own is deployed, whenever the operator dies", dynamoOperator, component);
 survivesApiErrors("a graph is deployed whatever request fails", dynamoOperator, graph);
 survivesApiErrors("an image is built whatever request fails", dynamoOperator, build, { runs: 30 });
+survivesApiErrors("a graph is restarted whatever request fails", dynamoOperator, restart, { runs: 40 });
+survivesApiErrors("pods are drained before they go, whatever request fails", dynamoOperator, drains, { runs: 40 });
 survivesDeletion("a graph goes with all it has, in each phase", dynamoOperator, graph, DynamoGraphDeployment);
 survivesDeletion("a component of its own goes with all it has", dynamoOperator, component, DynamoComponentDeployment);
-survivesDeletion("an image goes with its build, in each phase", dynamoOperator, build, DynamoGraphDeployment, {
-  every: 3,
-});
+survivesDeletion("a graph goes while it is restarted, in each phase", dynamoOperator, restart, DynamoGraphDeployment);
+survivesDeletion(
+  "a graph goes while its pods are drained, in each phase",
+  dynamoOperator,
+  drains,
+  DynamoGraphDeployment,
+);
+survivesDeletion("an image of its own goes with its build", dynamoOperator, image, DynamoComponent);
+survivesDeletion("an image goes with its build, in each phase", dynamoOperator, build, DynamoGraphDeployment);
 repairsChildren("each field of a graph's children, and theirs, is repaired", dynamoOperator, graph, {
   except: isClaim,
 });
+repairsChildren("each field of a build that can be changed is repaired", dynamoOperator, image);
+repairsChildren("each field of a component's children is repaired", dynamoOperator, component, { except: isClaim });
 survivesCrdDeletion("a graph survives that its kinds go and come", dynamoOperator, graph);
+survivesCrdDeletion("an image survives that its kind goes and comes", dynamoOperator, image);

@@ -1,5 +1,6 @@
 import { dynamoOperator } from "@konverge/dynamo-operator";
 import { onReal } from "@konverge/operator-suite";
+import { buildQuota } from "./bad-input.ts";
 import { drains } from "./scaling-scenarios.ts";
 import { autoscaled, badInput, build, component, graph, groups, lives, model, restart } from "./scenarios.ts";
 
@@ -10,6 +11,7 @@ onReal(
     "a model with an SLA is sized, and both versions tell the same": model,
     "a restart goes through the services in order": restart,
     "an image is built before the services start": build,
+    "an image for whose build a quota leaves no room": buildQuota,
     "an autoscaler owns the replicas": autoscaled,
     "a component that somebody writes by hand": component,
     "with the LeaderWorkerSet API, a replica is a group of pods": groups,

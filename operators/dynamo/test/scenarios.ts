@@ -196,6 +196,17 @@ export const build: Scenario = async (stage) => {
   await stage.until("only what is wanted is left", async () => (await stage.list(DynamoComponent)).length === 1);
 };
 
+/** An image that somebody asks for by hand. */
+export const image: Scenario = async (stage) => {
+  await stage.start(dynamoOperator);
+  await stage.apply(sample("component"));
+  await stage.until(
+    "it is built",
+    async () => (await stage.condition(DynamoComponent, "chat-frontend", "ImageBuilt")) === "True Built",
+  );
+  await stage.settled();
+};
+
 /** A component that somebody writes by hand has all that one of a graph has. */
 export const component: Scenario = async (stage) => {
   await supplyVolumes(stage, "1Gi");
