@@ -21,6 +21,21 @@ survivesCrashes("the autoscaler's decisions are followed, whenever the operator 
   mask,
 });
 survivesApiErrors("a cluster is made whatever request fails", rayOperator, cluster, { mask });
+survivesApiErrors("an autoscaled cluster ends the same, whatever request fails", rayOperator, switchedOff, {
+  mask,
+  runs: 60,
+});
+survivesDeletion(
+  "an autoscaled cluster goes with its account and rights, in each phase",
+  rayOperator,
+  autoscaled,
+  RayCluster,
+  {
+    mask,
+  },
+);
 survivesDeletion("a cluster goes with all it has, in each phase", rayOperator, replaced, RayCluster, { mask });
 repairsChildren("each field of a cluster's pods and Service is repaired", rayOperator, cluster, { mask });
+repairsChildren("each field of an autoscaler's account and rights is repaired", rayOperator, autoscaled, { mask });
 survivesCrdDeletion("a cluster survives that its kind goes and comes", rayOperator, cluster, { mask });
+survivesCrdDeletion("an autoscaled cluster survives that its kind goes and comes", rayOperator, autoscaled, { mask });

@@ -107,6 +107,14 @@ export const graph: Scenario = async (stage) => {
   assert.ok(spec!.replicas! >= minReplicas && spec!.replicas! <= maxReplicas, `${spec!.replicas} replicas`);
 };
 
+/** A predictor with an explainer. */
+export const withExplainer: Scenario = async (stage) => {
+  await stage.start(seldonOperator);
+  await stage.apply(sample("explained"));
+  await available(stage, "income");
+  await stage.settled();
+};
+
 /** A Deployment and a Service of its own explain a predictor, which they ask at its Service. */
 export const explained: Scenario = async (stage) => {
   await stage.start(seldonOperator);
