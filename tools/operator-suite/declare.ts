@@ -29,7 +29,7 @@ export interface RealOptions extends StageOptions {
 }
 
 /** Milliseconds that one scenario may take on a real control plane. */
-const LONGEST = 180_000;
+const LONGEST = 240_000;
 
 /** The same for an embedded cluster. */
 export function embeddedOptions({ kubectl, ...options }: StageOptions): EmbeddedOptions {

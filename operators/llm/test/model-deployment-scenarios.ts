@@ -126,26 +126,26 @@ export function sleeps(operatorWith: typeof llmOperatorWith): Scenario {
   return async (stage) => {
     let pending = 0;
     const running = operatorWith(async (url) =>
-      url.startsWith("http://gateway") ? `vllm:num_requests_waiting ${pending}` : "vllm:request_success_total 5",
+      url.startsWith("http://gateway") ? `vllm:num_requests_waiting ${pending}` : "vllm:request_success_total 0",
     );
     await stage.start(running);
     const minutes = stage.where === "embedded" ? 2 : 0.25;
     const scaling = { toZeroAfter: `${minutes * 60}s`, demandUrl: "http://gateway.test/metrics" };
-    await stage.apply(deployment("chat", { model: "m", replicas: 2, scaling }));
-    await untilDeployed(stage, "chat", 2);
+    await stage.apply(deployment("chat", { model: "m", replicas: 1, scaling }));
+    await untilDeployed(stage, "chat", 1);
     await stage.until("it sleeps", async () => (await stage.get(StatefulSet, "chat")).spec?.replicas === 0);
     await untilDeployed(stage, "chat", 0);
     await stage.pass(minutes * 60_000);
     assert.equal((await stage.get(StatefulSet, "chat")).spec?.replicas, 0, "it sleeps on while nobody asks");
     pending = 3;
-    await untilDeployed(stage, "chat", 2);
+    await untilDeployed(stage, "chat", 1);
     pending = 0;
     await stage.until("it sleeps again", async () => (await stage.get(StatefulSet, "chat")).spec?.replicas === 0);
     const wake = new Date(stage.clock.now() + 1_000).toISOString();
     await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, {
       merge: { metadata: { annotations: { [WAKE]: wake } } },
     });
-    await untilDeployed(stage, "chat", 2);
+    await untilDeployed(stage, "chat", 1);
     const reasons = (await stage.get(ModelDeployment, "chat")).status?.decisions?.map(({ reason }) => reason);
     assert.deepEqual(reasons, ["NothingMeasured", "Idle", "Woken", "Idle", "Woken"]);
   };
