@@ -1,22 +1,10 @@
-import type {
-  AllocationResult,
-  Device,
-  DeviceClass,
-  DeviceRequestAllocationResult,
-  ResourceClaim,
-  ResourceSlice,
-} from "@konverge/kinds";
+import type { Quantity } from "@konverge/core";
+import type { AllocationResult, DeviceClass, DeviceRequestAllocationResult, ResourceClaim } from "@konverge/kinds";
 import { compileDeviceSelector, type DeviceSelector } from "@konverge/schema/cel";
+import { consumedBy } from "./device-capacity.ts";
+import type { DevicePools, Offered } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { matchesTerm } from "./node-matching.ts";
-
-/** A device that can be reached from some node. */
-interface Offered {
-  readonly id: string;
-  readonly driver: string;
-  readonly pool: string;
-  readonly device: Device;
-}
 
 /** What one request asks for. */
 interface Wanted {
@@ -25,38 +13,52 @@ interface Wanted {
   readonly selectors: readonly string[];
   readonly count: number | "all";
   readonly adminAccess: boolean;
+  /** How much of the capacities of a device, by name. */
+  readonly capacity: Readonly<Record<string, string>>;
   readonly tolerations: readonly { key?: string; operator?: string; value?: string; effect?: string }[];
 }
 
 /** What an allocation may draw on. */
 export interface DeviceState {
-  readonly slices: Iterable<ResourceSlice>;
+  readonly pools: DevicePools;
   classOf(name: string): DeviceClass | undefined;
-  /** Whether somebody has a device already: `driver/pool/device`. */
-  isTaken(id: string): boolean;
+  /** Names a share of a device that several may have. */
+  newShare(): string;
+}
+
+/** A device that a search has given to a request. */
+interface Given {
+  readonly request: string;
+  readonly of: Offered;
+  readonly adminAccess: boolean;
+  readonly consumed: ReadonlyMap<string, Quantity>;
+}
+
+/** What a claim gets; the pools are less by it until it is given back. */
+export interface Allocated {
+  readonly result: AllocationResult;
+  giveBack(): void;
 }
 
 const compiled = new Map<string, DeviceSelector | undefined>();
+const NOTHING: ReadonlyMap<string, Quantity> = new Map();
 
-/** The devices of a node that a claim gets; undefined if it cannot get all that it asks for. `taken` grows by them. */
-export function allocate(
-  claim: ResourceClaim,
-  node: NodeInfo,
-  state: DeviceState,
-  taken: Set<string>,
-): AllocationResult | undefined {
-  const offered = [...devicesOf(node, state.slices)].filter(({ id }) => !state.isTaken(id) && !taken.has(id));
+/** The devices of a node that a claim gets; undefined if it cannot get all that it asks for. */
+export function allocate(claim: ResourceClaim, node: NodeInfo, state: DeviceState): Allocated | undefined {
+  const { pools } = state;
+  const offered = [...pools.reachedFrom(node)];
   const { requests = [], constraints = [] } = claim.spec.devices ?? {};
-  const results: (DeviceRequestAllocationResult & { of: Offered })[] = [];
+  const results: Given[] = [];
 
   const agrees = (request: string, one: Offered): boolean =>
-    constraints.every(({ requests: only, matchAttribute }) => {
+    constraints.every(({ requests: only, matchAttribute, distinctAttribute }) => {
       const concerns = (name: string) => !only?.length || only.includes(name) || only.includes(name.split("/")[0]!);
-      if (!matchAttribute || !concerns(request)) return true;
-      const value = attributeOf(one, matchAttribute);
+      const attribute = matchAttribute ?? distinctAttribute;
+      if (!attribute || !concerns(request)) return true;
+      const value = attributeOf(one, attribute);
       if (value === undefined) return false;
-      const other = results.find((result) => concerns(result.request));
-      return !other || attributeOf(other.of, matchAttribute) === value;
+      const others = results.filter((result) => concerns(result.request));
+      return others.every(({ of }) => (attributeOf(of, attribute) === value) === (matchAttribute !== undefined));
     });
 
   /** Gives the devices from one request on, one device after the other; takes back what leads nowhere. */
@@ -75,17 +77,18 @@ export function allocate(
     return false;
   };
   const takeOne = (wanted: Wanted, one: Offered): boolean => {
-    if (!wanted.adminAccess && taken.has(one.id)) return false;
-    if (!agrees(wanted.name, one)) return false;
-    const { driver, pool, device } = one;
-    const admin = wanted.adminAccess ? { adminAccess: true } : {};
-    results.push({ request: wanted.name, driver, pool, device: device.name, ...admin, of: one });
-    if (!wanted.adminAccess) taken.add(one.id);
+    const { name: request, adminAccess } = wanted;
+    const consumed = consumedBy(wanted.capacity, one.device.capacity ?? {});
+    if (!consumed || (!adminAccess && !pools.hasLeft(one, consumed))) return false;
+    if (adminAccess && results.some(({ of }) => of.id === one.id)) return false;
+    if (!agrees(request, one)) return false;
+    results.push({ request, of: one, adminAccess, consumed: one.device.allowMultipleAllocations ? consumed : NOTHING });
+    if (!adminAccess) pools.take(one, consumed);
     return true;
   };
   const giveUp = (): void => {
-    const { of, adminAccess } = results.pop()!;
-    if (!adminAccess) taken.delete(of.id);
+    const { of, adminAccess, consumed } = results.pop()!;
+    if (!adminAccess) pools.giveBack(of, consumed);
   };
   const fill = (index: number, wanted: Wanted, fitting: Offered[], left: number, from: number): boolean => {
     if (left === 0) return give(index + 1);
@@ -99,11 +102,32 @@ export function allocate(
 
   if (!give(0)) return undefined;
   const config = configOf(claim, results, state);
-  return {
-    devices: { results: results.map(({ of: _, ...result }) => result), ...(config.length > 0 && { config }) },
+  const result: AllocationResult = {
+    devices: {
+      results: results.map((one) => resultOf(one, state)),
+      ...(config.length > 0 && { config }),
+    },
     nodeSelector: {
       nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [node.name] }] }],
     },
+  };
+  const giveBack = () => {
+    while (results.length > 0) giveUp();
+  };
+  return { result, giveBack };
+}
+
+function resultOf({ request, of, adminAccess, consumed }: Given, state: DeviceState): DeviceRequestAllocationResult {
+  const { driver, pool, device } = of;
+  const amounts = [...consumed].map(([name, amount]) => [name, amount.toString()]);
+  return {
+    request,
+    driver,
+    pool,
+    device: device.name,
+    ...(adminAccess && { adminAccess }),
+    ...(device.allowMultipleAllocations && { shareID: state.newShare() }),
+    ...(amounts.length > 0 && { consumedCapacity: Object.fromEntries(amounts) }),
   };
 }
 
@@ -129,35 +153,11 @@ function alternativesOf({ name, exactly, firstAvailable }: Request): Wanted[] {
     selectors: one.selectors?.flatMap(({ cel }) => cel?.expression ?? []) ?? [],
     count: one.allocationMode === "All" ? "all" : (one.count ?? 1),
     adminAccess: one.adminAccess ?? false,
+    capacity: one.capacity?.requests ?? {},
     tolerations: one.tolerations ?? [],
   });
   if (exactly) return [wanted(exactly, name)];
   return (firstAvailable ?? []).map((one) => wanted(one, `${name}/${one.name}`));
-}
-
-/** The devices of the newest generation of each pool that a node reaches. */
-function* devicesOf(node: NodeInfo, slices: Iterable<ResourceSlice>): Generator<Offered> {
-  const all = [...slices];
-  const newest = new Map<string, number>();
-  const poolOf = ({ spec }: ResourceSlice) => `${spec.driver}/${spec.pool.name}`;
-  for (const slice of all) {
-    newest.set(poolOf(slice), Math.max(newest.get(poolOf(slice)) ?? 0, slice.spec.pool.generation));
-  }
-  for (const slice of all) {
-    const { driver, pool, devices = [], perDeviceNodeSelection } = slice.spec;
-    if (pool.generation !== newest.get(poolOf(slice))) continue;
-    if (!perDeviceNodeSelection && !reaches(slice.spec, node)) continue;
-    for (const device of devices) {
-      if (perDeviceNodeSelection && !reaches(device, node)) continue;
-      yield { id: `${driver}/${pool.name}/${device.name}`, driver, pool: pool.name, device };
-    }
-  }
-}
-
-function reaches(from: Pick<Device, "nodeName" | "nodeSelector" | "allNodes">, node: NodeInfo): boolean {
-  if (from.allNodes) return true;
-  if (from.nodeName) return from.nodeName === node.name;
-  return from.nodeSelector?.nodeSelectorTerms.some((term) => matchesTerm(node, term)) ?? false;
 }
 
 function isFor({ driver, device }: Offered, wanted: Wanted, state: DeviceState): boolean {
@@ -196,7 +196,7 @@ function attributeOf({ driver, device }: Offered, qualified: string): string | u
 }
 
 /** How the devices are to be set up: what their classes say first, then what the claim says. */
-function configOf(claim: ResourceClaim, results: readonly DeviceRequestAllocationResult[], state: DeviceState) {
+function configOf(claim: ResourceClaim, results: readonly Given[], state: DeviceState) {
   const given = new Set(results.map(({ request }) => request));
   const ofClasses = classesOf(claim).flatMap(({ request, className }) => {
     if (!given.has(request)) return [];

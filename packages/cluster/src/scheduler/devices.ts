@@ -1,8 +1,15 @@
 import type { Client } from "@konverge/client";
 import { type Clock, keyOf, type ObjectKey, timestamp } from "@konverge/core";
-import { type AllocationResult, DeviceClass, ResourceClaim, ResourceSlice } from "@konverge/kinds";
+import {
+  type AllocationResult,
+  DeviceClass,
+  type DeviceRequestAllocationResult,
+  ResourceClaim,
+  ResourceSlice,
+} from "@konverge/kinds";
 import type { Cache, View } from "@konverge/runtime";
-import { allocate, classesOf, type DeviceState, isReachable } from "./device-allocation.ts";
+import { type Allocated, allocate, classesOf, type DeviceState, isReachable } from "./device-allocation.ts";
+import { DevicePools } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodInfo } from "./pod-info.ts";
 
@@ -21,7 +28,7 @@ export interface DeviceRules {
 }
 
 /** The devices that pods claim: which there are, who has them, and giving them out. */
-export class Devices implements DeviceState {
+export class Devices {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #claims: View<ResourceClaim>;
@@ -39,10 +46,6 @@ export class Devices implements DeviceState {
     this.#classes = cache.use(DeviceClass);
   }
 
-  get slices(): Iterable<ResourceSlice> {
-    return this.#slices.list();
-  }
-
   async whenSynced(): Promise<void> {
     await Promise.all([this.#claims.whenSynced(), this.#slices.whenSynced(), this.#classes.whenSynced()]);
   }
@@ -56,41 +59,45 @@ export class Devices implements DeviceState {
     return this.#classes.get(name);
   }
 
-  isTaken(id: string): boolean {
-    for (const taken of this.#taken()) if (taken === id) return true;
-    return false;
+  /** Which devices there are now, and what of them is given out. */
+  #state(newShare: () => string): DeviceState {
+    return {
+      pools: new DevicePools(this.#slices.list(), this.#given()),
+      classOf: (name) => this.classOf(name),
+      newShare,
+    };
   }
 
-  *#taken(): Generator<string> {
-    const allocations = [...this.#assumed.values()];
-    for (const { status } of this.#claims.list()) if (status?.allocation) allocations.push(status.allocation);
-    for (const { devices } of allocations) {
-      for (const { driver, pool, device, adminAccess } of devices?.results ?? [])
-        if (!adminAccess) yield `${driver}/${pool}/${device}`;
-    }
+  *#given(): Generator<DeviceRequestAllocationResult> {
+    for (const { devices } of this.#assumed.values()) yield* devices?.results ?? [];
+    for (const claim of this.#claims.list())
+      if (!this.#assumed.has(keyOf(claim))) yield* claim.status?.allocation?.devices?.results ?? [];
   }
 
   rulesFor(pod: PodInfo): DeviceRules {
     const claims = pod.deviceClaims.map((name) => this.#claims.get(`${pod.namespace}/${name}`));
     const isEarly = claims.some((claim) => claim === undefined);
     const found = claims.flatMap((claim) => claim ?? []);
-    const taken = new Set(this.#taken());
-    const state: DeviceState = {
-      slices: [...this.slices],
-      classOf: (name) => this.classOf(name),
-      isTaken: (id) => taken.has(id),
-    };
+    const state = this.#state(() => "");
     return {
       isEarly,
       problem: isEarly ? undefined : this.#problem(pod, found),
       refuses: (node) => {
-        const here = new Set<string>();
-        for (const claim of found) {
-          if (claim.status?.allocation) {
-            if (!isReachable(claim, node)) return "resourceclaim not available on the node";
-          } else if (!allocate(claim, node, state, here)) return "cannot allocate all claims";
+        const here: Allocated[] = [];
+        try {
+          for (const claim of found) {
+            if (claim.status?.allocation) {
+              if (!isReachable(claim, node)) return "resourceclaim not available on the node";
+              continue;
+            }
+            const allocated = allocate(claim, node, state);
+            if (!allocated) return "cannot allocate all claims";
+            here.push(allocated);
+          }
+          return undefined;
+        } finally {
+          for (const one of here.reverse()) one.giveBack();
         }
-        return undefined;
       },
     };
   }
@@ -112,12 +119,12 @@ export class Devices implements DeviceState {
 
   /** Gives a pod its devices on a node. */
   async bind(pod: PodInfo, node: NodeInfo): Promise<void> {
-    const taken = new Set<string>();
+    const state = this.#state(() => this.#clock.random.uuid());
     const writes: { claim: ResourceClaim; allocation: AllocationResult }[] = [];
     for (const name of pod.deviceClaims) {
       const claim = this.#claims.get(`${pod.namespace}/${name}`);
       if (!claim) throw new Error(`resourceclaim ${JSON.stringify(name)} not found`);
-      const allocation = claim.status?.allocation ?? allocate(claim, node, this, taken);
+      const allocation = claim.status?.allocation ?? allocate(claim, node, state)?.result;
       if (!allocation) throw new Error(`cannot allocate ${keyOf(claim)} on ${node.name}`);
       writes.push({ claim, allocation });
     }

@@ -4,6 +4,7 @@ import { cascades } from "./cascades.ts";
 import { certificates } from "./certificates.ts";
 import { guards } from "./guards.ts";
 import { jobs } from "./jobs.ts";
+import { lateClasses } from "./late-classes.ts";
 import { rollouts } from "./rollouts.ts";
 import { services } from "./services.ts";
 import { sets } from "./sets.ts";
@@ -14,7 +15,17 @@ const plane = findControlPlane();
 
 test("behaviours on a real control plane", { skip: plane.available ? false : plane.why }, async (t) => {
   await using cluster = await startRealCluster({ controllers: true });
-  const all = { ...rollouts, ...cascades, ...jobs, ...sets, ...services, ...volumes, ...guards, ...certificates };
+  const all = {
+    ...rollouts,
+    ...cascades,
+    ...jobs,
+    ...sets,
+    ...services,
+    ...volumes,
+    ...guards,
+    ...certificates,
+    ...lateClasses,
+  };
   const results = await playReal(cluster, all);
   for (const { name, error } of results) {
     await t.test(name, () => {

@@ -3,8 +3,8 @@ import { DeviceClass, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice }
 import { type Fate, makeNodes, placed } from "./placed.ts";
 import { assertTold, type Behaviour, conditionOf, find, type Stage } from "./stage.ts";
 
-const DRIVER = "gpu.example.com";
-const ATTRIBUTES = `device.attributes["${DRIVER}"]`;
+export const DRIVER = "gpu.example.com";
+export const ATTRIBUTES = `device.attributes["${DRIVER}"]`;
 
 /** Nodes with two devices each, of the model A on the first node and B on the others. */
 async function makeDevices(stage: Stage, nodes: number): Promise<void> {
@@ -30,7 +30,7 @@ const request = ({ namespace }: Stage, more: object = {}) => ({
   devices: { requests: [{ name: "gpu", exactly: { deviceClassName: namespace, ...more } }] },
 });
 
-const template = (stage: Stage, more: object = {}) =>
+export const template = (stage: Stage, more: object = {}) =>
   stage.client.create(ResourceClaimTemplate, {
     metadata: { name: "gpus", namespace: stage.namespace },
     spec: { metadata: { labels: { from: "template" } }, spec: request(stage, more) },
@@ -42,7 +42,7 @@ const claim = (stage: Stage, more: object = {}) =>
     spec: request(stage, more),
   });
 
-async function makePod(stage: Stage, name: string, from: object, fate: Fate = {}): Promise<void> {
+export async function makePod(stage: Stage, name: string, from: object, fate: Fate = {}): Promise<void> {
   const resourceClaims = [{ name: "gpu", ...from }];
   const { metadata, spec } = placed(stage, { fate, spec: { resourceClaims, restartPolicy: "Never" } });
   const containers = spec.containers.map((one) => ({ ...one, resources: { claims: [{ name: "gpu" }] } }));
@@ -52,16 +52,16 @@ async function makePod(stage: Stage, name: string, from: object, fate: Fate = {}
   });
 }
 
-const BY_TEMPLATE = { resourceClaimTemplateName: "gpus" };
+export const BY_TEMPLATE = { resourceClaimTemplateName: "gpus" };
 const SHARED = { resourceClaimName: "shared" };
 
 const get = ({ client, namespace }: Stage, name: string) => client.get(Pod, `${namespace}/${name}`);
-const runs = (stage: Stage, name: string) =>
+export const runs = (stage: Stage, name: string) =>
   stage.until(`${name} runs`, async () => conditionOf(await get(stage, name), "Ready")?.split(" ")[0] === "True");
-const claimsOf = async ({ client, namespace }: Stage) => (await client.list(ResourceClaim, { namespace })).items;
+export const claimsOf = async ({ client, namespace }: Stage) => (await client.list(ResourceClaim, { namespace })).items;
 const getShared = ({ client, namespace }: Stage) => client.get(ResourceClaim, `${namespace}/shared`);
 
-const waits = (stage: Stage, name: string, why: RegExp) =>
+export const waits = (stage: Stage, name: string, why: RegExp) =>
   stage.until(`${name} waits because of ${why}`, async () => {
     const { conditions } = (await get(stage, name)).status ?? {};
     return why.test(conditions?.find(({ type }) => type === "PodScheduled")?.message ?? "");

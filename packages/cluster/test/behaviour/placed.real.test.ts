@@ -10,6 +10,7 @@ import { placedJobs } from "./placed-jobs.ts";
 import { placedScheduling } from "./placed-scheduling.ts";
 import { placedVolumes } from "./placed-volumes.ts";
 import { placedWorkloads } from "./placed-workloads.ts";
+import { sharedDevices } from "./shared-devices.ts";
 import { playReal } from "./stages.ts";
 
 const plane = findControlPlane();
@@ -31,7 +32,15 @@ test("behaviours on a real control plane with nodes", { skip: plane.available ? 
   });
   const results = await playReal(
     cluster,
-    { ...autoscaling, ...placedWorkloads, ...placedJobs, ...placedScheduling, ...placedVolumes, ...devices },
+    {
+      ...autoscaling,
+      ...placedWorkloads,
+      ...placedJobs,
+      ...placedScheduling,
+      ...placedVolumes,
+      ...devices,
+      ...sharedDevices,
+    },
     measures,
   );
   for (const { name, error } of results) {

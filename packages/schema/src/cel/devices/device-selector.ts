@@ -13,6 +13,7 @@ export interface SelectableDevice {
   readonly driver: string;
   readonly attributes?: Readonly<Record<string, DeviceAttribute>>;
   readonly capacity?: Readonly<Record<string, { readonly value: string }>>;
+  readonly allowMultipleAllocations?: boolean;
 }
 
 /** One of them is set. */
@@ -65,9 +66,10 @@ class Domains extends MapValue {
   }
 }
 
-function deviceValue({ driver, attributes = {}, capacity = {} }: SelectableDevice): Value {
+function deviceValue({ driver, attributes = {}, capacity = {}, ...more }: SelectableDevice): Value {
   const device = new MapValue();
   device.set("driver", driver);
+  device.set("allowMultipleAllocations", more.allowMultipleAllocations ?? false);
   device.set("attributes", byDomain(driver, attributes, attributeValue));
   device.set(
     "capacity",
