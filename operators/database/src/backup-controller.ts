@@ -1,5 +1,18 @@
-import { type Context, controller, no, type Result, unknown, use, watch, yes } from "konverge";
-import { Job, Pod } from "konverge/kinds";
+import {
+  type Context,
+  controller,
+  findCondition,
+  no,
+  PATIENCE,
+  problemConditions,
+  type Result,
+  tellProblem,
+  unknown,
+  use,
+  watch,
+  yes,
+} from "konverge";
+import { Event, Job, Pod } from "konverge/kinds";
 import { BACKUP_OF, backupJobFor, folderOf, isImpossible } from "./backup-jobs.ts";
 import type { BackupMethod } from "./backup-spec.ts";
 import { backupClaimName, methodOf } from "./backup-volume.ts";
@@ -8,6 +21,7 @@ import { DatabaseBackup } from "./database-backup.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { jobEnd } from "./task-pod.ts";
+import { taskProblem } from "./task-problem.ts";
 import type { TaskReport } from "./task-report.ts";
 
 /** On a DatabaseBackup that the operator has made to tell of a scheduled one. */
@@ -37,7 +51,7 @@ export function databaseBackups() {
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[JOB_NAME]}`],
       }),
     ],
-    uses: [use(Job, ["get", "create"]), use(Pod, ["list"]), use(DatabaseBackup, ["delete"])],
+    uses: [use(Job, ["get", "create"]), use(Pod, ["list"]), use(DatabaseBackup, ["delete"]), use(Event, ["list"])],
     async reconcile(backup, context): Promise<Result<DatabaseBackup> | undefined> {
       const { metadata, spec, status } = backup;
       const ofDatabase = `${metadata.namespace}/${spec.database}`;
@@ -56,14 +70,16 @@ async function take(backup: DatabaseBackup, context: Context): Promise<Result<Da
   const database = cache.get(Database, `${metadata.namespace}/${spec.database}`);
   const job = cache.get(Job, `${metadata.namespace}/${metadata.name}`);
   const method = spec.method ?? (database && methodOf(database));
-  if (!database || !method) return waits("NoDatabase", `there is no Database ${spec.database} that keeps backups`);
+  if (!database || !method) {
+    return waits(backup, "NoDatabase", `there is no Database ${spec.database} that keeps backups`, context);
+  }
   if (isImpossible(database, method)) {
     return fails(backup, { method }, "only postgres has physical backups: set method to logical", context);
   }
   if (!job) {
     if (metadata.labels?.[SCHEDULED]) return fails(backup, { method }, "its Job has gone before it had ended", context);
     const why = whyNotNow(database);
-    if (why) return waits(...why);
+    if (why) return waits(backup, ...why, context);
     await startJob(DatabaseBackup, backup, backupJobFor(backup, database, method), context);
     events.normal("BackupStarted", `a ${method} backup of ${spec.database} is being taken`);
   }
@@ -75,8 +91,13 @@ async function take(backup: DatabaseBackup, context: Context): Promise<Result<Da
   };
   const end = jobEnd(job);
   if (!job || !end) {
-    const message = `job ${metadata.name} takes it`;
-    return { status: { phase: "Running", ...facts }, conditions: { Ready: unknown("Running", message) } };
+    const problem = await taskProblem(job, context);
+    tellProblem(backup, problem, events);
+    const conditions = problem
+      ? problemConditions(problem)
+      : { Ready: unknown("Running", `job ${metadata.name} takes it`) };
+    // That its pod is refused or finds no node, nobody tells.
+    return { status: { phase: "Running", ...facts }, conditions, after: PATIENCE };
   }
   const report = await reportOf(job, context);
   if (end === "failed") return fails(backup, facts, report["error"] ?? "its Job has failed", context);
@@ -111,15 +132,20 @@ function whyNotNow(database: Database): [reason: string, message: string] | unde
   if (database.spec.hibernated) return ["Hibernated", `the backup is taken when Database ${name} is awake`];
   const held = heldForRestore(database);
   if (held) return ["Restoring", `the backup is taken when Database ${name} is restored`];
-  const { phase = "Creating" } = database.status ?? {};
-  if (phase === "Creating") return ["NotRunning", `the backup is taken when Database ${name} runs`];
+  if (database.status?.phase !== "Running") return ["NotRunning", `the backup is taken when Database ${name} runs`];
   return undefined;
 }
 
-const waits = (reason: string, message: string): Result<DatabaseBackup> => ({
-  status: { phase: "Pending" },
-  conditions: { Ready: no(reason, message) },
-});
+/** What cannot be done yet says so; it goes on by itself when that has changed. */
+function waits(
+  { status }: DatabaseBackup,
+  reason: string,
+  message: string,
+  { events }: Context,
+): Result<DatabaseBackup> {
+  if (findCondition(status?.conditions, "Ready")?.reason !== reason) events.warning(reason, message);
+  return { status: { phase: "Pending" }, conditions: { Ready: no(reason, message) } };
+}
 
 function fails(backup: DatabaseBackup, facts: Status, error: string, { events }: Context): Result<DatabaseBackup> {
   if (backup.status?.phase !== "Failed") events.warning("BackupFailed", error);

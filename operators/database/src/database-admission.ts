@@ -47,7 +47,9 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.pooler", spec.pooler !== undefined],
   ];
   const given = missing.filter(([, isGiven]) => isGiven);
-  return given.map(([field]) => fieldForbidden(field, "is there for postgres only"));
+  return given.map(([field]) =>
+    fieldForbidden(field, "is there for postgres only: leave it out, or choose that engine"),
+  );
 }
 
 function isSmaller(a: string, b: string): boolean {

@@ -8,6 +8,7 @@ import {
   isInvalid,
   isNotFound,
   own,
+  PATIENCE,
   PermanentError,
   type Result,
   read,
@@ -19,6 +20,7 @@ import {
   CronJob,
   CustomResourceDefinition,
   Deployment,
+  Event,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -42,9 +44,17 @@ import { parseConfirming } from "./quorum.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
 import { scriptsFor } from "./scripts.ts";
-import { serverProblem } from "./server-problem.ts";
 import type { AskServer } from "./server-report.ts";
-import { askServers, capacityOf, claimsOf, labelPods, liveMember, outdatedPods, removePod } from "./servers.ts";
+import {
+  askServers,
+  capacityOf,
+  claimsOf,
+  labelPods,
+  liveMember,
+  outdatedPods,
+  removePod,
+  serverProblem,
+} from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
@@ -88,6 +98,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       use(Pod, ["get", "patch", "delete"]),
       use(Pod, ["get", "create"], { subresource: "exec" }),
       use(PodMonitor, ["get", "create", "patch", "delete"]),
+      use(Event, ["list"]),
     ],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context): Promise<Result<Database>> {
@@ -123,14 +134,16 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
       const ready = isNewest && areThere && step.topology.primary !== "";
-      const problems = members.map(({ name }) => serverProblem(cache.get(Pod, `${metadata.namespace}/${name}`)));
+      const problem = ready
+        ? undefined
+        : await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context);
       const findings: Findings = {
         engine,
         members,
         step,
         rollout,
         ready,
-        problem: ready ? undefined : (problems[indexOf(primary)] ?? problems.find((one) => one !== undefined)),
+        problem,
         storage,
         atLimit: wish.atLimit ?? false,
         capacity: capacityOf(claims),
@@ -142,7 +155,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const secret = credentialsFor(database, engine, { live, random: clock.random, now: clock.now(), told });
-      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : undefined));
+      // Want of room counts only when it lasts, of which nobody tells.
+      const wait = ready ? undefined : PATIENCE;
+      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : wait));
       return {
         children: [
           secret,

@@ -1,10 +1,18 @@
-import { type Conditions, type EventSink, findCondition, no, type ReportedStatus, yes } from "konverge";
+import {
+  type Conditions,
+  type EventSink,
+  findCondition,
+  no,
+  type Problem,
+  problemConditions,
+  type ReportedStatus,
+  yes,
+} from "konverge";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import type { Member, Step } from "./leadership.ts";
 import { podName, readServiceName, secretName } from "./names.ts";
 import type { RolloutStep } from "./rollout.ts";
-import type { ServerProblem } from "./server-problem.ts";
 import type { StorageStep } from "./storage.ts";
 import { refusedVersion, rolledVersion } from "./version.ts";
 
@@ -16,7 +24,7 @@ export interface Findings {
   readonly rollout: RolloutStep;
   /** Every server is as it should be and answers. */
   readonly ready: boolean;
-  readonly problem: ServerProblem | undefined;
+  readonly problem: Problem | undefined;
   readonly storage: StorageStep;
   readonly atLimit: boolean;
   readonly capacity: string | undefined;
@@ -25,6 +33,9 @@ export interface Findings {
   readonly stopped: { readonly reason: string; readonly message: string } | undefined;
 }
 
+/** Of what nothing will come by itself. */
+const FATAL = new Set(["ImageCannotBePulled", "ContainerCannotStart", "ContainerCrashes"]);
+
 export type Phase = "Creating" | "Running" | "Failed";
 
 export function phaseOf({ ready, problem, step, members }: Findings): Phase {
@@ -32,7 +43,7 @@ export function phaseOf({ ready, problem, step, members }: Findings): Phase {
   const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
   // A database whose primary answers runs, whatever its standbys do.
   if (leads && members.length > 1) return "Running";
-  return problem?.fatal ? "Failed" : "Creating";
+  return problem && FATAL.has(problem.reason) ? "Failed" : "Creating";
 }
 
 /** What is not known now stays as it was told last. */
@@ -95,10 +106,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   const trouble = step.problem ?? problem;
   const switching = trouble?.reason === "SwitchoverWaits";
   if (ready && (!trouble || switching)) return { ...always, Ready: yes("Running") };
-  if (trouble) {
-    const { reason, message } = trouble;
-    return { ...always, Ready: no(reason, message), Degraded: yes(reason, message) };
-  }
+  if (trouble) return { ...always, ...problemConditions(trouble) };
   const { members } = findings;
   const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
   if (leads && members.length > 1) {

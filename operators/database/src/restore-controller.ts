@@ -5,11 +5,14 @@ import {
   isConflict,
   isControlledBy,
   isNotFound,
+  PATIENCE,
+  type Problem,
   type Result,
+  tellProblem,
   use,
   watch,
 } from "konverge";
-import { Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
+import { Event, Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
@@ -30,6 +33,7 @@ import { nextMove, type PartState, type RestoreFacts, type RestoreMove, undoMove
 import { failed, moved, pending, tellMove } from "./restore-status.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { dataClaimFor, jobEnd } from "./task-pod.ts";
+import { taskProblem } from "./task-problem.ts";
 import type { TaskReport } from "./task-report.ts";
 
 const DATABASE = "database-name";
@@ -64,6 +68,7 @@ export function databaseRestores() {
       use(Pod, ["list"]),
       use(PersistentVolumeClaim, ["create", "delete"]),
       use(Database, ["patch"]),
+      use(Event, ["list"]),
     ],
     finalizer: "databases.example.com/restore",
     async reconcile(restore, context): Promise<Result<DatabaseRestore> | undefined> {
@@ -75,13 +80,17 @@ export function databaseRestores() {
       const database = databaseOf(restore, context);
       const plan = database && planFor(restore, database, context);
       const why = whyNot(restore, database, plan, context);
-      if (why) return why.fatal ? failed(restore, why.reason, why.message, context) : pending(why.reason, why.message);
+      if (why) return (why.fatal ? failed : pending)(restore, why.reason, why.message, context);
       const facts = factsOf(plan!, context);
       const move = nextMove(facts);
       await carryOut(plan!, move, context);
       const reports = await reportsOf(plan!, context);
+      const problem = await partProblem(restore, facts, context);
       tellMove(restore, move, reports, context.events);
-      return moved(plan!, move, reports, context.clock);
+      tellProblem(restore, problem, context.events);
+      const isOver = move.phase === "Completed" || move.phase === "Failed";
+      // That a pod is refused or finds no node, nobody tells.
+      return { ...moved(plan!, move, reports, problem, context.clock), ...(!isOver && { after: PATIENCE }) };
     },
     async cleanup(restore, context) {
       const { phase } = restore.status ?? {};
@@ -97,7 +106,9 @@ export function databaseRestores() {
       if (move.phase === "Failed" || move.phase === "Completed") return undefined;
       const job = restoreJobName(restore, "undo");
       if (move.stuck) return { waitingFor: `help: job ${job} could not put the old data back; its pods' logs say why` };
-      return { waitingFor: move.phase === "Finishing" ? "the old data to be removed" : "the old data to be put back" };
+      const waitingFor = move.phase === "Finishing" ? "the old data to be removed" : "the old data to be put back";
+      const problem = await partProblem(restore, facts, context);
+      return { waitingFor: problem ? `${waitingFor}: ${problem.message}` : waitingFor };
     },
   });
 }
@@ -182,6 +193,17 @@ function factsOf({ restore, database, method, primary }: RestorePlan, { cache }:
         status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
     ),
   };
+}
+
+/** What keeps the part that is at work from being done. */
+function partProblem(
+  restore: DatabaseRestore,
+  { parts }: RestoreFacts,
+  context: Context,
+): Promise<Problem | undefined> {
+  const part = RESTORE_PARTS.findLast((one) => parts[one] === "working");
+  const name = part && restoreJobName(restore, part);
+  return taskProblem(name ? context.cache.get(Job, `${restore.metadata.namespace}/${name}`) : undefined, context);
 }
 
 /** No pod comes any more: the StatefulSet has heard that there shall be none. */

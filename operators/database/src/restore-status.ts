@@ -1,4 +1,15 @@
-import { type Context, type EventSink, no, type Result, timestamp, unknown, yes } from "konverge";
+import {
+  type Context,
+  type EventSink,
+  findCondition,
+  no,
+  type Problem,
+  problemConditions,
+  type Result,
+  timestamp,
+  unknown,
+  yes,
+} from "konverge";
 import type { DatabaseRestore } from "./database-restore.ts";
 import { type RestorePart, type RestorePlan, restoreJobName } from "./restore-jobs.ts";
 import type { RestoreMove, RestorePhase } from "./restore-progress.ts";
@@ -24,11 +35,16 @@ const SENTENCES: Readonly<Record<RestorePhase, string>> = {
   Failed: "nothing was changed",
 };
 
-/** A restore that cannot begin yet. */
-export const pending = (reason: string, message: string): Result<DatabaseRestore> => ({
-  status: { phase: "Pending" },
-  conditions: { Ready: no(reason, message) },
-});
+/** A restore that cannot begin yet. It goes on by itself when that has changed. */
+export function pending(
+  { status }: DatabaseRestore,
+  reason: string,
+  message: string,
+  { events }: Context,
+): Result<DatabaseRestore> {
+  if (findCondition(status?.conditions, "Ready")?.reason !== reason) events.warning(reason, message);
+  return { status: { phase: "Pending" }, conditions: { Ready: no(reason, message) } };
+}
 
 /** A restore that never will. */
 export function failed(
@@ -49,6 +65,7 @@ export function moved(
   plan: RestorePlan,
   move: RestoreMove,
   reports: Reports,
+  problem: Problem | undefined,
   clock: Context["clock"],
 ): Result<DatabaseRestore> {
   const { restore, method, primary } = plan;
@@ -71,7 +88,7 @@ export function moved(
       ...(error && { error }),
       steps: stepsOf(method, phase),
     },
-    conditions: conditionsOf(restore, move, error),
+    conditions: problem ? problemConditions(problem) : conditionsOf(restore, move, error),
   };
 }
 

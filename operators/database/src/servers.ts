@@ -1,4 +1,4 @@
-import { type Context, isConflict, isNotFound, parseQuantity } from "konverge";
+import { type Context, isConflict, isNotFound, type Problem, parseQuantity, problemOf, refusalTold } from "konverge";
 import { PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import type { Member } from "./leadership.ts";
@@ -73,6 +73,19 @@ export async function labelPods(
       if (!isNotFound(error) && !isConflict(error)) throw error;
     });
   }
+}
+
+/** Why servers do not come up. What is wrong with the primary is told before the same of another. */
+export async function serverProblem(
+  { metadata }: Database,
+  names: readonly string[],
+  servers: StatefulSet | undefined,
+  { cache, client, clock }: Context,
+): Promise<Problem | undefined> {
+  const pods = names.flatMap((name) => cache.get(Pod, `${metadata.namespace}/${name}`) ?? []);
+  const areMissing = servers && (servers.status?.replicas ?? 0) < (servers.spec?.replicas ?? 0);
+  const refusal = areMissing ? await refusalTold(client, servers) : undefined;
+  return problemOf({ pods, refusal, now: clock.now() });
 }
 
 /** The uids of pods that are not of the newest revision. */

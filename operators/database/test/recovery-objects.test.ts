@@ -1,4 +1,5 @@
 import { onEmbedded } from "@konverge/operator-suite";
+import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
 import { recoveryBadInput } from "./recovery-bad-input.ts";
 import {
   backupFails,
@@ -8,6 +9,7 @@ import {
   oneAtATime,
   restoreDeleted,
   restoreFails,
+  restoreRepaired,
   scheduled,
   tellsOfSteps,
 } from "./recovery-scenarios.ts";
@@ -18,7 +20,12 @@ onEmbedded("a backup that fails says why", backupFails);
 onEmbedded("a restore in place replaces data while no server runs, and tells its steps", tellsOfSteps);
 onEmbedded("a restore that fails leaves what was there", restoreFails);
 onEmbedded("a restore that is deleted leaves what was there, in each phase", restoreDeleted);
+onEmbedded("a Job of a restore that somebody deletes is started again, in each phase", restoreRepaired);
 onEmbedded("a new database begins with a backup", bootstraps);
 onEmbedded("backups outlive their database", backupsOutlive);
 onEmbedded("a database is restored by one restore at a time", oneAtATime);
 onEmbedded("bad backups and restores are refused or reported, and go on when mended", recoveryBadInput);
+onEmbedded("what is started by hand from the schedule is told of, and let go", startedByHand);
+onEmbedded("volumes that cannot grow stay, and that is told", cannotGrow);
+onEmbedded("a restore that is given up leaves what was there", restoreGivenUp);
+onEmbedded("a Job of another's with a backup's name is left alone", nameTaken);

@@ -250,6 +250,27 @@ export const restoreDeleted: Scenario = async (stage) => {
   await runs(stage, "postgres-ledger");
 };
 
+/** A Job of a restore that somebody deletes is started again, in each phase. */
+export const restoreRepaired: Scenario = async (stage) => {
+  const outcomes: Outcomes = { check: "hangs", restore: "hangs", finish: "hangs" };
+  await backedUp(stage, outcomes);
+  await stage.apply(IN_PLACE);
+  for (const part of ["check", "restore", "finish"]) {
+    const job = () => stage.find(Job, `ledger-back-${part}`);
+    await stage.until(`the Job for ${part} is there`, async () => (await job()) !== undefined);
+    const first = (await job())!.metadata.uid;
+    await stage.client.delete(Job, `${stage.namespace}/ledger-back-${part}`);
+    outcomes[part] = undefined;
+    await stage.until("another does it", async () => {
+      const uid = (await job())?.metadata.uid;
+      return uid !== undefined && uid !== first;
+    });
+  }
+  await reaches(stage, DatabaseRestore, "ledger-back", "Completed");
+  await runs(stage, "postgres-ledger");
+  await quiet(stage);
+};
+
 /** A new database begins with the backup of another, and no server of it runs before; the other is restored in place. */
 export const bootstraps: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");

@@ -1,4 +1,4 @@
-import { DatabaseBackup, databaseOperator } from "@konverge/database-operator";
+import { DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
 import { survivesApiErrors, survivesCrashes, survivesDeletion } from "@konverge/operator-suite";
 import { backupMask, isOfDatabase } from "./masks.ts";
 import { bootstraps, onDemand, restoreFails, restoresInPlace } from "./recovery-scenarios.ts";
@@ -11,6 +11,14 @@ survivesCrashes("a failed restore is undone, whenever the operator dies", databa
 survivesCrashes("a database begins with a backup, whenever the operator dies", databaseOperator, bootstraps, mask);
 survivesApiErrors("a backup is taken once, whatever request fails", databaseOperator, onDemand, { ...mask, runs: 60 });
 survivesDeletion("a backup goes with its Job, in each phase", databaseOperator, onDemand, DatabaseBackup, {
+  ...mask,
+  kept: isOfDatabase,
+});
+survivesApiErrors("data are restored in place, whatever request fails", databaseOperator, restoresInPlace, {
+  ...mask,
+  runs: 40,
+});
+survivesDeletion("a restore goes with its Jobs, in each phase", databaseOperator, restoresInPlace, DatabaseRestore, {
   ...mask,
   kept: isOfDatabase,
 });

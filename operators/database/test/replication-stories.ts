@@ -64,6 +64,9 @@ export const rewinds: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { instances: 2, ...options });
   await all.startAll();
   await all.query(0, `create table rows (text text); ${insert("common")}`);
+  // So much that a server that is not told to hurry takes minutes for its next checkpoint.
+  await all.query(0, "create table much as select generate_series(1, 200000)");
+  await all.answers(1, "select count(*) from much", "200000");
   await all.answers(1, ROWS, "common");
 
   // Its node hears nothing any more; the other lets go of it.

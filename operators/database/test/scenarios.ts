@@ -205,7 +205,7 @@ export const badInput: Scenario = async (stage) => {
   await stage.apply(`${sample("database")}${huge}`);
   await stage.until(
     "it is told that there is no room",
-    async () => (await stage.condition(Database, "postgres-orders", "Ready")) === "False Unschedulable",
+    async () => (await stage.condition(Database, "postgres-orders", "Ready")) === "False NoRoom",
   );
   assert.equal(await phase(stage, "postgres-orders"), "Creating");
   await stage.until("it is told", async () =>

@@ -1,0 +1,142 @@
+import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
+import {
+  isReported,
+  lateNode,
+  quotaOfPods,
+  type Scenario,
+  type Stage,
+  supplyVolumes,
+  unpullable,
+} from "@konverge/operator-suite";
+import { PersistentVolumeClaim } from "konverge/kinds";
+import { closed } from "./rare-scenarios.ts";
+import { play, reaches, runs } from "./recovery-scenarios.ts";
+
+const SIZE = { version: "16.4", size: "5Gi" };
+const NAME = "postgres-ledger";
+
+const object = (kind: string, name: string, spec: object) => ({
+  apiVersion: "example.com/v1",
+  kind,
+  metadata: { name },
+  spec,
+});
+
+/** What is told in a condition and in an event, by its reason and what the message must say. */
+const told = (reason: string, message = "") => ({
+  condition: new RegExp(`^Ready False ${reason} .*${message}`),
+  event: new RegExp(`Warning ${reason} .*${message}`),
+});
+
+/** A claim of backups that somebody makes by hand. */
+const claim = (stage: Stage, name: string) =>
+  stage.client.create(PersistentVolumeClaim, {
+    metadata: { name, namespace: stage.namespace },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "10Gi" } } },
+  });
+
+async function begun(stage: Stage, spec: object = SIZE): Promise<void> {
+  await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
+  play(stage);
+  await stage.start(databaseOperator);
+  await stage.apply(object("Database", NAME, spec));
+}
+
+/** What keeps servers from running is told, and when it is mended they run. */
+export const serverProblems: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi", "20Gi", "20Gi");
+  play(stage);
+  await stage.start(databaseOperator);
+  const allow = await quotaOfPods(stage, 0);
+  await stage.apply(object("Database", NAME, SIZE));
+  await isReported(stage, Database, NAME, told("QuotaExceeded", "exceeded quota: few-pods"));
+  await allow();
+  await runs(stage, NAME);
+
+  // Backups on a claim that nobody has made yet.
+  await stage.apply(object("Database", "postgres-lacking", { ...SIZE, backup: { claim: "elsewhere" } }));
+  await isReported(stage, Database, "postgres-lacking", told("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
+  await claim(stage, "elsewhere");
+  await runs(stage, "postgres-lacking");
+
+  // Volumes of a class that there is none of: another Database has one that there is.
+  await stage.apply(object("Database", "postgres-classy", { ...SIZE, storageClass: "gold" }));
+  await isReported(stage, Database, "postgres-classy", told("ClaimUnbound", "waits for its volume"));
+  await stage.client.delete(Database, `${stage.namespace}/postgres-classy`);
+};
+
+/** The same of an image that cannot be pulled. */
+export const imageProblems: Scenario = async (stage) => {
+  const image = "registry.example/none:1";
+  unpullable(stage, image);
+  await begun(stage, { ...SIZE, image });
+  await isReported(stage, Database, NAME, told("ImageCannotBePulled", `${image} cannot be pulled`));
+  await stage.until("it has failed", async () => (await stage.get(Database, NAME)).status?.phase === "Failed");
+  await stage.apply(object("Database", NAME, SIZE));
+  await runs(stage, NAME);
+};
+
+/** Backups and restores are done by the server's image; a node that has not got it pulls it. */
+export const taskImageProblems: Scenario = async (stage) => {
+  await begun(stage, { ...SIZE, backup: {} });
+  await runs(stage, NAME);
+  stage.cluster!.image("postgres:16.4", { failPull: "manifest unknown" });
+  await stage.apply(object("DatabaseBackup", "night", { database: NAME }));
+  await stage.apply(object("DatabaseRestore", "back", { database: NAME, inPlace: true }));
+  const report = told("ImageCannotBePulled", "postgres:16.4 cannot be pulled");
+  await isReported(stage, DatabaseBackup, "night", report);
+  await isReported(stage, DatabaseRestore, "back", report);
+  play(stage);
+  await reaches(stage, DatabaseBackup, "night", "Completed");
+  await reaches(stage, DatabaseRestore, "back", "Completed");
+  await runs(stage, NAME);
+};
+
+/** Without nodes everything waits, and goes on when one comes. */
+export const noNodes: Scenario = async (stage) => {
+  await begun(stage, { ...SIZE, backup: {} });
+  await isReported(stage, Database, NAME, told("NoRoom", "finds no node"));
+  await lateNode(stage);
+  await runs(stage, NAME);
+};
+
+/** What keeps a backup from being taken is told, and when it is mended it is taken. */
+export const backupProblems: Scenario = async (stage) => {
+  await begun(stage, { ...SIZE, backup: {} });
+  await stage.apply(object("DatabaseBackup", "lost", { database: "postgres-nowhere" }));
+  await isReported(stage, DatabaseBackup, "lost", told("NoDatabase", "no Database postgres-nowhere"));
+  await runs(stage, NAME);
+  const allow = await quotaOfPods(stage, 1);
+  await stage.apply(object("DatabaseBackup", "first", { database: NAME }));
+  await isReported(stage, DatabaseBackup, "first", told("QuotaExceeded", "exceeded quota: few-pods"));
+  await allow();
+  await reaches(stage, DatabaseBackup, "first", "Completed");
+  const open = await closed(stage);
+  try {
+    await stage.apply(object("DatabaseBackup", "second", { database: NAME }));
+    await isReported(stage, DatabaseBackup, "second", told("NoRoom", "finds no node"));
+  } finally {
+    await open();
+  }
+  await reaches(stage, DatabaseBackup, "second", "Completed");
+};
+
+/** What keeps a restore from being done is told, and when it is mended it is done. */
+export const restoreProblems: Scenario = async (stage) => {
+  await begun(stage, { ...SIZE, backup: {} });
+  await stage.apply(object("DatabaseRestore", "lost", { database: "postgres-nowhere", inPlace: true }));
+  await isReported(stage, DatabaseRestore, "lost", told("NoDatabase", "no Database postgres-nowhere"));
+  await runs(stage, NAME);
+  const from = { claim: "elsewhere" };
+  await stage.apply(object("DatabaseRestore", "back", { database: NAME, inPlace: true, from }));
+  await isReported(stage, DatabaseRestore, "back", told("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
+  await claim(stage, "elsewhere");
+  await reaches(stage, DatabaseRestore, "back", "Completed");
+  await runs(stage, NAME);
+  const allow = await quotaOfPods(stage, 1);
+  await stage.apply(object("DatabaseRestore", "again", { database: NAME, inPlace: true }));
+  await isReported(stage, DatabaseRestore, "again", told("QuotaExceeded", "exceeded quota: few-pods"));
+  await allow();
+  await reaches(stage, DatabaseRestore, "again", "Completed");
+  await runs(stage, NAME);
+};

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
+import { isReported, type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { CronJob, Job, Node, PersistentVolume, Pod, StorageClass } from "konverge/kinds";
+import { play, reaches, runs } from "./recovery-scenarios.ts";
+
+const NAME = "postgres-ledger";
+const database = (spec: object) => ({
+  apiVersion: "example.com/v1",
+  kind: "Database",
+  metadata: { name: NAME },
+  spec: { version: "16.4", size: "5Gi", ...spec },
+});
+
+/** No node takes new pods; returns how that ends. */
+export async function closed(stage: Stage): Promise<() => Promise<void>> {
+  const { items } = await stage.client.list(Node, {});
+  const set = async (unschedulable: boolean) => {
+    for (const { metadata } of items) {
+      await stage.client.patch(Node, metadata.name, { merge: { spec: { unschedulable } } });
+    }
+  };
+  await set(true);
+  return () => set(false);
+}
+
+/** What somebody starts by hand from the schedule is told of as what the schedule starts, and let go like it. */
+export const startedByHand: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi");
+  play(stage);
+  await stage.start(databaseOperator);
+  await stage.apply(database({ backup: { schedule: "0 3 1 1 *" } }));
+  await runs(stage, NAME);
+  const { metadata: cron, spec } = await stage.get(CronJob, `${NAME}-backup`);
+  const start = async (name: string) => {
+    const owner = { apiVersion: "batch/v1", kind: "CronJob", name: cron.name, uid: cron.uid!, controller: true };
+    const { labels } = spec!.jobTemplate!.metadata!;
+    const metadata = { name, namespace: stage.namespace, labels, ownerReferences: [owner] };
+    await stage.client.create(Job, { metadata, spec: spec!.jobTemplate!.spec! });
+    await reaches(stage, DatabaseBackup, name, "Completed");
+  };
+  await start("first");
+  // Times are told to the second, and the second one is the later one.
+  await stage.pass(2_000);
+  await start("second");
+  assert.equal((await stage.get(DatabaseBackup, "first")).metadata.labels?.["databases.example.com/scheduled"], "true");
+  // What the script of the second would report.
+  await stage.client.patch(
+    DatabaseBackup,
+    `${stage.namespace}/second`,
+    { merge: { status: { kept: ["second"] } } },
+    { subresource: "status" },
+  );
+  await stage.until("the first is let go", async () => (await stage.find(DatabaseBackup, "first")) === undefined);
+  await stage.settled();
+  assert.ok(await stage.find(DatabaseBackup, "second"));
+};
+
+/** Volumes of a class that lets them not grow stay as they are, and that is told. */
+export const cannotGrow: Scenario = async (stage) => {
+  const storageClassName = `fixed-${stage.namespace}`;
+  await stage.client.create(StorageClass, {
+    metadata: { name: storageClassName },
+    provisioner: "kubernetes.io/no-provisioner",
+  });
+  await stage.client.create(PersistentVolume, {
+    metadata: { generateName: `${stage.namespace}-` },
+    spec: {
+      capacity: { storage: "20Gi" },
+      accessModes: ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: "Delete",
+      hostPath: { path: `/volumes/${stage.namespace}` },
+      storageClassName,
+    },
+  });
+  play(stage);
+  await stage.start(databaseOperator);
+  await stage.apply(database({ storageClass: storageClassName }));
+  await runs(stage, NAME);
+  await stage.apply(database({ storageClass: storageClassName, size: "8Gi" }));
+  await isReported(stage, Database, NAME, {
+    condition: /^StorageAsAsked False CannotGrow .*cannot grow from 5Gi to 8Gi/,
+    event: /Warning CannotGrow .*cannot grow from 5Gi to 8Gi/,
+  });
+  assert.equal((await stage.get(Database, NAME)).status?.phase, "Running");
+  await stage.apply(database({ storageClass: storageClassName }));
+  await stage.until(
+    "all is as asked",
+    async () => (await stage.condition(Database, NAME, "StorageAsAsked")) === "True AsAsked",
+  );
+};
+
+/** A restore is given up while its pod finds no node: nobody restores any more, and what was there is put back. */
+export const restoreGivenUp: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi");
+  play(stage);
+  await stage.start(databaseOperator);
+  await stage.apply(database({ backup: {} }));
+  await runs(stage, NAME);
+  // As long as somebody holds the server's pod, the servers are being stopped.
+  const hold = (finalizers: string[]) =>
+    stage.client.patch(Pod, `${stage.namespace}/${NAME}-0`, { merge: { metadata: { finalizers } } });
+  await hold(["example.com/held"]);
+  await stage.apply({
+    apiVersion: "example.com/v1",
+    kind: "DatabaseRestore",
+    metadata: { name: "back" },
+    spec: { database: NAME, inPlace: true },
+  });
+  await reaches(stage, DatabaseRestore, "back", "Stopping");
+  const open = await closed(stage);
+  try {
+    await hold([]);
+    await isReported(stage, DatabaseRestore, "back", {
+      condition: /^Ready False NoRoom a pod finds no node/,
+      event: /Warning NoRoom a pod finds no node/,
+    });
+    await stage.client.delete(DatabaseRestore, `${stage.namespace}/back`);
+    await stage.until(
+      "nobody restores any more",
+      async () => (await stage.find(Job, "back-restore"))?.spec?.suspend === true,
+    );
+  } finally {
+    await open();
+  }
+  await stage.until("it is gone", async () => (await stage.find(DatabaseRestore, "back")) === undefined);
+  await runs(stage, NAME);
+};
+
+/** A Job of somebody else's that has the name of a backup is left alone. */
+export const nameTaken: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi", "20Gi");
+  play(stage);
+  await stage.start(databaseOperator);
+  await stage.apply(database({ backup: {} }));
+  await runs(stage, NAME);
+  const container = { name: "sums", image: "busybox" };
+  await stage.client.create(Job, {
+    metadata: { name: "night", namespace: stage.namespace },
+    spec: { suspend: true, template: { spec: { restartPolicy: "Never", containers: [container] } } },
+  });
+  await stage.apply({
+    apiVersion: "example.com/v1",
+    kind: "DatabaseBackup",
+    metadata: { name: "night" },
+    spec: { database: NAME },
+  });
+  await isReported(stage, DatabaseBackup, "night", {
+    condition: /False NameTaken there is a Job night that is not of this DatabaseBackup/,
+    event: /Warning NameTaken there is a Job night/,
+  });
+  assert.equal((await stage.get(Job, "night")).spec?.suspend, true);
+};

@@ -1,0 +1,20 @@
+import { databaseOperator } from "@konverge/database-operator";
+import { onReal } from "@konverge/operator-suite";
+import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
+import { bootstraps, restoresInPlace } from "./recovery-scenarios.ts";
+import { hasCompany, replacesPrimary } from "./replica-scenarios.ts";
+
+// Together they take all that the operator is allowed to do.
+onReal(
+  {
+    "poolers, exporters, and what Prometheus is told": hasCompany,
+    "a primary that finds no node is replaced, and follows when it is back": replacesPrimary,
+    "a restore in place replaces data while no server runs": restoresInPlace,
+    "a new database begins with a backup": bootstraps,
+    "scheduled backups are told of, and let go": startedByHand,
+    "volumes that cannot grow stay, and that is told": cannotGrow,
+    "a restore that is given up leaves what was there": restoreGivenUp,
+    "a Job of another's with a backup's name is left alone": nameTaken,
+  },
+  { role: databaseOperator },
+);
