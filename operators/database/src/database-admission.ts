@@ -21,6 +21,7 @@ export function databaseErrors(database: Database, old: Database | undefined): F
   if (storage && isSize(size) && isSmaller(String(storage.limit), size)) {
     errors.push(fieldInvalid("spec.storage.limit", storage.limit, `must not be less than spec.size (${size})`));
   }
+  errors.push(...resourceErrors(database), ...bootstrapErrors(database));
   const engine = engineOf(database);
   if (engine.name === "mysql") errors.push(...mysqlErrors(database));
   for (const name of Object.keys(parameters)) {
@@ -34,6 +35,35 @@ export function databaseErrors(database: Database, old: Database | undefined): F
   }
   if (old && engineOf(old).name !== engine.name) {
     errors.push(fieldForbidden("spec.engine", `the data of ${engineOf(old).name} cannot be read by ${engine.name}`));
+  }
+  return errors;
+}
+
+/** What no container could be given. */
+function resourceErrors({ spec: { resources } }: Database): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const part of ["requests", "limits"] as const) {
+    for (const [name, given] of Object.entries(resources?.[part] ?? {})) {
+      const field = `spec.resources.${part}.${name}`;
+      const limit = resources?.limits?.[name];
+      if (!isAmount(given)) errors.push(fieldInvalid(field, given, "must be an amount, as 500m or 2Gi"));
+      else if (part === "requests" && isAmount(limit) && parseQuantity(limit).cmp(parseQuantity(given)) < 0) {
+        errors.push(fieldInvalid(field, given, `must not be more than its limit (${limit})`));
+      }
+    }
+  }
+  return errors;
+}
+
+/** The same rules as a DatabaseRestore has: it could not be made otherwise. */
+function bootstrapErrors({ spec: { bootstrap } }: Database): FieldError[] {
+  const { targetTime, targetLSN, targetXID, from } = bootstrap ?? {};
+  const errors: FieldError[] = [];
+  if ([targetTime, targetLSN, targetXID].filter((given) => given !== undefined).length > 1) {
+    errors.push(fieldForbidden("spec.bootstrap", "targetTime, targetLSN, targetXID: at most one says up to when"));
+  }
+  if (targetXID !== undefined && from?.backup === undefined) {
+    errors.push(fieldForbidden("spec.bootstrap.targetXID", "needs from.backup: the backup to begin with"));
   }
   return errors;
 }
@@ -54,6 +84,14 @@ function mysqlErrors({ spec }: Database): FieldError[] {
 
 function isSmaller(a: string, b: string): boolean {
   return !isSize(a) || parseQuantity(a).cmp(parseQuantity(b)) < 0;
+}
+
+function isAmount(given: unknown): given is string {
+  try {
+    return given !== undefined && parseQuantity(String(given)).sign() >= 0;
+  } catch {
+    return false;
+  }
 }
 
 function isSize(text: string): boolean {

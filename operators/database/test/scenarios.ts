@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Database, databaseOperator } from "@konverge/database-operator";
-import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { isReported, type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, Job, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
@@ -191,6 +191,11 @@ export const badInput: Scenario = async (stage) => {
   await refusedWith("storage: {step: a bit, limit: 9Gi}", /spec\.storage\.step/);
   await refusedWith("storage: {limit: 1Gi}", /must not be less than spec\.size \(5Gi\)/);
   await refusedWith("storage: {}", /spec\.storage\.limit: Required value/);
+  await refusedWith("resources: {requests: {cpu: lots}}", /spec\.resources\.requests\.cpu.*must be an amount/);
+  await refusedWith("resources: {limits: {memory: -1Gi}}", /spec\.resources\.limits\.memory.*must be an amount/);
+  await refusedWith("resources: {requests: {cpu: 2}, limits: {cpu: 500m}}", /must not be more than its limit \(500m\)/);
+  await refusedWith('bootstrap: {targetLSN: 0/1, targetTime: "2026-01-01T00:00:00Z"}', /at most one says up to when/);
+  await refusedWith('bootstrap: {targetXID: "7"}', /needs from\.backup/);
   await refusedWith("credentials: {rotateEvery: weekly}", /spec\.credentials\.rotateEvery/);
   await refusedWith("pooler: {mode: magic}", /Unsupported value: "magic"/);
   await refusedWith('exporter: {image: ""}', /spec\.exporter\.image/);
@@ -201,6 +206,12 @@ export const badInput: Scenario = async (stage) => {
   }
   assert.equal(await stage.find(Database, "postgres-orders"), undefined);
 
+  // What only the cluster knows to be wrong is told.
+  await stage.apply(`${sample("database")}  backup: {schedule: sometimes}\n`);
+  await isReported(stage, Database, "postgres-orders", {
+    condition: /^Ready False Invalid .*spec\.schedule/,
+    event: /Warning Invalid .*spec\.schedule/,
+  });
   const huge = "  resources:\n    requests:\n      memory: 900Ti\n";
   await stage.apply(`${sample("database")}${huge}`);
   await stage.until(
