@@ -154,7 +154,7 @@ export class Kubelet {
     config.onChange((namespace) => {
       for (const worker of this.#workers.values()) {
         if (worker.pod.metadata.namespace !== namespace) continue;
-        this.insides.refresh(worker.pod);
+        this.insides.refresh(worker.asGiven);
         worker.configChanged();
       }
     });
@@ -260,7 +260,7 @@ export class Kubelet {
       if (order === 0) worker.share(pod);
       if (order > 0) {
         worker.update(pod);
-        this.insides.refresh(pod);
+        this.insides.refresh(worker.asGiven);
       }
       return;
     }
@@ -314,6 +314,7 @@ export class Kubelet {
       place,
       room: () => this.#roomOn(context, pod.spec?.nodeName ?? ""),
       cramped: (worker, isCramped) => void (isCramped ? this.#cramped.add(worker) : this.#cramped.delete(worker)),
+      resized: (worker) => void this.insides.refresh(worker.asGiven),
       events: (about) => recorder.about(about),
       trouble: (about, error) =>
         log.error({ err: error, pod: keyOf(about) }, `${keyOf(about)} could not go on: ${String(error)}`),

@@ -1,5 +1,6 @@
 import type { ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "@konverge/kinds";
 import type { Ended, SimulatedContainer } from "./container.ts";
+import type { PodResize } from "./resize.ts";
 
 /** Where a pod is. */
 export interface Place {
@@ -18,8 +19,7 @@ export interface PodFacts {
   readonly finished: boolean;
   readonly startTime: string;
   readonly now: number;
-  /** Why it has not been given what it asks for. */
-  readonly resizeProblem: string | undefined;
+  readonly resize: PodResize;
 }
 
 const time = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
@@ -67,7 +67,7 @@ function phaseOf({ pod, containers, failure, finished }: PodFacts): NonNullable<
 }
 
 function conditionsOf(facts: PodFacts, phase: string): PodCondition[] {
-  const { pod, containers } = facts;
+  const { pod, containers, resize } = facts;
   const mains = containers.filter(({ role }) => role === "main" || role === "sidecar");
   const unready = mains.filter((container) => !container.ready).map(({ spec }) => spec.name);
   const incomplete = containers
@@ -125,7 +125,8 @@ function conditionsOf(facts: PodFacts, phase: string): PodCondition[] {
     ready,
     notReady ? stated("ContainersReady", false, ...why) : stated("ContainersReady", true),
     stated("PodScheduled", true),
-    ...(facts.resizeProblem === undefined ? [] : [stated("PodResizePending", true, "Deferred", facts.resizeProblem)]),
+    ...(resize.problem === undefined ? [] : [stated("PodResizePending", true, "Deferred", resize.problem)]),
+    ...(resize.isInProgress ? [stated("PodResizeInProgress", true)] : []),
   ];
 }
 
@@ -143,13 +144,16 @@ function containerStatus(facts: PodFacts, container: SimulatedContainer): Contai
     imageID: container.id === "" ? "" : imageId(image),
     ...(container.id !== "" && { containerID: container.id }),
     started: container.role !== "init" && container.started,
-    ...resourcesOf(container),
+    ...resourcesOf(container, facts.resize.actual(container)),
   };
 }
 
-function resourcesOf({ state, resources }: SimulatedContainer): Partial<ContainerStatus> {
+function resourcesOf(
+  { state, resources: allocated }: SimulatedContainer,
+  resources: SimulatedContainer["resources"],
+): Partial<ContainerStatus> {
   if (state !== "running" || !(resources?.requests || resources?.limits)) return {};
-  return { ...(resources.requests && { allocatedResources: resources.requests }), resources };
+  return { ...(allocated?.requests && { allocatedResources: allocated.requests }), resources };
 }
 
 function stateOf({ containers }: PodFacts, container: SimulatedContainer): ContainerState {

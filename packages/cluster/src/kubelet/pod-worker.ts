@@ -14,7 +14,7 @@ import { behaviourOf } from "./behaviour.ts";
 import { type ContainerHost, type Ended, type EndedRun, type Role, type Run, SimulatedContainer } from "./container.ts";
 import type { ContainerLog } from "./container-log.ts";
 import { type Place, podStatus } from "./pod-status.ts";
-import { type Room, resizeProblem, restartsFor } from "./resize.ts";
+import { PodResize, type Room, resizeProblem, restartsFor } from "./resize.ts";
 
 /** What a pod needs of its node. */
 export interface PodHost {
@@ -25,6 +25,8 @@ export interface PodHost {
   room(): Room;
   /** Whether a pod waits for more than the node has: it is told when there may be ({@link PodWorker.roomChanged}). */
   cramped(worker: PodWorker, isCramped: boolean): void;
+  /** The containers have other resources than before. */
+  resized(worker: PodWorker): void;
   events(pod: Pod): EventSink;
   /** Told of what should never happen: the pod goes on a little later. */
   trouble(pod: Pod, error: unknown): void;
@@ -40,8 +42,8 @@ export interface PodHost {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** The condition of a pod that has not been given what it asks for. */
-const RESIZE_PENDING = "PodResizePending";
+/** The conditions of a pod that has not been given what it asks for, or does not have it yet: gone when it has. */
+const OF_RESIZES = ["PodResizePending", "PodResizeInProgress"];
 /** The wait after a status could not be written, in milliseconds. */
 const RETRY = 1000;
 
@@ -64,7 +66,7 @@ export class PodWorker {
   #mountProblem: string | undefined;
   /** Its volumes are there. They stay, whatever becomes of what they were made from. */
   #mounted: boolean;
-  #resizeProblem: string | undefined;
+  readonly #resize = new PodResize();
   /** When the pod must have ended, in milliseconds since 1970. */
   #latest = NEVER;
   #gone = false;
@@ -91,45 +93,60 @@ export class PodWorker {
     return this.#host.place;
   }
 
+  /** The pod with the resources that its containers have. */
+  get asGiven(): Pod {
+    return this.#resize.asGiven(this.#pod, this.#containers);
+  }
+
   /** The pod has changed. */
   update(pod: Pod): void {
     this.#pod = pod;
     this.#collect();
-    this.#resize();
+    this.#giveResources();
     this.advance();
   }
 
   /** Others have come or gone: what there was no room for may be given now. */
   roomChanged(): void {
-    if (this.#resizeProblem === undefined) return;
-    this.#resize();
+    if (this.#resize.problem === undefined) return;
+    this.#giveResources();
     this.advance();
   }
 
   /** Gives the containers what they now ask for, if the node has it. */
-  #resize(): void {
+  #giveResources(): void {
     const asking = this.#containers.filter(({ spec, resources }) => !deepEqual(spec.resources, resources));
-    if (asking.length === 0 && this.#resizeProblem === undefined) return;
+    if (asking.length === 0 && this.#resize.problem === undefined) return;
     const problem = asking.length === 0 ? undefined : resizeProblem(this.#pod, this.#host.room());
     const events = this.#host.events(this.#pod);
-    const { generation } = this.#pod.metadata;
-    const tell = (what: string, error?: string) => {
-      const containers = this.#pod.spec?.containers.map(({ name, resources }) => ({ name, resources }));
-      return `Pod resize ${what}: ${JSON.stringify({ containers, generation, ...(error && { error }) })}`;
-    };
-    if (problem !== undefined && problem !== this.#resizeProblem)
-      events.warning("ResizeDeferred", tell("Deferred", problem));
-    this.#resizeProblem = problem;
+    if (problem !== undefined && problem !== this.#resize.problem)
+      events.warning("ResizeDeferred", this.#resizeText("Deferred", problem));
+    this.#resize.problem = problem;
     this.#host.cramped(this, problem !== undefined);
     if (problem !== undefined || asking.length === 0) return;
-    events.normal("ResizeStarted", tell("started"));
+    events.normal("ResizeStarted", this.#resizeText("started"));
     const host = this.#containerHost();
     for (const container of asking) {
       const isRestarted = container.state === "running" && restartsFor(container.spec, container.resources);
-      container.resources = container.spec.resources;
+      this.#resize.give(container, host.clock.now(), isRestarted);
       if (isRestarted) container.stop(host, (this.#pod.spec?.terminationGracePeriodSeconds ?? 30) * 1000);
     }
-    events.normal("ResizeCompleted", tell("completed"));
+  }
+
+  /** Says when to look again whether the containers have what they were given. */
+  #settleResources(): number {
+    if (!this.#resize.isInProgress) return NEVER;
+    const next = this.#resize.settle(this.#host.clock.now());
+    if (this.#resize.isInProgress) return next;
+    this.#host.events(this.#pod).normal("ResizeCompleted", this.#resizeText("completed"));
+    this.#host.resized(this);
+    return NEVER;
+  }
+
+  #resizeText(what: string, error?: string): string {
+    const { metadata, spec } = this.#pod;
+    const containers = spec?.containers.map(({ name, resources }) => ({ name, resources }));
+    return `Pod resize ${what}: ${JSON.stringify({ containers, generation: metadata.generation, ...(error && { error }) })}`;
   }
 
   /** The very state that is known, as all others hold it: one of many pods in memory is enough. */
@@ -169,7 +186,8 @@ export class PodWorker {
     const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
     // Nothing holds it: the server takes it away with the same request that has marked it.
     if (isOver && metadata.deletionGracePeriodSeconds === 0 && !metadata.finalizers?.length) return;
-    const next = metadata.deletionTimestamp ? this.#terminate() : isOver ? NEVER : this.#progress();
+    const due = metadata.deletionTimestamp ? this.#terminate() : isOver ? NEVER : this.#progress();
+    const next = Math.min(due, this.#settleResources());
     if (!isOver || metadata.deletionTimestamp) this.#report();
     const { clock } = this.#host;
     if (next !== NEVER && !this.#gone) {
@@ -278,7 +296,7 @@ export class PodWorker {
       finished: this.#finished,
       startTime: this.#startTime,
       now: this.#host.clock.now(),
-      resizeProblem: this.#resizeProblem,
+      resize: this.#resize,
     });
     const text = JSON.stringify(status);
     if (text === this.#written && !this.#finished) return;
@@ -294,10 +312,11 @@ export class PodWorker {
     const { uid = "" } = this.#pod.metadata;
     const key = keyOf(this.#pod);
     if (text !== this.#written) {
-      const isPending = this.#pod.status?.conditions?.some(({ type }) => type === RESIZE_PENDING);
       const conditions = [...(status.conditions ?? [])];
-      if (isPending && this.#resizeProblem === undefined)
-        conditions.push({ type: RESIZE_PENDING, $patch: "delete" } as never);
+      const isThere = (all: PodStatus | undefined, type: string) => all?.conditions?.some((one) => one.type === type);
+      for (const type of OF_RESIZES)
+        if (isThere(this.#pod.status, type) && !isThere(status, type))
+          conditions.push({ type, $patch: "delete" } as never);
       const reported = { ...status, conditions };
       const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status: reported } as never });
       this.#written = text;
