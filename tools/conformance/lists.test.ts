@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatList, listedSigs, parseList, readList, sampleOf } from "./lists.ts";
 import { countsTable, readPage } from "./reference-page.ts";
-import { specsOf } from "./specs.ts";
+import { passedIn, specsOf } from "./specs.ts";
 
 test("a list is read as it was written, in the order of names", () => {
   const list = { about: "2026-11-15: 2 of 3 pass", names: ["[sig-b] x", "[sig-a] y"] };
@@ -53,6 +53,18 @@ test("specs are those that the dry run did not filter out, with their sig and ar
       serial: true,
     },
   ]);
+});
+
+test("of specs that ran together those have passed of which the report says so", () => {
+  const report = (LeafNodeText: string, State: string, LeafNodeType = "It") => ({
+    ContainerHierarchyTexts: ["[sig-b] x"],
+    LeafNodeType,
+    LeafNodeText,
+    State,
+  });
+  const SpecReports = [report("a", "passed"), report("b", "failed"), report("", "passed", "BeforeSuite")];
+  assert.deepEqual([...passedIn([{ SpecReports }])], ["[sig-b] x a"]);
+  assert.deepEqual([...passedIn([{ SpecReports: [report("c", "skipped"), report("d", "timedout")] }])], []);
 });
 
 test("the reference page has the counts of the committed lists", () => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type E2eResult, runE2e } from "./e2e-process.ts";
-import type { Spec } from "./specs.ts";
+import { type GinkgoReport, passedIn, type Spec } from "./specs.ts";
 
 /** What became of a spec. */
 export interface SpecResult {
@@ -20,29 +20,54 @@ export interface SpecRun {
   readonly kubeconfig: string;
   readonly kubectl: string;
   readonly timeoutSeconds: number;
+  /** How many specs a process runs, one after the other: most of what a short spec costs is the start of e2e.test. */
+  readonly batch: number;
 }
 
 /** How long a spec that ran out of time may clean up after itself before it is killed. */
 const CLEANUP_SECONDS = 30;
 
 /** Runs one spec in a process of its own. */
-export async function runSpec(spec: Spec, { e2e, kubeconfig, kubectl, timeoutSeconds }: SpecRun): Promise<SpecResult> {
-  const folder = mkdtempSync(join(tmpdir(), "konverge-conformance-"));
-  try {
-    const result = await runE2e(e2e, folder, {
-      flags: [
-        "--provider=skeleton",
-        `--kubeconfig=${kubeconfig}`,
-        `--kubectl-path=${kubectl}`,
-        "--allowed-not-ready-nodes=-1",
-        "--minStartupPods=-1",
-        `--ginkgo.focus=${escapeGoPattern(spec.name)}$`,
-        `--ginkgo.timeout=${timeoutSeconds}s`,
-        "--ginkgo.grace-period=10s",
-      ],
+export async function runSpec(spec: Spec, run: SpecRun): Promise<SpecResult> {
+  const { timeoutSeconds } = run;
+  return inFolder(async (folder) => {
+    const result = await runE2e(run.e2e, folder, {
+      flags: flagsFor([spec], run),
       limitSeconds: timeoutSeconds + CLEANUP_SECONDS,
     });
     return { spec, ...verdict(result, timeoutSeconds), output: withoutSkipped(result.output) };
+  });
+}
+
+/** Runs specs in one process, and says which of them have passed. Of the others nothing is said: some may not have run. */
+export async function passedTogether(specs: readonly Spec[], run: SpecRun): Promise<ReadonlySet<string>> {
+  return inFolder(async (folder) => {
+    const report = join(folder, "report.json");
+    await runE2e(run.e2e, folder, {
+      flags: [...flagsFor(specs, run), `--ginkgo.json-report=${report}`],
+      limitSeconds: run.timeoutSeconds + CLEANUP_SECONDS,
+    });
+    return existsSync(report) ? passedIn(JSON.parse(readFileSync(report, "utf8")) as GinkgoReport[]) : new Set();
+  });
+}
+
+function flagsFor(specs: readonly Spec[], { kubeconfig, kubectl, timeoutSeconds }: SpecRun): string[] {
+  return [
+    "--provider=skeleton",
+    `--kubeconfig=${kubeconfig}`,
+    `--kubectl-path=${kubectl}`,
+    "--allowed-not-ready-nodes=-1",
+    "--minStartupPods=-1",
+    `--ginkgo.focus=(${specs.map(({ name }) => escapeGoPattern(name)).join("|")})$`,
+    `--ginkgo.timeout=${timeoutSeconds}s`,
+    "--ginkgo.grace-period=10s",
+  ];
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-conformance-"));
+  try {
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,10 @@
-import { runSpec, type SpecResult, type SpecRun } from "./run-spec.ts";
+import { passedTogether, runSpec, type SpecResult, type SpecRun } from "./run-spec.ts";
 import type { Spec } from "./specs.ts";
 
-/** Runs specs, several at a time; those that must be alone come last, one by one. */
+/**
+ * Runs specs, several at a time; those that must be alone come last. What does not pass beside others in one process is run
+ * again in its own: that verdict counts, and tells why.
+ */
 export async function runSpecs(
   specs: readonly Spec[],
   jobs: number,
@@ -9,15 +12,36 @@ export async function runSpecs(
   onResult: (result: SpecResult) => void,
 ): Promise<SpecResult[]> {
   const results: SpecResult[] = [];
-  const work = async (queue: Spec[]) => {
-    for (let spec = queue.shift(); spec; spec = queue.shift()) {
-      const result = await runSpec(spec, run);
-      results.push(result);
-      onResult(result);
+  const work = async (queue: Spec[][]) => {
+    for (let batch = queue.shift(); batch; batch = queue.shift()) {
+      const passed = batch.length > 1 ? await passedTogether(batch, run) : new Set<string>();
+      for (const spec of batch) {
+        const isPassed = passed.has(spec.name);
+        const result = isPassed ? { spec, passed: true, reason: "", output: "" } : await runSpec(spec, run);
+        results.push(result);
+        onResult(result);
+      }
     }
   };
-  const together = specs.filter(({ serial }) => !serial);
+  const together = batches(
+    specs.filter(({ serial }) => !serial),
+    run.batch,
+  );
   await Promise.all(Array.from({ length: jobs }, () => work(together)));
-  await work(specs.filter(({ serial }) => serial));
+  await work(
+    batches(
+      specs.filter(({ serial }) => serial),
+      run.batch,
+    ),
+  );
   return results.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
+}
+
+/** Slow ones have a process of their own: the others of a batch would wait for them. */
+function batches(specs: readonly Spec[], size: number): Spec[][] {
+  const isSlow = ({ name }: Spec) => name.includes("[Slow]");
+  const quick = specs.filter((spec) => !isSlow(spec));
+  const made = specs.filter(isSlow).map((spec) => [spec]);
+  for (let at = 0; at < quick.length; at += size) made.push(quick.slice(at, at + size));
+  return made;
 }

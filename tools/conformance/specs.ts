@@ -54,6 +54,16 @@ export function specsOf(reports: readonly GinkgoReport[]): Spec[] {
   return specs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
+/** The names of the specs that ran and passed. */
+export function passedIn(reports: readonly GinkgoReport[]): Set<string> {
+  const all = reports.flatMap(({ SpecReports }) => SpecReports ?? []);
+  return new Set(
+    all
+      .filter(({ LeafNodeType, State }) => LeafNodeType === "It" && State === "passed")
+      .map(({ ContainerHierarchyTexts, LeafNodeText }) => [...(ContainerHierarchyTexts ?? []), LeafNodeText].join(" ")),
+  );
+}
+
 function specOf(containers: readonly string[], name: string): Spec {
   const outermost = containers[0] ?? name;
   const sig = /\[sig-([a-z-]+)\]/.exec(name)?.[1] ?? "none";
