@@ -19,15 +19,19 @@ interface SharedOptions {
   readonly force?: boolean;
 }
 
+const REPLACE = "also replace definitions of kinds that another operator has brought";
+
 /** `konverge install`, `uninstall`, `deploy` and `undeploy`. */
 export function deployCommands(): Command[] {
   return [
-    command("install", "install the kinds of operators, and wait until the cluster serves them").action(
-      onCluster(async (operators, client, options) => {
-        const { install } = await import("../deploy/install.ts");
-        await install(operators, client, options);
-      }),
-    ),
+    command("install", "install the kinds of operators, and wait until the cluster serves them")
+      .option("--force", REPLACE)
+      .action(
+        onCluster(async (operators, client, options) => {
+          const { install } = await import("../deploy/install.ts");
+          await install(operators, client, options);
+        }),
+      ),
     command("uninstall", "remove the kinds of operators, with all their objects")
       .option("--force", "even though there are objects of them, which are lost")
       .action(
@@ -39,6 +43,7 @@ export function deployCommands(): Command[] {
     command("deploy", "install operators as Deployments, with all they need, and wait until they are available")
       .option("--image <image>", "the image that they run", DEFAULT_IMAGE)
       .option("--classic-role", "also give them every verb on their kinds and children, as scaffolded roles do")
+      .option("--force", REPLACE)
       .option("--no-wait", "return without waiting for the Deployments")
       .action(
         onCluster(async (operators, client, { wait, ...options }) => {

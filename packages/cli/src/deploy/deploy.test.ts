@@ -191,3 +191,29 @@ test("more is deployed where it is asked for, or where somebody is there for it"
   await assert.rejects(client.get(monitors, "ops/greeting-operator"), /not found/);
   await assert.rejects(client.get(ClusterRole, "greeting-operator-classic"), /not found/);
 });
+
+test("a definition that another operator has brought stays, until it is said otherwise", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  const { lines, options } = heard();
+  const theirs = Greeting.crd({ conversionWebhook: { url: "https://127.0.0.1:1/convert" } });
+  await client.create(CustomResourceDefinition, {
+    ...theirs,
+    metadata: { ...theirs.metadata, annotations: { "controller-gen.kubebuilder.io/version": "v0.16.0" } },
+    spec: { ...theirs.spec, conversion: { strategy: "None" } },
+  });
+  const isTouched = async () => {
+    const { metadata } = await client.get(CustomResourceDefinition, CRD);
+    return metadata.managedFields?.some(({ manager }) => manager === "konverge-install");
+  };
+  await install(operators, client, options);
+  assert.equal(await isTouched(), false);
+  assert.match(lines.join("\n"), new RegExp(`${CRD} left as it is: another operator has brought it; --force`));
+  await uninstall(operators, client, options);
+  assert.equal(await isTouched(), false);
+  await install(operators, client, { ...options, force: true });
+  assert.equal(await isTouched(), true);
+  // From now on it is ours.
+  await uninstall(operators, client, options);
+  await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
+});

@@ -11,6 +11,8 @@ import { untilDefined } from "./waiting.ts";
 export interface DeployOptions extends ApplyOptions, ManifestOptions {
   /** Also the roles that give more than is needed. */
   readonly classicRole?: boolean;
+  /** Also replace definitions that another operator has brought. */
+  readonly force?: boolean;
   /** Milliseconds to wait for the Deployments. Default: three minutes. */
   readonly timeout?: number;
   /** Return without waiting for the Deployments. */
@@ -57,6 +59,9 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
   for (const operator of operators) {
     const objects: OperatorObjects = operatorObjects(operator, options);
     const { name } = operator;
+    if (!(await maybe(client, Deployment, `${namespace}/${name}`))) {
+      options.tell(`there is no deployment.apps/${name} in the namespace ${namespace}; what is left of it goes`);
+    }
     const own = { name, namespace };
     await deleteObjects(client, [...objects.classicRoles, ...objects.roles] as unknown as KubeObject[], options);
     await askNoMore(client, objects, options);

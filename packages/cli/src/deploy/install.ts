@@ -5,6 +5,7 @@ import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
+import { isForeign } from "./foreign-definition.ts";
 import { storedOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 
@@ -13,6 +14,8 @@ export interface InstallOptions extends ApplyOptions {
   readonly namespace: string;
   /** Somebody converts between versions. Default: if the operator's Service is there, or somebody was expected before. */
   readonly converted?: boolean;
+  /** Also replace definitions that another operator has brought. */
+  readonly force?: boolean;
   /** Milliseconds to wait. Default: a minute. */
   readonly timeout?: number;
 }
@@ -20,12 +23,15 @@ export interface InstallOptions extends ApplyOptions {
 /**
  * Installs the kinds of operators, and waits until they are served. Doing it again changes nothing. Where nobody converts,
  * only the stored version is served: kubectl would ask for the newest one, and get an error in place of objects.
+ *
+ * A definition that another operator has brought is left as it is, and that is told.
  */
 export async function install(operators: readonly Operator[], client: Client, options: InstallOptions): Promise<void> {
   const { namespace, timeout = 60_000, dryRun } = options;
   const crds: CustomResourceDefinition[] = [];
   for (const operator of operators) {
     for (const crd of operatorObjects(operator, { namespace, image: DEFAULT_IMAGE }).crds) {
+      if (!options.force && (await isAnothers(client, crd, options))) continue;
       const isConverted =
         !crd.spec.conversion || (options.converted ?? (await isExpected(client, crd, `${namespace}/${operator.name}`)));
       crds.push(isConverted ? crd : storedOnly(crd));
@@ -45,6 +51,14 @@ export async function install(operators: readonly Operator[], client: Client, op
     });
     if (!served) throw new Error(`${name} is not served after ${timeout / 1000} s: ${why}`);
   }
+}
+
+async function isAnothers(client: Client, { metadata }: CustomResourceDefinition, options: InstallOptions) {
+  const known = (await maybe(client, CustomResourceDefinition, metadata.name)) as CustomResourceDefinition | undefined;
+  if (!known || !isForeign(known)) return false;
+  const what = `customresourcedefinition.apiextensions.k8s.io/${metadata.name}`;
+  options.tell(`${what} left as it is: another operator has brought it; --force replaces it`);
+  return true;
 }
 
 async function isExpected(client: Client, { metadata }: CustomResourceDefinition, service: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import type { Client } from "@konverge/client";
 import { isConflict } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { type ApplyOptions, INSTALLER, maybe } from "./apply-objects.ts";
+import { isForeign } from "./foreign-definition.ts";
 
 type Versions = CustomResourceDefinition["spec"]["versions"];
 
@@ -24,7 +25,7 @@ const TRIES = 5;
 export async function serveStoredOnly(client: Client, name: string, options: ApplyOptions): Promise<void> {
   for (let tries = 1; ; tries++) {
     const live = (await maybe(client, CustomResourceDefinition, name)) as CustomResourceDefinition | undefined;
-    if (live?.spec.conversion?.strategy !== "Webhook") return;
+    if (live?.spec.conversion?.strategy !== "Webhook" || isForeign(live)) return;
     const { resourceVersion } = live.metadata;
     // Whoever set the webhook, it goes: a strategy without one does not allow for it.
     const conversion = { strategy: "None", webhook: null };

@@ -5,6 +5,7 @@ import type { Operator } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
 import { UsageError } from "../usage-error.ts";
 import { type ApplyOptions, deleteObjects, maybe } from "./apply-objects.ts";
+import { isForeign } from "./foreign-definition.ts";
 import { untilDefined } from "./waiting.ts";
 
 export interface UninstallOptions extends ApplyOptions {
@@ -16,11 +17,22 @@ export interface UninstallOptions extends ApplyOptions {
   readonly timeout?: number;
 }
 
-/** Removes the kinds of operators, and with them all their objects: not without being told to. */
+/**
+ * Removes the kinds of operators, and with them all their objects: not without being told to. Those that another operator has
+ * brought stay.
+ */
 export async function uninstall(operators: readonly Operator[], client: Client, options: UninstallOptions) {
   const installed: AnyKind[] = [];
   for (const kind of operators.flatMap(({ kinds }) => kinds)) {
-    if (await maybe(client, CustomResourceDefinition, crdName(kind))) installed.push(kind);
+    const known = (await maybe(client, CustomResourceDefinition, crdName(kind))) as
+      | CustomResourceDefinition
+      | undefined;
+    if (!known) continue;
+    if (!isForeign(known)) installed.push(kind);
+    else
+      options.tell(
+        `customresourcedefinition.apiextensions.k8s.io/${crdName(kind)} left: another operator has brought it`,
+      );
   }
   const loss = await lossOf(client, installed);
   if (loss !== "") {
