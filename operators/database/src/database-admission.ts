@@ -1,6 +1,8 @@
 import { admission, type FieldError, fieldForbidden, fieldInvalid, parseQuantity } from "konverge";
 import { Database } from "./database.ts";
+import { LONGEST_RESTORE_NAME } from "./database-restore.ts";
 import { engineOf } from "./engines.ts";
+import { bootstrapName } from "./restore-hold.ts";
 
 /** Settings of PostgreSQL that are this operator's business. */
 const OURS = new Set([
@@ -56,9 +58,16 @@ function resourceErrors({ spec: { resources } }: Database): FieldError[] {
 }
 
 /** The same rules as a DatabaseRestore has: it could not be made otherwise. */
-function bootstrapErrors({ spec: { bootstrap } }: Database): FieldError[] {
-  const { targetTime, targetLSN, targetXID, from } = bootstrap ?? {};
+function bootstrapErrors(database: Database): FieldError[] {
+  const { bootstrap } = database.spec;
+  if (!bootstrap) return [];
+  const { targetTime, targetLSN, targetXID, from } = bootstrap;
   const errors: FieldError[] = [];
+  const tooMany = bootstrapName(database).length - LONGEST_RESTORE_NAME;
+  if (tooMany > 0) {
+    const message = `makes a DatabaseRestore ${bootstrapName(database)}, a name with ${tooMany} characters too many`;
+    errors.push(fieldForbidden("spec.bootstrap", message));
+  }
   if ([targetTime, targetLSN, targetXID].filter((given) => given !== undefined).length > 1) {
     errors.push(fieldForbidden("spec.bootstrap", "targetTime, targetLSN, targetXID: at most one says up to when"));
   }

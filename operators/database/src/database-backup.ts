@@ -2,12 +2,8 @@ import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
 import { z } from "zod";
 import { METHODS } from "./backup-spec.ts";
 
-/** Names become names of Jobs, labels of their pods and folders. */
-export const LONGEST_TASK_NAME = 52;
-const nameRule = cel(
-  `size(self.metadata.name) <= ${LONGEST_TASK_NAME}`,
-  `the name becomes part of the names of Jobs: at most ${LONGEST_TASK_NAME} characters`,
-);
+/** Names become names of Jobs, labels of their pods and folders. Those of a schedule's Jobs are as long as they may be. */
+const nameRule = cel("size(self.metadata.name) <= 63", "the name becomes that of a Job: at most 63 characters");
 
 /** How far a backup has come. */
 export const BACKUP_PHASES = ["Pending", "Running", "Completed", "Failed", "Expired"] as const;

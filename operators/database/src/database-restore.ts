@@ -1,7 +1,9 @@
 import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
 import { z } from "zod";
-import { LONGEST_TASK_NAME } from "./database-backup.ts";
 import { recoveryRules, recoverySpec } from "./restore-spec.ts";
+
+/** Names become parts of the names of Jobs, and labels of their pods. */
+export const LONGEST_RESTORE_NAME = 52;
 
 /** How far a restore has come. */
 export const RESTORE_PHASES = [
@@ -60,8 +62,8 @@ export const DatabaseRestore = defineKind({
       ],
       objectRules: [
         cel(
-          `size(self.metadata.name) <= ${LONGEST_TASK_NAME}`,
-          `the name becomes part of the names of Jobs: at most ${LONGEST_TASK_NAME} characters`,
+          `size(self.metadata.name) <= ${LONGEST_RESTORE_NAME}`,
+          `the name becomes part of the names of Jobs: at most ${LONGEST_RESTORE_NAME} characters`,
         ),
       ],
     },

@@ -38,7 +38,9 @@ const FATAL = new Set(["ImageCannotBePulled", "ContainerCannotStart", "Container
 
 export type Phase = "Creating" | "Running" | "Failed";
 
-export function phaseOf({ ready, problem, step, members }: Findings): Phase {
+export function phaseOf({ ready, problem, step, members, stopped }: Findings): Phase {
+  // Its data are being made: until then there is nothing that could run.
+  if (stopped?.reason === "Restoring") return "Creating";
   if (ready) return "Running";
   const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
   // A database whose primary answers runs, whatever its standbys do.

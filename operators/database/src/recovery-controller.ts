@@ -5,12 +5,11 @@ import { BACKUP_OF } from "./backup-jobs.ts";
 import type { BackupMetrics } from "./backup-metrics.ts";
 import { methodOf } from "./backup-volume.ts";
 import { Database } from "./database.ts";
+import { databaseErrors } from "./database-admission.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
 import { backupName } from "./names.ts";
-import { awaitsBootstrap } from "./restore-hold.ts";
-
-export const bootstrapName = ({ metadata }: Database) => `${metadata.name}-bootstrap`;
+import { awaitsBootstrap, bootstrapName } from "./restore-hold.ts";
 
 /**
  * Makes the objects that tell of what a Database asks for itself: a DatabaseBackup for each scheduled backup, and the
@@ -35,6 +34,8 @@ export function databaseRecovery(metrics: BackupMetrics) {
     async reconcile(database, context) {
       const { cache } = context;
       metrics.tell(database, cache.list(DatabaseBackup, database.metadata.namespace), () => cache.list(Database));
+      // What is wrong with it, its own controller tells.
+      if (databaseErrors(database, undefined).length > 0) return undefined;
       await tellOfScheduled(database, context);
       await bootstrap(database, context);
       return undefined;

@@ -7,6 +7,9 @@ export const RESTORING = "databases.example.com/restoring";
 /** On a Database that began with a backup: the DatabaseRestore that has brought it. */
 export const BOOTSTRAPPED = "databases.example.com/bootstrapped";
 
+/** The DatabaseRestore that brings the backup which a database begins with. */
+export const bootstrapName = ({ metadata }: Pick<Database, "metadata">) => `${metadata.name}-bootstrap`;
+
 /** How a backup comes back into a database: as files into its stopped server, or as SQL into a running one. */
 export function restoreMethod(database: Database, said: BackupMethod | undefined): BackupMethod {
   return said ?? (engineOf(database).name === "postgres" ? "physical" : "logical");
@@ -23,6 +26,7 @@ export function heldForRestore(database: Database): string | undefined {
   const restore = metadata.annotations?.[RESTORING];
   if (restore) return `the servers are stopped while DatabaseRestore ${restore} restores their data`;
   const isOfFiles = restoreMethod(database, spec.bootstrap?.from?.method) === "physical";
-  if (awaitsBootstrap(database) && isOfFiles) return "the servers start when the backup is restored";
+  if (awaitsBootstrap(database) && isOfFiles)
+    return `the servers start when DatabaseRestore ${bootstrapName(database)} has brought the backup: it says how that goes`;
   return undefined;
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
 import {
   isReported,
@@ -36,7 +37,7 @@ const claim = (stage: Stage, name: string) =>
   });
 
 async function begun(stage: Stage, spec: object = SIZE): Promise<void> {
-  await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
+  await supplyVolumes(stage, "20Gi", "20Gi", "20Gi", "20Gi");
   play(stage);
   await stage.start(databaseOperator);
   await stage.apply(object("Database", NAME, spec));
@@ -129,11 +130,24 @@ export const restoreProblems: Scenario = async (stage) => {
   await runs(stage, NAME);
   const from = { claim: "elsewhere" };
   await stage.apply(object("DatabaseRestore", "back", { database: NAME, inPlace: true, from }));
+  // So does a new database that begins with it.
+  await stage.apply(object("Database", "postgres-heir", { ...SIZE, bootstrap: { from: { ...from, database: NAME } } }));
   await isReported(stage, DatabaseRestore, "back", told("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
+  await isReported(
+    stage,
+    DatabaseRestore,
+    "postgres-heir-bootstrap",
+    told("ClaimMissing", "no PersistentVolumeClaim elsewhere"),
+  );
+  const { status } = await stage.get(Database, "postgres-heir");
+  assert.equal(status?.phase, "Creating");
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  assert.match(`${ready?.reason} ${ready?.message}`, /^Restoring .*DatabaseRestore postgres-heir-bootstrap/);
   await claim(stage, "elsewhere");
   await reaches(stage, DatabaseRestore, "back", "Completed");
+  await runs(stage, "postgres-heir");
   await runs(stage, NAME);
-  const allow = await quotaOfPods(stage, 1);
+  const allow = await quotaOfPods(stage, 2);
   await stage.apply(object("DatabaseRestore", "again", { database: NAME, inPlace: true }));
   await isReported(stage, DatabaseRestore, "again", told("QuotaExceeded", "exceeded quota: few-pods"));
   await allow();

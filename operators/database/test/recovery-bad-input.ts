@@ -22,7 +22,7 @@ export const recoveryBadInput: Scenario = async (stage) => {
   await refused("DatabaseBackup", {}, /spec\.database: Required value/);
   await refused("DatabaseBackup", { database: "" }, /spec\.database/);
   await refused("DatabaseBackup", { database: "a", method: "magic" }, /Unsupported value: "magic"/);
-  await refused("DatabaseBackup", { database: "a" }, /at most 52 characters/, "x".repeat(53));
+  await refused("DatabaseBackup", { database: "a" }, /at most 63 characters/, "x".repeat(64));
   await refused("DatabaseRestore", { inPlace: true }, /spec\.database: Required value/);
   await refused("DatabaseRestore", { database: "a", inPlace: "yes" }, /spec\.inPlace/);
   await refused("DatabaseRestore", { database: "a", targetTime: "yesterday" }, /spec\.targetTime/);
@@ -34,6 +34,8 @@ export const recoveryBadInput: Scenario = async (stage) => {
   const two = { database: "a", targetLSN: "0/1", targetTime: "2026-01-01T00:00:00Z" };
   await refused("DatabaseRestore", two, /at most one of them/);
   await refused("DatabaseRestore", { database: "a" }, /at most 52 characters/, "x".repeat(53));
+  const begins = { version: "1", size: "1Gi", bootstrap: { from: { claim: "a" } } };
+  await refused("Database", begins, /a name with 2 characters too many/, "x".repeat(44));
   for (const [field, value] of Object.entries({
     keepFor: "long",
     keep: 0,
