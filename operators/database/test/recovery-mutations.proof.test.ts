@@ -13,7 +13,7 @@ const LANGUAGE: Unnoticed = { line: "export LC_ALL=C", why: "no other language i
 /** Scenes that are played at the same time: mostly they wait. */
 const lanes = 3;
 /** Milliseconds. What works takes seconds. */
-const patience = 30_000;
+const patience = 20_000;
 
 withPostgres(
   "every line of archive.sh is needed",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { kill } from "node:process";
 import type { MachineRoom } from "./postgres.ts";
 import { RealServers, type RealServersOptions } from "./real-servers.ts";
 
@@ -235,11 +236,15 @@ export const isCareful: Story = async (room, options = {}) => {
   all.start(0);
   await all.streams(1);
 
-  // A server that has died is started again; until it answers it is not alive.
-  const [pid] = readFileSync(join(volume, "pgdata", "postmaster.pid"), "utf8").split("\n");
-  process.kill(Number(pid), "SIGSTOP");
-  await all.until("it is seen not to be alive", async () => !(await all.isAlive(0)));
-  process.kill(Number(pid), "SIGKILL");
+  // A server that does not answer is not alive, whatever it is; one that has died is started again.
+  const postmaster = (index: number) =>
+    Number(readFileSync(join(all.servers[index]!.volume, "pgdata", "postmaster.pid"), "utf8").split("\n")[0]);
+  for (const index of [1, 0]) {
+    kill(postmaster(index), "SIGSTOP");
+    await all.until("it is seen not to be alive", async () => !(await all.isAlive(index)));
+    if (index === 1) kill(postmaster(index), "SIGCONT");
+  }
+  kill(postmaster(0), "SIGKILL");
   await all.answers(0, ROWS, "one");
 };
 

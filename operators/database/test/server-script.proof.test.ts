@@ -9,7 +9,7 @@ import { type Scene, type Subject, unmissedLines } from "./script-mutations.ts";
 /** Scenes that are played at the same time: mostly they wait. */
 const LANES = 4;
 /** Milliseconds. What works takes a second or two; what does not is waited for as long. */
-const PATIENCE = 30_000;
+const PATIENCE = 15_000;
 
 const SUBJECTS: readonly Subject[] = [
   {
