@@ -2,7 +2,7 @@ import { llmOperatorWith } from "@konverge/llm-operator";
 import { onEmptyCluster, onReal } from "@konverge/operator-suite";
 import { monitored } from "./llm-model-scenarios.ts";
 import { risesAndFalls } from "./load-scenarios.ts";
-import { badDeployments, noNodes } from "./model-deployment-bad-input.ts";
+import { badDeployments as everyBadDeployment, noNodes } from "./model-deployment-bad-input.ts";
 import {
   cappedByCost,
   deafOperator,
@@ -11,6 +11,12 @@ import {
   sizedByDeclaration,
   sleeps,
 } from "./model-deployment-scenarios.ts";
+
+const {
+  "more GPUs than a node has": _asOfLlmModels,
+  "servers that tell nonsense": _toOperatorsAnywhere,
+  ...badDeployments
+} = everyBadDeployment;
 
 onReal(
   {
