@@ -55,6 +55,12 @@ export async function pruneHolds(here: RecoveryRoom): Promise<void> {
   assert.deepEqual(left("wal/71"), ["000000010000000000000040", "00000002.history", "000000020000000000000051"]);
   assert.ok(!existsSync(join(here.backups, "wal/99")), "WAL without a backup goes");
 
+  // Of several histories, the place tells which WAL is older.
+  lay();
+  assert.equal((await here.prune("base", { KEEP: "3", KEEP_FOR: "" })).output, "c-newest,b-new,d-old\n");
+  assert.ok(left("wal/71").includes("000000020000000000000030"));
+  assert.ok(!left("wal/71").includes("00000002000000000000002F"));
+
   // To any moment of five days: also what is older, if nothing else leads there.
   lay();
   const days = await here.prune("base", { KEEP: "1", KEEP_FOR: String(5 * 86_400) });
