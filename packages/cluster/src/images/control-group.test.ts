@@ -6,7 +6,9 @@ import { ControlGroup } from "./control-group.ts";
 const cpuMax = (cpu?: string) => {
   const container = { name: "main", ...(cpu !== undefined && { resources: { limits: { cpu } } }) };
   const { root } = new ControlGroup({ metadata: { name: "p" }, spec: { containers: [container] } } as never, container);
-  return Buffer.from((root.entries.get("cpu.max") as RegularFile).data).toString().trim();
+  return Buffer.from((root.entries.get("cpu.max") as RegularFile).data)
+    .toString()
+    .trim();
 };
 
 test("a container's share of the processor is what a kubelet makes of its limit, and never less than a millisecond", () => {
