@@ -42,7 +42,9 @@ survivesDeletion("an image goes with its build, in each phase", dynamoOperator, 
 repairsChildren("each field of a graph's children, and theirs, is repaired", dynamoOperator, graph, {
   except: isClaim,
 });
-repairsChildren("each field of a build that can be changed is repaired", dynamoOperator, image);
+// A Job that has lost all its labels is given those of its pods by the server, which then stay.
+const isItsLabel = (_job: object, pointer?: string) => pointer === "/metadata/labels/nvidia.com~1dynamo-image";
+repairsChildren("each field of a build that can be changed is repaired", dynamoOperator, image, { except: isItsLabel });
 repairsChildren("each field of a component's children is repaired", dynamoOperator, component, { except: isClaim });
 survivesCrdDeletion("a graph survives that its kinds go and come", dynamoOperator, graph);
 survivesCrdDeletion("an image survives that its kind goes and comes", dynamoOperator, image);
