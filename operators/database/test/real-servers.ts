@@ -17,7 +17,14 @@ import type { ConfigMap, PodSpec, Secret } from "konverge/kinds";
 import { InVain, type MachineRoom, type RunningContainer } from "./postgres.ts";
 
 /** Tests' data need not outlive a power cut. */
-const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "40", max_wal_size: "128MB" };
+const QUICK = {
+  fsync: "off",
+  shared_buffers: "16MB",
+  max_connections: "40",
+  max_wal_size: "128MB",
+  // In files of the volume: what a killed server leaves goes with it.
+  dynamic_shared_memory_type: "mmap",
+};
 
 const clock = realClock();
 
