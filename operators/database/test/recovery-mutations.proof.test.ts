@@ -71,16 +71,19 @@ withPostgres(
   "every line of backup.sh is needed",
   async (room) => {
     const begun = new RecoveryRoom(room);
-    await begun.begin();
+    // So many backups would fill the machine with WAL.
+    await begun.begin({ archive_command: "true" });
     const standby = await startStandby(begun);
     const scene: Scene = {
       name: "backs up",
       async play(change) {
-        const here = begun.fork();
-        here.clear();
+        const here = begun.beside();
         here.useScripts(change);
-        await backupHolds(here, standby);
-        room.remove(here.volume);
+        try {
+          await backupHolds(here, standby);
+        } finally {
+          room.remove(here.volume);
+        }
       },
     };
     const turns = [

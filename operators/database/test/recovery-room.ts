@@ -70,11 +70,17 @@ export class RecoveryRoom {
     for (const [file, text] of data) writeFileSync(join(this.#scriptsFolder, file), text);
   }
 
+  /** The same server, with a volume of its own that is empty. */
+  beside(): RecoveryRoom {
+    const beside = new RecoveryRoom(this.room, this.database);
+    beside.#server = this.#server;
+    return beside;
+  }
+
   /** The same, with a volume of its own that has what this one has. */
   fork(): RecoveryRoom {
-    const fork = new RecoveryRoom(this.room, this.database);
+    const fork = this.beside();
     this.room.fill(fork.volume, this.volume);
-    fork.#server = this.#server;
     return fork;
   }
 
@@ -94,8 +100,8 @@ export class RecoveryRoom {
   }
 
   /** A new server with the role that backups are taken by. */
-  async begin(): Promise<void> {
-    await this.startOn(await this.room.newData(PASSWORD));
+  async begin(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.startOn(await this.room.newData(PASSWORD), settings);
     await this.sql(`create role replicator login replication password '${REPLICATION}'`);
   }
 
