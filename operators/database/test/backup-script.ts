@@ -31,6 +31,7 @@ export async function backupHolds(here: RecoveryRoom, standby?: string): Promise
   assert.ok(report["stopped"]! > started && report["stopped"]! < stopped, "it ended when it ended");
   assert.match(report["startLSN"]!, /^[0-9A-F]+\/[0-9A-F]+$/);
   assert.match(report["stopLSN"]!, /^[0-9A-F]+\/[0-9A-F]+$/);
+  assert.notEqual(report["stopLSN"], report["startLSN"], "it ends after its beginning");
   assert.match(report["startWAL"]!, /^[0-9A-F]{24}$/);
   assert.equal(report["system"], await here.sql("select system_identifier from pg_control_system()"));
   assert.equal(report["version"], (await here.sql("show server_version")).split(".")[0]);
