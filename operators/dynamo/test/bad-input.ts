@@ -80,7 +80,8 @@ const imageMissing: Scenario = async (stage) => {
 
 const quotaExceeded: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
-  const lift = await quotaOfPods(stage, 2);
+  // Whichever service is quicker, the two workers do not both find room.
+  const lift = await quotaOfPods(stage, 1);
   await stage.start(dynamoOperator);
   await stage.apply(sample("graph"));
   await told(stage, "(pods_not_ready|failed|updating)", /exceeded quota/, "QuotaExceeded");
