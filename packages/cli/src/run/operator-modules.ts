@@ -74,7 +74,7 @@ async function importModule(target: string, given: string): Promise<Record<strin
   } catch (error) {
     if (isMissing(error, given)) {
       throw new UsageError(
-        `there is no file and no package ${given}: name a module that exports operators, or choose among those there are by name: --operators=${given}`,
+        `there is no file and no package ${given}: name a module that exports operators; those that come along are chosen by name: konverge run --operators=${given}`,
         { cause: error },
       );
     }
