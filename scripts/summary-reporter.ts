@@ -14,8 +14,8 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
         skips.set(String(event.data.skip), (skips.get(String(event.data.skip)) ?? 0) + 1);
       } else counts.passed++;
     }
-    if (event.type === "test:fail" && event.data.todo === undefined && event.data.file)
-      failedFiles.add(event.data.file);
+    // A failed test names the file that declares it, which may be shared by many: the summary names the one that was run.
+    if (event.type === "test:summary" && event.data.file && !event.data.success) failedFiles.add(event.data.file);
     if (event.type === "test:fail" && event.data.details.type !== "suite") {
       if (event.data.todo !== undefined) {
         counts.skipped++;
