@@ -1,7 +1,7 @@
 import { dynamoOperator } from "@konverge/dynamo-operator";
 import { onReal } from "@konverge/operator-suite";
 import { buildQuota } from "./bad-input.ts";
-import { drains } from "./scaling-scenarios.ts";
+import { drainsAndTells } from "./scaling-scenarios.ts";
 import { autoscaled, badInput, build, component, graph, groups, lives, model, restart } from "./scenarios.ts";
 
 onReal(
@@ -15,7 +15,7 @@ onReal(
     "an autoscaler owns the replicas": autoscaled,
     "a component that somebody writes by hand": component,
     "with the LeaderWorkerSet API, a replica is a group of pods": groups,
-    "pods that are scaled away finish what they have first": drains,
+    "pods that are scaled away finish what they have first": drainsAndTells,
     "bad input is refused or reported, and recovers when mended": badInput,
   },
   { role: dynamoOperator },
