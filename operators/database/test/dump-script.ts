@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { RecoveryRoom } from "./recovery-room.ts";
 
 /** What is dumped: databases with rows, and a role. */
@@ -61,10 +61,18 @@ export async function loadingHolds(here: RecoveryRoom): Promise<void> {
   await stock(here);
   const first = await here.backup("first");
   assert.equal(first.code, 0, first.output);
-  // While somebody is connected somebody is connected; rows that look like statements are rows.
+  const dumps = join(here.backups, "dumps");
+  const older = join(dumps, "the-last-by-name", "info");
+  cpSync(join(dumps, "first"), dirname(older), { recursive: true });
+  writeFileSync(older, readFileSync(older, "utf8").replace(/^stopped=.*$/m, "stopped=2001-01-01T00:00:00Z"));
+  room.own(here.volume);
+
+  // While somebody is connected; rows that look like statements are rows.
   await here.sql("insert into goods values ('pear')", "shop");
   await here.row("too late");
   await here.sql("alter role postgres password 'of the administrator'");
+  const password = () => here.sql("select rolpassword from pg_authid where rolname = 'postgres'");
+  const kept = await password();
   const idle = room.start(
     [
       "psql",
@@ -118,8 +126,12 @@ export async function loadingHolds(here: RecoveryRoom): Promise<void> {
     "DROP DATABASE postgres;,apple",
   );
   assert.deepEqual(await here.rows(), ["kept"]);
+  assert.equal(await password(), kept, "the operator's own passwords are not those of the dump");
 
-  // What was there before is kept until the end, and comes back when it is undone.
+  // What was there before is kept until the end, also by an undo that fails, and comes back when it is undone.
+  here.env = room.pretend({ psql: "exit 1" });
+  assert.notEqual((await here.restore("undo", here.volume)).code, 0);
+  here.env = {};
   assert.ok(existsSync(join(here.backups, "before-back.sql")));
   const undone = await here.restore("undo", here.volume);
   assert.equal(undone.code, 0, undone.output);
