@@ -10,6 +10,34 @@ import { type Scene, type Unnoticed, unmissedLines } from "./script-mutations.ts
 
 /** Programs speak English here; elsewhere their answers could not be read. */
 const LANGUAGE: Unnoticed = { line: "export LC_ALL=C", why: "no other language is installed" };
+/** Lines of restore.sh. */
+const RESTORE_UNNOTICED: readonly Unnoticed[] = [
+  { line: 'reach="$end ($(value stopLSN "$BACKUP"))"', why: "it is advice: up to where a restore can go" },
+  {
+    line: "reach=\"$end ($(printf '%X/%X' $((stop / 4294967296)) $((stop % 4294967296))))\"",
+    why: "it is advice, too",
+  },
+  {
+    line: 'chmod 700 "$work"',
+    why: "the copy of a backup has its mode here; on volumes that are given to a group it has not",
+  },
+  {
+    line: 'rm -f "$work/standby.signal"',
+    why: "backups are taken without it; one that somebody has copied there may have it",
+  },
+  { line: "echo \"listen_addresses = ''\"", why: "nobody tries to connect meanwhile" },
+  { line: "echo \"archive_command = ''\"", why: "that is PostgreSQL's default" },
+  {
+    line: `echo "recovery_target_timeline = '\${TARGET_TIMELINE:-latest}'"`,
+    why: "the latest history is PostgreSQL's default as well",
+  },
+  { line: "sleep 0.2", why: "it spares the processor" },
+  { line: 'cat "$scratch/log" >&2', why: "it is for those who read the pod's log" },
+  {
+    line: 'if ! is_before_end || ! grep -q \'recovery ended before configured recovery target was reached\' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi',
+    why: "the second try fails in the same words",
+  },
+];
 /** Scenes that are played at the same time: mostly they wait. */
 const lanes = 3;
 /** Milliseconds. What works takes seconds. */
@@ -191,7 +219,9 @@ withPostgres(
       { from: 'if [ -n "$ARCHIVE" ]', to: 'if [ -z "$ARCHIVE" ]' },
     ];
     assert.deepEqual(
-      await unmissedLines([{ script: "restore.sh", unnoticed: [LANGUAGE], turns }], scenes, { lanes }),
+      await unmissedLines([{ script: "restore.sh", unnoticed: [LANGUAGE, ...RESTORE_UNNOTICED], turns }], scenes, {
+        lanes,
+      }),
       [],
     );
   },
