@@ -5,7 +5,7 @@ import { destinationOf, entriesOf, type PublishedPackage } from "./layout.ts";
 
 /**
  * Libraries that stay dependencies, so that a tree has one of each: users hand us their own zod schemas, register metrics
- * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/170.
+ * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/003-no-build-and-bundles.md.
  */
 export const EXTERNAL = [
   "zod",

@@ -7,7 +7,7 @@
  *
  * The values that objects are made of are here as well, read and written as Kubernetes reads and writes them: quantities,
  * durations, selectors, names, JSONPath, conditions, owner references. Where its Go libraries have an oddity that a server
- * would show, so have these, and their messages are word for word the same (docs/decisions/010-values-as-kubernetes-has-them.md).
+ * would show, so have these, and their messages are word for word the same (docs/decisions/004-values-and-encodings.md).
  *
  * Three questions about whole objects are answered here: is it ready ({@link readinessOf}), does it hold what we want
  * ({@link sameApplied}), and is it newer ({@link compareVersions}).

@@ -19,7 +19,7 @@ interface Block {
   live: number;
 }
 
-/** Large enough to compress well, small enough that reading one cold record is cheap: see docs/decisions/061. */
+/** Large enough to compress well, small enough that reading one cold record is cheap: see docs/decisions/015-compact-cache.md. */
 const BLOCK_SIZE = 32 * 1024;
 /** Blocks that stay uncompressed: small caches are never compressed at all. */
 const RAW_BLOCKS = 128;

@@ -1,6 +1,6 @@
 /**
  * The few forms of DER that certificates are made of. Writing them takes less than loading a library for all of ASN.1 does
- * (docs/decisions/072-own-certificates.md).
+ * (docs/decisions/025-certificates.md).
  */
 
 /** One value: its tag, the length of its content, its content. */
