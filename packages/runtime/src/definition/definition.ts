@@ -1,15 +1,14 @@
 import type { Client, Identity } from "@konverge/client";
 import type { Clock, Conditions, KindRef, KubeObject, ObjectKey } from "@konverge/core";
 import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
-import type { EventSink } from "../events/recorder.ts";
+import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 import type { RateLimit } from "../queue/token-bucket.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
 import type { Use } from "../rbac/access.ts";
-import { checkDefinition, checkKind } from "./check-definition.ts";
-import type { Daemon } from "./daemons.ts";
-import type { Rhythm } from "./due-times.ts";
+import type { Daemon } from "./daemon.ts";
 import type { Predicate } from "./predicates.ts";
+import type { Rhythm } from "./rhythm.ts";
 import type { Source, Watched } from "./watched.ts";
 
 /** The status that a reconciler of `T` reports; conditions and observedGeneration have their own ways. */
@@ -167,43 +166,4 @@ export interface Controller {
   readonly options: CommonOptions<KubeObject> & {
     cleanup?(object: KubeObject, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
   };
-}
-
-/**
- * Defines a controller: for each object of the kind, `reconcile` says what shall be.
- *
- * ```ts
- * const models = controller(LLMModel, {
- *   owns: [Deployment],
- *   reconcile: (model) => ({ children: [deploymentFor(model)] }),
- * });
- * ```
- */
-export function controller<T extends KubeObject>(kind: KindRef<T>, options: ControllerOptions<T>): Controller {
-  checkKind(kind);
-  const name = options.name ?? (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`);
-  const owns = (options.owns ?? []).map((given) =>
-    "plural" in (given ?? {}) ? { kind: given as KindRef<KubeObject> } : { ...(given as OwnedKind) },
-  );
-  const needsFinalizer =
-    options.cleanup !== undefined ||
-    options.daemons !== undefined ||
-    options.teardown === "ordered" ||
-    owns.some(({ by }) => by === "label");
-  const definition: Controller = {
-    name,
-    kind,
-    owns,
-    finalizer: needsFinalizer ? (options.finalizer ?? finalizerOf(kind, name)) : undefined,
-    // Only objects of the kind ever reach its functions.
-    options: options as unknown as Controller["options"],
-  };
-  checkDefinition(definition);
-  return definition;
-}
-
-/** Finalizers are qualified names: a domain, a slash, and a part of at most 63 characters. */
-function finalizerOf(kind: KindRef<KubeObject>, name: string): string {
-  const domain = kind.group.includes(".") ? kind.group : "konverge.dev";
-  return `${domain}/${name.replace(/\..*$/, "").slice(0, 55)}-cleanup`;
 }

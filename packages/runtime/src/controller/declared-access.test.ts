@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap, Secret } from "@konverge/kinds";
-import { controller } from "../controller/definition.ts";
-import { use } from "./access.ts";
-import { declaredAccess } from "./declared.ts";
-import { compareAccess } from "./observed.ts";
+import { controller } from "../definition/controller.ts";
+import { use } from "../rbac/access.ts";
+import { compareAccess } from "../rbac/observed.ts";
+import { declaredAccess } from "./declared-access.ts";
 
 const declared = (forOthers: boolean) =>
   declaredAccess([

@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import type { AnyObject, FieldsV1, KindRef, KubeObject, ManagedFieldsEntry, ObjectKey } from "@konverge/core";
 import { fieldSet } from "@konverge/schema/structured-merge";
-import type { ItemPlace } from "../apply/renamed-items.ts";
+import type { ItemPlace } from "./renamed-items.ts";
 
 /**
  * Makes items of lists, which others have changed by hand, the applies of `manager` again, so that its next apply removes

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, type Condition, type KubeObject } from "@konverge/core";
 import type { Pod, PodStatus } from "@konverge/kinds";
-import { creationProblem, podProblem, problemConditions, problemOf, refusalIn, tellProblem } from "./index.ts";
+import { podProblem } from "./pod-problem.ts";
+import { creationProblem, refusalIn } from "./refusal.ts";
+import { problemOf } from "./replica-problem.ts";
+import { problemConditions, tellProblem } from "./tell-problem.ts";
 
 const pod = (status: PodStatus, name = "p"): Pod => ({
   apiVersion: "v1",

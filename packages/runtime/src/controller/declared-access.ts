@@ -1,7 +1,7 @@
 import type { KindRef, KubeObject } from "@konverge/core";
-import { schemaOf } from "../apply/schema-of.ts";
-import type { Controller } from "../controller/definition.ts";
-import type { Access } from "./access.ts";
+import type { Controller } from "../definition/definition.ts";
+import type { Access } from "../rbac/access.ts";
+import { schemaOf } from "../schema-of.ts";
 
 export interface AccessOptions {
   /** The manager's namespaces. Default: all. */

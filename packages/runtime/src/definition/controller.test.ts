@@ -5,7 +5,7 @@ import { ConfigMap, Deployment, Namespace, Secret } from "@konverge/kinds";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
 import { child, own } from "../apply/child.ts";
-import { controller } from "./definition.ts";
+import { controller } from "./controller.ts";
 import { read, watch } from "./watched.ts";
 
 const Model = defineKind({

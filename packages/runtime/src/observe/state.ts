@@ -1,5 +1,5 @@
 import type { KindRef, KubeObject } from "@konverge/core";
-import type { Scope } from "../cache/informer.ts";
+import type { Scope } from "../cache/selection.ts";
 import type { Priority } from "../queue/work-queue.ts";
 
 /** What a watch is doing. */
