@@ -2,17 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ApiError, type Schema } from "@konverge/core";
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  createThreeWayPatch,
-  createTwoWayStrategicPatch,
-  type JsonObject,
-  type JsonPatchOperation,
-} from "./index.ts";
+import type { JsonObject } from "../json-value.ts";
+import { createThreeWayPatch } from "../patch.ts";
+import { applyJsonPatch, type JsonPatchOperation } from "./json-patch.ts";
+import { applyMergePatch } from "./merge-patch.ts";
+import { createTwoWayStrategicPatch } from "./strategic-diff.ts";
+import { applyStrategicMergePatch } from "./strategic-merge.ts";
 
-/** What the Go libraries of the API server answered to generated cases (see generated/README.md). */
+/** What the Go libraries of the API server answered to generated cases (see test/generated/patch/README.md). */
 interface Fixtures {
   strategic: { original: JsonObject; patch: JsonObject; expect: Outcome }[];
   twoWay: { from: JsonObject; to: JsonObject; expect: Outcome }[];
@@ -28,7 +25,9 @@ interface Fixtures {
 }
 type Outcome = { result?: unknown; error?: string };
 
-const fixtures: Fixtures = JSON.parse(readFileSync(new URL("./generated/patches.json", import.meta.url), "utf8"));
+const fixtures: Fixtures = JSON.parse(
+  readFileSync(new URL("../../test/generated/patch/patches.json", import.meta.url), "utf8"),
+);
 
 const text: Schema = { type: "string" };
 const integer: Schema = { type: "integer", format: "int64" };

@@ -1,6 +1,6 @@
 import { badRequest, deepEqual } from "@konverge/core";
+import { isEmpty, isObject, type JsonObject, own, put } from "../json-value.ts";
 import { goJsonType } from "./json-patch.ts";
-import { isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
 
 /**
  * Applies a JSON merge patch (RFC 7386). Nothing is changed in place; parts the patch does not touch are shared with

@@ -2,16 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, type Schema } from "@konverge/core";
 import fc from "fast-check";
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  createMergePatch,
-  createThreeWayPatch,
-  createTwoWayStrategicPatch,
-  decodeJsonPatch,
-  type JsonObject,
-} from "./index.ts";
+import type { JsonObject } from "../json-value.ts";
+import { createThreeWayPatch } from "../patch.ts";
+import { applyJsonPatch, decodeJsonPatch } from "./json-patch.ts";
+import { applyMergePatch, createMergePatch } from "./merge-patch.ts";
+import { createTwoWayStrategicPatch } from "./strategic-diff.ts";
+import { applyStrategicMergePatch } from "./strategic-merge.ts";
 
 const key = fc.constantFrom("a", "b", "c", "__proto__", "constructor", "a/b", "m~n");
 const scalar = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: -3, max: 3 }), fc.boolean());

@@ -1,6 +1,6 @@
 import { deepEqual, goText, goType, type Schema } from "@konverge/core";
+import { isEmpty, isObject, type JsonObject, own, put } from "../json-value.ts";
 import { DELETE_FROM_LIST, DIRECTIVE, ELEMENT_ORDER, mergeKeyOf, RETAIN_KEYS } from "./directives.ts";
-import { isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
 import { listField, objectField, type PatchField } from "./patch-field.ts";
 import { byRank, elementKind, ranks } from "./strategic-lists.ts";
 import { mergeObjects } from "./strategic-merge.ts";

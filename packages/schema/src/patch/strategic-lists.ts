@@ -1,6 +1,6 @@
 import { goText, goType } from "@konverge/core";
+import { isObject, type JsonObject } from "../json-value.ts";
 import { DIRECTIVE, mergeKeyOf, unknownDirective } from "./directives.ts";
-import { isObject, type JsonObject } from "./json-value.ts";
 import { goKind, type PatchField } from "./patch-field.ts";
 import { internal, unprocessable } from "./refusals.ts";
 

@@ -1,4 +1,5 @@
 import { badRequest, deepEqual, goText, type Schema } from "@konverge/core";
+import { isObject, type JsonObject, own, put } from "../json-value.ts";
 import {
   DELETE_FROM_LIST,
   DIRECTIVE,
@@ -9,7 +10,6 @@ import {
   unknownDirective,
 } from "./directives.ts";
 import { goJsonType } from "./json-patch.ts";
-import { isObject, type JsonObject, own, put } from "./json-value.ts";
 import { listField, objectField, type PatchField } from "./patch-field.ts";
 import { internal } from "./refusals.ts";
 import { mergeLists, orderAsAsked } from "./strategic-lists.ts";

@@ -8,7 +8,7 @@ import {
   stringifyJson,
 } from "@konverge/core";
 import { definitionSchema } from "@konverge/kinds";
-import { isObject } from "../patch/index.ts";
+import { isObject } from "../json-value.ts";
 import { malformed, VARINT, type WireReader, WireWriter } from "./wire.ts";
 
 /** A struct whose JSON is not that of its fields. */

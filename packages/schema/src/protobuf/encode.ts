@@ -1,5 +1,5 @@
 import type { Schema } from "@konverge/core";
-import { isObject, type JsonObject, own } from "../patch/index.ts";
+import { isObject, type JsonObject, own } from "../json-value.ts";
 import { customMessage } from "./custom-messages.ts";
 import { wireOf } from "./decode.ts";
 import { type Field, type Inlined, messageTypeOf, type ValueType } from "./message-type.ts";

@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry, Schema } from "@konverge/core";
-import type { JsonObject } from "../patch/index.ts";
+import type { JsonObject } from "../json-value.ts";
 import { decodeFieldSet } from "./decode-fields.ts";
 import { ownable } from "./field-manager.ts";
 import { type FieldSet, leaves } from "./field-set.ts";

@@ -1,4 +1,5 @@
-import { type FieldPath, type FieldSet, fromPaths, MEMBER, recursiveDifference } from "./field-set.ts";
+import { type FieldSet, fromPaths, MEMBER, recursiveDifference } from "./field-set.ts";
+import type { FieldPath } from "./path-element.ts";
 import type { FieldFilter } from "./updater.ts";
 
 /** Takes these fields, and all below them, out of a set: `excludeFields(["f:status"])`. */

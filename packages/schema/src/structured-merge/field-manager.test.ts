@@ -4,25 +4,17 @@ import { test } from "node:test";
 import { ApiError, type ManagedFieldsEntry, type Schema, VirtualClock } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
-import type { JsonObject } from "../patch/index.ts";
-import {
-  ANY,
-  appliedFields,
-  excludeFields,
-  extractApplied,
-  FieldManager,
-  type FieldManagerOptions,
-  fieldSet,
-  fieldSetDigest,
-  includeFields,
-  keepTimesOfNoop,
-  managedFieldsProblem,
-  managerNameOf,
-  parentManagedFields,
-  scaleManagedFields,
-  takeOver,
-  withAsyncConversion,
-} from "./index.ts";
+import type { JsonObject } from "../json-value.ts";
+import { appliedFields, extractApplied, fieldSetDigest } from "./applied-fields.ts";
+import { withAsyncConversion } from "./async-conversion.ts";
+import { ANY, excludeFields, includeFields } from "./field-filter.ts";
+import { FieldManager, type FieldManagerOptions } from "./field-manager.ts";
+import * as fieldSet from "./field-set.ts";
+import { managerNameOf } from "./manager-name.ts";
+import { managedFieldsProblem } from "./managers.ts";
+import { keepTimesOfNoop } from "./noop-times.ts";
+import { parentManagedFields, scaleManagedFields } from "./scale-fields.ts";
+import { takeOver } from "./take-over.ts";
 
 const deployments = builtinSchema("apps", "v1", "Deployment");
 const kind = { group: "apps", version: "v1", kind: "Deployment" };
@@ -430,7 +422,9 @@ test("a Scale's managedFields are those of the object's replicas, both ways", ()
     written: ManagedFieldsEntry[];
     result: ManagedFieldsEntry[] | null;
   }
-  const cases: ScaleCase[] = JSON.parse(readFileSync(new URL("./generated/scale.json", import.meta.url), "utf8"));
+  const cases: ScaleCase[] = JSON.parse(
+    readFileSync(new URL("../../test/generated/structured-merge/scale.json", import.meta.url), "utf8"),
+  );
   const replicas = { "apps/v1": ["f:spec", "f:replicas"], "apps/v1beta1": ["f:spec", "f:size"], "apps/none": null };
   for (const { parent, scale, written, result } of cases) {
     assert.deepEqual(scaleManagedFields(parent, replicas) ?? null, scale);

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeFieldSet, type FieldPath, type FieldSet, fieldSet, fieldSetDigest, pathText } from "./index.ts";
+import { fieldSetDigest } from "./applied-fields.ts";
+import { decodeFieldSet } from "./decode-fields.ts";
+import type { FieldSet } from "./field-set.ts";
+import * as fieldSet from "./field-set.ts";
+import type { FieldPath } from "./path-element.ts";
+import { pathText } from "./path-element.ts";
 
 const element = fc.constantFrom("f:a", "f:b", "f:c", 'k:{"name":"x"}', 'k:{"name":"y"}', 'v:"x"', "v:1", "i:0");
 const path: fc.Arbitrary<FieldPath> = fc.array(element, { minLength: 1, maxLength: 4 });

@@ -1,5 +1,5 @@
 import type { FieldsV1 } from "@konverge/core";
-import { compareElements } from "./path-element.ts";
+import { compareElements, type FieldPath } from "./path-element.ts";
 
 /**
  * A set of fields, as a tree of path elements. It *is* the JSON of `managedFields[].fieldsV1`, so that reading and
@@ -10,9 +10,6 @@ import { compareElements } from "./path-element.ts";
  * changes. Elements are compared as text, so they must be in canonical form (see `decodeFieldSet`).
  */
 export type FieldSet = FieldsV1;
-
-/** A place in an object: path elements from the root, as in `["f:spec", "f:containers", "k:{\"name\":\"web\"}"]`. */
-export type FieldPath = readonly string[];
 
 /** A member that has no children. Shared, hence frozen. */
 export const MEMBER: FieldSet = Object.freeze({});

@@ -1,4 +1,4 @@
-import { isEmpty, isObject, type JsonObject, put } from "../patch/index.ts";
+import { isEmpty, isObject, type JsonObject, put } from "../json-value.ts";
 import { below, type FieldSet, hasMember } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";

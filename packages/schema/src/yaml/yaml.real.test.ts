@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
+import { RealServer } from "../../test/real-server.ts";
 import type { CrdObject } from "../kind/crd-object.ts";
-import { RealServer } from "../test/real-server.ts";
-import { parseYaml, printYaml } from "./index.ts";
+import { parseYaml } from "./parse-yaml.ts";
+import { printYaml } from "./print-yaml.ts";
 import { SCALARS, VALUES } from "./samples.ts";
 
 const plane = findControlPlane();

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deepEqual } from "@konverge/core";
 import fc from "fast-check";
-import { parseYaml, printYaml, YamlError } from "./index.ts";
+import { parseYaml, YamlError } from "./parse-yaml.ts";
+import { printYaml } from "./print-yaml.ts";
 import { SCALARS } from "./samples.ts";
 
 for (const [text, value] of Object.entries(SCALARS)) {
