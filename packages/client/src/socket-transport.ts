@@ -1,11 +1,11 @@
 import { type ApiRequest, type ApiResponse, type Clock, readText, type Transport } from "@konverge/core";
-import type { ConnectionConfig } from "../config/connection-config.ts";
-import { createCredentialSource } from "../credentials/create-source.ts";
-import type { Credential, CredentialSource } from "../credentials/credential-source.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import { exchange } from "./exchange.ts";
-import { proxyFor } from "./proxy.ts";
-import { type TlsMaterial, tlsMaterial } from "./tls-material.ts";
+import type { ConnectionConfig } from "./config/connection-config.ts";
+import { createCredentialSource } from "./credentials/create-source.ts";
+import type { Credential, CredentialSource } from "./credentials/credential-source.ts";
+import { ConnectionPool } from "./transport/connection-pool.ts";
+import { exchange } from "./transport/exchange.ts";
+import { proxyFor } from "./transport/proxy.ts";
+import { type TlsMaterial, tlsMaterial } from "./transport/tls-material.ts";
 
 /** A transport that talks to a server over the network. */
 export interface SocketTransport {
@@ -39,12 +39,12 @@ export function socketTransport(config: ConnectionConfig, options: { clock: Cloc
       },
     };
     if (request.upgrade) {
-      const { openWebSocket } = await import("./websocket.ts");
+      const { openWebSocket } = await import("./transport/websocket.ts");
       return openWebSocket(server, sent, tls, proxy);
     }
     const response = await exchange(pool.with(tls), server.origin, sent, () => pool.suspect());
     if (response.headers["content-encoding"] !== "gzip") return response;
-    const { gunzip } = await import("./gunzip.ts");
+    const { gunzip } = await import("./transport/gunzip.ts");
     return { ...response, body: gunzip(response.body) };
   };
 

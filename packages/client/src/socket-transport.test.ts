@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { answer, type Handler, hurriedClock, type LoopbackServer, loopbackServer } from "../../test/loopback-server.ts";
-import { added, bookmark, Widget, widget } from "../../test/scripted-server.ts";
-import type { Client } from "../client.ts";
-import type { ConnectionConfig } from "../config/connection-config.ts";
-import { type ConnectOptions, connect } from "../connect.ts";
+import { answer, type Handler, hurriedClock, type LoopbackServer, loopbackServer } from "../test/loopback-server.ts";
+import { added, bookmark, Widget, widget } from "../test/scripted-server.ts";
+import type { Client } from "./client.ts";
+import type { ConnectionConfig } from "./config/connection-config.ts";
+import { type ConnectOptions, connect } from "./connect.ts";
 
 /** Runs a test with a client of a loopback server. */
 async function between(

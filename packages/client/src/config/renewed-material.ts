@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@konverge/core";
-import type { Material } from "../config/connection-config.ts";
 import { TransportError } from "../errors.ts";
+import type { Material } from "./connection-config.ts";
 
 /**
  * Text that may live in a file which somebody else replaces now and then (tokens, certificates). It is read again when
