@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import { parseAddress } from "../run/address.ts";
-import type { RunOptions, RunWorld } from "../run/run-operators.ts";
-import { port } from "./arguments.ts";
+import { port } from "../arguments.ts";
+import { parseAddress } from "../operators/address.ts";
+import type { RunOptions, RunWorld } from "./run-operators.ts";
 
 /** `konverge run`, in a process of its own or in a container that is played in another one. */
 export function runCommand(world: () => RunWorld): Command {
@@ -43,7 +43,7 @@ export function runCommand(world: () => RunWorld): Command {
       "\nOperators' own settings are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C finishes the work in progress; a second one does not.",
     )
     .action(async (_modules: string[], options: RunOptions, command: Command) => {
-      const { runOperators } = await import("../run/run-operators.ts");
+      const { runOperators } = await import("./run-operators.ts");
       await runOperators(command.args, options, world());
     });
 }
