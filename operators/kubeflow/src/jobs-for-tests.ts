@@ -1,6 +1,6 @@
 import type { Pod } from "konverge/kinds";
 import type { Framework } from "./framework.ts";
-import { type Job, jobOf } from "./job.ts";
+import type { Job } from "./job.ts";
 import type { ReplicaSpec } from "./job-fields.ts";
 import { type JobPod, jobPod } from "./job-pods.ts";
 import { JobReport } from "./job-report.ts";
@@ -9,6 +9,7 @@ import type { MXJob } from "./mx-job.ts";
 import { OPERATOR_NAME, REPLICA_INDEX, REPLICA_TYPE } from "./names.ts";
 import { pytorch } from "./pytorch-framework.ts";
 import type { PyTorchJob } from "./pytorch-job.ts";
+import { jobOf } from "./read-job.ts";
 import { survey } from "./survey.ts";
 import { tensorflow } from "./tf-framework.ts";
 import type { TFJob } from "./tf-job.ts";
