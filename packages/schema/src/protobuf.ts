@@ -9,5 +9,5 @@
  * A body that is not what it should be is refused with 400.
  */
 export { zeroObject } from "./protobuf/decode.ts";
-export { type Envelope, MAGIC, openEnvelope, PROTOBUF_MEDIA_TYPE, sealEnvelope } from "./protobuf/envelope.ts";
-export { decodeProtobuf, decodeRaw, encodeProtobuf, type ProtobufOptions } from "./protobuf/protobuf-body.ts";
+export { type Envelope, MAGIC, openEnvelope, PROTOBUF_MEDIA_TYPE } from "./protobuf/envelope.ts";
+export { decodeProtobuf, decodeRaw, type ProtobufOptions } from "./protobuf/protobuf-body.ts";

@@ -20,10 +20,9 @@
  *
  * The judge is the API server's own library: `test/generated/structured-merge/` holds sequences of writes with its answers.
  */
-export { appliedFields, extractApplied, fieldSetDigest } from "./structured-merge/applied-fields.ts";
 export { type AsyncConvert, withAsyncConversion } from "./structured-merge/async-conversion.ts";
 export { decodeFieldSet } from "./structured-merge/decode-fields.ts";
-export { ANY, excludeFields, includeFields } from "./structured-merge/field-filter.ts";
+export { excludeFields } from "./structured-merge/field-filter.ts";
 export { FieldManager, type FieldManagerOptions } from "./structured-merge/field-manager.ts";
 export type { FieldSet } from "./structured-merge/field-set.ts";
 export * as fieldSet from "./structured-merge/field-set.ts";

@@ -3,23 +3,14 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ApiError, type Schema } from "@konverge/core";
 import type { JsonObject } from "../json-value.ts";
-import { createThreeWayPatch } from "../patch.ts";
 import { applyJsonPatch, type JsonPatchOperation } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
-import { createTwoWayStrategicPatch } from "./strategic-diff.ts";
 import { applyStrategicMergePatch } from "./strategic-merge.ts";
 
 /** What the Go libraries of the API server answered to generated cases (see test/generated/patch/README.md). */
 interface Fixtures {
   strategic: { original: JsonObject; patch: JsonObject; expect: Outcome }[];
-  twoWay: { from: JsonObject; to: JsonObject; expect: Outcome }[];
-  threeWay: {
-    original: JsonObject;
-    modified: JsonObject;
-    current: JsonObject;
-    strategic: Outcome;
-    merge: Outcome;
-  }[];
+  twoWay: { from: JsonObject; to: JsonObject; patch: JsonObject }[];
   merge: { original: JsonObject; patch: JsonObject; expect: Outcome }[];
   json: { original: JsonObject; patch: JsonPatchOperation[]; expect: Outcome }[];
 }
@@ -89,17 +80,9 @@ test("strategic merge patches give what apimachinery gives", () => {
   }
 });
 
-test("two-way strategic diffs are apimachinery's", () => {
-  for (const { from, to, expect } of fixtures.twoWay) {
-    check("diff", { from, to }, () => createTwoWayStrategicPatch(from, to, thing), expect);
-  }
-});
-
-test("three-way diffs are kubectl's", () => {
-  for (const { original, modified, current, strategic, merge } of fixtures.threeWay) {
-    const args = { original, modified, current };
-    check("strategic", args, () => createThreeWayPatch(original, modified, current, thing), strategic);
-    check("merge", args, () => createThreeWayPatch(original, modified, current), merge);
+test("a patch that apimachinery made of two objects leads from the first to the second", () => {
+  for (const { from, to, patch } of fixtures.twoWay) {
+    check("patch", { from, patch }, () => applyStrategicMergePatch(from, patch, thing), { result: to });
   }
 });
 

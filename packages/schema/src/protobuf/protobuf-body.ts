@@ -2,8 +2,7 @@ import { type GroupVersionKind, gvkOf, type Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import type { JsonObject } from "../json-value.ts";
 import { decodeMessage } from "./decode.ts";
-import { encodeMessage } from "./encode.ts";
-import { openEnvelope, sealEnvelope } from "./envelope.ts";
+import { openEnvelope } from "./envelope.ts";
 import { malformed, WireReader } from "./wire.ts";
 
 /** What a body without apiVersion or kind is taken to be, and where schemas come from. */
@@ -38,15 +37,6 @@ export function decodeRaw(raw: Uint8Array, schema: Schema): JsonObject {
     if (error instanceof RangeError) throw malformed("the message is nested too deep");
     throw error;
   }
-}
-
-/** A body that {@link decodeProtobuf} reads. */
-export function encodeProtobuf(object: JsonObject, options: ProtobufOptions = {}): Buffer {
-  const { apiVersion, kind } = object as { apiVersion: string; kind: string };
-  const gvk = gvkOf({ apiVersion, kind });
-  const schema = (options.schemaOf ?? builtinSchemaOf)(gvk);
-  if (!schema) throw new Error(`there is no schema of ${kind} in ${apiVersion}`);
-  return sealEnvelope({ apiVersion, kind, raw: encodeMessage(object, schema) });
 }
 
 function builtinSchemaOf({ group, version, kind }: GroupVersionKind): Schema | undefined {

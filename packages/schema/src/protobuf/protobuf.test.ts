@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ApiError, parseJson, type Schema } from "@konverge/core";
 import fc from "fast-check";
+import { encodeProtobuf, sealEnvelope } from "../../test/protobuf/encode.ts";
 import type { JsonObject } from "../json-value.ts";
-import { MAGIC, openEnvelope, sealEnvelope } from "./envelope.ts";
-import { decodeProtobuf, decodeRaw, encodeProtobuf } from "./protobuf-body.ts";
+import { MAGIC, openEnvelope } from "./envelope.ts";
+import { decodeProtobuf, decodeRaw } from "./protobuf-body.ts";
 
 const recorded = parseJson(
   readFileSync(new URL("../../test/generated/protobuf/objects.json", import.meta.url), "utf8"),

@@ -157,17 +157,6 @@ function subtract(
   return result;
 }
 
-/** Only the members that have no members below them. */
-export function leaves(set: FieldSet): FieldSet {
-  const result: FieldSet = {};
-  for (const element in set) {
-    if (element === SELF) continue;
-    const node = set[element]!;
-    result[element] = isLeaf(node) ? node : leaves(node);
-  }
-  return result;
-}
-
 /** Whether the field at this path is a member. */
 export function has(set: FieldSet, path: FieldPath): boolean {
   let node: FieldSet | undefined = set;
@@ -203,17 +192,6 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   }
   for (const _ in b) count--;
   return count === 0;
-}
-
-/** How many members there are. */
-export function size(set: FieldSet): number {
-  let count = 0;
-  for (const element in set) {
-    if (element === SELF) continue;
-    const node = set[element]!;
-    count += (isMember(node) ? 1 : 0) + size(node);
-  }
-  return count;
 }
 
 /** All members, in the order in which the API server lists them: those of a level before those below it. */

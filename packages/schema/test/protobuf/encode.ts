@@ -1,15 +1,45 @@
-import type { Schema } from "@konverge/core";
-import { isObject, type JsonObject, own } from "../json-value.ts";
-import { customMessage } from "./custom-messages.ts";
-import { wireOf } from "./decode.ts";
-import { type Field, type Inlined, messageTypeOf, type ValueType } from "./message-type.ts";
-import { BYTES, WireWriter } from "./wire.ts";
+import { gvkOf, type Schema } from "@konverge/core";
+import { builtinSchema } from "@konverge/kinds";
+import { isObject, type JsonObject, own } from "../../src/json-value.ts";
+import { customMessage } from "../../src/protobuf/custom-messages.ts";
+import { wireOf } from "../../src/protobuf/decode.ts";
+import { type Envelope, MAGIC } from "../../src/protobuf/envelope.ts";
+import { type Field, type Inlined, messageTypeOf, type ValueType } from "../../src/protobuf/message-type.ts";
+import { BYTES } from "../../src/protobuf/wire.ts";
+import { customWriters } from "./custom-writers.ts";
+import { WireWriter } from "./wire-writer.ts";
+
+/** A body of media type `application/vnd.kubernetes.protobuf`, as typed Go clients send it. */
+export function encodeProtobuf(object: JsonObject): Buffer {
+  const { apiVersion, kind } = object as { apiVersion: string; kind: string };
+  const { group, version } = gvkOf({ apiVersion, kind });
+  return sealEnvelope({ apiVersion, kind, raw: encodeMessage(object, builtinSchema(group, version, kind)) });
+}
+
+/** Puts an object's bytes into an envelope. */
+export function sealEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
+  const typeMeta = new WireWriter();
+  typeMeta.tag(1, BYTES);
+  typeMeta.text(apiVersion);
+  typeMeta.tag(2, BYTES);
+  typeMeta.text(kind);
+  const writer = new WireWriter();
+  writer.tag(1, BYTES);
+  writer.bytes(typeMeta.finish());
+  writer.tag(2, BYTES);
+  writer.bytes(raw);
+  for (const empty of [3, 4]) {
+    writer.tag(empty, BYTES);
+    writer.text("");
+  }
+  return Buffer.concat([MAGIC, writer.finish()]);
+}
 
 /**
  * Writes an object of a built-in kind as Go's generated code does: fields by number, fields that are no pointers always,
  * entries of maps by key.
  */
-export function encodeMessage(object: JsonObject, schema: Schema): Buffer {
+function encodeMessage(object: JsonObject, schema: Schema): Buffer {
   return encodeFields(object, messageTypeOf(schema).fields);
 }
 
@@ -68,12 +98,8 @@ function encodeValue(writer: WireWriter, number: number, type: ValueType, value:
       writer.bytes(encodeFields(isObject(value) ? value : {}, type.message.fields));
       break;
     case "custom": {
-      const custom = customMessage(type.name);
-      writer.bytes(
-        custom.write(value === undefined ? custom.zero : value, (nested, schema) =>
-          encodeMessage(nested as JsonObject, schema),
-        ),
-      );
+      const given = value === undefined ? customMessage(type.name).zero : value;
+      writer.bytes(customWriters[type.name]!(given, (nested, schema) => encodeMessage(nested as JsonObject, schema)));
       break;
     }
     case "items": {
