@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { parseJson, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import { RealServer } from "../../test/real-server.ts";
+import { SCALARS, VALUES } from "../../test/yaml-samples.ts";
 import type { CrdObject } from "../kind/crd-object.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { printYaml } from "./print-yaml.ts";
-import { SCALARS, VALUES } from "./samples.ts";
 
 const plane = findControlPlane();
 const COLLECTION = "/apis/yaml.example.com/v1/samples";

@@ -1,20 +1,20 @@
 import type { Pod } from "konverge/kinds";
-import type { Framework } from "./framework.ts";
-import type { Job } from "./job.ts";
-import type { ReplicaSpec } from "./job-fields.ts";
-import { type JobPod, jobPod } from "./job-pods.ts";
-import { JobReport } from "./job-report.ts";
-import { mxnet } from "./mx-framework.ts";
-import type { MXJob } from "./mx-job.ts";
-import { OPERATOR_NAME, REPLICA_INDEX, REPLICA_TYPE } from "./names.ts";
-import { pytorch } from "./pytorch-framework.ts";
-import type { PyTorchJob } from "./pytorch-job.ts";
-import { jobOf } from "./read-job.ts";
-import { survey } from "./survey.ts";
-import { tensorflow } from "./tf-framework.ts";
-import type { TFJob } from "./tf-job.ts";
-import { xgboost } from "./xgboost-framework.ts";
-import type { XGBoostJob } from "./xgboost-job.ts";
+import type { Framework } from "../src/framework.ts";
+import type { Job } from "../src/job.ts";
+import type { ReplicaSpec } from "../src/job-fields.ts";
+import { type JobPod, jobPod } from "../src/job-pods.ts";
+import { JobReport } from "../src/job-report.ts";
+import { mxnet } from "../src/mx-framework.ts";
+import type { MXJob } from "../src/mx-job.ts";
+import { OPERATOR_NAME, REPLICA_INDEX, REPLICA_TYPE } from "../src/names.ts";
+import { pytorch } from "../src/pytorch-framework.ts";
+import type { PyTorchJob } from "../src/pytorch-job.ts";
+import { jobOf } from "../src/read-job.ts";
+import { survey } from "../src/survey.ts";
+import { tensorflow } from "../src/tf-framework.ts";
+import type { TFJob } from "../src/tf-job.ts";
+import { xgboost } from "../src/xgboost-framework.ts";
+import type { XGBoostJob } from "../src/xgboost-job.ts";
 
 /** Jobs for unit tests. */
 export const torch = pytorch({ image: "alpine:3.10", maxTries: 100, template: undefined });
