@@ -9,7 +9,7 @@ test("an import of a folder in the same package becomes a relative path", () => 
   const text = 'import { a } from "@konverge/core";\nexport * from "@konverge/schema/cel";';
   assert.equal(
     rewriteImports(text, "types/client/watch/watch.d.ts", konverge),
-    'import { a } from "../../core/index.js";\nexport * from "../../schema/cel/index.js";',
+    'import { a } from "../../core/index.js";\nexport * from "../../schema/cel.js";',
   );
 });
 

@@ -6,7 +6,7 @@ const [konverge, dev, operators] = published as [PublishedPackage, PublishedPack
 
 test("an import of a folder in the same package leads to its source", () => {
   assert.deepEqual(destinationOf("@konverge/core", konverge), { inside: "packages/core/src/index.ts" });
-  assert.deepEqual(destinationOf("@konverge/schema/cel", konverge), { inside: "packages/schema/src/cel/index.ts" });
+  assert.deepEqual(destinationOf("@konverge/schema/cel", konverge), { inside: "packages/schema/src/cel.ts" });
   assert.deepEqual(destinationOf("@konverge/llm-operator", operators), { inside: "operators/llm/src/index.ts" });
 });
 
@@ -35,6 +35,6 @@ test("every part of a package is a subpath of it", () => {
   const entries = entriesOf(konverge);
   assert.equal(entries.get(""), "packages/konverge/src/index.ts");
   assert.equal(entries.get("/core"), "packages/konverge/src/core.ts");
-  assert.equal(entries.get("/schema/cel"), "packages/schema/src/cel/index.ts");
+  assert.equal(entries.get("/schema/cel"), "packages/schema/src/cel.ts");
   assert.equal(entries.get("/kinds/apps.v1"), "packages/kinds/src/generated/apps.v1.ts");
 });

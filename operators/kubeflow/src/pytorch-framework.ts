@@ -1,10 +1,11 @@
 import type { EnvVar, HorizontalPodAutoscaler, PodTemplateSpec } from "konverge/kinds";
 import { HorizontalPodAutoscaler as Autoscaler } from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
-import { type Job, portOf, replicaOf, sizeOf } from "./job.ts";
+import { type Job, replicaOf, sizeOf } from "./job.ts";
 import { replicaName } from "./names.ts";
 import { appendEnv } from "./pod-environment.ts";
 import { PyTorchJob } from "./pytorch-job.ts";
+import { portOf } from "./read-job.ts";
 import { type WaitForMaster, waitContainers } from "./wait-for-master.ts";
 
 /** PyTorch: a master that the workers meet at, or workers that meet by themselves. */

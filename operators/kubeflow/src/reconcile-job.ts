@@ -3,7 +3,7 @@ import { Pod } from "konverge/kinds";
 import { clearAway, type JobResult, tellServices } from "./clear-away.ts";
 import { afterTheEnd } from "./end-of-job.ts";
 import type { Framework } from "./framework.ts";
-import { type Job, type JobObject, jobOf } from "./job.ts";
+import type { Job, JobObject } from "./job.ts";
 import { membersOfJob, serviceFor } from "./job-children.ts";
 import { holds, isFinished } from "./job-conditions.ts";
 import { MANAGED_BY } from "./job-fields.ts";
@@ -15,6 +15,7 @@ import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
 import { ensurePodGroup } from "./pod-group.ts";
 import { obstacleIn, oddities } from "./pod-trouble.ts";
 import { publish } from "./publish.ts";
+import { jobOf } from "./read-job.ts";
 import { survey } from "./survey.ts";
 
 /** The index under which a job's pods are found by its uid. */

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { operators } from "@konverge/operators";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
 import { demo } from "./demo/demo.ts";
-import { chosenOperators } from "./run/operator-modules.ts";
+import { chosenOperators } from "./operators/operator-modules.ts";
 
 const { values: options } = parseArgs({
   options: {

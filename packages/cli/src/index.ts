@@ -14,5 +14,5 @@ export { install } from "./deploy/install.ts";
 export { uninstall } from "./deploy/uninstall.ts";
 export { manifestFiles } from "./manifests/files.ts";
 export { type OperatorObjects, operatorObjects } from "./manifests/operator-objects.ts";
-export { chosenOperators, loadOperators } from "./run/operator-modules.ts";
+export { chosenOperators, loadOperators } from "./operators/operator-modules.ts";
 export { OPERATOR_IMAGE, operatorProgram } from "./up/operator-image.ts";

@@ -4,8 +4,8 @@ import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { replayCommand } from "./commands/replay.ts";
-import { runCommand } from "./commands/run.ts";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
+import { runCommand } from "./run/run-command.ts";
 
 /** The `konverge` command with all it can do. `fail` ends the process with an error. */
 export function konverge(fail: (error: unknown) => never): Command {

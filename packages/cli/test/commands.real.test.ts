@@ -8,13 +8,13 @@ import { type Client, connect } from "@konverge/client";
 import { ConfigMap, CustomResourceDefinition, Deployment, Lease, Role, ServiceAccount } from "@konverge/kinds";
 import { operators } from "@konverge/operators";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { runCommand } from "../src/commands/run.ts";
 import { deploy, undeploy } from "../src/deploy/deploy.ts";
 import { install } from "../src/deploy/install.ts";
 import { uninstall } from "../src/deploy/uninstall.ts";
 import { DEFAULT_IMAGE } from "../src/manifests/defaults.ts";
 import { manifestFiles } from "../src/manifests/files.ts";
 import { writeManifests } from "../src/manifests/write-manifests.ts";
+import { runCommand } from "../src/run/run-command.ts";
 import { until } from "./command-stage.ts";
 import { Greeting, greetingOperator } from "./greeting-operator.ts";
 

@@ -24,7 +24,7 @@ export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadOpti
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const config = options.config ?? (await loadConfig(options));
   const clock = options.clock ?? realClock();
-  const { socketTransport } = await import("./transport/socket-transport.ts");
+  const { socketTransport } = await import("./socket-transport.ts");
   const { transport: socket, close } = socketTransport(config, { clock });
   const { config: _, kubeconfig: _k, context: _c, env: _e, around, ...clientOptions } = options;
   const transport = around ? around(socket) : socket;

@@ -50,6 +50,7 @@ export { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
 export { metadataOnly, type Table, type TableColumn, type TableOptions, type TableRow } from "./representation.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { LogOptions } from "./streams/logs.ts";
-export type { PodConnection, PortForward, PortListener } from "./streams/port-forward.ts";
+export type { PodConnection, PortListener } from "./streams/port-connection.ts";
+export type { PortForward } from "./streams/port-forward.ts";
 export type { AttachOptions, RemoteProcess } from "./streams/remote-process.ts";
 export * from "./watch/watch.ts";

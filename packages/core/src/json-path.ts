@@ -36,21 +36,6 @@ export class JsonPath {
   }
 }
 
-/**
- * A path as people write it for columns and sorting: `metadata.name`, `.metadata.name` and `{metadata.name}` all become
- * `{.metadata.name}`.
- */
-export function relaxedJsonPath(text: string): string {
-  if (text === "") return text;
-  const match = /^\{\.?([^{}]+)\}$|^\.?([^{}]+)$/.exec(text);
-  if (!match) {
-    throw new JsonPathError(
-      "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
-    );
-  }
-  return `{.${match[1] ?? match[2]}}`;
-}
-
 /** A value as the JSONPath output of kubectl and the string columns of custom resources show it. */
 export function printValue(value: unknown): string {
   if (value === null || value === undefined) return "null";

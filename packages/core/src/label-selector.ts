@@ -130,13 +130,6 @@ function matches({ key, operator, values }: LabelRequirement, labels: Record<str
   }
 }
 
-/** The one value a label must have to be selected, if there is just one: such selectors can use an index. */
-export function exactLabelValue(requirements: readonly LabelRequirement[], key: string): string | undefined {
-  const requirement = requirements.find((candidate) => candidate.key === key);
-  const isExact = requirement && ["=", "==", "in"].includes(requirement.operator) && requirement.values.length === 1;
-  return isExact ? requirement.values[0] : undefined;
-}
-
 /** Requirements as text: `a=b,c!=d,e in (x,y),!f,g`. */
 export function formatLabelRequirements(requirements: readonly LabelRequirement[]): string {
   return requirements.map(formatRequirement).join(",");

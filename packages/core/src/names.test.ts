@@ -1,33 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fittingName, fnv1a32, fnv1a64, generateName, safeEncode, templateHash } from "./names.ts";
+import { fittingName, fnv1a32, generateName, safeEncode, templateHash } from "./names.ts";
 import { dns1123LabelErrors } from "./naming-rules.ts";
 import { seededRandom } from "./random.ts";
 
-test("the hashes are FNV-1a", () => {
-  const known: [text: string, short: number, long: bigint][] = [
-    ["", 0x811c9dc5, 0xcbf29ce484222325n],
-    ["a", 0xe40c292c, 0xaf63dc4c8601ec8cn],
-    ["foobar", 0xbf9cf968, 0x85944171f73967e8n],
-    ["größe", 0xcd38f49a, 0xb7450e1ef58140dan],
+test("the hash is FNV-1a", () => {
+  const known: [text: string, hash: number][] = [
+    ["", 0x811c9dc5],
+    ["a", 0xe40c292c],
+    ["foobar", 0xbf9cf968],
+    ["größe", 0xcd38f49a],
   ];
-  for (const [text, short, long] of known) {
-    assert.equal(fnv1a32(text), short);
-    assert.equal(fnv1a64(text), long);
-  }
-});
-
-test("the hash of 64 bits agrees with plain arithmetic", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
-      let hash = 0xcbf29ce484222325n;
-      for (const byte of new TextEncoder().encode(text)) {
-        hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-      }
-      assert.equal(fnv1a64(text), hash);
-    }),
-  );
+  for (const [text, hash] of known) assert.equal(fnv1a32(text), hash);
 });
 
 test("hashes are written in letters that spell nothing", () => {

@@ -49,17 +49,3 @@ export function fnv1a32(text: string): number {
   for (const byte of encoder.encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
 }
-
-/** As {@link fnv1a32}, with 64 bits: for comparing contents by their digests. */
-export function fnv1a64(text: string): bigint {
-  // In two halves, which numbers can multiply without loss. The prime is 2^40 + 0x1b3.
-  let high = 0xcbf29ce4;
-  let low = 0x84222325;
-  for (const byte of encoder.encode(text)) {
-    low = (low ^ byte) >>> 0;
-    const product = low * 0x1b3;
-    high = (Math.imul(high, 0x1b3) + Math.floor(product / 2 ** 32) + (low << 8)) >>> 0;
-    low = product >>> 0;
-  }
-  return (BigInt(high) << 32n) | BigInt(low);
-}

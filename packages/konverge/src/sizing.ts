@@ -1,1 +1,1 @@
-export * from "@konverge/runtime/sizing";
+export * from "@konverge/sizing";

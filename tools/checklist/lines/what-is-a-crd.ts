@@ -4,20 +4,12 @@ import { LLMModel, llmOperator } from "@konverge/llm-operator";
 import { printYaml } from "@konverge/schema";
 import { checklist, type Story } from "../form.ts";
 import { sh, shUntil } from "../shell.ts";
+import type { ModelCase } from "../stories/model-case.ts";
 import { modelDeployments } from "../stories/model-deployments.ts";
 import { logsTell } from "../stories/operator-logs.ts";
 import { practices } from "../stories/practices.ts";
 import { runningOperator } from "../stories/running-operator.ts";
 import { tutorialScripts } from "../stories/tutorial-scripts.ts";
-
-/** Names and values of a model, and where it is. */
-export interface ModelCase {
-  readonly namespace: string;
-  readonly name: string;
-  readonly model: string;
-  readonly replicas: number;
-  readonly gpuType: string;
-}
 
 const manifest = ({ name, model, replicas, gpuType }: ModelCase) =>
   printYaml({

@@ -4,7 +4,7 @@ import { LLMModel, llmOperator } from "@konverge/llm-operator";
 import { admission, controller, declaredAccess, rolesFor, watch } from "@konverge/runtime";
 import { defineKind } from "@konverge/schema";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
+import type { ModelCase } from "./model-case.ts";
 
 /** What the framework offers, and how operators are to behave. */
 export const practices: Story<ModelCase> = {

@@ -3,8 +3,8 @@ import { Deployment } from "@konverge/kinds";
 import { llmOperator } from "@konverge/llm-operator";
 import { deployed } from "../deployed.ts";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
 import { sh, shUntil } from "../shell.ts";
+import type { ModelCase } from "./model-case.ts";
 
 /** The operator as a Deployment: what a user looks at when something is wrong. */
 export const runningOperator: Story<ModelCase> = {

@@ -6,7 +6,7 @@ import { CustomResourceDefinition } from "@konverge/kinds";
 import { llmOperator } from "@konverge/llm-operator";
 import type { Stage } from "@konverge/operator-suite";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
+import type { ModelCase } from "./model-case.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../operators/llm/tutorial");
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
+import { factor, port, whole } from "../arguments.ts";
 import type { UpOptions } from "../up/up.ts";
-import { factor, port, whole } from "./arguments.ts";
 
 /** `konverge up` and `down`. */
 export function clusterCommands(fail: (error: unknown) => never): Command[] {

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { loadOperators } from "../operators/operator-modules.ts";
+import { checkFlags, openArguments } from "../operators/settings.ts";
 import type { ReplayOptions } from "../replay/replay-recording.ts";
-import { loadOperators } from "../run/operator-modules.ts";
-import { checkFlags, openArguments } from "../run/settings.ts";
 
 /** `konverge replay` */
 export function replayCommand(): Command {

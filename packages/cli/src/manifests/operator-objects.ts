@@ -16,8 +16,8 @@ import {
   Webhooks,
 } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
-import { accessOf, hasWebhooks } from "../run/operator-parts.ts";
-import { settingsOf } from "../run/settings.ts";
+import { accessOf, hasWebhooks } from "../operators/operator-parts.ts";
+import { settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
 

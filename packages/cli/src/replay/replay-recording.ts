@@ -9,7 +9,7 @@ import {
   replay,
   silent,
 } from "@konverge/runtime";
-import { settingsOf } from "../run/settings.ts";
+import { settingsOf } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ReplayOptions {

@@ -7,9 +7,9 @@ import { realClock } from "@konverge/core";
 import { ClusterRoleBinding, ConfigMap, Lease } from "@konverge/kinds";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
-import { runCommand } from "../commands/run.ts";
 import { install } from "../deploy/install.ts";
 import { replayRecording } from "../replay/replay-recording.ts";
+import { runCommand } from "./run-command.ts";
 import { type RunWorld, runOperators } from "./run-operators.ts";
 
 const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
@@ -151,7 +151,7 @@ test("what cannot work says why, and what to do", async () => {
 });
 
 test("without a module, the project says which operators it has", async () => {
-  const { loadOperators } = await import("./operator-modules.ts");
+  const { loadOperators } = await import("../operators/operator-modules.ts");
   await using stage = await commandStage({ parts: [] });
   writeFileSync(join(stage.folder, "package.json"), '{"type":"module","konverge":{"operators":"./all.ts"}}');
   writeFileSync(join(stage.folder, "all.ts"), `export { greetingOperator } from ${JSON.stringify(MODULE)};\n`);

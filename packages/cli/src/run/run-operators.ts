@@ -11,11 +11,11 @@ import {
 } from "@konverge/runtime";
 import { connectToCluster } from "../cluster-connection.ts";
 import { install } from "../deploy/install.ts";
+import type { Address } from "../operators/address.ts";
+import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "../operators/operator-modules.ts";
+import { type OperatorProcess, startOperators, type WebhookPlace } from "../operators/operator-process.ts";
+import { checkFlags, openArguments } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
-import type { Address } from "./address.ts";
-import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "./operator-modules.ts";
-import { type OperatorProcess, startOperators, type WebhookPlace } from "./operator-process.ts";
-import { checkFlags, openArguments } from "./settings.ts";
 
 /** The options of `konverge run`. */
 export interface RunOptions {

@@ -4,8 +4,8 @@ import type { Program } from "@konverge/cluster";
 import type { Clock } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import { Command, CommanderError } from "commander";
-import { runCommand } from "../commands/run.ts";
-import { installedOperators, loadOperators } from "../run/operator-modules.ts";
+import { installedOperators, loadOperators } from "../operators/operator-modules.ts";
+import { runCommand } from "../run/run-command.ts";
 
 /** Where a pod has the identity it acts with. */
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";

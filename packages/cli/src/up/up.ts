@@ -103,7 +103,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
 // Most clusters are started without operators: what these need is loaded with the first of them.
 
 async function operatorsNamed(names: string): Promise<readonly Operator[]> {
-  const { chosenOperators } = await import("../run/operator-modules.ts");
+  const { chosenOperators } = await import("../operators/operator-modules.ts");
   return chosenOperators(await knownOperators(), names);
 }
 

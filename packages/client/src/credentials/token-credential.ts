@@ -1,7 +1,7 @@
 import type { Clock } from "@konverge/core";
 import type { Material } from "../config/connection-config.ts";
+import { RenewedMaterial } from "../config/renewed-material.ts";
 import { bearer, type CredentialSource } from "./credential-source.ts";
-import { RenewedMaterial } from "./renewed-material.ts";
 
 /** Kubelets replace a pod's token when four fifths of its life are over: there is time to notice. */
 const TOKEN_PERIOD = 10_000;

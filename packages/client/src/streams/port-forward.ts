@@ -1,6 +1,7 @@
 import type { MessageSocket } from "@konverge/core";
 import { TransportError } from "../errors.ts";
 import { ByteQueue, collectText } from "./byte-queue.ts";
+import type { PodConnection, PortListener } from "./port-connection.ts";
 import { dataFrame, type Frame, FrameReader, pingFrame, resetFrame, StreamOpener } from "./spdy.ts";
 
 /** SPDY's frames, tunnelled through a WebSocket: how servers since Kubernetes 1.31 forward ports without SPDY's own upgrade. */
@@ -11,23 +12,6 @@ interface Stream {
   stream: number;
   queue: ByteQueue;
   onReset?: (status: number) => void;
-}
-
-/** A connection to a port of a pod. */
-export interface PodConnection {
-  /** What the pod sends; ends when the pod ends its side, throws when the connection fails. */
-  readonly readable: AsyncIterable<Uint8Array>;
-  write(data: Uint8Array): void;
-  /** No more will be written; the pod may still send. */
-  end(): void;
-  /** Drops the connection. */
-  close(): void;
-}
-
-/** Where local connections are taken. */
-export interface PortListener extends AsyncDisposable {
-  readonly port: number;
-  close(): Promise<void>;
 }
 
 /**

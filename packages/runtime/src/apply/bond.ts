@@ -13,7 +13,7 @@ import {
   parseApiVersion,
 } from "@konverge/core";
 import type { IndexFunction } from "../cache/indexes.ts";
-import { PermanentError } from "../controller/errors.ts";
+import { PermanentError } from "../errors.ts";
 
 /** Labels and annotations by which children are known that an owner reference cannot reach. */
 export const OWNER_UID = "konverge.dev/owner-uid";

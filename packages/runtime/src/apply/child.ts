@@ -1,6 +1,6 @@
 import type { DeepPartial } from "@konverge/client";
 import { groupKindText, type KindRef, type KubeObject, type ObjectMeta, parseApiVersion } from "@konverge/core";
-import { PermanentError } from "../controller/errors.ts";
+import { PermanentError } from "../errors.ts";
 
 /** A child as a reconciler states it: what it shall be, as far as the controller cares. */
 export interface Child {

@@ -19,8 +19,8 @@ import {
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
-import { ExternalError, PermanentError } from "../controller/errors.ts";
-import { reclaim } from "../takeover/reclaim.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
+import { inParallel } from "../in-parallel.ts";
 import { takeOver } from "../takeover/take-over.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
@@ -30,10 +30,10 @@ import { type ChildState, isReady, readinessOfChild, waiting } from "./child-sta
 import { claim, FOREIGN_CHILD_RETRY } from "./claim.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { isImmutable } from "./immutable.ts";
-import { inParallel } from "./in-parallel.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { withoutLeftOver } from "./left-over.ts";
 import { ownedPart } from "./owned-part.ts";
+import { reclaim } from "./reclaim.ts";
 import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
 

@@ -1,6 +1,6 @@
 import type { Client } from "@konverge/client";
 import { controllerOf, type KindRef, type KubeObject, keyOf } from "@konverge/core";
-import { ExternalError } from "../controller/errors.ts";
+import { ExternalError } from "../errors.ts";
 import type { Bond } from "./bond.ts";
 import type { OwnedKind } from "./child.ts";
 

@@ -1,6 +1,6 @@
 import { type KindRef, type KubeObject, sameApplied } from "@konverge/core";
+import { schemaOf } from "../schema-of.ts";
 import type { Child } from "./child.ts";
-import { schemaOf } from "./schema-of.ts";
 
 /**
  * Whether a child is already as its draft says. In the reconcile after a change it is not yet: what it reports about itself

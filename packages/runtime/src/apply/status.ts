@@ -18,7 +18,7 @@ import {
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
-import { PermanentError } from "../controller/errors.ts";
+import { PermanentError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";

@@ -1,7 +1,8 @@
 import type { Client, WatchOptions } from "@konverge/client";
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
-import { Informer, type Scope } from "./informer.ts";
+import { Informer } from "./informer.ts";
 import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
+import type { Scope } from "./selection.ts";
 import { View } from "./view.ts";
 
 /** What somebody needs of a kind. */

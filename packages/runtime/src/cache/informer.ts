@@ -8,16 +8,8 @@ import { Indexes, type IndexFunction } from "./indexes.ts";
 import { type Entry, ObjectStore } from "./object-store.ts";
 import { ParsedStore } from "./parsed-store.ts";
 import { withoutManagedFields } from "./projection.ts";
-import { type Selection, selectionOf } from "./selection.ts";
+import { type Scope, type Selection, selectionOf } from "./selection.ts";
 import { UnconfirmedWrites } from "./unconfirmed-writes.ts";
-
-/** Which objects of a kind are watched. */
-export interface Scope {
-  /** Absent: all namespaces. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
 
 export interface InformerOptions<T extends KubeObject> extends Scope {
   /** The field managers of which to remember what they applied. */

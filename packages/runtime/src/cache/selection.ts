@@ -10,8 +10,15 @@ import {
   type Schema,
   valueAt,
 } from "@konverge/core";
-import { schemaOf } from "../apply/schema-of.ts";
-import type { Scope } from "./informer.ts";
+import { schemaOf } from "../schema-of.ts";
+
+/** Which objects of a kind are watched. */
+export interface Scope {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
 
 /** Whether an object is in scope; undefined where only the server can tell. */
 export type Selection = (object: KubeObject) => boolean | undefined;

@@ -21,13 +21,8 @@ import type {
 } from "@konverge/client";
 import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey, stringifyJson } from "@konverge/core";
 import { Pod, ServiceAccount } from "@konverge/kinds";
-import type { ApiCall } from "../observe/observer.ts";
+import type { LayeredCall } from "./layered-call.ts";
 import { objectIn, rawCall } from "./raw-call.ts";
-
-/** A call, and what was asked of it. */
-export interface LayeredCall extends ApiCall {
-  readonly options: CallOptions & { dryRun?: boolean; preconditions?: { uid?: string } };
-}
 
 /** Carries a call out by `send`, under the limits that it hands to it. */
 export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>) => Promise<R>;

@@ -1,10 +1,11 @@
 import { type CallOptions, type Client, isInDoubt } from "@konverge/client";
 import { ApiError, isNotFound, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
 import type { Cache } from "../cache/cache.ts";
-import type { Permit } from "../manager/authority.ts";
+import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
 import type { Doubts } from "./doubts.ts";
-import { type LayeredCall, layeredClient } from "./layered-client.ts";
+import type { LayeredCall } from "./layered-call.ts";
+import { layeredClient } from "./layered-client.ts";
 
 export interface PassClientOptions {
   client: Client;

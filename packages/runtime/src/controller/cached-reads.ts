@@ -10,7 +10,7 @@ import {
 } from "@konverge/core";
 import { isPartial } from "../cache/cache.ts";
 import type { View } from "../cache/view.ts";
-import type { CacheReader } from "./definition.ts";
+import type { CacheReader } from "../definition/definition.ts";
 
 /**
  * What a controller has declared that it reads, as one: several declarations of a kind, with other selectors or in other

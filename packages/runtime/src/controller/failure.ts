@@ -1,7 +1,7 @@
 import { ApiError, isConflict } from "@konverge/core";
-import { LostAuthorityError } from "../manager/authority.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
+import { LostAuthorityError } from "../leadership/authority.ts";
 import type { ReconcileEnd } from "../observe/observer.ts";
-import { ExternalError, PermanentError } from "./errors.ts";
 
 /** What a reconcile that threw means for its object. */
 export interface Failure {

@@ -1,5 +1,5 @@
 import { type ObjectKey, sleep } from "@konverge/core";
-import type { Source, SourceContext } from "./watched.ts";
+import type { Source, SourceContext } from "../definition/watched.ts";
 
 export interface SourceRun {
   context: SourceContext;

@@ -1,14 +1,14 @@
 import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey, type Schema } from "@konverge/core";
 import type { OwnedView } from "../apply/children.ts";
 import { unownedPart } from "../apply/owned-part.ts";
-import { statusSchemaOf } from "../apply/schema-of.ts";
 import type { Change } from "../cache/change.ts";
 import { fieldsOf, type OwnFields } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
+import type { Controller } from "../definition/definition.ts";
+import type { Watched } from "../definition/watched.ts";
 import type { Trigger } from "../observe/observer.ts";
 import type { Priority } from "../queue/work-queue.ts";
-import type { Controller } from "./definition.ts";
-import type { Watched } from "./watched.ts";
+import { statusSchemaOf } from "../schema-of.ts";
 import { isWish } from "./wishes.ts";
 
 export interface TriggerOptions {

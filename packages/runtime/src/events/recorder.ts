@@ -2,20 +2,7 @@ import type { Client } from "@konverge/client";
 import { type Clock, isNotFound, type KubeObject, keyOf, microTimestamp, timestamp } from "@konverge/core";
 import { Event, type ObjectReference } from "@konverge/kinds";
 import { EventCorrelator, type Occurrence } from "./correlator.ts";
-
-/** What more can be said about an event. */
-export interface EventOptions {
-  /** What was done or tried, in one word. Default: `Reconcile`. */
-  action?: string;
-  /** Another object that has to do with it. */
-  related?: KubeObject;
-}
-
-/** Tells users of one object what happened. Never throws and never waits: an event is a courtesy. */
-export interface EventSink {
-  normal(reason: string, message: string, options?: EventOptions): void;
-  warning(reason: string, message: string, options?: EventOptions): void;
-}
+import type { EventOptions, EventSink } from "./event-sink.ts";
 
 export interface RecorderOptions {
   client: Client;

@@ -1,5 +1,5 @@
 import { type AnyObject, type KindRef, type KubeObject, keyOf } from "@konverge/core";
-import type { Context, Unfinished } from "../controller/definition.ts";
+import type { Context, Unfinished } from "../definition/definition.ts";
 
 /** What is given to the verbs besides what they act on. */
 export interface ExternalCall<T extends KubeObject> {

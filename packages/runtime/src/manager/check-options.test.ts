@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { Client } from "@konverge/client";
 import { VirtualClock } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
-import { type Controller, controller } from "../controller/definition.ts";
-import { Manager, type ManagerOptions } from "./manager.ts";
+import { controller } from "../definition/controller.ts";
+import type { Controller } from "../definition/definition.ts";
+import { Manager } from "./manager.ts";
+import type { ManagerOptions } from "./options.ts";
 
 const client = new Client(() => new Promise(() => {}), { clock: new VirtualClock() });
 const maps = controller(ConfigMap, { reconcile: () => undefined });

@@ -1,7 +1,7 @@
-import type { Controller } from "../controller/definition.ts";
-import type { LeaderOptions } from "./leader.ts";
-import type { ManagerOptions } from "./manager.ts";
-import type { ShardOptions } from "./shards.ts";
+import type { Controller } from "../definition/definition.ts";
+import type { LeaderOptions } from "../leadership/leader.ts";
+import type { ShardOptions } from "../leadership/shards.ts";
+import type { ManagerOptions } from "./options.ts";
 
 /** The name of the cluster that a manager is at home in. */
 export const HOME = "home";

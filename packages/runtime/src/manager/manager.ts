@@ -1,49 +1,19 @@
-import type { Client } from "@konverge/client";
 import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
-import type { Controller } from "../controller/definition.ts";
+import { declaredAccess } from "../controller/declared-access.ts";
 import { ControllerLoop } from "../controller/loop.ts";
+import type { Controller } from "../definition/definition.ts";
+import { sole } from "../leadership/authority.ts";
+import { type Election, leaderElection } from "../leadership/leader.ts";
+import { sharding } from "../leadership/shards.ts";
 import { type Log, silent } from "../log.ts";
 import { reconcileLog } from "../observability/reconcile-log.ts";
-import { type Managed, type Observer, observers } from "../observe/observer.ts";
-import { declaredAccess } from "../rbac/declared.ts";
+import { type Managed, observers } from "../observe/observer.ts";
+import type { ControllerState, WatchState } from "../observe/state.ts";
 import { preflight } from "../rbac/preflight.ts";
 import { Recorder, type RecorderOptions } from "../recording/recorder.ts";
-import { sole } from "./authority.ts";
 import { checkOptions, HOME } from "./check-options.ts";
-import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
-import { type ShardOptions, sharding } from "./shards.ts";
-import type { ControllerState, WatchState } from "./state.ts";
-
-export interface ManagerOptions {
-  /** The cluster that the manager is at home in: leases are kept there. */
-  client: Client;
-  /** Further clusters, by name. Controllers work in all of them, unless they say in which. */
-  clusters?: Readonly<Record<string, Client>>;
-  /** What is known of the home cluster, shared with others: a {@link Cache.branch}. Default: a cache of its own. */
-  cache?: Cache;
-  /** Default: the client's. */
-  clock?: Clock;
-  log?: Log;
-  /** Those who want to know all that happens: metrics, traces, recordings. */
-  observers?: readonly Observer[];
-  /** Write every reconcile into a file, to be replayed later: see `Recorder`. */
-  recorder?: string | RecorderOptions;
-  /** Only these namespaces. Default: all of them. */
-  namespaces?: readonly string[];
-  /** Let one of several replicas act at a time. */
-  leader?: LeaderOptions;
-  /** Let several replicas share the objects among them. */
-  shards?: ShardOptions;
-  /** Ask the server first whether all that the controllers need is allowed, and do not start if it is not. */
-  preflight?: boolean;
-  /** Names this process among its replicas. Default: made up. */
-  identity?: string;
-  /** Milliseconds that work in progress is given to finish when the manager stops. Default: 30 s. */
-  grace?: number;
-  /** Milliseconds within which all watches must have listed what there is. Default: two minutes. */
-  syncTimeout?: number;
-}
+import type { ManagerOptions } from "./options.ts";
 
 const DEFAULT_GRACE = 30_000;
 const DEFAULT_SYNC_TIMEOUT = 120_000;

@@ -1,3 +1,8 @@
+/**
+ * What an operator tells about itself. `Metrics`, `reconcileLog` and `tracing` are observers: the manager
+ * tells them everything, they change nothing. `endpoints` answers probes and scrapes, `serve` gives it a port.
+ */
+
 import type { ApiResponse, Transport } from "@konverge/core";
 import { groupKindText, readText } from "@konverge/core";
 import type { Managed } from "../observe/observer.ts";

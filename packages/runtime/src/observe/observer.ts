@@ -1,6 +1,6 @@
 import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
-import type { Result, Unfinished } from "../controller/definition.ts";
-import type { ControllerState, WatchState } from "../manager/state.ts";
+import type { Result, Unfinished } from "../definition/definition.ts";
+import type { ControllerState, WatchState } from "./state.ts";
 
 /** Why a key was put into a controller's queue. */
 export interface Trigger {

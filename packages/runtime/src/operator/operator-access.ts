@@ -1,5 +1,5 @@
+import { type AccessOptions, declaredAccess } from "../controller/declared-access.ts";
 import { type Access, covers } from "../rbac/access.ts";
-import { type AccessOptions, declaredAccess } from "../rbac/declared.ts";
 import { webhookAccess } from "../webhooks/serve-webhooks.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import type { Operator, OperatorParts } from "./operator.ts";

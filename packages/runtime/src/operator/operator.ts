@@ -1,6 +1,6 @@
 import type { AnyKind } from "@konverge/schema";
 import type { Registry } from "prom-client";
-import type { Controller } from "../controller/definition.ts";
+import type { Controller } from "../definition/definition.ts";
 import type { Log } from "../log.ts";
 import type { Admission } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";

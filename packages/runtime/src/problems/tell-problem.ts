@@ -1,5 +1,5 @@
 import { type Condition, type Conditions, findCondition, type KubeObject, no, yes } from "@konverge/core";
-import type { EventSink } from "../events/recorder.ts";
+import type { EventSink } from "../events/event-sink.ts";
 import type { Problem } from "./problem.ts";
 
 /** What a problem means for an object: it is not ready, and will not be without help. */

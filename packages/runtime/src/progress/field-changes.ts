@@ -1,6 +1,6 @@
 import { deepEqual, type KindRef, type KubeObject } from "@konverge/core";
-import type { Context } from "../controller/definition.ts";
-import { type Differing, differing } from "../webhooks/json-diff.ts";
+import type { Context } from "../definition/definition.ts";
+import { type Differing, differing } from "../json-diff.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
 /** How a field is now, and how it was when its last change was dealt with. */

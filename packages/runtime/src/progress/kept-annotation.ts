@@ -1,6 +1,6 @@
 import { type AnyObject, type KindRef, type KubeObject, keyOf, parseJson, stringifyJson } from "@konverge/core";
-import type { Context } from "../controller/definition.ts";
-import { PermanentError } from "../controller/errors.ts";
+import type { Context } from "../definition/definition.ts";
+import { PermanentError } from "../errors.ts";
 
 /** All annotations of an object together may have 256 KiB. */
 const LARGEST = 64 * 1024;

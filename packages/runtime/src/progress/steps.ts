@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type KindRef, type KubeObject, stringifyJson } from "@konverge/core";
-import type { Context } from "../controller/definition.ts";
-import { ExternalError, PermanentError } from "../controller/errors.ts";
+import type { Context } from "../definition/definition.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 

@@ -1,3 +1,10 @@
+/**
+ * What an operator must be allowed to do, and no more.
+ *
+ * `declaredAccess` reads it off the controllers; `AccessRecorder` sees it in a test; `compareAccess` tells
+ * where the two differ; `rolesFor` writes the roles; `preflight` asks a server whether they are in force.
+ */
+
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { PolicyRule } from "@konverge/kinds";
 

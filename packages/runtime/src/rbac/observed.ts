@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
-import { type RequestTarget, targetOf } from "../calls/request-target.ts";
+import { type RequestTarget, targetOf } from "../request-target.ts";
 import { type Access, covers } from "./access.ts";
 
 /** Everybody who is known to the server may ask these. */

@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { inParallel } from "../apply/in-parallel.ts";
+import { inParallel } from "../in-parallel.ts";
 import { type Access, accessText, rulesOf } from "./access.ts";
 
 const REVIEWS_AT_A_TIME = 10;

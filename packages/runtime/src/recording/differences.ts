@@ -1,5 +1,5 @@
 import { deepEqual } from "@konverge/core";
-import { type Differing, differing } from "../webhooks/json-diff.ts";
+import { type Differing, differing } from "../json-diff.ts";
 import type { OwnWrite } from "./recorded-world.ts";
 import type { RecordedReconcile, Wants } from "./recording.ts";
 

@@ -1,7 +1,8 @@
 import { Client, TransportError } from "@konverge/client";
 import { ApiError, groupKindText, type KubeObject, keyOf, type ObjectKey, type VirtualClock } from "@konverge/core";
-import { type LayeredCall, layeredClient } from "../calls/layered-client.ts";
-import { ExternalError, PermanentError } from "../controller/errors.ts";
+import type { LayeredCall } from "../calls/layered-call.ts";
+import { layeredClient } from "../calls/layered-client.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
 import type { Draw } from "../observe/observer.ts";
 import type {
   RecordedAnswer,

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { groupKindText, type KindRef, type KubeObject, type Schema } from "@konverge/core";
-import { schemaOf } from "../apply/schema-of.ts";
+import { schemaOf } from "../schema-of.ts";
 
 /** Fields of a kind that must not be recorded: `{ kind: Login, fields: ["spec.token", "spec.users[].password"] }`. */
 export interface SecretFields {

@@ -8,8 +8,8 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
-import type { CacheReader, Context, Controller, Observed, Result } from "../controller/definition.ts";
 import { drawnFrom } from "../controller/told-clock.ts";
+import type { CacheReader, Context, Controller, Observed, Result } from "../definition/definition.ts";
 import { silent } from "../log.ts";
 import { type Difference, differencesOf, type Intent } from "./differences.ts";
 import { readRecording } from "./read-recording.ts";

@@ -10,7 +10,7 @@ import {
   ownerReference,
   withOwnerReference,
 } from "@konverge/core";
-import { ExternalError } from "../controller/errors.ts";
+import { ExternalError } from "../errors.ts";
 
 /** An object, and the kind that it is of: owner references need both. */
 export interface Owner<T extends KubeObject = KubeObject> {

@@ -1,8 +1,8 @@
 import type { UserInfo } from "@konverge/client";
 import { ApiError, deepCopy, type FieldError, invalid, type KubeObject } from "@konverge/core";
 import { defaulted } from "../cache/defaulted.ts";
+import { jsonDiff } from "../json-diff.ts";
 import { type Admission, type AdmissionOperation, type AdmissionRequest, Refusal } from "./admission.ts";
-import { jsonDiff } from "./json-diff.ts";
 
 /** What an API server sends to an admission webhook. */
 export interface AdmissionReview {

@@ -7,7 +7,9 @@ import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
 import { preflight } from "../rbac/preflight.ts";
-import { admission, fieldInvalid, type ServingWebhooks, serveWebhooks, Webhooks, webhookAccess } from "./index.ts";
+import { admission, fieldInvalid } from "./admission.ts";
+import { type ServingWebhooks, serveWebhooks, webhookAccess } from "./serve-webhooks.ts";
+import { Webhooks } from "./webhooks.ts";
 
 const plane = findControlPlane();
 const options = { skip: plane.available ? false : plane.why, timeout: 120_000 };

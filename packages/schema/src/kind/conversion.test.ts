@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AnyObject } from "@konverge/core";
+import type { AnyObject, ObjectOf } from "@konverge/core";
 import fc from "fast-check";
 import { z } from "zod";
-import { TrainingJob } from "../corpus/operators.ts";
-import { Evolving } from "../corpus/surfaces.ts";
-import { defineKind, lostInConversion, type ObjectOf } from "../index.ts";
-import { valuesOf } from "../test/arbitrary.ts";
+import { valuesOf } from "../../test/arbitrary.ts";
+import { TrainingJob } from "../../test/corpus/operators.ts";
+import { Evolving } from "../../test/corpus/surfaces.ts";
+import { lostInConversion } from "./conversion.ts";
+import { defineKind } from "./define-kind.ts";
 
 const TrainingJobBeta = TrainingJob.atVersion("v1beta1");
 

@@ -1,6 +1,6 @@
 import { type AnyObject, apiVersionOf, deepEqual, parseApiVersion } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
-import { applyDefaults } from "../structural/index.ts";
+import { isObject } from "../json-value.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
 import type { Conversion, Converted, VersionDefinition } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { KindVersion } from "./kind-version.ts";

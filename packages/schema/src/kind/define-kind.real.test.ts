@@ -3,13 +3,15 @@ import { after, before, test } from "node:test";
 import { type AnyObject, type FieldError, parseJson, resourcePath, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import fc from "fast-check";
-import { CORPUS } from "../corpus/index.ts";
-import { Database } from "../corpus/operators.ts";
-import { Frozen, Optional } from "../corpus/rules.ts";
-import { isObject } from "../patch/index.ts";
-import { applyDefaults, coerce, validate } from "../structural/index.ts";
-import { mutationOf, valuesOf } from "../test/arbitrary.ts";
-import { CRDS, RealServer } from "../test/real-server.ts";
+import { mutationOf, valuesOf } from "../../test/arbitrary.ts";
+import { CORPUS } from "../../test/corpus/corpus.ts";
+import { Database } from "../../test/corpus/operators.ts";
+import { Frozen, Optional } from "../../test/corpus/rules.ts";
+import { CRDS, RealServer } from "../../test/real-server.ts";
+import { isObject } from "../json-value.ts";
+import { coerce } from "../structural/coerce.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
+import { validate } from "../validation/validate.ts";
 
 /**
  * The corpus on a real API server: every CRD is accepted, and generated objects are accepted or refused there exactly as

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Condition, KindRef } from "@konverge/core";
+import type { Condition, KindRef, ObjectOf } from "@konverge/core";
 import { z } from "zod";
-import { CORPUS } from "../corpus/index.ts";
-import { type AnyKind, age, cel, condition, defineKind, listMap, listSet, type ObjectOf, quantity } from "../index.ts";
+import { CORPUS } from "../../test/corpus/corpus.ts";
+import { cel, listMap, listSet } from "./annotations.ts";
+import { age, condition } from "./columns.ts";
+import { type AnyKind, defineKind } from "./define-kind.ts";
+import { quantity } from "./field-types.ts";
 
 const LLMModel = defineKind({
   group: "ai.example.com",

@@ -8,7 +8,7 @@ import {
   type Schema,
 } from "@konverge/core";
 import type { CustomResourceDefinition } from "@konverge/kinds";
-import { structuralErrors } from "../structural/index.ts";
+import { structuralErrors } from "../validation/structural-errors.ts";
 import { converter } from "./conversion.ts";
 import { type CrdOptions, crdConversion, crdVersion, scalePaths } from "./crd.ts";
 import type { CrdNames, CrdObject } from "./crd-object.ts";

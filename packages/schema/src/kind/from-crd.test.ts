@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Database, LLMModel } from "../corpus/operators.ts";
-import { Evolving } from "../corpus/surfaces.ts";
-import { crdsIn, fromCRD, printYaml, typesFromCRD } from "../index.ts";
+import { Database, LLMModel } from "../../test/corpus/operators.ts";
+import { Evolving } from "../../test/corpus/surfaces.ts";
+import { printYaml } from "../yaml/print-yaml.ts";
+import { crdsIn, fromCRD } from "./from-crd.ts";
+import { typesFromCRD } from "./types-from-crd.ts";
 
 const CRON_TAB = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -1,6 +1,6 @@
 import type { AnyObject, Schema } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
-import { parseYaml } from "../yaml/index.ts";
+import { isObject } from "../json-value.ts";
+import { parseYaml } from "../yaml/parse-yaml.ts";
 import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 

@@ -9,16 +9,13 @@ import {
   type ObjectMeta,
   type Schema,
 } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
-import {
-  applyDefaults,
-  coerce,
-  invalidValue,
-  objectMetaErrors,
-  required,
-  type ScalePaths,
-  validate,
-} from "../structural/index.ts";
+import { isObject } from "../json-value.ts";
+import { coerce } from "../structural/coerce.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
+import { invalidValue, required } from "../structural/field-errors.ts";
+import { objectMetaErrors } from "../structural/object-meta.ts";
+import type { ScalePaths } from "../structural/scale-paths.ts";
+import { validate } from "../validation/validate.ts";
 import type { WrittenObject } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
 

@@ -1,6 +1,6 @@
 import { deepCopy, deepEqual, type Schema } from "@konverge/core";
 import { z } from "zod";
-import { applyDefaults } from "../structural/index.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
 import { addRule, annotationOf } from "./annotations.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { presenceRule } from "./immutable.ts";

@@ -1,5 +1,5 @@
 import { goText, goType } from "@konverge/core";
-import { isObject, type JsonObject } from "./json-value.ts";
+import { isObject, type JsonObject } from "../json-value.ts";
 import { internal } from "./refusals.ts";
 
 /** Names that a strategic merge patch gives a meaning of their own. */

@@ -1,5 +1,5 @@
 import { type ApiError, badRequest, deepEqual, WholeFloat } from "@konverge/core";
-import { isObject } from "./json-value.ts";
+import { isObject } from "../json-value.ts";
 import { Draft, fail, PatchFailure, type Place } from "./patch-draft.ts";
 import { tooLarge, unprocessable } from "./refusals.ts";
 

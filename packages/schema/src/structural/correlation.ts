@@ -1,5 +1,5 @@
 import { deepEqual, type Schema } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
+import { isObject } from "../json-value.ts";
 import { fieldSchema } from "./schema-fields.ts";
 
 /**

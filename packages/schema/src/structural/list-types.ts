@@ -1,5 +1,5 @@
 import { type FieldError, type Schema, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { isObject, type JsonObject } from "../json-value.ts";
 import { duplicate, invalidValue } from "./field-errors.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 

@@ -1,5 +1,5 @@
 import type { Schema } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
+import { isObject } from "../json-value.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type FieldError, goText, goType, splitSimplePath } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
+import { isObject } from "../json-value.ts";
 import { invalidValue } from "./field-errors.ts";
 import { isInt64, isNumeric } from "./numbers.ts";
 

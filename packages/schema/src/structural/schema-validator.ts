@@ -1,5 +1,5 @@
 import { deepEqual, type FieldError, quoted, type Schema, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { isObject, type JsonObject } from "../json-value.ts";
 import type { Correlation } from "./correlation.ts";
 import { invalidValue, NO_PATH, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-errors.ts";
 import { isInt64, isNearInteger, isNumeric, numberProblems, plainNumber } from "./numbers.ts";

@@ -4,18 +4,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
-import { CORPUS } from "../corpus/index.ts";
-import { mutationOf, valuesOf } from "../test/arbitrary.ts";
-import {
-  applyDefaults,
-  coerce,
-  decodeMetadata,
-  lacksDefaults,
-  MetadataError,
-  objectMetaErrors,
-  prune,
-  validate,
-} from "./index.ts";
+import { mutationOf, valuesOf } from "../../test/arbitrary.ts";
+import { CORPUS } from "../../test/corpus/corpus.ts";
+import { validate } from "../validation/validate.ts";
+import { coerce } from "./coerce.ts";
+import { applyDefaults, lacksDefaults } from "./defaulting.ts";
+import { decodeMetadata, MetadataError } from "./metadata-shape.ts";
+import { objectMetaErrors } from "./object-meta.ts";
+import { prune } from "./pruning.ts";
 
 const text = ({ field, message }: { field: string; message: string }) => `${field}: ${message}`;
 

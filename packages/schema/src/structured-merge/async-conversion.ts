@@ -1,5 +1,5 @@
 import { stringifyJson } from "@konverge/core";
-import type { JsonObject } from "../patch/index.ts";
+import type { JsonObject } from "../json-value.ts";
 
 /** Converts an object to another version, by asking somebody. */
 export type AsyncConvert = (object: JsonObject, apiVersion: string) => Promise<JsonObject>;

@@ -1,5 +1,5 @@
 import type { FieldsV1 } from "@konverge/core";
-import { compareElements } from "./path-element.ts";
+import { compareElements, type FieldPath } from "./path-element.ts";
 
 /**
  * A set of fields, as a tree of path elements. It *is* the JSON of `managedFields[].fieldsV1`, so that reading and
@@ -10,9 +10,6 @@ import { compareElements } from "./path-element.ts";
  * changes. Elements are compared as text, so they must be in canonical form (see `decodeFieldSet`).
  */
 export type FieldSet = FieldsV1;
-
-/** A place in an object: path elements from the root, as in `["f:spec", "f:containers", "k:{\"name\":\"web\"}"]`. */
-export type FieldPath = readonly string[];
 
 /** A member that has no children. Shared, hence frozen. */
 export const MEMBER: FieldSet = Object.freeze({});
@@ -160,17 +157,6 @@ function subtract(
   return result;
 }
 
-/** Only the members that have no members below them. */
-export function leaves(set: FieldSet): FieldSet {
-  const result: FieldSet = {};
-  for (const element in set) {
-    if (element === SELF) continue;
-    const node = set[element]!;
-    result[element] = isLeaf(node) ? node : leaves(node);
-  }
-  return result;
-}
-
 /** Whether the field at this path is a member. */
 export function has(set: FieldSet, path: FieldPath): boolean {
   let node: FieldSet | undefined = set;
@@ -206,17 +192,6 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   }
   for (const _ in b) count--;
   return count === 0;
-}
-
-/** How many members there are. */
-export function size(set: FieldSet): number {
-  let count = 0;
-  for (const element in set) {
-    if (element === SELF) continue;
-    const node = set[element]!;
-    count += (isMember(node) ? 1 : 0) + size(node);
-  }
-  return count;
 }
 
 /** All members, in the order in which the API server lists them: those of a level before those below it. */

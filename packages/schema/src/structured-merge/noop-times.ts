@@ -1,5 +1,5 @@
 import { deepEqual, type ManagedFieldsEntry } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { isObject, type JsonObject } from "../json-value.ts";
 
 /**
  * A write that changes nothing but times in managedFields changes nothing: `next` then gets the times of `live` back, so

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../patch/index.ts";
+import type { JsonObject } from "../json-value.ts";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import type { Managers, OwnedFields } from "./managers.ts";
 import { type MergeType, UNTYPED } from "./merge-type.ts";
 import { removeItems } from "./remove-items.ts";
 import { toFieldSet } from "./to-field-set.ts";
-import type { Converter, Typed } from "./updater.ts";
+import type { Converter, Typed } from "./typed.ts";
 
 /**
  * Takes away what a manager applied last time (`last`), does not apply now, and no other manager owns.

@@ -1,4 +1,4 @@
-import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
+import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../json-value.ts";
 import { EMPTY, type FieldSet, isEmpty, MEMBER } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";

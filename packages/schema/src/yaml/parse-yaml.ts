@@ -11,7 +11,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import { isObject, type JsonObject, put } from "../patch/index.ts";
+import { isObject, type JsonObject, put } from "../json-value.ts";
 import { floatOf, integerOf, resolvePlain } from "./scalars.ts";
 
 export interface ParseYamlOptions {

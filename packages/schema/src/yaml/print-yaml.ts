@@ -1,5 +1,5 @@
 import { goText } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { isObject, type JsonObject } from "../json-value.ts";
 import { resolvePlain } from "./scalars.ts";
 
 /**

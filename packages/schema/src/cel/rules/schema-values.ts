@@ -1,11 +1,10 @@
 /** Data as the values that its schema makes of it. Objects and arrays are viewed, not copied. */
 import { deepEqual, goType, type Schema, WholeFloat } from "@konverge/core";
-import { CelList, CelMap } from "../values/collections.ts";
+import { escapeName, unescapeName } from "../types/escape.ts";
+import { describesMetadata } from "../types/schema-types.ts";
 import { equalAs } from "../values/equality.ts";
 import { isView, type View } from "../values/json-value.ts";
-import { CelError, isError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
-import { escapeName, unescapeName } from "./escape.ts";
-import { describesMetadata } from "./schema-types.ts";
+import { CelError, CelList, CelMap, isError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
 import { readString } from "./string-formats.ts";
 
 /** Makes a value of data. */

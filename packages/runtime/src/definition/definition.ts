@@ -1,0 +1,169 @@
+import type { Client, Identity } from "@konverge/client";
+import type { Clock, Conditions, KindRef, KubeObject, ObjectKey } from "@konverge/core";
+import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
+import type { EventSink } from "../events/event-sink.ts";
+import type { Log } from "../log.ts";
+import type { RateLimit } from "../queue/token-bucket.ts";
+import type { BackoffLimits } from "../queue/work-queue.ts";
+import type { Use } from "../rbac/access.ts";
+import type { Daemon } from "./daemon.ts";
+import type { Predicate } from "./predicates.ts";
+import type { Rhythm } from "./rhythm.ts";
+import type { Source, Watched } from "./watched.ts";
+
+/** The status that a reconciler of `T` reports; conditions and observedGeneration have their own ways. */
+export type ReportedStatus<T> = T extends { status?: infer S }
+  ? Partial<Omit<NonNullable<S>, "conditions" | "observedGeneration">>
+  : never;
+
+/** What a reconciler wants. What it leaves out is left as it is. */
+export interface Result<T extends KubeObject = KubeObject> {
+  /** All children the object shall have; an empty list removes them all. */
+  children?: readonly (Child | PlannedChild)[];
+  /** All that the status shall report. */
+  status?: ReportedStatus<T>;
+  /**
+   * Conditions to report, by type. Ready, Progressing and Degraded follow from the children where they are not stated;
+   * undefined leaves one out.
+   */
+  conditions?: Conditions;
+  /** Look again after this many milliseconds, whatever happens. */
+  after?: number;
+}
+
+/** A cleanup that is not done yet. */
+export interface Unfinished {
+  /** What it waits for: told in the conditions and in an event. */
+  waitingFor: string;
+  /** Look again after this many milliseconds. Default: with ever longer waits. */
+  after?: number;
+}
+
+/** The object's own children as they are now. */
+export interface Observed {
+  /** The child that a draft speaks of. */
+  <C extends Child>(child: C): Existing<C> | undefined;
+  /** The child of that kind and name. */
+  <T extends KubeObject>(kind: KindRef<T>, name: string): T | undefined;
+  /** All children of a kind, in the order of their names. */
+  all<T extends KubeObject>(kind: KindRef<T>): T[];
+}
+
+/** What is known of other objects, without asking the server. Only of kinds that the controller has declared. */
+export interface CacheReader {
+  get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey): T | undefined;
+  /** All objects, or those of a namespace. */
+  list<T extends KubeObject>(kind: KindRef<T>, namespace?: string): T[];
+  /** The objects that a declared index has under a value. */
+  find<T extends KubeObject>(kind: KindRef<T>, index: string, value: string): T[];
+}
+
+/** What a reconciler is given besides its object. */
+export interface Context {
+  readonly observed: Observed;
+  readonly cache: CacheReader;
+  /** Reads and writes past the cache. What it reads and writes is seen by all later reads of the cache. */
+  readonly client: Client;
+  /** The same in the name that `as` gives; without it, the same. */
+  readonly tenant: Client;
+  /** Tells users what happened, in an Event about the object. */
+  readonly events: EventSink;
+  /**
+   * Does something outside the cluster: the same as calling `work`, but known by name to whoever records reconciles, so
+   * that a replay answers with what was recorded instead of doing it again. Answers must be JSON.
+   */
+  outside<R>(name: string, work: () => Promise<R>): Promise<R>;
+  /**
+   * True if it is time to do something again, such as `due("backup", { every: 3_600_000 })`. The object is looked at when
+   * it is, without a word about it in the result; what was due counts as done when the reconcile succeeds.
+   */
+  due(name: string, rhythm: Rhythm): boolean;
+  /** Fires when the reconcile's time is up, or when it must no longer act. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The name of the cluster that the object is in, and the clients of all, held to the same limits as `client`. */
+  readonly cluster: string;
+  readonly clusters: ReadonlyMap<string, Client>;
+}
+
+interface CommonOptions<T extends KubeObject> {
+  /** Unique among an operator's controllers. It owns the fields they write. Default: the kind's plural and group. */
+  name?: string;
+  /** The kinds of children. Whatever changes them is undone, and they go when the object goes. */
+  owns?: readonly (KindRef<KubeObject> | OwnedKind)[];
+  /**
+   * How children go when their object goes: by the garbage collector, all at once (`collected`, the default), or by the
+   * controller, what came last first and each when the one before it is gone (`ordered`), for which it gets a finalizer.
+   * What children are pruned for is always in order.
+   */
+  teardown?: "collected" | "ordered";
+  /**
+   * In whose name an object's children are written: `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`.
+   * An object can then bring about no more than its tenant may, whatever the controller may. Finalizers, status and events
+   * remain the controller's own.
+   */
+  as?(object: T): Identity;
+  /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
+  watches?: readonly Watched<T>[];
+  /** What reconcilers do through `client` besides, for the roles and the preflight: `use(Secret, ["get"])`. */
+  uses?: readonly Use[];
+  /** Work for each object that goes on for as long as the object is there, by name. */
+  daemons?: Readonly<Record<string, Daemon<T>>>;
+  /** Keys to look at that come from outside. */
+  sources?: readonly Source[];
+  /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */
+  when?: Predicate<T>;
+  /** Only objects with these labels. */
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Only objects in these namespaces. Default: the manager's. */
+  namespaces?: readonly string[];
+  /** Only in these clusters, if the manager has several. */
+  clusters?: readonly string[];
+  /** Says what shall be. Called again whenever something it may depend on has changed. */
+  reconcile(object: T, context: Context): Result<T> | undefined | Promise<Result<T> | undefined>;
+  /** How many objects are worked on at the same time. Default: 10. */
+  concurrency?: number;
+  /** Milliseconds one reconcile may take. Default: two minutes. */
+  deadline?: number;
+  /** Look at every object this often, in milliseconds, even if nothing changed. Default: never. */
+  resync?: number;
+  /**
+   * What goes wrong is told in the log alone, not in events and conditions about the object: for controllers that tell
+   * of it by themselves. Default: false.
+   */
+  quiet?: boolean;
+  backoff?: Partial<BackoffLimits>;
+  rate?: RateLimit;
+}
+
+/** A cleanup brings its finalizer with it: there is none without the other. */
+type CleanupOptions<T extends KubeObject> =
+  | {
+      /**
+       * Takes away what the garbage collector cannot. Called while the object is being deleted, until it neither throws
+       * nor returns what it waits for; only then the object may go.
+       */
+      cleanup(object: T, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+      /** Default: made from the controller's name. */
+      finalizer?: string;
+    }
+  | { cleanup?: never; finalizer?: never };
+
+export type ControllerOptions<T extends KubeObject> = CommonOptions<T> & CleanupOptions<T>;
+
+/**
+ * A controller as it is written down. Nothing is started and nothing is remembered here: whoever runs it makes what it
+ * needs afresh.
+ */
+export interface Controller {
+  readonly name: string;
+  readonly kind: KindRef<KubeObject>;
+  readonly owns: readonly OwnedKind[];
+  /** Undefined if nothing needs to be done before an object goes. */
+  readonly finalizer: string | undefined;
+  readonly options: CommonOptions<KubeObject> & {
+    cleanup?(object: KubeObject, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+  };
+}
