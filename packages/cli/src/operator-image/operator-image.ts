@@ -1,11 +1,13 @@
 import { join } from "node:path";
-import { inClusterConfig } from "@konverge/client";
-import type { Program } from "@konverge/cluster";
-import type { Clock } from "@konverge/core";
-import type { Operator } from "@konverge/runtime";
-import { Command, CommanderError } from "commander";
-import { runCommand } from "../commands/run.ts";
-import { installedOperators, loadOperators } from "../run/operator-modules.ts";
+import { type ContainerProcess, type Program, runChild } from "@konverge/cluster";
+import { type Clock, realClock } from "@konverge/core";
+import { CommanderError } from "commander";
+import { startedModule } from "../started-files.ts";
+import { UsageError } from "../usage-error.ts";
+import type { OperatorCatalog } from "./catalog.ts";
+import { type PodRequest, podRequest } from "./pod-request.ts";
+import { processFlags } from "./process-flags.ts";
+import type { ContainerRequest, Listening } from "./run-container.ts";
 
 /** Where a pod has the identity it acts with. */
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -13,35 +15,60 @@ const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** The image that operators' Deployments run, in any version. */
 export const OPERATOR_IMAGE = "konverge/operators";
 
+/** The time that the operators live by. */
+export interface OperatorTime {
+  /** The cluster's. */
+  readonly clock: Clock;
+  /** How many times as fast as the machine's it goes. Default: 1. */
+  readonly timeScale?: number;
+}
+
 /**
- * The image of operators as a program in this process: `konverge` with the container's args, environment and service
- * account. It reaches the cluster by its port, as any pod would, and may do what its role allows.
+ * The image of operators as a program: each container is a process of its own, which runs operators of the catalog with
+ * the pod's service account. It reaches the cluster by its port, as any pod would, and may do what its role allows.
+ *
+ * Whoever may create pods chooses args and environment. So they are read here and reduced to a {@link PodRequest}, which
+ * names nothing but what the catalog has, and the process gets few permissions: see {@link processFlags}.
  */
-export function operatorProgram(clock: Clock, operators = knownOperators): Program {
+export function operatorProgram(catalog: OperatorCatalog, { clock, timeScale = 1 }: OperatorTime): Program {
   return async (container) => {
-    const { env, args, write, stop, expose } = container;
-    const config = await inClusterConfig(env, join(await container.folder(), ACCOUNT));
-    const world = { env, stop, write, clock, config, expose: exposed(expose), operators };
-    const command = new Command("konverge").addCommand(runCommand(() => world));
-    const output = { writeOut: write, writeErr: write };
-    for (const one of [command, ...command.commands]) one.exitOverride().configureOutput(output);
-    try {
-      await command.parseAsync([...args], { from: "user" });
-      return 0;
-    } catch (error) {
-      if (error instanceof CommanderError) return error.exitCode;
-      write(`konverge: ${error instanceof Error ? error.message : String(error)}\n`);
-      return 1;
-    }
+    const request = requestOf(container, catalog);
+    if (typeof request === "number") return request;
+    const folder = await container.folder();
+    const time = { machine: realClock().now(), cluster: clock.now(), scale: timeScale };
+    const first: ContainerRequest = { ...request, account: join(folder, ACCOUNT), time };
+    return runChild(container, {
+      file: process.execPath,
+      args: [...processFlags(catalog.code, folder), startedModule("operator-container")],
+      env: necessaryVariables(),
+      cwd: folder,
+      channel: { first, receive: (message) => expose(container, message as Partial<Listening>) },
+    });
   };
 }
 
-const exposed = (expose: (port: number, address: { port: number }) => void) => (port: number, local: number) =>
-  expose(port, { port: local });
+/** What a container asks for, or its exit code if that cannot be done. */
+function requestOf({ args, env, write }: ContainerProcess, catalog: OperatorCatalog): PodRequest | number {
+  try {
+    return podRequest(args, env, catalog, write);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof UsageError)) throw error;
+    write(`konverge: ${error.message}\n`);
+    return 1;
+  }
+}
 
-/** Those of the project that the cluster was started in, and Konverge's own. */
-export async function knownOperators(): Promise<readonly Operator[]> {
-  const own = await loadOperators([]);
-  const others = await installedOperators();
-  return [...own, ...others.filter(({ name }) => !own.some((one) => one.name === name))];
+function expose({ expose }: ContainerProcess, { port, localPort }: Partial<Listening>): void {
+  if (isPort(port) && isPort(localPort)) expose(port, { port: localPort });
+}
+
+function isPort(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
+}
+
+/** Windows starts nothing without it; elsewhere a process needs no variables at all. */
+function necessaryVariables(): Record<string, string> {
+  const root = process.env["SystemRoot"];
+  return process.platform === "win32" && root ? { SystemRoot: root } : {};
 }
