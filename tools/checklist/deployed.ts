@@ -11,7 +11,7 @@ export async function knowsOperator({ cluster }: Stage): Promise<void> {
 
 /**
  * Deploys the LLM operator into the stage's namespace, as `konverge deploy` does. On the embedded cluster it really runs in
- * its pod; on a real control plane with simulated nodes the pod is there, and nobody is in it.
+ * its pod; on a real control plane with simulated nodes the pod is there, and nothing runs in it.
  */
 export async function deployed(stage: Stage): Promise<void> {
   const { cluster, namespace, client } = stage;

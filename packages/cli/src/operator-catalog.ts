@@ -1,4 +1,4 @@
-// Started by `operatorCatalog`, as a process of its own: loads modules with operators, and answers what they consist of.
+// Started by `operatorCatalog`, as a separate process: loads modules with operators and describes them.
 import { enableCompileCache, registerHooks } from "node:module";
 import type { CatalogChoice } from "./operator-image/catalog.ts";
 

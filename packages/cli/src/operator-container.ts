@@ -1,4 +1,4 @@
-// Started by `operatorProgram`, as a process of its own with few permissions: a container of the image of operators. It
+// Started by `operatorProgram`, as a separate process with few permissions: a container of the image of operators. It
 // takes no args and reads no variables: what to do is the first message.
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
 import { type ContainerRequest, runContainer } from "./operator-image/run-container.ts";

@@ -30,8 +30,8 @@ export function runCommand(world: () => RunWorld): Command {
 }
 
 /**
- * Adds the options that say nothing about the machine: those that a pod may set, whoever has created it. Settings of
- * operators are options too, so others are not refused here.
+ * Adds the options that say nothing about the machine: those that any pod can set. Settings of operators
+ * are options too, so unknown ones are not refused here.
  */
 export function addPodOptions(command: Command): Command {
   return command

@@ -25,7 +25,7 @@ const PERIOD = 200;
 
 export interface DemoOptions {
   readonly operators: readonly Operator[];
-  /** The module that exports them: pods run them in processes of their own. */
+  /** The module that exports them: pods run them in separate processes. */
   readonly module: string;
   /** End when everything has converged, or the time is up. */
   readonly exit: boolean;

@@ -34,8 +34,8 @@ export interface OperatorCatalog {
 type Answer = { readonly catalog: OperatorCatalog } | { readonly problem: string };
 
 /**
- * Finds out what operators consist of, in a process of its own: the process of a cluster loads none of their code, and
- * that process sees which files it takes.
+ * Loads operators in a separate process and describes them: the process of a cluster loads none of their code, and the
+ * separate one records which files the code is in.
  */
 export async function operatorCatalog(choice: CatalogChoice = {}): Promise<OperatorCatalog> {
   const { modules = [], names = "all", folder = process.cwd() } = choice;

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A cluster that knows the image of operators, and a client that may edit one namespace and nothing else. */
+/** A cluster that knows the image of operators, and a client with the role edit in one namespace. */
 async function stageWithEditor(): Promise<CommandStage & { editor: Client }> {
   const stage = await commandStage();
   const { cluster, client } = stage;

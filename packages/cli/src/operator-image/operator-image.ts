@@ -24,10 +24,10 @@ export interface OperatorTime {
 }
 
 /**
- * The image of operators as a program: each container is a process of its own, which runs operators of the catalog with
- * the pod's service account. It reaches the cluster by its port, as any pod would, and may do what its role allows.
+ * The image of operators as a program: each container is a separate process, which runs operators of the catalog with
+ * the pod's service account. It reaches the cluster by its port, as any pod would, and has the permissions of its role.
  *
- * Whoever may create pods chooses args and environment. So they are read here and reduced to a {@link PodRequest}, which
+ * Anyone who can create pods chooses args and environment. So they are parsed here and reduced to a {@link PodRequest}, which
  * names nothing but what the catalog has, and the process gets few permissions: see {@link processFlags}.
  */
 export function operatorProgram(catalog: OperatorCatalog, { clock, timeScale = 1 }: OperatorTime): Program {

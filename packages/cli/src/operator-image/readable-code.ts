@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
  * that is no code, such as keys and kubeconfigs.
  *
  * - `node_modules`, where imports are looked for: its packages, also those that it only links to, are readable whole, as
- *   they may read files of their own;
+ *   they may read their data files;
  * - of other packages, which are the user's project: the folders in which modules lie. The top folder of a project holds
  *   all kinds of things, so modules there are readable one by one.
  */

@@ -20,7 +20,7 @@ export interface ClusterTime {
   readonly scale: number;
 }
 
-/** A container says that a port of its pod is another one of this machine. */
+/** A port of the pod, and the port of this machine that stands for it. */
 export interface Listening {
   readonly port: number;
   readonly localPort: number;

@@ -91,7 +91,7 @@ async function ownModule(folder: string): Promise<OperatorModule | undefined> {
   return found && found.operators.length > 0 ? found : undefined;
 }
 
-/** The operators that come with Konverge are a package of their own, which may not be installed. */
+/** The operators that come with Konverge are a separate package, which may not be installed. */
 async function suppliedModule(): Promise<OperatorModule> {
   const { operators } = await import("@konverge/operators");
   return { url: import.meta.resolve(SUPPLIED), operators };

@@ -17,7 +17,7 @@ import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "./ope
 import { type OperatorProcess, startOperators, type WebhookPlace } from "./operator-process.ts";
 import { checkFlags, type OpenArguments, openArguments } from "./settings.ts";
 
-/** The options of `konverge run` that say nothing about the machine it runs on: a pod may set these. */
+/** The options of `konverge run` that say nothing about the machine it runs on: pods can set these. */
 export interface PodRunOptions {
   readonly namespace?: string;
   readonly operators?: string;
@@ -50,7 +50,7 @@ export interface RunWorld {
   readonly write?: (text: string) => void;
   /** How the cluster is reached, where the options and the environment do not say. */
   readonly config?: ConnectionConfig;
-  /** It is a container of an embedded cluster: it listens on free ports of the machine, and tells which stands for which. */
+  /** It is a container of an embedded cluster: it listens on free ports of the machine and reports which stands for which. */
   readonly expose?: (port: number, localPort: number) => void;
   /** Called when all operators are at work. */
   readonly ready?: (process: OperatorProcess) => void;
@@ -71,7 +71,7 @@ export async function runOperators(words: readonly string[], options: RunOptions
   await told(world.stop);
 }
 
-/** Runs those of some operators that the options choose, until it is told to stop. */
+/** Runs those of some operators that the options choose, until it is to stop. */
 export async function runKnown(
   known: readonly Operator[],
   flags: OpenArguments["flags"],
@@ -196,7 +196,7 @@ function logOf({ verbose }: RunOptions, { env, write }: RunWorld, clock: Clock):
 
 /**
  * A container of an embedded cluster takes any free port, since its neighbors have the same numbers; one that was started
- * by a command of that machine (`--program`) is told which.
+ * by a command of that machine (`--program`) gets the port from its environment.
  */
 function local(address: Address | undefined, { expose, env }: RunWorld): Address | undefined {
   if (!address) return undefined;

@@ -8,7 +8,7 @@ import { Deployment, Pod } from "@konverge/kinds";
 import { until } from "../../test/command-stage.ts";
 import { type UpOptions, up } from "./up.ts";
 
-/** An operator that notes which process loads it, and says which files of its project it can read. */
+/** Records which process loads it, and logs which files of its project it can read. */
 const OPERATOR = `
 import { appendFileSync, readFileSync } from "node:fs";
 const top = new URL("../", import.meta.url);
@@ -81,7 +81,7 @@ test("operators of the project run in their pods, and the cluster's own process 
   }
 });
 
-test("without --operators, a pod of their image is one of an image that nobody knows", async () => {
+test("without --operators, a pod of their image behaves like one of any unknown image", async () => {
   const { noted, stop } = await up(options());
   try {
     await using client = await connect({ kubeconfig: noted.kubeconfig });
@@ -91,7 +91,7 @@ test("without --operators, a pod of their image is one of an image that nobody k
       const containers = [{ name: "main", image, args: ["run", "no-such-file.ts"] }];
       const metadata = { name, namespace: "default", annotations };
       await client.create(Pod, { metadata, spec: { restartPolicy: "Never", containers } });
-      await until("it has ended, or it is told why it does not start", async () => {
+      await until("it has ended, or its status has the reason why it does not start", async () => {
         const { state } = (await client.get(Pod, `default/${name}`)).status?.containerStatuses?.[0] ?? {};
         const reason = state?.waiting?.reason;
         states.set(name, { exitCode: state?.terminated?.exitCode, reason });

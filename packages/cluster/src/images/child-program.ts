@@ -13,8 +13,8 @@ export interface ChildProgramOptions {
   /** Further variables. They win over those of the container. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Ports of this machine that stand for the same ports of its pods, for a program that listens nowhere else. Whoever
-   * reaches such a pod reaches what listens there, be it this program or another one. Default: none.
+   * Ports of this machine that stand for the same ports of its pods, for a program that listens nowhere else. A
+   * connection to such a pod reaches what listens there, be it this program or another one. Default: none.
    */
   readonly hostPorts?: readonly number[];
 }
@@ -30,7 +30,7 @@ const KEPT = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFIL
  * - `KUBECONFIG`: the same identity, for clients that look nowhere else;
  * - `KONVERGE_PORT_<n>`: a free port of the loopback interface to listen on in place of the pod's port n.
  *
- * Args and environment come from whoever may create pods: register a program only if it may be called with any args.
+ * Anyone who can create pods chooses args and environment: register a program only if it is safe to call with any args.
  * Variables that would change which code it loads or who it is are refused, with an event of the pod.
  *
  * ```ts
@@ -48,7 +48,7 @@ export function childProgram(command: readonly string[], options: ChildProgramOp
   };
 }
 
-/** What of its environment a container gets; what it does not get is told in an event. */
+/** The variables of a container that its process gets. An event names the others. */
 function acceptedVariables(
   { env, container, warn }: ContainerProcess,
   own: Readonly<Record<string, string>>,

@@ -27,13 +27,13 @@ export async function runChild(container: ContainerProcess, child: ContainerChil
     env,
     stdio: ["ignore", "pipe", "pipe", ...(channel ? (["ipc"] as const) : [])],
     windowsHide: true,
-    // A process group of its own, so that what a shell starts ends with it.
+    // A separate process group, so that what a shell starts ends with it.
     detached: process.platform !== "win32",
     ...(cwd !== undefined && { cwd }),
   });
   if (channel) {
     started.on("message", (message) => channel.receive(message));
-    // A process that is gone before it has received anything says why by its output and exit code.
+    // If the process has ended before, its output and exit code have the reason.
     started.send(channel.first, () => {});
   }
   const ended = started.pid === undefined ? undefined : endsWithUs(started.pid);

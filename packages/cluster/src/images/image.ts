@@ -6,8 +6,8 @@ import type { LocalAddress } from "./exposed-ports.ts";
 /**
  * What a program that plays a container works with.
  *
- * All of it but the signals comes from whoever may create pods, which is not whoever wrote the program. Treat it as input
- * from a stranger: never import, execute or open what a command, an arg, a variable or a file names.
+ * Anyone who can create pods chooses all of it but the signals. Treat it as untrusted input: never import, execute or open
+ * what a command, an arg, a variable or a file names.
  */
 export interface ContainerProcess {
   readonly pod: Pod;
@@ -59,7 +59,8 @@ export interface PortConnection {
 export interface Image extends Behaviour {
   /**
    * Runs in place of the container, in the process of the cluster and with all that this process can do. Without it the
-   * container only seems to run. Its args and its environment are a pod's: whoever may create pods chooses them.
+   * container only seems to run. Its args and its environment are a pod's, and so untrusted: anyone who can create pods chooses
+   * them.
    */
   run?: Program;
   /** Answers `kubectl exec`: resolves to the exit code. */

@@ -1,7 +1,7 @@
 /**
  * Variables that a container cannot set for a process of this machine.
  *
- * The person who runs the cluster decides which program an image is; whoever creates a pod decides what is in its
+ * The person who runs the cluster decides which program an image is; the creator of a pod decides what is in its
  * environment. In a real container that is no danger, as the image's files are all that a variable can point to. Here the
  * program has the files and the user of this machine, so a variable that changes which code is loaded, which files are
  * trusted or which identity is used would turn the permission to create pods into one to run code on this machine.
@@ -64,7 +64,7 @@ const REFUSALS: readonly Refusal[] = [
     why: "OpenSSL loads modules or certificates by it, or writes keys",
     names: /^(OPENSSL_.*|SSL_CERT_FILE|SSL_CERT_DIR|SSLKEYLOGFILE)$/,
   },
-  { why: "it says who the pod is in the cluster, and where its files are", names: /^(KUBECONFIG|KONVERGE_.*)$/ },
+  { why: "it defines the identity of the pod and where its files are", names: /^(KUBECONFIG|KONVERGE_.*)$/ },
 ];
 
 /** Why a container cannot set a variable. Undefined: it can. */

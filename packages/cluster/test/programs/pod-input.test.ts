@@ -24,7 +24,7 @@ async function environment(
   return JSON.parse((await stage.logs(name))[0]!) as Record<string, string>;
 }
 
-test("a pod cannot change what its program loads or who it is; what it sets in vain is told in an event", async () => {
+test("a pod cannot change what its program loads or which identity it has, and an event names the variables that were left out", async () => {
   const run = childProgram(CHILD, { env: { MODE: "registered" } });
   await using stage = await programStage({ "example/child": { run } });
   const evil = {
