@@ -17,6 +17,9 @@ export const EXTERNAL = [
   "reflect-metadata",
 ] as const;
 
+/** Modules of the command that are started as processes: the command itself, and what runs operators in pods. */
+const STARTED = ["main", "operator-catalog", "operator-container"];
+
 /** The file of a package's bundle that a subpath leads to. Flat: code looks for `../data` from wherever it ends up. */
 export function bundleFile(subpath: string): string {
   return subpath === "" ? "index" : subpath.slice(1).replaceAll("/", "-");
@@ -28,7 +31,7 @@ export function bundleFile(subpath: string): string {
  */
 export async function bundle(target: PublishedPackage, root: string): Promise<void> {
   const entries = [...entriesOf(target)].map(([subpath, module]) => ({ in: module, out: bundleFile(subpath) }));
-  if (target.command) entries.push({ in: `${target.command}/src/main.ts`, out: "main" });
+  if (target.command) entries.push(...STARTED.map((name) => ({ in: `${target.command}/src/${name}.ts`, out: name })));
   const { metafile } = await build({
     entryPoints: entries,
     outdir: join(root, "dist"),

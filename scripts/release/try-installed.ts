@@ -63,7 +63,7 @@ import { Deployment } from "konverge/kinds";
 
 const client = await connect({ kubeconfig: process.argv[2] });
 const { items } = await client.list(Deployment);
-console.log(items.map(({ metadata }) => metadata.name).join(" "));
+console.log(items.map(({ metadata, status }) => metadata.name + " " + status.availableReplicas).join("\\n"));
 await client.close();
 `;
 
@@ -106,7 +106,7 @@ export async function tryInstalled(tarballs: readonly string[]): Promise<void> {
     const kubeconfig = join(folder, "kubeconfig");
     await konverge("up", "--background", "--kubeconfig", kubeconfig, "--operators", "greeter,llm");
     try {
-      expect(await node("request.js", kubeconfig), "greeter llm-operator");
+      expect(await node("request.js", kubeconfig), "greeter 1\nllm-operator 1");
     } finally {
       expect(await konverge("down"), "cluster konverge has ended");
     }

@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
 
 const left = await demo({
   operators: chosenOperators(operators, options.operators),
+  module: "@konverge/operators",
   exit: options.exit,
   timeout: Number(options.timeout) * 1000,
   stop: stopOnSignals(),

@@ -14,8 +14,10 @@
  * It promises to do what kube-controller-manager does: the same objects, names, conditions and events.
  */
 
+export { scaledClock } from "@konverge/core";
 export { CONTROLLERS } from "./controllers/controllers.ts";
 export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
+export { type ContainerChild, runChild } from "./images/container-child.ts";
 export type { LocalAddress } from "./images/exposed-ports.ts";
 export type { ContainerProcess, ExecSession, Image, PortConnection, Program } from "./images/image.ts";
 export { ANNOTATION_PREFIX, type Behaviour } from "./kubelet/behaviour.ts";
@@ -27,7 +29,6 @@ export { PARTS } from "./parts/parts.ts";
 export { type ServedKind, ServedKinds } from "./parts/served-kinds.ts";
 export { callWebhook } from "./port/call-webhook.ts";
 export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
-export { scaledClock } from "./port/scaled-clock.ts";
 export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
 export { FileError, type FileErrorCode } from "./userland/file-error.ts";

@@ -37,6 +37,7 @@ export * from "./quoted.ts";
 export * from "./random.ts";
 export * from "./readiness.ts";
 export * from "./resource-version.ts";
+export * from "./scaled-clock.ts";
 export * from "./schema-node.ts";
 export * from "./simple-json-path.ts";
 export * from "./status-error.ts";

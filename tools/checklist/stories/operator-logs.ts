@@ -1,5 +1,4 @@
 import { Deployment } from "@konverge/kinds";
-import { llmOperator } from "@konverge/llm-operator";
 import type { Stage } from "@konverge/operator-suite";
 import { deployed } from "../deployed.ts";
 import type { CheckLine } from "../form.ts";
@@ -12,7 +11,7 @@ export async function logsTell(
   commands: Readonly<Record<string, string>>,
   line: CheckLine,
 ): Promise<void> {
-  await deployed(stage, llmOperator);
+  await deployed(stage);
   const { name, replicas, gpuType } = model;
   await stage.apply({
     apiVersion: "ai.example.com/v1",

@@ -20,7 +20,12 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option(
       "--program <image=command>",
       "containers of that image run this command of this machine; can be given again",
-      (text: string, before: readonly string[] = []) => [...before, text],
+      several,
+    )
+    .option(
+      "--host-port <image=port>",
+      "that program listens on this port of this machine itself, which stands for the same port of its pods; can be given again",
+      several,
     )
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
@@ -45,6 +50,8 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
         started.stop().then(() => process.exit(0), fail);
       };
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+      // By default it opens a debugger, which a program of a pod could then connect to.
+      process.on("SIGUSR1", () => {});
     });
   const down = new Command("down")
     .description("end a cluster that `konverge up` started")
@@ -85,4 +92,8 @@ export function envtestApiServerCommand(): Command {
       const { runEnvtestApiServer } = await import("../envtest/envtest-apiserver.ts");
       await runEnvtestApiServer(flags, controllers);
     });
+}
+
+function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
 }

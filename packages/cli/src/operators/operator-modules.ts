@@ -11,38 +11,59 @@ import { UsageError } from "../usage-error.ts";
  */
 const USUAL_PLACES = ["src/operator.ts", "operator.ts", "dist/operator.js"];
 
-/**
- * The operators that modules export: each export that `operator(…)` made, and each list of them. Without a module, those
- * of the project that the folder belongs to: what `"konverge": { "operators": "./file.ts" }` in its package.json names, or
- * one of the usual places; where there is no such project, the operators that come with Konverge.
- */
-export async function loadOperators(modules: readonly string[], folder = process.cwd()): Promise<readonly Operator[]> {
-  if (modules.length > 0) {
-    const loaded = await Promise.all(modules.map((module) => operatorsIn(module, folder)));
-    return distinct(loaded.flat());
-  }
-  const own = projectModule(folder);
-  if (own) {
-    const found = operatorsOf(await importModule(own, own));
-    if (found.length > 0) return distinct(found);
-  }
-  const { operators } = await import("@konverge/operators");
-  return operators;
+/** A module that exports operators. */
+export interface OperatorModule {
+  readonly url: string;
+  readonly operators: readonly Operator[];
 }
 
-/** The operators that come with Konverge, if they are installed: they are a package of their own. */
-export async function installedOperators(): Promise<readonly Operator[]> {
-  try {
-    const { operators } = await import("@konverge/operators");
-    return operators;
-  } catch (error) {
-    if (isMissing(error, "@konverge/operators")) return [];
-    throw error;
+/** The operators that modules export: see {@link operatorModules}. */
+export async function loadOperators(modules: readonly string[], folder = process.cwd()): Promise<readonly Operator[]> {
+  return distinct((await operatorModules(modules, folder)).flatMap(({ operators }) => operators));
+}
+
+/**
+ * Loads modules for the operators that they export: each export that `operator(…)` made, and each list of them. Without a
+ * module, that of the project that the folder belongs to: what `"konverge": { "operators": "./file.ts" }` in its
+ * package.json names, or one of the usual places; where there is no such project, the operators that come with Konverge.
+ */
+async function operatorModules(modules: readonly string[], folder: string): Promise<readonly OperatorModule[]> {
+  if (modules.length > 0) return Promise.all(modules.map((module) => namedModule(module, folder)));
+  return [(await ownModule(folder)) ?? (await suppliedModule())];
+}
+
+/**
+ * The operators that there are for a cluster, with their modules: those that the named modules export; without any, those
+ * of the project that the folder belongs to and those that come with Konverge. Of two with one name, the project's.
+ */
+export async function knownOperators(
+  modules: readonly string[],
+  folder: string,
+): Promise<readonly { readonly operator: Operator; readonly module: string }[]> {
+  const found = modules.length > 0 ? await operatorModules(modules, folder) : await allModules(folder);
+  const known = new Map<string, { operator: Operator; module: string }>();
+  for (const { url, operators } of found) {
+    for (const operator of distinct(operators)) {
+      if (!known.has(operator.name)) known.set(operator.name, { operator, module: url });
+    }
   }
+  return [...known.values()];
+}
+
+async function allModules(folder: string): Promise<readonly OperatorModule[]> {
+  const own = await ownModule(folder);
+  const supplied = await suppliedModule().catch((error: unknown) => {
+    if (own && isMissing(error, SUPPLIED)) return undefined;
+    throw error;
+  });
+  return [...(own ? [own] : []), ...(supplied ? [supplied] : [])];
 }
 
 /** Those of some operators that are meant: `all`, `none`, or names with commas between them, with or without `-operator`. */
-export function chosenOperators(operators: readonly Operator[], names = "all"): readonly Operator[] {
+export function chosenOperators<T extends { readonly name: string }>(
+  operators: readonly T[],
+  names = "all",
+): readonly T[] {
   if (names === "all") return operators;
   if (names === "none" || names.trim() === "") return [];
   return names.split(",").map((given) => {
@@ -54,23 +75,38 @@ export function chosenOperators(operators: readonly Operator[], names = "all"): 
   });
 }
 
-async function operatorsIn(module: string, folder: string): Promise<Operator[]> {
+async function namedModule(module: string, folder: string): Promise<OperatorModule> {
   const path = resolve(folder, module);
-  const isFile = existsSync(path);
-  const found = operatorsOf(await importModule(isFile ? path : module, module));
-  if (found.length > 0) return found;
+  const found = await importModule(existsSync(path) ? path : module, module);
+  if (found.operators.length > 0) return found;
   throw new UsageError(
     `${module} exports no operator: export what operator({ name, kinds, create, … }) returns, or name another module`,
   );
 }
 
-async function importModule(target: string, given: string): Promise<Record<string, unknown>> {
+/** The module of the project that a folder is in, if that exports operators. */
+async function ownModule(folder: string): Promise<OperatorModule | undefined> {
+  const path = projectModule(folder);
+  const found = path === undefined ? undefined : await importModule(path, path);
+  return found && found.operators.length > 0 ? found : undefined;
+}
+
+/** The operators that come with Konverge are a separate package, which may not be installed. */
+async function suppliedModule(): Promise<OperatorModule> {
+  const { operators } = await import("@konverge/operators");
+  return { url: import.meta.resolve(SUPPLIED), operators };
+}
+
+const SUPPLIED = "@konverge/operators";
+
+async function importModule(target: string, given: string): Promise<OperatorModule> {
   const looksLikeFile = /^[./]|\.[cm]?[jt]s$/.test(given);
   if (looksLikeFile && !existsSync(target)) {
     throw new UsageError(`there is no file ${given}: name a module that exports an operator`);
   }
   try {
-    return (await import(existsSync(target) ? pathToFileURL(target).href : target)) as Record<string, unknown>;
+    const url = existsSync(target) ? pathToFileURL(target).href : import.meta.resolve(target);
+    return { url, operators: operatorsOf((await import(url)) as Record<string, unknown>) };
   } catch (error) {
     if (isMissing(error, given)) {
       throw new UsageError(

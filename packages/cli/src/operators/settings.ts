@@ -39,7 +39,10 @@ export function settingsOf(
 }
 
 /** Refuses flags that no operator has a setting for: a typing mistake must not pass for a setting. Returns those with values. */
-export function checkFlags(operators: readonly Operator[], flags: OpenArguments["flags"]): Map<string, string> {
+export function checkFlags(
+  operators: readonly { readonly settings?: readonly { readonly flag: string }[] }[],
+  flags: OpenArguments["flags"],
+): Map<string, string> {
   const known = new Set(operators.flatMap(({ settings = [] }) => settings.map(({ flag }) => flag)));
   const checked = new Map<string, string>();
   for (const [flag, value] of flags) {

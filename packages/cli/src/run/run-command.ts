@@ -3,17 +3,42 @@ import { port } from "../arguments.ts";
 import { parseAddress } from "../operators/address.ts";
 import type { RunOptions, RunWorld } from "./run-operators.ts";
 
-/** `konverge run`, in a process of its own or in a container that is played in another one. */
+/** `konverge run`. */
 export function runCommand(world: () => RunWorld): Command {
-  return new Command("run")
+  const command = new Command("run")
     .description("run operators, here, against the cluster of your kubeconfig or the one this pod is in")
-    .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
+    .argument(
+      "[modules...]",
+      "modules that export operators; without any, those of this project, or all of Konverge's",
+    );
+  addPodOptions(command);
+  return command
+    .option("--install", "install the operators' kinds first")
+    .option("--watch", "for development: run the module anew when it, or a file beside it, changes")
+    .option("--record <file>", "write every reconcile there, to be put to other code by `konverge replay`")
+    .option("--webhook-host <address>", "outside a pod: where the API server reaches this machine")
+    .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG, the pod's own identity, ~/.kube/config")
+    .option("--context <name>", "which context of it")
+    .addHelpText(
+      "after",
+      "\nOperators' own settings are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C finishes the work in progress; a second one does not.",
+    )
+    .action(async (_modules: string[], options: RunOptions, self: Command) => {
+      const { runOperators } = await import("./run-operators.ts");
+      await runOperators(self.args, options, world());
+    });
+}
+
+/**
+ * Adds the options that say nothing about the machine: those that any pod can set. Settings of operators
+ * are options too, so unknown ones are not refused here.
+ */
+export function addPodOptions(command: Command): Command {
+  return command
     .option("--operators <names>", "all, or names with commas between them (or $OPERATORS)")
     .option("--namespace <names>", "look after these namespaces only; names with commas between them")
     .option("--leader-elect", "let one of several replicas act at a time, by a lease for each operator")
     .option("--verbose", "log at level debug; without it at the level in $LOG_LEVEL, or info")
-    .option("--install", "install the operators' kinds first")
-    .option("--watch", "for development: run the module anew when it, or a file beside it, changes")
     .addOption(
       new Option("--metrics-bind-address <address>", "where to serve /metrics: ADDRESS:PORT, or 0 for nowhere")
         .argParser(parseAddress)
@@ -32,18 +57,6 @@ export function runCommand(world: () => RunWorld): Command {
         .choices(["auto", "on", "off"])
         .default("auto"),
     )
-    .option("--record <file>", "write every reconcile there, to be put to other code by `konverge replay`")
-    .option("--webhook-host <address>", "outside a pod: where the API server reaches this machine")
     .option("--webhook-port <number>", "where webhooks listen; each further operator takes the next one", port, 9443)
-    .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG, the pod's own identity, ~/.kube/config")
-    .option("--context <name>", "which context of it")
-    .allowUnknownOption()
-    .addHelpText(
-      "after",
-      "\nOperators' own settings are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C finishes the work in progress; a second one does not.",
-    )
-    .action(async (_modules: string[], options: RunOptions, command: Command) => {
-      const { runOperators } = await import("./run-operators.ts");
-      await runOperators(command.args, options, world());
-    });
+    .allowUnknownOption();
 }

@@ -71,6 +71,10 @@ test("images are commands of this machine, and outlive the process in a durable 
 
 test("what cannot be a program, or an operator, is refused before anything has started", async () => {
   await assert.rejects(up(options({ program: ["node web.js"] })), /--program node web\.js: it must be IMAGE=COMMAND/);
+  const hostPort = (text: string) => up(options({ program: ["example/web=true"], hostPort: [text] }));
+  await assert.rejects(hostPort("8080"), /--host-port 8080: it must be IMAGE=PORT/);
+  await assert.rejects(hostPort("example/web=70000"), /it must be IMAGE=PORT/);
+  await assert.rejects(hostPort("example/other=80"), /--host-port example\/other=80: no --program has the image/);
   await assert.rejects(up(options({ operators: "nope" })), /there is no operator named nope: .* llm-operator/);
   assert.equal(notedCluster("test"), undefined);
 });

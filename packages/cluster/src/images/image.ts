@@ -3,7 +3,12 @@ import type { Behaviour } from "../kubelet/behaviour.ts";
 import type { Command } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
 
-/** What a program that plays a container works with. */
+/**
+ * What a program that plays a container works with.
+ *
+ * Anyone who can create pods chooses all of it but the signals. Treat it as untrusted input: never import, execute or open
+ * what a command, an arg, a variable or a file names.
+ */
 export interface ContainerProcess {
   readonly pod: Pod;
   readonly container: Container;
@@ -18,6 +23,8 @@ export interface ContainerProcess {
   expose(port: number, ...addresses: readonly LocalAddress[]): void;
   /** Adds to the pod's log. */
   write(text: string): void;
+  /** Reports a problem with the container as a Warning event of its pod. */
+  warn(reason: string, message: string): void;
   /** Aborts when the container is told to stop. */
   readonly stop: AbortSignal;
   /** Aborts when the container is gone, whether it wanted to or not. */
@@ -50,7 +57,11 @@ export interface PortConnection {
 
 /** What is known about an image. */
 export interface Image extends Behaviour {
-  /** Runs in place of the container. Without it the container only seems to run. */
+  /**
+   * Runs in place of the container, in the process of the cluster and with all that this process can do. Without it the
+   * container only seems to run. Its args and its environment are a pod's, and so untrusted: anyone who can create pods chooses
+   * them.
+   */
   run?: Program;
   /** Answers `kubectl exec`: resolves to the exit code. */
   exec?(session: ExecSession): Promise<number>;

@@ -35,6 +35,13 @@ export interface ProgramHost extends ProgramSite {
   readonly tokens: PodTokens;
 }
 
+/** Where a program is heard. */
+export interface ProgramOutput {
+  readonly log: ContainerLog;
+  /** Records a Warning event of its pod. */
+  warn(reason: string, message: string): void;
+}
+
 /** A program in its container. */
 export interface ProgramRun extends Run {
   /** Settles when the program has ended and what was made for it is gone. */
@@ -46,7 +53,7 @@ export function startProgram(
   site: ProgramSite,
   pod: Pod,
   container: Container,
-  log: ContainerLog,
+  output: ProgramOutput,
   ended: (exitCode: number) => void,
 ): ProgramRun | undefined {
   const program = site.images.find(container.image)?.run;
@@ -54,10 +61,10 @@ export function startProgram(
   const stop = new AbortController();
   const killed = new AbortController();
   const host: ProgramHost = { ...site, tokens: new PodTokens(site.client, site.clock, pod) };
-  const over = inContainer(host, pod, container, program, log, { stop: stop.signal, killed: killed.signal }).then(
+  const over = inContainer(host, pod, container, program, output, { stop: stop.signal, killed: killed.signal }).then(
     ended,
     (error: unknown) => {
-      log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      output.log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
       ended(1);
     },
   );
@@ -104,7 +111,7 @@ async function inContainer(
   pod: Pod,
   container: Container,
   program: Program,
-  log: ContainerLog,
+  { log, warn }: ProgramOutput,
   { stop, killed }: { stop: AbortSignal; killed: AbortSignal },
 ): Promise<number> {
   const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container));
@@ -127,6 +134,7 @@ async function inContainer(
       write: (text) => {
         if (!killed.aborted) log.write(text);
       },
+      warn,
       stop,
       killed,
     });

@@ -8,6 +8,7 @@ import {
   keyOf,
   type ObjectKey,
   sleep,
+  unscaled,
 } from "@konverge/core";
 import { type Container, DaemonSet, Node, Pod } from "@konverge/kinds";
 import { EventRecorder, type View } from "@konverge/runtime";
@@ -15,7 +16,6 @@ import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
 import type { Part, PartContext, RunningPart } from "../parts/part.ts";
-import { unscaled } from "../port/scaled-clock.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
 import { ConfigSource } from "./config-source.ts";
@@ -327,8 +327,9 @@ export class Kubelet {
         if (this.#ending) return undefined;
         const { apiServer } = this;
         const site = { client, clock, images, exposed: this.#exposed, place, apiServer };
+        const warn = (reason: string, message: string) => recorder.about(about).warning(reason, message);
         const run =
-          startProgram(site, about, container, log, ended) ??
+          startProgram(site, about, container, { log, warn }, ended) ??
           this.insides.run({ pod: about, place, container, id }, log, ended);
         this.#programs.add(run);
         void run.over.then(() => this.#programs.delete(run));

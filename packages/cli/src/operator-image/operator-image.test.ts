@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { scaledClock } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { ConfigMap, Deployment, Lease, Pod, Role } from "@konverge/kinds";
@@ -8,8 +9,12 @@ import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { deploy, undeploy } from "../deploy/deploy.ts";
 import { uninstall } from "../deploy/uninstall.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
+import { operatorCatalog } from "./catalog.ts";
 import { OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
 
+const catalog = await operatorCatalog({
+  modules: [fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url))],
+});
 const options = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} };
 
 /** Time passes faster here, as leases and probes go by seconds, and it is a month later than outside. */
@@ -18,7 +23,7 @@ async function stageWithImage(): Promise<CommandStage> {
   const later = { ...outside, now: () => outside.now() + 30 * 86_400_000 };
   const stage = await commandStage({ clock: scaledClock(later, 5) });
   const { cluster } = stage;
-  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock, async () => [greetingOperator]) });
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock, timeScale: 5 }) });
   return stage;
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@konverge/core";
+import type { Clock } from "./clock.ts";
 
 /** A clock on which time passes `scale` times as fast as on another: back-offs and schedules come sooner. */
 export function scaledClock(clock: Clock, scale: number): Clock {
