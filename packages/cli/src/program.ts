@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
@@ -11,7 +12,7 @@ import { runCommand } from "./run/run-command.ts";
 export function konverge(fail: (error: unknown) => never): Command {
   const program = new Command("konverge")
     .description("Kubernetes operators in TypeScript, and a cluster to run them on.")
-    .version("0.1.0")
+    .version(version())
     .showHelpAfterError();
   for (const command of clusterCommands(fail)) program.addCommand(command);
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
@@ -22,4 +23,10 @@ export function konverge(fail: (error: unknown) => never): Command {
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   return program;
+}
+
+/** That of the package that this file is in, here as well as in a bundle. */
+function version(): string {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -7,6 +7,7 @@ import {
   realClock,
   type Transport,
 } from "@konverge/core";
+import { Pod, ServiceAccount } from "@konverge/kinds/core.v1";
 import {
   type AccessAnswer,
   type AccessQuestion,
@@ -74,15 +75,6 @@ export interface ServerVersion {
   gitVersion: string;
   platform?: string;
 }
-
-const Pod: KindRef<KubeObject> = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
-const ServiceAccount: KindRef<KubeObject> = {
-  group: "",
-  version: "v1",
-  kind: "ServiceAccount",
-  plural: "serviceaccounts",
-  namespaced: true,
-};
 
 /**
  * The verbs of the Kubernetes API, typed by kind. An object is named by its key: `"web"` in the client's own namespace,

@@ -47,7 +47,14 @@ export type {
 } from "./options.ts";
 export type { DeepPartial, JsonPatchOperation, Patch } from "./patch.ts";
 export { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
-export { metadataOnly, type Table, type TableColumn, type TableOptions, type TableRow } from "./representation.ts";
+export {
+  isMetadataOnly,
+  metadataOnly,
+  type Table,
+  type TableColumn,
+  type TableOptions,
+  type TableRow,
+} from "./representation.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { LogOptions } from "./streams/logs.ts";
 export type { PodConnection, PortListener } from "./streams/port-connection.ts";

@@ -11,6 +11,7 @@ export function metadataOnly(kind: KindRef<KubeObject>): KindRef<KubeObject> {
   return { group, version, kind: name, plural, namespaced, [METADATA_ONLY]: true } as KindRef<KubeObject>;
 }
 
+/** Whether a kind is one of {@link metadataOnly}. */
 export function isMetadataOnly(kind: KindRef<KubeObject>): boolean {
   return METADATA_ONLY in kind;
 }

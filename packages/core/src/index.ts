@@ -9,10 +9,10 @@
  * durations, selectors, names, JSONPath, conditions, owner references. Where its Go libraries have an oddity that a server
  * would show, so have these, and their messages are word for word the same (docs/decisions/004-values-and-encodings.md).
  *
- * Three questions about whole objects are answered here: is it ready ({@link readinessOf}), does it hold what we want
- * ({@link sameApplied}), and is it newer ({@link compareVersions}).
+ * Two questions about whole objects are answered here: is it ready ({@link readinessOf}), and is it newer
+ * ({@link compareVersions}).
  */
-export * from "./applied-equality.ts";
+export * from "./backoff.ts";
 export * from "./clock.ts";
 export * from "./conditions.ts";
 export * from "./copy.ts";
@@ -23,6 +23,7 @@ export * from "./freeze.ts";
 export * from "./go-text.ts";
 export * from "./int-or-string.ts";
 export * from "./json.ts";
+export * from "./json-object.ts";
 export * from "./json-path.ts";
 export { JsonPathError } from "./json-path-parser.ts";
 export * from "./kind-ref.ts";
@@ -41,5 +42,6 @@ export * from "./scaled-clock.ts";
 export * from "./schema-node.ts";
 export * from "./simple-json-path.ts";
 export * from "./status-error.ts";
+export * from "./token-bucket.ts";
 export * from "./transport.ts";
 export * from "./virtual-clock.ts";

@@ -1,5 +1,6 @@
 import { goText, goType, toGoJson } from "./go-text.ts";
 import { WholeFloat } from "./json.ts";
+import { isObject } from "./json-object.ts";
 import { JsonPathError, type PathNode, parseJsonPathTemplate } from "./json-path-parser.ts";
 
 /** How a {@link JsonPath} treats what it does not find. */
@@ -120,7 +121,7 @@ class Evaluation {
   }
 
   #field(input: unknown[], name: string): unknown[] {
-    const found = input.filter((value) => isMap(value) && Object.hasOwn(value, name));
+    const found = input.filter((value) => isObject(value) && Object.hasOwn(value, name));
     if (found.length === 0 && input.length > 0 && !this.#allowMissingKeys)
       throw new StepError(`${name} is not found`, []);
     return found.map((value) => (value as Record<string, unknown>)[name]);
@@ -210,14 +211,10 @@ function slice(input: unknown[], node: PathNode & { type: "array" }): unknown[] 
   return found;
 }
 
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat);
-}
-
 /** In Go, a string is a sequence of bytes. */
 function childrenOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  if (isMap(value)) return Object.values(value);
+  if (isObject(value)) return Object.values(value);
   return typeof value === "string" ? [...new TextEncoder().encode(value)] : [];
 }
 

@@ -1,10 +1,10 @@
 import type { JsonPatchOperation } from "@konverge/client";
-import { deepEqual } from "@konverge/core";
+import { deepEqual, isObject, type JsonObject } from "@konverge/core";
 
 /** The operations that make `after` of `before`. Lists of another length are replaced as a whole. */
 export function jsonDiff(before: unknown, after: unknown, path = ""): JsonPatchOperation[] {
   if (deepEqual(before, after)) return [];
-  if (isRecord(before) && isRecord(after)) return recordDiff(before, after, path);
+  if (isObject(before) && isObject(after)) return recordDiff(before, after, path);
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((item, i) => jsonDiff(item, after[i], `${path}/${i}`));
   }
@@ -35,7 +35,7 @@ function valueAt(value: unknown, pointer: string): unknown {
     .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
 }
 
-function recordDiff(before: Record<string, unknown>, after: Record<string, unknown>, path: string) {
+function recordDiff(before: JsonObject, after: JsonObject, path: string) {
   const operations: JsonPatchOperation[] = [];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const at = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -45,8 +45,4 @@ function recordDiff(before: Record<string, unknown>, after: Record<string, unkno
     else if (has) operations.push({ op: "add", path: at, value: after[name] });
   }
   return operations;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

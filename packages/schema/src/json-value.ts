@@ -1,11 +1,4 @@
-import { WholeFloat } from "@konverge/core";
-
-/** What JSON.parse and parseJson give. */
-export type JsonObject = { [key: string]: unknown };
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat);
-}
+import type { JsonObject } from "@konverge/core";
 
 /**
  * A property that the object itself has. Keys are users' words: `constructor` and `__proto__` are legal keys of a

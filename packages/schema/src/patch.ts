@@ -9,8 +9,8 @@
  * Nothing here changes its arguments. Results share every part that a patch did not touch with the object it was applied
  * to, so whoever compares the two afterwards can stop at parts that are identical.
  */
-export { deepEqual as equalJson } from "@konverge/core";
-export { isEmpty, isObject, type JsonObject, own, put } from "./json-value.ts";
+export { deepEqual as equalJson, isObject, type JsonObject } from "@konverge/core";
+export { isEmpty, own, put } from "./json-value.ts";
 export {
   applyJsonPatch,
   decodeJsonPatch,

@@ -1,6 +1,5 @@
-import { deepCopy, type Schema } from "@konverge/core";
+import { deepCopy, isObject, type JsonObject, type Schema } from "@konverge/core";
 import fc from "fast-check";
-import { isObject, type JsonObject } from "../src/json-value.ts";
 
 /**
  * Values that a schema mostly allows, made from the schema itself. CEL rules and the finer points of alternatives are

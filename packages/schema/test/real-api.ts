@@ -1,6 +1,6 @@
 import { request } from "node:https";
+import type { JsonObject } from "@konverge/core";
 import type { RealCluster } from "@konverge/real";
-import type { JsonObject } from "../src/json-value.ts";
 
 /** What a real API server answered. */
 export interface RealAnswer {

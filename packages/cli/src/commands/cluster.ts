@@ -3,6 +3,7 @@ import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
 import { factor, port, whole } from "../arguments.ts";
 import type { UpOptions } from "../up/up.ts";
+import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** `konverge up` and `down`. */
 export function clusterCommands(fail: (error: unknown) => never): Command[] {
@@ -42,14 +43,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       console.log(summary(started.noted, false));
       // Whoever started it in the background waits for this.
       process.send?.("ready");
-      let ending = false;
-      const end = () => {
-        // A second signal means now.
-        if (ending) process.exit(130);
-        ending = true;
-        started.stop().then(() => process.exit(0), fail);
-      };
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+      stopOnSignals().addEventListener("abort", () => void started.stop().then(() => process.exit(0), fail));
       // By default it opens a debugger, which a program of a pod could then connect to.
       process.on("SIGUSR1", () => {});
     });

@@ -8,15 +8,16 @@ import type {
 } from "@konverge/kinds";
 import {
   type AccessObject,
+  hasWebhooks,
   Metrics,
   type Operator,
   type OperatorParts,
+  operatorAccess,
   rolesFor,
   silent,
   Webhooks,
 } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
-import { accessOf, hasWebhooks } from "../operators/operator-parts.ts";
 import { settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
@@ -86,7 +87,7 @@ function crdOf(kind: AnyKind, { name }: Operator, { conversions = [] }: Operator
  */
 function rolesOf(operator: Operator, parts: OperatorParts, home: string): AccessObject[] {
   const { name, kinds } = operator;
-  const accesses = accessOf(name, parts, { home, leader: true });
+  const accesses = operatorAccess(operator, parts, { home, leader: { name, namespace: home } });
   const isOwn = (group: string, resource: string) =>
     kinds.some((kind) => kind.group === group && kind.plural === resource.split("/")[0]);
   const atHome = accesses

@@ -3,12 +3,14 @@ import { isNotFound, realClock } from "@konverge/core";
 import {
   builtInCertificates,
   endpoints,
+  hasWebhooks,
   type Managed,
   Manager,
   type Metrics,
   type Observer,
   type Operator,
   type OperatorParts,
+  operatorAccess,
   type ProcessLog,
   preflight,
   type Serving,
@@ -16,10 +18,10 @@ import {
   serve,
   serveWebhooks,
   Webhooks,
+  webhooksAccess,
 } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
-import { accessOf, hasWebhooks, webhookAccessOf } from "./operator-parts.ts";
 import { settingsOf } from "./settings.ts";
 import { together } from "./together.ts";
 
@@ -149,9 +151,9 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
   const { client, namespaces, leaderElect = false, webhooks } = options;
   const home = client.namespace;
   for (const { operator, parts } of made) {
-    const place = { home, leader: leaderElect, ...(namespaces && { namespaces }) };
-    const forWebhooks = new Set(webhookAccessOf(operator.name, parts, home).map((one) => JSON.stringify(one)));
-    const needed = accessOf(operator.name, parts, place).filter(
+    const leader = leaderElect ? { leader: { name: operator.name, namespace: home } } : {};
+    const forWebhooks = new Set(webhooksAccess(operator, parts, home).map((one) => JSON.stringify(one)));
+    const needed = operatorAccess(operator, parts, { home, ...leader, ...(namespaces && { namespaces }) }).filter(
       (one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)),
     );
     await preflight(client, needed).catch((error: unknown) => {

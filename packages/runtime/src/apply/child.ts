@@ -1,5 +1,12 @@
 import type { DeepPartial } from "@konverge/client";
-import { groupKindText, type KindRef, type KubeObject, type ObjectMeta, parseApiVersion } from "@konverge/core";
+import {
+  groupKindText,
+  isObject,
+  type KindRef,
+  type KubeObject,
+  type ObjectMeta,
+  parseApiVersion,
+} from "@konverge/core";
 import { PermanentError } from "../errors.ts";
 
 /** A child as a reconciler states it: what it shall be, as far as the controller cares. */
@@ -46,19 +53,18 @@ export function child<C extends Child>(draft: C, options: ChildOptions<C>): Plan
 
 /** `position`: among the children that a reconciler returned, of which nobody has checked the types. */
 export function planned(given: Child | PlannedChild, position: number): PlannedChild {
-  const one = (isRecord(given) && "draft" in given ? given : { draft: given, options: {} }) as PlannedChild;
+  const one = (isObject(given) && "draft" in given ? given : { draft: given, options: {} }) as PlannedChild;
   const draft: unknown = one.draft;
-  if (isRecord(draft) && typeof draft["apiVersion"] === "string" && typeof draft["kind"] === "string") {
-    if (isRecord(draft["metadata"])) return one;
+  if (isObject(draft) && typeof draft["apiVersion"] === "string" && typeof draft["kind"] === "string") {
+    if (isObject(draft["metadata"])) return one;
   }
-  const what = isRecord(draft) ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
+  const what =
+    typeof draft === "object" && draft !== null ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
   throw new PermanentError(
     "InvalidChild",
     `children[${position}] ${what}: return objects such as \`{ apiVersion, kind, metadata }\``,
   );
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** `Deployment.apps default/web`, in which no two children are equal. */
 export function nameOf(draft: Child, owner: KubeObject): string {

@@ -19,11 +19,10 @@ import {
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
+import { type Applied, AppliedState } from "../comparison/applied-state.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
 import { inParallel } from "../in-parallel.ts";
 import { takeOver } from "../takeover/take-over.ts";
-import { AnswerMemory } from "./answer-memory.ts";
-import { appliedDifference } from "./applied-difference.ts";
 import type { Bond } from "./bond.ts";
 import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves } from "./child.ts";
 import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
@@ -32,7 +31,6 @@ import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { isImmutable } from "./immutable.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { withoutLeftOver } from "./left-over.ts";
-import { ownedPart } from "./owned-part.ts";
 import { reclaim } from "./reclaim.ts";
 import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
@@ -94,7 +92,7 @@ export interface ChildrenPass {
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #owned: ReadonlyMap<string, OwnedView>;
-  readonly #answers = new AnswerMemory();
+  readonly #applied = new AppliedState();
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -279,21 +277,27 @@ export class Children {
   }
 
   #remember(
-    { view, schema }: OwnedView,
+    owned: OwnedView,
     { name, key, desired }: Pick<ChildToUpdate, "name" | "key" | "desired">,
     answer: KubeObject,
   ): void {
-    const fields = fieldsOf(view.own(key), this.#options.manager);
-    if (fields && appliedDifference(fields, ownedFieldsOf(desired), answer, schema) !== undefined) {
-      this.#answers.remember(name, desired, { fields, part: ownedPart(fields, answer, schema) });
-    } else this.#answers.forget(name);
+    this.#applied.answered(name, this.#appliedTo(answer, owned, { key, desired }));
   }
 
-  #isUpToDate({ view, bond, schema }: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {
+  #isUpToDate(owned: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {
+    if (owned.bond.ownerUid(live) === undefined) return false;
+    const applied = this.#appliedTo(live, owned, { key, desired });
+    return applied !== undefined && this.#applied.isUpToDate(name, applied);
+  }
+
+  /** Undefined if we own nothing of the child. */
+  #appliedTo(
+    live: KubeObject,
+    { view, schema }: OwnedView,
+    { key, desired }: Pick<ChildToUpdate, "key" | "desired">,
+  ): Applied | undefined {
     const fields = fieldsOf(view.own(key), this.#options.manager);
-    if (!fields || bond.ownerUid(live) === undefined) return false;
-    if (appliedDifference(fields, ownedFieldsOf(desired), live, schema) === undefined) return true;
-    return this.#answers.knows(name, desired, { fields, part: ownedPart(fields, live, schema) });
+    return fields && { sent: desired, desired: ownedFieldsOf(desired), live, fields, schema };
   }
 
   async #replace(
@@ -342,7 +346,7 @@ export class Children {
     for (const { doomed: one, awaited } of nextToGo(doomed)) {
       // What others wait for is gone only when all that it owns is.
       await this.#delete(one.owned, one.object, pass, awaited ? "Foreground" : "Background");
-      this.#answers.forget(one.name);
+      this.#applied.forget(one.name);
     }
   }
 

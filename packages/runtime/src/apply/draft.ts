@@ -1,6 +1,5 @@
-import type { ObjectMeta } from "@konverge/core";
+import { isObject, type ObjectMeta } from "@konverge/core";
 import type { Child } from "./child.ts";
-import { isObject } from "./stored-value.ts";
 
 /**
  * A draft as it is sent: with its bond and its namespace, without nulls (an apply would claim them as values), and with a

@@ -1,6 +1,5 @@
-import type { FieldsV1 } from "@konverge/core";
+import { type FieldsV1, isObject, type JsonObject } from "@konverge/core";
 import type { Child } from "./child.ts";
-import { isObject, type JsonObject } from "./stored-value.ts";
 
 /** A draft with the fields that it shall have in the beginning. */
 export function withInitial(draft: Child, initially: object | undefined): Child {

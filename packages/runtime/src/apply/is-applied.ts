@@ -1,4 +1,5 @@
-import { type KindRef, type KubeObject, sameApplied } from "@konverge/core";
+import type { KindRef, KubeObject } from "@konverge/core";
+import { sameApplied } from "../comparison/applied-equality.ts";
 import { schemaOf } from "../schema-of.ts";
 import type { Child } from "./child.ts";
 

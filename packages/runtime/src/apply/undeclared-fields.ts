@@ -1,5 +1,4 @@
-import { ApiError, type Clock, deepCopy } from "@konverge/core";
-import { isObject } from "./stored-value.ts";
+import { ApiError, type Clock, deepCopy, isObject } from "@konverge/core";
 
 /** How long what was learnt is believed, in milliseconds: the CustomResourceDefinition may have been mended since. */
 const BELIEVED = 5 * 60_000;

@@ -1,4 +1,4 @@
-import type { Client, WatchOptions } from "@konverge/client";
+import { type Client, isMetadataOnly, type WatchOptions } from "@konverge/client";
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
 import { Informer } from "./informer.ts";
 import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
@@ -130,7 +130,7 @@ export class Cache {
   saw(kind: AnyKind, object: KubeObject, writer: string | undefined): void {
     for (const informer of this.#holding(kind, object.metadata.namespace)) {
       // Metadata alone says nothing to those who hold whole objects.
-      if (!isPartial(kind) || isPartial(informer.kind)) informer.saw(object, writer);
+      if (!isMetadataOnly(kind) || isMetadataOnly(informer.kind)) informer.saw(object, writer);
     }
   }
 
@@ -168,7 +168,11 @@ export class Cache {
   }
 
   #newShared(kind: AnyKind, need: ScopedNeed): Shared {
-    const trim = isPartial(kind) ? metadataOf : need.managedFields ? whole : (need.project ?? withoutManagedFields);
+    const trim = isMetadataOnly(kind)
+      ? metadataOf
+      : need.managedFields
+        ? whole
+        : (need.project ?? withoutManagedFields);
     const informer = new Informer(this.#client, kind, {
       namespace: need.namespace,
       labelSelector: need.labelSelector,
@@ -200,7 +204,7 @@ export class Cache {
     const projection = project && this.#projections.get(project);
     const { group, version, plural } = kind;
     return JSON.stringify([
-      [group, version, plural, isPartial(kind)],
+      [group, version, plural, isMetadataOnly(kind)],
       [namespace, labelSelector, fieldSelector],
       [projection, managedFields],
     ]);
@@ -217,9 +221,6 @@ export class Cache {
     return holding;
   }
 }
-
-/** A kind of which only the metadata is fetched (`metadataOnly`) is marked with a symbol. */
-export const isPartial = (kind: KindRef<KubeObject>): boolean => Object.getOwnPropertySymbols(kind).length > 0;
 
 const whole = (object: KubeObject) => object;
 

@@ -1,3 +1,4 @@
+import { isMetadataOnly } from "@konverge/client";
 import {
   apiVersionOf,
   compareVersions,
@@ -8,7 +9,6 @@ import {
   type ObjectKey,
   splitKey,
 } from "@konverge/core";
-import { isPartial } from "../cache/cache.ts";
 import type { View } from "../cache/view.ts";
 import type { CacheReader } from "../definition/definition.ts";
 
@@ -81,10 +81,10 @@ export class CachedReads implements CacheReader {
       const declared = ofKind.map((one) => apiVersionOf(one.kind)).join(" and ");
       throw this.#mistake(kind, `as ${apiVersionOf(kind)}, which it has declared as ${declared}: use the same version`);
     }
-    const fitting = same.filter((one) => isPartial(one.kind) === isPartial(kind));
+    const fitting = same.filter((one) => isMetadataOnly(one.kind) === isMetadataOnly(kind));
     if (fitting.length > 0) return fitting;
     // Whole objects have metadata, too.
-    if (isPartial(kind)) return same;
+    if (isMetadataOnly(kind)) return same;
     throw this.#mistake(
       kind,
       `of which it has declared the metadata alone: add read(${kind.kind}) to \`watches\`, or read metadataOnly(${kind.kind})`,

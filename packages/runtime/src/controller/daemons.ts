@@ -1,11 +1,19 @@
 import type { Client } from "@konverge/client";
-import { type Clock, deepEqual, type KubeObject, keyOf, type ObjectKey, sleep } from "@konverge/core";
+import {
+  type BackoffLimits,
+  backoffAfter,
+  type Clock,
+  deepEqual,
+  type KubeObject,
+  keyOf,
+  type ObjectKey,
+  sleep,
+} from "@konverge/core";
 import type { Daemon, DaemonContext } from "../definition/daemon.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Permit } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
-import type { BackoffLimits } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 
 export interface DaemonTools {
@@ -156,8 +164,8 @@ export class Daemons {
         if (error instanceof PermanentError) return "failed";
         // What ran for long was not at fault in the beginning.
         if (clock.monotonic() - started > limits.longest) failures = 0;
-        const range = Math.min(limits.initial * 2 ** Math.min(failures++, 40), limits.longest);
-        const wait = error instanceof ExternalError ? error.after : range * (0.5 + clock.random.next() / 2);
+        const before = failures++;
+        const wait = error instanceof ExternalError ? error.after : backoffAfter(before, limits, clock.random);
         await anyOf(ending, (signal) => sleep(clock, wait, { signal, background: true, label: `daemon ${name}` }));
       }
     }

@@ -1,9 +1,9 @@
 import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey, type Schema } from "@konverge/core";
 import type { OwnedView } from "../apply/children.ts";
-import { unownedPart } from "../apply/owned-part.ts";
 import type { Change } from "../cache/change.ts";
 import { fieldsOf, type OwnFields } from "../cache/field-set-pool.ts";
 import type { View } from "../cache/view.ts";
+import { unownedPart } from "../comparison/owned-part.ts";
 import type { Controller } from "../definition/definition.ts";
 import type { Watched } from "../definition/watched.ts";
 import type { Trigger } from "../observe/observer.ts";

@@ -1,6 +1,6 @@
+import { isMetadataOnly } from "@konverge/client";
 import { groupKindText, type KindRef, type KubeObject, qualifiedNameErrors } from "@konverge/core";
 import type { OwnedKind } from "../apply/child.ts";
-import { isPartial } from "../cache/cache.ts";
 import { selectionOf } from "../cache/selection.ts";
 import type { Controller } from "./definition.ts";
 import type { Watched } from "./watched.ts";
@@ -48,7 +48,7 @@ function checkOwned(owns: readonly OwnedKind[], mistake: Mistake): void {
   owns.forEach(({ kind, labelSelector }, i) => {
     if (!isKind(kind)) throw mistake(`\`owns\`[${i}] is no kind: list kinds, such as Deployment or own(Job, { … })`);
     const what = groupKindText(kind);
-    if (isPartial(kind)) throw mistake(`\`owns\` lists the metadata of ${what} alone: children are whole objects`);
+    if (isMetadataOnly(kind)) throw mistake(`\`owns\` lists the metadata of ${what} alone: children are whole objects`);
     if (seen.has(what)) throw mistake(`\`owns\` lists ${what} twice: all children of a kind are held in one way`);
     seen.add(what);
     selectionOf(kind, { labelSelector });
@@ -88,7 +88,7 @@ function checkWatched(own: KindRef<KubeObject>, watches: readonly Watched[], mis
 const isKind = (given: unknown): given is KindRef<KubeObject> =>
   typeof given === "object" && given !== null && "plural" in given && "kind" in given && "version" in given;
 
-const shapeOf = (kind: KindRef<KubeObject>) => `${kind.version} ${groupKindText(kind)} ${isPartial(kind)}`;
+const shapeOf = (kind: KindRef<KubeObject>) => `${kind.version} ${groupKindText(kind)} ${isMetadataOnly(kind)}`;
 
 /** Throws unless a kind was given. */
 export function checkKind(kind: unknown): void {

@@ -1,8 +1,7 @@
 import type { Client } from "@konverge/client";
-import type { Clock, KubeObject } from "@konverge/core";
+import type { BackoffLimits, Clock, KubeObject } from "@konverge/core";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
-import type { BackoffLimits } from "../queue/work-queue.ts";
 
 /** Work for one object that goes on for as long as the object is there: following a stream, polling a device. */
 export interface Daemon<T extends KubeObject = KubeObject> {

@@ -1,10 +1,8 @@
 import type { Client, Identity } from "@konverge/client";
-import type { Clock, Conditions, KindRef, KubeObject, ObjectKey } from "@konverge/core";
+import type { BackoffLimits, Clock, Conditions, KindRef, KubeObject, ObjectKey, TokenRate } from "@konverge/core";
 import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
-import type { RateLimit } from "../queue/token-bucket.ts";
-import type { BackoffLimits } from "../queue/work-queue.ts";
 import type { Use } from "../rbac/access.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Predicate } from "./predicates.ts";
@@ -135,7 +133,7 @@ interface CommonOptions<T extends KubeObject> {
    */
   quiet?: boolean;
   backoff?: Partial<BackoffLimits>;
-  rate?: RateLimit;
+  rate?: TokenRate;
 }
 
 /** A cleanup brings its finalizer with it: there is none without the other. */

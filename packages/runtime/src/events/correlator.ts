@@ -1,5 +1,4 @@
-import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
-import { TokenBucket } from "../queue/token-bucket.ts";
+import { type Clock, type KubeObject, type ObjectKey, TokenBucket } from "@konverge/core";
 import type { EventOptions } from "./event-sink.ts";
 
 /** Something to tell about an object. */

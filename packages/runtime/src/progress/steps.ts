@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { type KindRef, type KubeObject, stringifyJson } from "@konverge/core";
+import { type BackoffLimits, backoffAfter, type KindRef, type KubeObject, stringifyJson } from "@konverge/core";
 import type { Context } from "../definition/definition.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
-import type { BackoffLimits } from "../queue/work-queue.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
 /** What a step is given besides its object. */
@@ -171,7 +170,7 @@ async function take<T extends KubeObject>(turn: Turn<T>): Promise<void> {
     // What is not there yet is no failure of the step.
     const isLater = error instanceof ExternalError;
     if (!isLater && step.retries !== undefined && attempts > step.retries) await fail(message, attempts);
-    const after = isLater ? error.after : backoff(attempts, step, clock.random.next());
+    const after = isLater ? error.after : backoffAfter(attempts - 1, { ...BACKOFF, ...step.backoff }, clock.random);
     const again: StepState = {
       state: "trying",
       attempts: isLater ? attempts - 1 : attempts,
@@ -206,11 +205,6 @@ async function tried<T extends KubeObject>(turn: Turn<T>, attempt: number, left:
     const own = { signal: { value: signal }, attempt: { value: attempt }, outputs: { value: outputs } };
     return Object.create(base, own) as StepContext;
   }
-}
-
-function backoff(attempts: number, { backoff: own }: { backoff?: Partial<BackoffLimits> }, chance: number): number {
-  const { initial, longest } = { ...BACKOFF, ...own };
-  return Math.min(initial * 2 ** Math.min(attempts - 1, 40), longest) * (0.5 + chance / 2);
 }
 
 /** What is reported until the next try. */

@@ -1,20 +1,21 @@
-import { type Clock, type ObjectKey, splitKey } from "@konverge/core";
+import {
+  type BackoffLimits,
+  backoffAfter,
+  type Clock,
+  type ObjectKey,
+  splitKey,
+  type Timer,
+  TokenBucket,
+  type TokenRate,
+} from "@konverge/core";
 import { Delays } from "./delays.ts";
 import { Heap } from "./heap.ts";
-import { type RateLimit, TokenBucket } from "./token-bucket.ts";
 
 /**
  * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what somebody
  * waits for. Each step is a head start of {@link QueueOptions.aging}, not a class of its own, so nothing starves.
  */
 export type Priority = "low" | "normal" | "high";
-
-export interface BackoffLimits {
-  /** The first wait, in milliseconds. */
-  initial: number;
-  /** No wait is longer. */
-  longest: number;
-}
 
 export interface QueueOptions {
   clock: Clock;
@@ -26,7 +27,7 @@ export interface QueueOptions {
   fairness?: number;
   backoff?: Partial<BackoffLimits>;
   /** How often keys may be handed out, in all. Default: no limit. */
-  rate?: RateLimit;
+  rate?: TokenRate;
 }
 
 export interface AddOptions {
@@ -65,6 +66,8 @@ export class WorkQueue {
   readonly #fairness: number;
   readonly #backoff: BackoffLimits;
   readonly #bucket: TokenBucket | undefined;
+  /** Runs until there is a token again. */
+  #refill: Timer | undefined;
   readonly #heap = new Heap<Waiting>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
   readonly #waiting = new Map<ObjectKey, Waiting>();
   /** Keys being worked on; the value is the priority with which they were added again meanwhile. */
@@ -128,7 +131,7 @@ export class WorkQueue {
     if (!next) return undefined;
     const wait = this.#bucket?.take() ?? 0;
     if (wait > 0) {
-      this.#bucket!.whenReady(wait, () => this.onReady());
+      this.#wakeAfter(wait);
       return undefined;
     }
     this.#heap.pop();
@@ -136,6 +139,14 @@ export class WorkQueue {
     this.#retries.delete(next.key);
     this.#working.set(next.key, undefined);
     return { key: next.key, waited: this.#clock.monotonic() - next.since };
+  }
+
+  #wakeAfter(ms: number): void {
+    const refilled = () => {
+      this.#refill = undefined;
+      this.onReady();
+    };
+    this.#refill ??= this.#clock.after(ms, refilled, { label: "rate limit" });
   }
 
   /** The key's work is done and went well. `after`: look again then; an earlier wish to look again is forgotten. */
@@ -150,8 +161,7 @@ export class WorkQueue {
   retry(key: ObjectKey, least = 0): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const range = Math.min(this.#backoff.initial * 2 ** Math.min(failures, 40), this.#backoff.longest);
-    const wait = Math.max(least, range * (0.5 + this.#clock.random.next() / 2));
+    const wait = Math.max(least, backoffAfter(failures, this.#backoff, this.#clock.random));
     if (!this.#closed) this.#retries.set(key, wait);
     this.#release(key);
     return wait;
@@ -176,7 +186,7 @@ export class WorkQueue {
     this.#later.clear();
     this.#waiting.clear();
     this.#lanes.clear();
-    this.#bucket?.close();
+    this.#refill?.cancel();
   }
 
   #release(key: ObjectKey): void {

@@ -1,5 +1,4 @@
-import { type AnyObject, apiVersionOf, deepEqual, parseApiVersion } from "@konverge/core";
-import { isObject } from "../json-value.ts";
+import { type AnyObject, apiVersionOf, deepEqual, isObject, parseApiVersion } from "@konverge/core";
 import { applyDefaults } from "../structural/defaulting.ts";
 import type { Conversion, Converted, VersionDefinition } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";

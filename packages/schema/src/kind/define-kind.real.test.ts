@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type AnyObject, type FieldError, parseJson, resourcePath, stringifyJson } from "@konverge/core";
+import { type AnyObject, type FieldError, isObject, parseJson, resourcePath, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import fc from "fast-check";
 import { mutationOf, valuesOf } from "../../test/arbitrary.ts";
@@ -8,7 +8,6 @@ import { CORPUS } from "../../test/corpus/corpus.ts";
 import { Database } from "../../test/corpus/operators.ts";
 import { Frozen, Optional } from "../../test/corpus/rules.ts";
 import { CRDS, RealServer } from "../../test/real-server.ts";
-import { isObject } from "../json-value.ts";
 import { coerce } from "../structural/coerce.ts";
 import { applyDefaults } from "../structural/defaulting.ts";
 import { validate } from "../validation/validate.ts";

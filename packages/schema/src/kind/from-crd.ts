@@ -1,5 +1,4 @@
-import type { AnyObject, Schema } from "@konverge/core";
-import { isObject } from "../json-value.ts";
+import { type AnyObject, isObject, type Schema } from "@konverge/core";
 import { parseYaml } from "../yaml/parse-yaml.ts";
 import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";

@@ -3,13 +3,13 @@ import {
   dns1123SubdomainErrors,
   type FieldError,
   invalid,
+  isObject,
   type KindRef,
   type KubeObject,
   maskTrailingDash,
   type ObjectMeta,
   type Schema,
 } from "@konverge/core";
-import { isObject } from "../json-value.ts";
 import { coerce } from "../structural/coerce.ts";
 import { applyDefaults } from "../structural/defaulting.ts";
 import { invalidValue, required } from "../structural/field-errors.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, type Schema } from "@konverge/core";
-import type { JsonObject } from "../json-value.ts";
+import { ApiError, type JsonObject, type Schema } from "@konverge/core";
 import { applyJsonPatch, type JsonPatchOperation } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { applyStrategicMergePatch } from "./strategic-merge.ts";

@@ -1,5 +1,4 @@
-import { type ApiError, badRequest, deepEqual, WholeFloat } from "@konverge/core";
-import { isObject } from "../json-value.ts";
+import { type ApiError, badRequest, deepEqual, isObject, WholeFloat } from "@konverge/core";
 import { Draft, fail, PatchFailure, type Place } from "./patch-draft.ts";
 import { tooLarge, unprocessable } from "./refusals.ts";
 

@@ -1,5 +1,5 @@
-import { badRequest } from "@konverge/core";
-import { isObject, type JsonObject, own, put } from "../json-value.ts";
+import { badRequest, isObject, type JsonObject } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 import { goJsonType } from "./json-patch.ts";
 
 /**

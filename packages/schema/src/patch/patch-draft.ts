@@ -1,5 +1,5 @@
-import { quoted } from "@konverge/core";
-import { type JsonObject, own, put } from "../json-value.ts";
+import { type JsonObject, quoted } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 
 /** Why an operation cannot be carried out. */
 export class PatchFailure extends Error {}

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ApiError } from "@konverge/core";
+import { ApiError, isObject, type JsonObject } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { askReal } from "../../test/real-api.ts";
-import { isObject, type JsonObject } from "../json-value.ts";
 import { applyJsonPatch, decodeJsonPatch } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { applyStrategicMergePatch } from "./strategic-merge.ts";

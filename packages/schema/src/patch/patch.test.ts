@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, type Schema } from "@konverge/core";
+import { ApiError, type JsonObject, type Schema } from "@konverge/core";
 import fc from "fast-check";
-import type { JsonObject } from "../json-value.ts";
 import { applyJsonPatch, decodeJsonPatch } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { applyStrategicMergePatch } from "./strategic-merge.ts";

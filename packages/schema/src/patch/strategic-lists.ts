@@ -1,5 +1,4 @@
-import { goText, goType } from "@konverge/core";
-import { isObject, type JsonObject } from "../json-value.ts";
+import { goText, goType, isObject, type JsonObject } from "@konverge/core";
 import { DIRECTIVE, mergeKeyOf, unknownDirective } from "./directives.ts";
 import { goKind, type PatchField } from "./patch-field.ts";
 import { internal, unprocessable } from "./refusals.ts";

@@ -1,5 +1,5 @@
-import { badRequest, goText, type Schema } from "@konverge/core";
-import { isObject, type JsonObject, own, put } from "../json-value.ts";
+import { badRequest, goText, isObject, type JsonObject, type Schema } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 import {
   DELETE_FROM_LIST,
   DIRECTIVE,

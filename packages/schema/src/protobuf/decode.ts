@@ -1,5 +1,5 @@
-import type { Schema } from "@konverge/core";
-import { type JsonObject, put } from "../json-value.ts";
+import type { JsonObject, Schema } from "@konverge/core";
+import { put } from "../json-value.ts";
 import { customMessage } from "./custom-messages.ts";
 import { type Field, type Inlined, type MessageType, messageTypeOf, type ValueType } from "./message-type.ts";
 import { BYTES, FIXED32, FIXED64, malformed, VARINT, type WireReader } from "./wire.ts";

@@ -1,6 +1,5 @@
-import { type GroupVersionKind, gvkOf, type Schema } from "@konverge/core";
+import { type GroupVersionKind, gvkOf, type JsonObject, type Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
-import type { JsonObject } from "../json-value.ts";
 import { decodeMessage } from "./decode.ts";
 import { openEnvelope } from "./envelope.ts";
 import { malformed, WireReader } from "./wire.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { JsonObject } from "@konverge/core";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { encodeProtobuf } from "../../test/protobuf/encode.ts";
 import { askReal } from "../../test/real-api.ts";
-import type { JsonObject } from "../json-value.ts";
 import { PROTOBUF_MEDIA_TYPE } from "./envelope.ts";
 import { decodeProtobuf } from "./protobuf-body.ts";
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, parseJson, type Schema } from "@konverge/core";
+import { ApiError, type JsonObject, parseJson, type Schema } from "@konverge/core";
 import fc from "fast-check";
 import { encodeProtobuf, sealEnvelope } from "../../test/protobuf/encode.ts";
-import type { JsonObject } from "../json-value.ts";
 import { MAGIC, openEnvelope } from "./envelope.ts";
 import { decodeProtobuf, decodeRaw } from "./protobuf-body.ts";
 

@@ -1,5 +1,5 @@
-import { deepCopy, type Schema } from "@konverge/core";
-import { isObject, put } from "../json-value.ts";
+import { deepCopy, isObject, type Schema } from "@konverge/core";
+import { put } from "../json-value.ts";
 import { fieldSchema, propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**

@@ -1,5 +1,11 @@
-import { dns1035LabelErrors, type FieldError, pathSegmentErrors, type Schema } from "@konverge/core";
-import { isObject, type JsonObject } from "../json-value.ts";
+import {
+  dns1035LabelErrors,
+  type FieldError,
+  isObject,
+  type JsonObject,
+  pathSegmentErrors,
+  type Schema,
+} from "@konverge/core";
 import { invalidValue, required } from "./field-errors.ts";
 import { decodeMetadata, MetadataError } from "./metadata-shape.ts";
 import { objectMetaErrors } from "./object-meta.ts";

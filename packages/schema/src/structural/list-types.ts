@@ -1,5 +1,4 @@
-import { type FieldError, type Schema, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject } from "../json-value.ts";
+import { type FieldError, isObject, type JsonObject, type Schema, toGoJson } from "@konverge/core";
 import { duplicate, invalidValue } from "./field-errors.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 

@@ -1,5 +1,4 @@
-import type { Schema } from "@konverge/core";
-import { isObject } from "../json-value.ts";
+import { isObject, type Schema } from "@konverge/core";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { deepEqual, type FieldError, quoted, type Schema, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject } from "../json-value.ts";
+import { deepEqual, type FieldError, isObject, type JsonObject, quoted, type Schema, toGoJson } from "@konverge/core";
 import type { Correlation } from "./correlation.ts";
 import { invalidValue, NO_PATH, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-errors.ts";
 import { isInt64, isNearInteger, isNumeric, numberProblems, plainNumber } from "./numbers.ts";

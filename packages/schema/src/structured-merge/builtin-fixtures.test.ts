@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, apiVersionOf, type ManagedFieldsEntry } from "@konverge/core";
+import { ApiError, apiVersionOf, type JsonObject, type ManagedFieldsEntry } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
-import type { JsonObject } from "../json-value.ts";
 import { zeroObject } from "../protobuf/decode.ts";
 import { excludeFields } from "./field-filter.ts";
 import { FieldManager } from "./field-manager.ts";

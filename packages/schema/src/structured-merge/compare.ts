@@ -1,5 +1,5 @@
-import { deepEqual } from "@konverge/core";
-import { isEmpty as isEmptyObject, isObject, type JsonObject, own } from "../json-value.ts";
+import { deepEqual, isObject, type JsonObject } from "@konverge/core";
+import { isEmpty as isEmptyObject, own } from "../json-value.ts";
 import { EMPTY, type FieldSet, MEMBER } from "./field-set.ts";
 import { itemElement } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, type ManagedFieldsEntry, type Schema, VirtualClock } from "@konverge/core";
+import { ApiError, type JsonObject, type ManagedFieldsEntry, type Schema, VirtualClock } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
-import type { JsonObject } from "../json-value.ts";
 import { withAsyncConversion } from "./async-conversion.ts";
 import { excludeFields } from "./field-filter.ts";
 import { FieldManager, type FieldManagerOptions, ownable } from "./field-manager.ts";

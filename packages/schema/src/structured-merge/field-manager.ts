@@ -2,11 +2,13 @@ import {
   apiVersionOf,
   badRequest,
   type GroupVersionKind,
+  isObject,
+  type JsonObject,
   type ManagedFieldsEntry,
   type Schema,
   timestamp,
 } from "@konverge/core";
-import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../json-value.ts";
+import { isEmpty as isEmptyObject } from "../json-value.ts";
 import { internal } from "../patch/refusals.ts";
 import { zeroObject } from "../protobuf/decode.ts";
 import { capManagers } from "./cap-managers.ts";

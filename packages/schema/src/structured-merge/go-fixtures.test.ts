@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, type ManagedFieldsEntry, type Schema } from "@konverge/core";
-import type { JsonObject } from "../json-value.ts";
+import { ApiError, type JsonObject, type ManagedFieldsEntry, type Schema } from "@konverge/core";
 import { excludeFields } from "./field-filter.ts";
 import { FieldManager } from "./field-manager.ts";
 import type { KindVersion } from "./updater.ts";

@@ -1,5 +1,5 @@
-import { parseJson, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject, own, put } from "../json-value.ts";
+import { isObject, type JsonObject, parseJson, toGoJson } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet } from "./field-set.ts";
 import { toFieldSet } from "./to-field-set.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json-value.ts";
+import type { JsonObject } from "@konverge/core";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import type { Managers, OwnedFields } from "./managers.ts";
 import { type MergeType, UNTYPED } from "./merge-type.ts";

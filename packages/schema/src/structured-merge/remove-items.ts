@@ -1,4 +1,5 @@
-import { isEmpty, isObject, type JsonObject, put } from "../json-value.ts";
+import { isObject, type JsonObject } from "@konverge/core";
+import { isEmpty, put } from "../json-value.ts";
 import { below, type FieldSet, hasMember } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, apiVersionOf, type GroupVersionKind, type ManagedFieldsEntry, type Schema } from "@konverge/core";
+import {
+  ApiError,
+  apiVersionOf,
+  type GroupVersionKind,
+  isObject,
+  type JsonObject,
+  type ManagedFieldsEntry,
+  type Schema,
+} from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { askReal } from "../../test/real-api.ts";
-import { isObject, type JsonObject } from "../json-value.ts";
 import { applyMergePatch } from "../patch/merge-patch.ts";
 import { excludeFields } from "./field-filter.ts";
 import { FieldManager } from "./field-manager.ts";

@@ -1,4 +1,5 @@
-import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../json-value.ts";
+import { isObject, type JsonObject } from "@konverge/core";
+import { isEmpty as isEmptyObject } from "../json-value.ts";
 import { EMPTY, type FieldSet, isEmpty, MEMBER } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";

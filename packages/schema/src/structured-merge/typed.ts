@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json-value.ts";
+import type { JsonObject } from "@konverge/core";
 import type { MergeType } from "./merge-type.ts";
 
 /** An object in a version of its kind. */

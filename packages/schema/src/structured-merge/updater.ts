@@ -1,5 +1,4 @@
-import { deepEqual, type Schema } from "@konverge/core";
-import type { JsonObject } from "../json-value.ts";
+import { deepEqual, type JsonObject, type Schema } from "@konverge/core";
 import { type Comparison, compare } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
 import { difference, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";

@@ -1,6 +1,5 @@
-import { deepCopy, deepEqual, type FieldError, type Schema } from "@konverge/core";
+import { deepCopy, deepEqual, type FieldError, isObject, type Schema } from "@konverge/core";
 import { ruleErrors } from "../cel/rules/validate-rules.ts";
-import { isObject } from "../json-value.ts";
 import { coerceEmbedded, embeddedErrors } from "../structural/embedded-resources.ts";
 import { invalidValue } from "../structural/field-errors.ts";
 import { pruneDefault } from "../structural/pruning.ts";

@@ -1,4 +1,4 @@
-import { goText, toGoJson } from "@konverge/core";
+import { goText, isObject, type JsonObject, toGoJson } from "@konverge/core";
 import {
   type Document,
   isAlias,
@@ -11,7 +11,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import { isObject, type JsonObject, put } from "../json-value.ts";
+import { put } from "../json-value.ts";
 import { floatOf, integerOf, resolvePlain } from "./scalars.ts";
 
 export interface ParseYamlOptions {

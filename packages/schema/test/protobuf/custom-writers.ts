@@ -1,6 +1,5 @@
-import { parseDuration, type Schema, stringifyJson } from "@konverge/core";
+import { isObject, parseDuration, type Schema, stringifyJson } from "@konverge/core";
 import { definitionSchema } from "@konverge/kinds";
-import { isObject } from "../../src/json-value.ts";
 import { VARINT } from "../../src/protobuf/wire.ts";
 import { WireWriter } from "./wire-writer.ts";
 

@@ -1,6 +1,6 @@
-import { gvkOf, type Schema } from "@konverge/core";
+import { gvkOf, isObject, type JsonObject, type Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
-import { isObject, type JsonObject, own } from "../../src/json-value.ts";
+import { own } from "../../src/json-value.ts";
 import { customMessage } from "../../src/protobuf/custom-messages.ts";
 import { wireOf } from "../../src/protobuf/decode.ts";
 import { type Envelope, MAGIC } from "../../src/protobuf/envelope.ts";

@@ -1,16 +1,6 @@
-import type { FieldsV1, Schema } from "@konverge/core";
+import { type FieldsV1, isObject, type JsonObject, type Schema } from "@konverge/core";
 import { itemIn } from "./item-path.ts";
-import {
-  below,
-  type Difference,
-  fieldSchema,
-  firstOf,
-  isDropped,
-  isObject,
-  isShared,
-  type JsonObject,
-  storedDifference,
-} from "./stored-value.ts";
+import { below, type Difference, fieldSchema, firstOf, isDropped, isShared, storedDifference } from "./stored-value.ts";
 
 /**
  * Where applying `desired` would change something, undefined if nowhere: the field set that we own is then exactly the one

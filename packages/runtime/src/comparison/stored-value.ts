@@ -1,4 +1,5 @@
-import { type Schema, sameApplied } from "@konverge/core";
+import { isObject, type JsonObject, type Schema } from "@konverge/core";
+import { sameApplied } from "./applied-equality.ts";
 
 /** The path below a value to something that differs, such as `.ports[0].name`; empty for the value itself. */
 export type Difference = string;
@@ -96,10 +97,4 @@ export function firstOf<T>(
     if (difference !== undefined) return difference;
   }
   return undefined;
-}
-
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { canonicalQuantity, type Schema } from "@konverge/core";
 import fc from "fast-check";
 import { firstDifference, sameApplied } from "./applied-equality.ts";
-import { canonicalQuantity } from "./quantity.ts";
-import type { Schema } from "./schema-node.ts";
 
 const omitted = { go: { omitEmpty: true } };
 const text: Schema = { type: "string" };

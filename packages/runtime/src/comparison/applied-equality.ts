@@ -1,7 +1,12 @@
-import { parseDuration } from "./duration.ts";
-import { deepEqual } from "./equality.ts";
-import { parseQuantity, type Quantity } from "./quantity.ts";
-import type { Schema } from "./schema-node.ts";
+import {
+  deepEqual,
+  isObject,
+  type JsonObject,
+  parseDuration,
+  parseQuantity,
+  type Quantity,
+  type Schema,
+} from "@konverge/core";
 
 /**
  * Whether the live object already holds everything that `desired` says, so that applying it would change nothing.
@@ -76,8 +81,8 @@ function isMapOf(schema: Schema | undefined): boolean {
 }
 
 function compareObjects(
-  desired: Record<string, unknown>,
-  live: Record<string, unknown>,
+  desired: JsonObject,
+  live: JsonObject,
   schema: Schema | undefined,
   isInAtomic: boolean,
 ): string | undefined {
@@ -196,8 +201,4 @@ function timeOf(value: unknown): number {
 function isIntegerText(desired: unknown, live: unknown): boolean {
   const text = String(desired);
   return /^-?(0|[1-9][0-9]*)$/.test(text) && text === String(live);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-import type { FieldsV1, Schema } from "@konverge/core";
+import { type FieldsV1, isObject, type JsonObject, type Schema } from "@konverge/core";
 import { itemIn } from "./item-path.ts";
-import { fieldSchema, isAbsent, isObject, isShared, type JsonObject } from "./stored-value.ts";
+import { fieldSchema, isAbsent, isShared } from "./stored-value.ts";
 
 /**
  * The part of a live value that a field set owns: what its manager would have to apply again to change nothing. An empty
