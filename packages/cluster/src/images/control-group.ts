@@ -12,6 +12,9 @@ const LEAST_QUOTA = 1000;
  */
 export class ControlGroup {
   readonly root: Directory = directory();
+  /** Its limits: CPUs and bytes. Undefined is no limit. */
+  cpus: number | undefined;
+  memory: number | undefined;
   readonly #name: string;
 
   constructor(pod: Pod, { name }: Container) {
@@ -24,10 +27,13 @@ export class ControlGroup {
       (one) => one.name === this.#name,
     );
     const { limits = {}, requests = {} } = container?.resources ?? {};
+    // None of anything is no limit.
+    this.cpus = (limits["cpu"] && number(limits["cpu"])) || undefined;
+    this.memory = (limits["memory"] && number(limits["memory"])) || undefined;
     const files: Record<string, string> = {
       "cpu.max": `${quotaOf(limits["cpu"])} ${PERIOD}`,
       "cpu.weight": String(weightOf(requests["cpu"] ?? limits["cpu"] ?? "0")),
-      "memory.max": limits["memory"] ? String(number(limits["memory"])) : "max",
+      "memory.max": String(this.memory ?? "max"),
       "memory.min": "0",
       "cgroup.controllers": "cpu memory pids",
     };

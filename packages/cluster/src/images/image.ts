@@ -1,6 +1,6 @@
 import type { Container, Pod } from "@konverge/kinds";
 import type { Behaviour } from "../kubelet/behaviour.ts";
-import type { Command } from "../userland/process.ts";
+import type { Command, Room } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
 
 /**
@@ -41,8 +41,9 @@ export interface ExecSession {
   readonly container: string;
   readonly command: readonly string[];
   readonly stdin: AsyncIterable<Uint8Array>;
-  stdout(text: string | Uint8Array): void;
-  stderr(text: string | Uint8Array): void;
+  /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
+  stdout(text: string | Uint8Array): Room;
+  stderr(text: string | Uint8Array): Room;
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +52,8 @@ export interface PortConnection {
   readonly pod: Pod;
   readonly port: number;
   readonly incoming: AsyncIterable<Uint8Array>;
-  write(data: string | Uint8Array): void;
+  /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
+  write(data: string | Uint8Array): Room;
   readonly signal: AbortSignal;
 }
 

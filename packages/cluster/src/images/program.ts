@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
-import type { Run } from "../kubelet/container.ts";
+import type { EndedRun, Run } from "../kubelet/container.ts";
 import type { ContainerLog } from "../kubelet/container-log.ts";
 import type { Place } from "../kubelet/pod-status.ts";
 import type { ContainerSpace } from "./container-space.ts";
@@ -79,21 +79,17 @@ export function startProgram(
 }
 
 /** Runs what a container says in its simulated userland. */
-export function startInside(
-  opened: Promise<ContainerSpace>,
-  log: ContainerLog,
-  ended: (exitCode: number, lastWords: string) => void,
-): ProgramRun {
+export function startInside(opened: Promise<ContainerSpace>, log: ContainerLog, ended: EndedRun): ProgramRun {
   const stop = new AbortController();
   const kill = new AbortController();
   const write = (text: string | Uint8Array) => {
     if (!kill.signal.aborted) log.write(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
   };
   const over = opened.then(
-    async ({ userland, argv, lastWords }) => {
+    async ({ userland, argv, lastWords, limits }) => {
       const signals = { stop: stop.signal, kill: kill.signal };
       const status = await userland.run(argv, { stdout: write, stderr: write }, signals);
-      ended(status, lastWords());
+      ended(status, lastWords(), limits.memory.isKilled ? "OOMKilled" : undefined);
     },
     (error: unknown) => {
       write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -3,7 +3,7 @@ import type { Container, LifecycleHandler, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
 import { type Behaviour, behaviourOf } from "./behaviour.ts";
-import { ContainerLog } from "./container-log.ts";
+import { ContainerLog, type LogSpace } from "./container-log.ts";
 import { type PlannedExit, plannedExit, SIGKILL, SIGNALS } from "./planned-exit.ts";
 import { Probes } from "./probes.ts";
 
@@ -28,8 +28,8 @@ export interface Run {
   kill(): void;
 }
 
-/** Told once how a run ended, and what the container left as its last words. */
-export type EndedRun = (exitCode: number, lastWords?: string) => void;
+/** Told once how a run ended, what the container left as its last words, and why it was killed. */
+export type EndedRun = (exitCode: number, lastWords?: string, reason?: string) => void;
 
 /** What a container needs to know about where it is. */
 export interface ContainerHost {
@@ -81,6 +81,7 @@ export class SimulatedContainer {
   log: ContainerLog | undefined;
   previousLog: ContainerLog | undefined;
   readonly #clock: Clock;
+  readonly #logs: LogSpace;
   #startAt: number | undefined;
   #exit: PlannedExit | undefined;
   #backoff = 0;
@@ -94,8 +95,9 @@ export class SimulatedContainer {
   /** What is to be done right after the start is still under way. */
   #isStarting = false;
 
-  constructor(role: Role, spec: Container, clock: Clock) {
+  constructor(role: Role, spec: Container, clock: Clock, logs: LogSpace) {
     this.#clock = clock;
+    this.#logs = logs;
     this.role = role;
     this.spec = spec;
     this.resources = spec.resources;
@@ -113,8 +115,14 @@ export class SimulatedContainer {
 
   /** The log of the present run; one that has written nothing yet begins it with this. */
   openLog(): ContainerLog {
-    this.log ??= new ContainerLog(this.#clock);
+    this.log ??= new ContainerLog(this.#clock, this.#logs);
     return this.log;
+  }
+
+  /** Its pod is gone: nothing will ask for its logs. */
+  releaseLogs(): void {
+    this.log?.release();
+    this.previousLog?.release();
   }
 
   /** Does what falls due; returns when there is more to do. */
@@ -247,6 +255,7 @@ export class SimulatedContainer {
     this.#stopping = false;
     this.#unhealthySince = undefined;
     this.id = `containerd://${hex(host.clock)}`;
+    this.previousLog?.release();
     this.previousLog = this.log;
     this.log = undefined;
     this.#exit = this.#plan(host, behaviour, now);
@@ -257,9 +266,9 @@ export class SimulatedContainer {
       return;
     }
     const { id } = this;
-    this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords) => {
+    this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords, reason) => {
       if (this.id !== id || this.state !== "running") return;
-      this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }) };
+      this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }), ...(reason && { reason }) };
       host.changed();
     });
     this.#afterStart(host);

@@ -19,6 +19,7 @@ import type { Part, PartContext, RunningPart } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
 import { ConfigSource } from "./config-source.ts";
+import { LogSpace } from "./container-log.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { Insides } from "./insides.ts";
 import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
@@ -51,6 +52,8 @@ const CLEARING = 2_000;
 const NEW_NODE = "node.kubernetes.io/not-ready";
 /** Milliseconds that new nodes are waited for. */
 const OPENING = 2_000;
+/** How often a node looks at what its pods have written, in milliseconds. */
+const STORAGE_CHECK = 10_000;
 
 const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
 
@@ -71,6 +74,7 @@ export class Kubelet {
   /** The cluster ends: a program that ends with it is not started again. */
   #ending = false;
   readonly #exposed = new ExposedPorts();
+  readonly #logs = new LogSpace();
   /** Reaches the ports of pods. */
   readonly network: PodNetwork;
   #insides: Insides | undefined;
@@ -128,6 +132,10 @@ export class Kubelet {
       client,
       clock,
       workers: () => this.#workers.values(),
+      storageExceeded: (pod) => {
+        const check = () => this.#workers.get(keyOf(pod))?.advance();
+        clock.after(STORAGE_CHECK, check, { label: `kubelet: storage of ${keyOf(pod)}` });
+      },
       apiServer: () => this.apiServer,
     });
     const nodes = cache.use(Node);
@@ -312,6 +320,7 @@ export class Kubelet {
       client,
       clock,
       place,
+      logs: this.#logs,
       room: () => this.#roomOn(context, pod.spec?.nodeName ?? ""),
       cramped: (worker, isCramped) => void (isCramped ? this.#cramped.add(worker) : this.#cramped.delete(worker)),
       resized: (worker) => void this.insides.refresh(worker.asGiven),
@@ -322,6 +331,7 @@ export class Kubelet {
       configProblem: (about, container) =>
         config.problemOf(about, container) ?? subPathProblem(about, container, place),
       volumeProblem: (about) => config.volumeProblemOf(about),
+      storageProblem: (about) => this.insides.storageProblem(about),
       runsInside: (container) => this.insides.runsInside(container),
       run: (about, container, id, log, ended) => {
         if (this.#ending) return undefined;

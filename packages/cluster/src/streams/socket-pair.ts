@@ -1,27 +1,53 @@
 import type { MessageSocket } from "@konverge/core";
 
+/** Messages that wait are at most this many bytes, for a sender that waits until there is room. */
+const CAPACITY = 256 * 1024;
+/** A sender that does not wait is cut off when more than this waits: as large as the largest message that is accepted. */
+const LARGEST = 32 * 1024 * 1024;
+/** What a message takes besides its content. */
+const MESSAGE = 128;
+
 /** Messages on their way from one end to the other. */
 class Messages implements AsyncIterable<string | Uint8Array> {
+  readonly #overflow: () => void;
   readonly #queue: (string | Uint8Array)[] = [];
+  #size = 0;
   #ended = false;
   #wake: (() => void) | undefined;
+  #room: { readonly promise: Promise<void>; resolve(): void } | undefined;
 
-  push(message: string | Uint8Array): void {
-    if (this.#ended) return;
+  constructor(overflow: () => void) {
+    this.#overflow = overflow;
+  }
+
+  push(message: string | Uint8Array): Promise<void> | undefined {
+    if (this.#ended) return undefined;
+    if (this.#size > 0 && this.#size + message.length > LARGEST) {
+      this.#overflow();
+      return undefined;
+    }
     this.#queue.push(message);
+    this.#size += message.length + MESSAGE;
     this.#wake?.();
+    if (this.#size < CAPACITY) return undefined;
+    this.#room ??= Promise.withResolvers<void>();
+    return this.#room.promise;
   }
 
   end(): void {
     this.#ended = true;
     this.#wake?.();
+    this.#makeRoom();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array, void, void> {
     for (;;) {
       const next = this.#queue.shift();
-      if (next !== undefined) yield next;
-      else if (this.#ended) return;
+      if (next !== undefined) {
+        this.#size -= next.length + MESSAGE;
+        if (this.#size < CAPACITY) this.#makeRoom();
+        yield next;
+      } else if (this.#ended) return;
       else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -29,17 +55,33 @@ class Messages implements AsyncIterable<string | Uint8Array> {
       }
     }
   }
+
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}
+
+/** One end of a message stream within this process. */
+export interface PairedSocket extends MessageSocket {
+  /** What it returns, if anything, resolves when the other end has taken enough that there is room for more. */
+  send(message: string | Uint8Array): Promise<void> | undefined;
+  /** Aborts when either end has closed the stream. */
+  readonly closed: AbortSignal;
 }
 
 /** Two ends of a message stream: what one sends, the other receives. */
-export function socketPair(protocol: string): [MessageSocket, MessageSocket] {
-  const [there, back] = [new Messages(), new Messages()];
+export function socketPair(protocol: string): [PairedSocket, PairedSocket] {
+  const over = new AbortController();
   const close = () => {
     there.end();
     back.end();
+    over.abort();
   };
+  const [there, back] = [new Messages(close), new Messages(close)];
+  const closed = over.signal;
   return [
-    { protocol, send: (message) => there.push(message), messages: back, close },
-    { protocol, send: (message) => back.push(message), messages: there, close },
+    { protocol, send: (message) => there.push(message), messages: back, close, closed },
+    { protocol, send: (message) => back.push(message), messages: there, close, closed },
   ];
 }

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { Process } from "../process.ts";
+import type { Process, Room } from "../process.ts";
+
+const BYTES_PER_STEP = 4096;
 
 /** A request as command lines describe it. */
 export interface WebRequest {
@@ -16,16 +18,19 @@ export interface WebRequest {
   readonly timeout?: number;
 }
 
-/** An answer, read to its end. */
+/** The head of an answer. */
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
   readonly headers: IncomingMessage["headers"];
-  readonly body: Buffer;
 }
 
-/** Sends a request over the cluster's network. */
-export async function ask(process: Process, request: WebRequest): Promise<WebAnswer> {
+/** Sends a request over the cluster's network. The answer's body is handed on as it arrives, as fast as it is taken. */
+export async function ask(
+  process: Process,
+  request: WebRequest,
+  begin: (answer: WebAnswer) => Promise<(piece: Uint8Array) => Room>,
+): Promise<void> {
   const { url, method, headers, body } = request;
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -48,11 +53,13 @@ export async function ask(process: Process, request: WebRequest): Promise<WebAns
     const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
     outgoing.end(body);
     const [response] = await answered;
-    const chunks: Buffer[] = [];
-    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-    stream.destroy();
     const { statusCode = 0, statusMessage = "" } = response;
-    return { status: statusCode, statusText: statusMessage, headers: response.headers, body: Buffer.concat(chunks) };
+    const take = await begin({ status: statusCode, statusText: statusMessage, headers: response.headers });
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      await process.spend(1 + piece.length / BYTES_PER_STEP);
+      await take(piece);
+    }
+    stream.destroy();
   } finally {
     timer.cancel();
   }

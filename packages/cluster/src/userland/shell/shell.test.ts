@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
 import { FileSystem } from "../file-system.ts";
+import { Machine } from "../limits/machine.ts";
 import { rootFiles } from "../root-files.ts";
 import { Userland } from "../userland.ts";
 
@@ -30,6 +31,8 @@ function userland(clock = new VirtualClock(), env: Record<string, string> = {}):
     clock,
     cwd: "/",
     commands: {},
+    limits: new Machine(clock).container(() => {}),
+    ended: new AbortController().signal,
     log: () => {},
   });
 }
@@ -128,7 +131,11 @@ test("a process that is told to end does, unless a trap says what to do first", 
   let output = "";
   const running = userland(clock).run(
     ["sh", "-c", "trap 'echo bye; exit 5' TERM; while true; do sleep 1; done"],
-    { stdout: (text) => (output += text) },
+    {
+      stdout: (text) => {
+        output += text;
+      },
+    },
     { stop: stop.signal },
   );
   await clock.advance(3000);
