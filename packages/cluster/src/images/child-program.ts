@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { ConfinedFolder, containerPath } from "./confined-path.ts";
 import { IDENTITY } from "./files.ts";
 import type { ContainerProcess, Program } from "./image.ts";
 import { endsWithUs } from "./survivors.ts";
@@ -16,6 +16,9 @@ export interface ChildProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** In the container's folder. */
+const KUBECONFIG = "/kubeconfig";
+
 /** Variables of this machine without which hardly anything starts. */
 const KEPT = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFILE", "LANG"];
 
@@ -26,7 +29,7 @@ const KEPT = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFIL
  * - `KONVERGE_SERVICE_ACCOUNT`: what a container has at /var/run/secrets/kubernetes.io/serviceaccount;
  * - `KUBECONFIG`, unless the container sets it: the same identity, for clients that look nowhere else;
  * - `KONVERGE_PORT_<n>`: a free port to listen on in place of the pod's port n. Programs that do not heed it listen on port
- *   n of this machine, which only one of them can.
+ *   n of this machine, which only one of them can, and which must be free when they start.
  *
  * ```ts
  * cluster.image("example/web", { run: childProgram(["node", "web.js"]) });
@@ -88,20 +91,23 @@ function kept(): Record<string, string> {
 
 async function environmentOf(process: ContainerProcess): Promise<Record<string, string>> {
   const root = await process.folder();
-  const account = join(root, IDENTITY);
+  const folder = new ConfinedFolder(root);
+  const account = folder.pathOf(IDENTITY);
   // Volumes without files of their own (emptyDir, claims) are empty folders, for this run of the container alone.
-  for (const { mountPath, subPath } of process.container.volumeMounts ?? []) {
-    if (subPath === undefined) await mkdir(join(root, mountPath), { recursive: true });
+  for (const { mountPath } of process.container.volumeMounts ?? []) {
+    if (!process.files.has(containerPath(mountPath))) await folder.makeFolder(mountPath);
   }
   const env: Record<string, string> = { KONVERGE_ROOT: root, KONVERGE_SERVICE_ACCOUNT: account };
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   if (host && port && process.files.has(`${IDENTITY}/token`)) {
-    env["KUBECONFIG"] = join(root, "kubeconfig");
-    await writeFile(env["KUBECONFIG"], kubeconfigOf(`https://${host}:${port}`, account, process), { mode: 0o600 });
+    env["KUBECONFIG"] = folder.pathOf(KUBECONFIG);
+    await folder.write(KUBECONFIG, kubeconfigOf(`https://${host}:${port}`, account, process));
   }
   for (const { containerPort } of process.container.ports ?? []) {
-    const local = await freePort();
-    process.expose(containerPort, { port: local }, { port: containerPort });
+    const local = (await listened(0))!;
+    // Whoever listens at port n before the program starts is not the program: a pod must not lead there.
+    const own = await listened(containerPort);
+    process.expose(containerPort, { port: local }, ...(own === undefined ? [] : [{ port: own }]));
     env[`KONVERGE_PORT_${containerPort}`] = String(local);
   }
   return env;
@@ -120,9 +126,14 @@ function kubeconfigOf(server: string, account: string, { pod }: ContainerProcess
   });
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+/** A port of this machine that can be listened on: that one, or with 0 any. Undefined when it is taken or not ours. */
+async function listened(wanted: number): Promise<number | undefined> {
+  const server = createServer();
+  try {
+    await once(server.listen(wanted, "127.0.0.1"), "listening");
+  } catch {
+    return undefined;
+  }
   const { port } = server.address() as { port: number };
   server.close();
   await once(server, "close");

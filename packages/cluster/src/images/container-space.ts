@@ -5,6 +5,7 @@ import { type ContainerUser, FileSystem, type Mount } from "../userland/file-sys
 import { ensure, regularFile } from "../userland/file-tree.ts";
 import { rootFiles } from "../userland/root-files.ts";
 import { Userland } from "../userland/userland.ts";
+import { containerPath } from "./confined-path.ts";
 import { ControlGroup } from "./control-group.ts";
 import { expand, insideEnvironment } from "./environment.ts";
 import { hostsText } from "./hosts-file.ts";
@@ -108,7 +109,7 @@ async function spaceOf(
   const image = images.find(container.image) ?? {};
   const env = await insideEnvironment(host, pod, container);
   const mounts = await volumes.mountsOf(container, env);
-  const wordsPath = container.terminationMessagePath ?? LAST_WORDS;
+  const wordsPath = containerPath(container.terminationMessagePath ?? LAST_WORDS);
   const words = regularFile("", { mode: 0o666 });
   mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false });
   const control = new ControlGroup(pod, container);
@@ -127,7 +128,7 @@ async function spaceOf(
   const readOnly = container.securityContext?.readOnlyRootFilesystem ?? false;
   const root: Mount = { type: "overlay", readOnly, node: own };
   const files = new FileSystem(root, standing, () => clock.now(), user);
-  const cwd = container.workingDir ?? image.workingDir ?? "/";
+  const cwd = containerPath(container.workingDir ?? image.workingDir ?? "/");
   const commands = image.commands ?? {};
   const userland = new Userland({ pod, container, env, files, user, network: net, clock, cwd, commands, log });
   return {

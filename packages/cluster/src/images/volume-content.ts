@@ -1,4 +1,5 @@
 import type { Container, KeyToPath, Pod, Volume, VolumeProjection } from "@konverge/kinds";
+import { containerPath } from "./confined-path.ts";
 import { configMapData, fieldValue, resourceValue, secretData } from "./environment.ts";
 import type { ProgramHost } from "./program.ts";
 
@@ -32,7 +33,9 @@ export async function volumeContent(
   ];
   const files = new Map<string, VolumeFile>();
   for (const source of sources) await addSource(host, pod, container, source, mode ?? READABLE, files);
-  return files;
+  // No path leads out of its volume, whatever the object said when it was stored.
+  const confined = Array.from(files, ([path, file]) => [containerPath(path).slice(1), file] as const);
+  return new Map(confined.filter(([path]) => path !== ""));
 }
 
 async function addSource(
