@@ -80,7 +80,6 @@ function addItems(
 ): void {
   if (!items) for (const [key, value] of Object.entries(data ?? {})) files.set(key, { data: value, mode });
   for (const { key, path, mode: own } of items ?? []) {
-    const value = data?.[key];
-    if (value !== undefined) files.set(path, { data: value, mode: own ?? mode });
+    if (data && Object.hasOwn(data, key)) files.set(path, { data: data[key]!, mode: own ?? mode });
   }
 }
