@@ -29,7 +29,7 @@ const KEPT = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFIL
  * - `KONVERGE_SERVICE_ACCOUNT`: what a container has at /var/run/secrets/kubernetes.io/serviceaccount;
  * - `KUBECONFIG`, unless the container sets it: the same identity, for clients that look nowhere else;
  * - `KONVERGE_PORT_<n>`: a free port to listen on in place of the pod's port n. Programs that do not heed it listen on port
- *   n of this machine, which only one of them can, and which must be free when they start.
+ *   n of this machine, which only one of them can.
  *
  * ```ts
  * cluster.image("example/web", { run: childProgram(["node", "web.js"]) });
@@ -104,10 +104,8 @@ async function environmentOf(process: ContainerProcess): Promise<Record<string, 
     await folder.write(KUBECONFIG, kubeconfigOf(`https://${host}:${port}`, account, process));
   }
   for (const { containerPort } of process.container.ports ?? []) {
-    const local = (await listened(0))!;
-    // Whoever listens at port n before the program starts is not the program: a pod must not lead there.
-    const own = await listened(containerPort);
-    process.expose(containerPort, { port: local }, ...(own === undefined ? [] : [{ port: own }]));
+    const local = await freePort();
+    process.expose(containerPort, { port: local }, { port: containerPort });
     env[`KONVERGE_PORT_${containerPort}`] = String(local);
   }
   return env;
@@ -126,14 +124,9 @@ function kubeconfigOf(server: string, account: string, { pod }: ContainerProcess
   });
 }
 
-/** A port of this machine that can be listened on: that one, or with 0 any. Undefined when it is taken or not ours. */
-async function listened(wanted: number): Promise<number | undefined> {
-  const server = createServer();
-  try {
-    await once(server.listen(wanted, "127.0.0.1"), "listening");
-  } catch {
-    return undefined;
-  }
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
   const { port } = server.address() as { port: number };
   server.close();
   await once(server, "close");

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { childProgram, type Program } from "@konverge/cluster";
-import { ConfigMap, Pod, type VolumeMount } from "@konverge/kinds";
-import { ended, programStage, until } from "./program-stage.ts";
+import { ConfigMap, type VolumeMount } from "@konverge/kinds";
+import { ended, programStage } from "./program-stage.ts";
 
 const once = { restartPolicy: "Never" as const };
 const CHILD = fileURLToPath(new URL("./child.mjs", import.meta.url));
@@ -112,30 +111,5 @@ test("a part of a volume that a ConfigMap names cannot lead out of the volume", 
     });
     assert.equal((await ended(stage, key)).exitCode, 1);
     assert.ok((await stage.logs(key)).join("\n").includes(why));
-  }
-});
-
-test("a pod does not lead to a port of this machine on which another process listens", async () => {
-  await using stage = await programStage({ "example/child": { run: childProgram([process.execPath, CHILD]) } });
-  let connections = 0;
-  const other = createServer((socket) => {
-    connections++;
-    socket.destroy();
-  }).listen(0, "127.0.0.1");
-  try {
-    await new Promise((resolve) => other.once("listening", resolve));
-    const { port } = other.address() as { port: number };
-    const ports = [{ containerPort: port }];
-    await stage.pod("idle", { containers: [{ name: "main", image: "example/child", args: ["stubborn"], ports }] });
-    await until("it runs", async () => (await stage.logs("idle")).includes("here to stay"));
-    await using forward = await stage.client.portForward("default/idle");
-    const { readable } = forward.connect(port);
-    await assert.rejects(async () => {
-      for await (const chunk of readable) assert.fail(`an answer: ${Buffer.from(chunk).toString()}`);
-    }, /connect: connection refused/);
-    assert.equal(connections, 0);
-    await stage.client.delete(Pod, "default/idle", { gracePeriodSeconds: 0 });
-  } finally {
-    other.close();
   }
 });
