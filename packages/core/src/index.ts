@@ -19,6 +19,7 @@ export * from "./copy.ts";
 export * from "./duration.ts";
 export * from "./equality.ts";
 export * from "./field-selector.ts";
+export * from "./file-names.ts";
 export * from "./freeze.ts";
 export * from "./go-text.ts";
 export * from "./int-or-string.ts";

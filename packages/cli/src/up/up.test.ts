@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Client, connect } from "@konverge/client";
+import { realClock } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
 import { until } from "../../test/command-stage.ts";
-import { notedCluster } from "./running-clusters.ts";
+import { down, upInBackground } from "./background.ts";
+import { notedCluster, notedNames } from "./running-clusters.ts";
 import { type UpOptions, up } from "./up.ts";
 
 let folder: string;
@@ -97,6 +99,21 @@ test("what cannot be kept, told to kubectl or listened on is refused, and nothin
   }
   assert.equal(notedCluster("test"), undefined);
   assert.equal(existsSync(join(folder, "kubeconfig")), false);
+});
+
+test("a name that would lead out of the folder of running clusters is refused, and nothing is written or read", async () => {
+  const outside = join(folder, "run", "..", "..", "evil.json");
+  const name = "../../evil";
+  const refused = /^UsageError: --name "..\/..\/evil" cannot be used as a name: use lower case letters, digits and '-'/;
+  await assert.rejects(up(options({ name })), refused);
+  await assert.rejects(upInBackground(name, ["--name", name]), refused);
+  await assert.rejects(down(name, realClock()), refused);
+  assert.equal(existsSync(outside), false);
+  assert.equal(existsSync(join(folder, "kubeconfig")), false);
+  mkdirSync(join(folder, "run"), { recursive: true });
+  writeFileSync(join(folder, "run", "...json"), "{}");
+  assert.deepEqual(notedNames(), []);
+  rmSync(join(folder, "run", "...json"));
 });
 
 test("keys that are no keys are told, with what to do", { skip }, async () => {

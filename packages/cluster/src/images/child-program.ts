@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { ConfinedFolder, containerPath } from "./confined-path.ts";
 import { runChild } from "./container-child.ts";
 import { IDENTITY } from "./files.ts";
 import type { ContainerProcess, Program } from "./image.ts";
@@ -18,6 +18,9 @@ export interface ChildProgramOptions {
    */
   readonly hostPorts?: readonly number[];
 }
+
+/** In the container's folder. */
+const KUBECONFIG = "/kubeconfig";
 
 /** Variables of this machine without which hardly anything starts. */
 const KEPT = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFILE", "LANG"];
@@ -77,17 +80,17 @@ async function environmentOf(
   { hostPorts = [] }: ChildProgramOptions,
 ): Promise<Record<string, string>> {
   const root = await process.folder();
-  const account = join(root, IDENTITY);
+  const folder = new ConfinedFolder(root);
+  const account = folder.pathOf(IDENTITY);
   // Volumes without files of their own (emptyDir, claims) are empty folders, for this run of the container alone.
-  for (const { mountPath, subPath } of process.container.volumeMounts ?? []) {
-    if (subPath === undefined) await mkdir(join(root, mountPath), { recursive: true });
+  for (const { mountPath } of process.container.volumeMounts ?? []) {
+    if (!process.files.has(containerPath(mountPath))) await folder.makeFolder(mountPath);
   }
-  const kubeconfig = join(root, "kubeconfig");
-  await writeFile(kubeconfig, kubeconfigOf(account, process), { mode: 0o600 });
+  await folder.write(KUBECONFIG, kubeconfigOf(account, process));
   const env: Record<string, string> = {
     KONVERGE_ROOT: root,
     KONVERGE_SERVICE_ACCOUNT: account,
-    KUBECONFIG: kubeconfig,
+    KUBECONFIG: folder.pathOf(KUBECONFIG),
   };
   for (const { containerPort } of process.container.ports ?? []) {
     const local = await freePort();

@@ -7,6 +7,7 @@ import type { ContainerLimits, Machine } from "../userland/limits/machine.ts";
 import { Storage } from "../userland/limits/storage.ts";
 import { rootFiles } from "../userland/root-files.ts";
 import { Userland } from "../userland/userland.ts";
+import { containerPath } from "./confined-path.ts";
 import { ControlGroup } from "./control-group.ts";
 import { expand, insideEnvironment } from "./environment.ts";
 import { hostsText } from "./hosts-file.ts";
@@ -172,7 +173,7 @@ async function spaceOf(
   const image = images.find(container.image) ?? {};
   const env = await insideEnvironment(host, pod, container);
   const mounts = await volumes.mountsOf(container, env);
-  const wordsPath = container.terminationMessagePath ?? LAST_WORDS;
+  const wordsPath = containerPath(container.terminationMessagePath ?? LAST_WORDS);
   const words = regularFile("", { mode: 0o666 });
   mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false, storage: layer });
   const control = new ControlGroup(pod, container);
@@ -191,7 +192,7 @@ async function spaceOf(
   const readOnly = container.securityContext?.readOnlyRootFilesystem ?? false;
   const root: Mount = { type: "overlay", readOnly, node: own, storage: layer };
   const files = new FileSystem(root, standing, () => clock.now(), user);
-  const cwd = container.workingDir ?? image.workingDir ?? "/";
+  const cwd = containerPath(container.workingDir ?? image.workingDir ?? "/");
   const commands = image.commands ?? {};
   const inside = { pod, container, env, files, user, network: net, clock, cwd, commands, limits, ended, log };
   const update = (changed: Pod) => {

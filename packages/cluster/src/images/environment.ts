@@ -95,7 +95,7 @@ async function declaredEnvironment(
 /** Replaces `$(NAME)` where there is such a variable; `$$(NAME)` stands for itself. */
 export function expand(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(/\$(\$|\(([^)]*)\))/g, (whole, what: string, name: string | undefined) =>
-    what === "$" ? "$" : (env[name ?? ""] ?? whole),
+    what === "$" ? "$" : Object.hasOwn(env, name ?? "") ? env[name ?? ""]! : whole,
   );
 }
 
@@ -134,7 +134,7 @@ export function fieldValue(host: Pick<ProgramHost, "place">, pod: Pod, path: str
     "status.podIP": () => host.place.podIP,
     "status.podIPs": () => host.place.podIP,
   };
-  return values[path]?.();
+  return Object.hasOwn(values, path) ? values[path]?.() : undefined;
 }
 
 /** A value that the downward API gives from a container's resources; a limit that is not set is all that its node has. */
@@ -168,8 +168,8 @@ async function sourceValue(
   const data = configMapKeyRef
     ? await configMapData(host, namespace, configMapKeyRef.name ?? "")
     : await secretData(host, namespace, secretKeyRef?.name ?? "");
-  const value = data?.[(configMapKeyRef ?? secretKeyRef)?.key ?? ""];
-  return value && textOf(value);
+  const { key = "" } = configMapKeyRef ?? secretKeyRef ?? {};
+  return data && Object.hasOwn(data, key) ? textOf(data[key]!) : undefined;
 }
 
 function textOf(data: Uint8Array): string {

@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { parseQuantity } from "@konverge/core";
 import type { Container, Pod, Volume } from "@konverge/kinds";
 import type { Mount } from "../userland/file-system.ts";
@@ -13,6 +12,7 @@ import {
   symbolicLink,
 } from "../userland/file-tree.ts";
 import { type Disk, Storage } from "../userland/limits/storage.ts";
+import { containerPath, subPathError } from "./confined-path.ts";
 import { expand } from "./environment.ts";
 import { nodeHostsText } from "./hosts-file.ts";
 import type { ProgramHost } from "./program.ts";
@@ -112,7 +112,7 @@ export class PodVolumes {
       const { root, type, storage } = await this.#volume(spec);
       const part = subPathExpr === undefined ? subPath : expand(subPathExpr, env);
       const node = part === "" ? root : this.#partOf(root, part, isFilled(spec));
-      mounts.set(posix.resolve("/", mountPath), {
+      mounts.set(containerPath(mountPath), {
         node,
         type,
         storage,
@@ -155,7 +155,7 @@ export class PodVolumes {
     const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${this.#pod.metadata.name}-${spec.name}`);
     const isMemory = emptyDir?.medium === "Memory" || (isFilled(spec) && !spec.configMap);
     const { root, storage } = hostPath
-      ? this.#onHost(hostPath.path)
+      ? this.#onHost(containerPath(hostPath.path))
       : claim
         ? this.#lasting.ofClaim(namespace, claim)
         : this.#ofPod(spec, isMemory);
@@ -219,8 +219,8 @@ export class PodVolumes {
 
   /** A part of a volume; folders that are missing are made where the volume may be written to. */
   #partOf(root: FileNode, part: string, isFixed: boolean): FileNode {
-    if (part.startsWith("/")) throw new Error(`subPath expansion of "${part}" is an absolute path`);
-    if (part.split("/").includes("..")) throw new Error(`subPath "${part}" must not contain ".."`);
+    const problem = subPathError(part);
+    if (problem) throw new Error(problem);
     let at: FileNode = root;
     for (const name of part.split("/").filter((one) => one !== "" && one !== ".")) {
       if (at.kind !== "directory") throw new Error(`subPath "${part}": not a directory`);

@@ -110,10 +110,10 @@ async function inContainer(
   { log, warn }: ProgramOutput,
   { stop, killed }: { stop: AbortSignal; killed: AbortSignal },
 ): Promise<number> {
-  const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container));
+  const env = await environmentOf(host, pod, container);
+  const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container, env));
   const withdrawals: (() => void)[] = [];
   try {
-    const env = await environmentOf(host, pod, container);
     await volumes.open();
     const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env));
     const code = await program({

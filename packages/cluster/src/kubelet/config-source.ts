@@ -131,7 +131,8 @@ export class ConfigSource {
     const place = `${namespace}/${name}`;
     const found: Holder | undefined = kind === "configmap" ? this.#configMaps.get(place) : this.#secrets.get(place);
     if (!found) return `${kind} "${name}" not found`;
-    if (key === undefined || found.data?.[key] !== undefined || found.binaryData?.[key] !== undefined) return undefined;
+    const has = (data: object | undefined) => data !== undefined && Object.hasOwn(data, key ?? "");
+    if (key === undefined || has(found.data) || has(found.binaryData)) return undefined;
     return `couldn't find key ${key} in ${kind === "configmap" ? "ConfigMap" : "Secret"} ${namespace}/${name}`;
   }
 }

@@ -1,4 +1,5 @@
 import type { Container, EnvVar, Pod } from "@konverge/kinds";
+import { subPathError } from "../images/confined-path.ts";
 import { expand, fieldValue } from "../images/environment.ts";
 import type { Place } from "./pod-status.ts";
 
@@ -7,8 +8,8 @@ export function subPathProblem(pod: Pod, container: Container, place: Place): st
   for (const { subPath = "", subPathExpr } of container.volumeMounts ?? []) {
     const [path, missing] = subPathExpr === undefined ? [subPath, []] : expanded(pod, container, place, subPathExpr);
     if (missing.length > 0) return `missing value for ${missing.sort().join(", ")}`;
-    if (path.startsWith("/")) return `error SubPath \`${path}\` must not be an absolute path`;
-    if (path.split("/").includes("..")) return `unable to provision SubPath \`${path}\`: must not contain '..'`;
+    const problem = subPathError(path);
+    if (problem) return problem;
   }
   return undefined;
 }

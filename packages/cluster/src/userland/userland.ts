@@ -60,7 +60,8 @@ export class Userland {
   readonly #options: UserlandOptions;
 
   constructor(options: UserlandOptions) {
-    this.#options = options;
+    // Commands are found by names that scripts give: `constructor` is none.
+    this.#options = { ...options, commands: Object.assign(Object.create(null), options.commands) };
   }
 
   get files(): FileSystem {

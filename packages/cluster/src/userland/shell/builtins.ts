@@ -135,6 +135,8 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     return 0;
   },
 };
+// They are found by names that scripts give: `constructor` is none.
+Object.setPrototypeOf(BUILTINS, null);
 
 async function source(shell: Shell, [, path = ""]: readonly string[], streams: Streams): Promise<number> {
   try {

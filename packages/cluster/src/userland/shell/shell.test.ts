@@ -174,3 +174,8 @@ test("variables reach commands when they are exported, or set for one of them", 
 test("patterns stand for the files that match, or for themselves", async () => {
   assert.equal(await writes("cd /tmp; touch a1 a2 b1; echo a*; echo 'a*' z*"), "a1 a2\na* z*\n");
 });
+
+test("a command that is called as something every object has is not found, and the script goes on", async () => {
+  for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"])
+    assert.equal(await writes(`${name} x; command -v ${name}; echo $?`), `sh: ${name}: not found\n127\n`);
+});

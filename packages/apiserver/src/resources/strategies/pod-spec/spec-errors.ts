@@ -12,9 +12,9 @@ const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "Non
 
 /** All that is wrong with a pod's spec, or with one in a template, in the order in which a real server says it. */
 export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
-  const { errors, names } = volumesErrors(spec.volumes ?? [], `${field}.volumes`);
+  const { errors, volumes } = volumesErrors(spec.volumes ?? [], `${field}.volumes`);
   errors.push(...claimErrors(spec, field));
-  errors.push(...containersErrors(spec, field, names));
+  errors.push(...containersErrors(spec, field, volumes));
   if (spec.resources) errors.push(...requirementErrors(spec.resources, `${field}.resources`, undefined, "pod"));
   if (spec.hostNetwork) errors.push(...hostPortErrors(spec, field));
   errors.push(...oneOf(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]));
