@@ -178,6 +178,10 @@ export function hostilePods(targets: Targets): ReadonlyMap<string, PodSpec> {
         lifecycle: { postStart: { httpGet }, preStop: { httpGet } },
       });
   }
+  // The image of operators, which is no program unless operators were asked for.
+  const files = [["--record", `${folder}/recorded`], [targets.file], ["--kubeconfig", targets.file], ["--watch"]];
+  for (const [index, args] of files.entries())
+    add(`operators-${index}`, { image: "konverge/operators", command: [], args: ["run", ...args] });
   add("ports", { ports: [{ containerPort: port, hostPort: port }] }, { hostNetwork: true });
   return pods;
 }

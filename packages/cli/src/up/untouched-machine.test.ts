@@ -172,7 +172,7 @@ async function runAll(client: Client, targets: Targets): Promise<string[]> {
     const busy = items.filter(({ metadata: { name }, status }) => {
       if (status?.phase === "Succeeded" || status?.phase === "Failed") ended.add(name);
       const { waiting, running } = status?.containerStatuses?.[0]?.state ?? {};
-      const goesOn = /^(ready|live|hook|ports|seeming)/.test(name) && running !== undefined;
+      const goesOn = /^(ready|live|hook|operators|ports|seeming)/.test(name) && running !== undefined;
       return !ended.has(name) && !goesOn && waiting?.reason !== "CreateContainerConfigError";
     });
     if (busy.length > 0) throw new Error(`busy: ${busy.map(({ metadata }) => metadata.name).join(", ")}`);
