@@ -8,7 +8,7 @@
  *
  * A body that is not what it should be is refused with 400.
  */
-import { type GroupVersionKind, gvkOf, type Schema } from "@konverge/core";
+import { type GroupVersionKind, gvkOf, isTooDeep, type Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import type { JsonObject } from "../patch/index.ts";
 import { decodeMessage } from "./decode.ts";
@@ -45,12 +45,9 @@ export function decodeProtobuf(body: Uint8Array, options: ProtobufOptions = {}):
 /** The object in the bytes of an opened envelope, of a kind that is known. */
 export function decodeRaw(raw: Uint8Array, schema: Schema): JsonObject {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  try {
-    return decodeMessage(new WireReader(bytes), schema);
-  } catch (error) {
-    if (error instanceof RangeError) throw malformed("the message is nested too deep");
-    throw error;
-  }
+  const object = decodeMessage(new WireReader(bytes), schema);
+  if (isTooDeep(object)) throw malformed("exceeded max depth");
+  return object;
 }
 
 /** A body that {@link decodeProtobuf} reads. */
