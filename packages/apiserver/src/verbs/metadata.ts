@@ -1,7 +1,6 @@
 import {
   type AnyObject,
   badRequest,
-  deepEqual,
   dns1123SubdomainErrors,
   type FieldError,
   maskTrailingDash,
@@ -9,6 +8,7 @@ import {
   type OwnerReference,
   pathSegmentErrors,
   timestamp,
+  toGoJson,
 } from "@konverge/core";
 import {
   annotationErrors,
@@ -65,16 +65,17 @@ const DUPLICATE_OWNERS = (when: string) =>
 export function dropDuplicateOwners(call: Call, metadata: ObjectMeta, { admitted = false } = {}): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
   const duplicates: string[] = [];
   for (const owner of owners) {
-    if (kept.some((other) => deepEqual(other, owner))) duplicates.push(owner.uid);
-    else kept.push(owner);
+    const text = toGoJson(owner);
+    if (kept.has(text)) duplicates.push(owner.uid);
+    else kept.set(text, owner);
   }
   if (duplicates.length === 0) return;
   const when = admitted ? " after mutating admission happens" : "";
   call.warn(DUPLICATE_OWNERS(when) + duplicates.join(", "));
-  metadata.ownerReferences = kept;
+  metadata.ownerReferences = [...kept.values()];
 }
 
 /** Names of most built-in kinds are DNS subdomains; a trailing dash of a prefix is hidden. */

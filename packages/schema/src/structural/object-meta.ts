@@ -77,6 +77,7 @@ export function annotationErrors(annotations: Record<string, string>, path: stri
 export function ownerErrors(owners: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = "";
+  let shown: string | undefined;
   for (const owner of owners) {
     const { group, version } = parseApiVersion(owner.apiVersion);
     if (version === "") errors.push(invalidValue(`${path}.apiVersion`, owner.apiVersion, "version must not be empty"));
@@ -91,7 +92,7 @@ export function ownerErrors(owners: readonly OwnerReference[], path: string): Fi
     if (controller === "") controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      const shown = JSON.stringify(owners.map(inFieldOrder));
+      shown ??= JSON.stringify(owners.map(inFieldOrder));
       errors.push({ reason: "FieldValueInvalid", field: path, message: `Invalid value: ${shown}: ${detail}` });
     }
   }
