@@ -12,6 +12,7 @@
  * Three questions about whole objects are answered here: is it ready ({@link readinessOf}), does it hold what we want
  * ({@link sameApplied}), and is it newer ({@link compareVersions}).
  */
+export * from "./append.ts";
 export * from "./applied-equality.ts";
 export * from "./clock.ts";
 export * from "./conditions.ts";

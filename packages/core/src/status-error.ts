@@ -185,7 +185,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
 }
 
 /** The most characters of errors that an answer tells. Each error may show a whole list, and there may be one for each item. */
-const MOST_CHARACTERS = 1024 * 1024;
+export const MOST_CHARACTERS = 1024 * 1024;
 
 function tellable(errors: readonly FieldError[]): number {
   let characters = 0;
@@ -194,6 +194,16 @@ function tellable(errors: readonly FieldError[]): number {
     return i > 0 && characters > MOST_CHARACTERS;
   });
   return first < 0 ? errors.length : first;
+}
+
+/** What a server answers when a request takes longer than it is given. */
+export function outOfTime(): ApiError {
+  return new ApiError({
+    code: 504,
+    reason: "Timeout",
+    message: "Timeout: request did not complete within requested timeout - context deadline exceeded",
+    details: {},
+  });
 }
 
 const hasReason = (reason: string) => (error: unknown) => error instanceof ApiError && error.reason === reason;

@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH, parseJson, surveyJson } from "@konverge/core";
 import { parseDocument } from "yaml";
 import { DecodeError } from "./index.ts";
-import { type Duplicate, countKeys, type JsonText } from "./json-text.ts";
+import { countKeys, type Duplicate, type JsonText } from "./json-text.ts";
 
 /** Parses YAML, or JSON, which is YAML too. Throws a {@link DecodeError} that says where it is wrong. */
 export function parseYamlText(text: string): JsonText {

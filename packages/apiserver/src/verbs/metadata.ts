@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  append,
   badRequest,
   dns1123SubdomainErrors,
   type FieldError,
@@ -96,11 +97,14 @@ export function metadataUpdateErrors(call: Call, metadata: ObjectMeta, old: Obje
   const errors = objectMetaErrors(metadata, { namespaced, nameErrors: pathSegmentErrors }, "metadata");
   const isSound = errors.length === 0;
   const changes = changeErrors(metadata, old, isSound);
-  errors.push(...changes);
+  append(errors, changes);
   for (const check of strategy.metadataChecks ?? ["changes"]) {
     // Of what has been found in order, the rules for new objects judge the names in another way, and nothing else.
-    if (check === "new") errors.push(...metadataErrors(call, isSound ? namesOf(metadata) : metadata));
-    else errors.push(...changes, ...legacyFinalizerErrors(call.definition, metadata));
+    if (check === "new") append(errors, metadataErrors(call, isSound ? namesOf(metadata) : metadata));
+    else {
+      append(errors, changes);
+      append(errors, legacyFinalizerErrors(call.definition, metadata));
+    }
   }
   return errors;
 }

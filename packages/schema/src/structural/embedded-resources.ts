@@ -1,4 +1,4 @@
-import { dns1035LabelErrors, type FieldError, pathSegmentErrors, type Schema } from "@konverge/core";
+import { append, dns1035LabelErrors, type FieldError, pathSegmentErrors, type Schema } from "@konverge/core";
 import { isObject, type JsonObject } from "../patch/index.ts";
 import { invalidValue, required } from "./field-errors.ts";
 import { decodeMetadata, MetadataError } from "./metadata-shape.ts";
@@ -47,7 +47,10 @@ export function coerceEmbedded(schema: Schema, value: unknown): { dropped: strin
     try {
       const { metadata, unknown } = decodeMetadata(object["metadata"]);
       object["metadata"] = metadata;
-      dropped.push(...unknown.map((field) => `${join(path, "metadata")}.${field}`));
+      append(
+        dropped,
+        unknown.map((field) => `${join(path, "metadata")}.${field}`),
+      );
     } catch (cause) {
       if (!(cause instanceof MetadataError)) throw cause;
       error = invalidValue(join(path, "metadata"), object["metadata"], cause.message);
@@ -59,7 +62,7 @@ export function coerceEmbedded(schema: Schema, value: unknown): { dropped: strin
 /** Checks that embedded resources say what they are, and that their metadata is valid. */
 export function embeddedErrors(schema: Schema, value: unknown, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  forEachEmbedded(schema, value, path, (object, at) => void errors.push(...resourceErrors(object, at)));
+  forEachEmbedded(schema, value, path, (object, at) => append(errors, resourceErrors(object, at)));
   return errors;
 }
 
@@ -83,7 +86,7 @@ function resourceErrors(object: JsonObject, path: string): FieldError[] {
       }
     }
   }
-  if (Object.hasOwn(object, "metadata")) errors.push(...metadataErrors(object["metadata"], at("metadata")));
+  if (Object.hasOwn(object, "metadata")) append(errors, metadataErrors(object["metadata"], at("metadata")));
   return errors;
 }
 

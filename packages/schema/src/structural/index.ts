@@ -22,6 +22,7 @@ export {
   objectMetaErrors,
   ownerErrors,
 } from "./object-meta.ts";
+export { PatternBudget } from "./pattern.ts";
 export { prune } from "./pruning.ts";
 export type { ScalePaths } from "./scale-paths.ts";
 export { type StructuralOptions, structuralErrors } from "./structural-errors.ts";

@@ -1,4 +1,5 @@
 import {
+  append,
   dns1123LabelErrors,
   type FieldError,
   labelValueErrors,
@@ -38,14 +39,14 @@ export function objectMetaErrors(
   if ((metadata.generation ?? 0) < 0) {
     errors.push(invalidValue(`${path}.generation`, metadata.generation, "must be greater than or equal to 0"));
   }
-  errors.push(
+  return [
+    ...errors,
     ...labelErrors(metadata.labels ?? {}, `${path}.labels`),
     ...annotationErrors(metadata.annotations ?? {}, `${path}.annotations`),
     ...ownerErrors(metadata.ownerReferences ?? [], `${path}.ownerReferences`),
     ...finalizerErrors(metadata.finalizers ?? [], `${path}.finalizers`),
     ...managedFieldsErrors(metadata.managedFields ?? [], `${path}.managedFields`),
-  );
-  return errors;
+  ];
 }
 
 /** Checks the keys and values of labels. */
@@ -123,7 +124,7 @@ function managedFieldsErrors(entries: NonNullable<ObjectMeta["managedFields"]>, 
     if (entry.fieldsType !== undefined && (entry.fieldsType as string) !== "" && entry.fieldsType !== "FieldsV1") {
       errors.push(invalidValue(`${at}.fieldsType`, entry.fieldsType, "must be `FieldsV1`"));
     }
-    errors.push(...fieldManagerErrors(entry.manager ?? "", `${at}.manager`));
+    append(errors, fieldManagerErrors(entry.manager ?? "", `${at}.manager`));
     if ((entry.subresource ?? "").length > 256) errors.push(tooLong(`${at}.subresource`, 256));
     return errors;
   });

@@ -1,4 +1,4 @@
-import { dns1123LabelErrors, type FieldError, portNameErrors, portNumberErrors } from "@konverge/core";
+import { append, dns1123LabelErrors, type FieldError, portNameErrors, portNumberErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Container, ContainerPort, EphemeralContainer, PodSpec, VolumeMount } from "../objects.ts";
 import { named, notFoundValue, oneOf, optionallyOneOf } from "./checks.ts";
@@ -19,20 +19,20 @@ export function containersErrors(spec: PodSpec, field: string, volumes: Readonly
   const names = new Set<string>();
   (containers ?? []).forEach((container, index) => {
     const at = `${field}.containers[${index}]`;
-    errors.push(...containerErrors(container, at, volumes, claims));
+    append(errors, containerErrors(container, at, volumes, claims));
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     names.add(container.name);
-    errors.push(...runningErrors(container, at));
-    errors.push(...optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
+    append(errors, runningErrors(container, at));
+    append(errors, optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
   });
-  errors.push(...hostPortErrors(containers ?? [], `${field}.containers`));
+  append(errors, hostPortErrors(containers ?? [], `${field}.containers`));
   initContainers.forEach((container, index) => {
     const at = `${field}.initContainers[${index}]`;
-    errors.push(...containerErrors(container, at, volumes, claims));
-    errors.push(...optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
+    append(errors, containerErrors(container, at, volumes, claims));
+    append(errors, optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     else if (container.name) names.add(container.name);
-    if (container.restartPolicy === "Always") errors.push(...runningErrors(container, at));
+    if (container.restartPolicy === "Always") append(errors, runningErrors(container, at));
     else {
       const detail = "may not be set for init containers without restartPolicy=Always";
       for (const name of ["lifecycle", ...PROBES] as const) {
@@ -42,7 +42,7 @@ export function containersErrors(spec: PodSpec, field: string, volumes: Readonly
   });
   ephemeralContainers.forEach((container, index) => {
     const at = `${field}.ephemeralContainers[${index}]`;
-    errors.push(...ephemeralErrors(container, at, volumes, names, containers));
+    append(errors, ephemeralErrors(container, at, volumes, names, containers));
   });
   return errors;
 }
@@ -113,7 +113,7 @@ function portsErrors(ports: readonly ContainerPort[], field: string): FieldError
     const errors: FieldError[] = [];
     if (name !== "") {
       const details = portNameErrors(name);
-      errors.push(...named(`${at}.name`, name, details));
+      append(errors, named(`${at}.name`, name, details));
       if (details.length === 0 && names.has(name)) errors.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
@@ -145,11 +145,11 @@ function mountErrors(container: Container, field: string, volumes: ReadonlySet<s
     if (devices.some((device) => device.name === name)) {
       errors.push(invalidValue(`${at}.name`, name, "must not already exist in volumeDevices"));
     }
-    if (subPath !== "") errors.push(...descendingErrors(subPath, `${field}.subPath`));
+    if (subPath !== "") append(errors, descendingErrors(subPath, `${field}.subPath`));
     if (subPathExpr !== "") {
       const detail = "subPathExpr and subPath are mutually exclusive";
       if (subPath !== "") errors.push(invalidValue(`${at}.subPathExpr`, subPathExpr, detail));
-      errors.push(...descendingErrors(subPathExpr, `${field}.subPathExpr`));
+      append(errors, descendingErrors(subPathExpr, `${field}.subPathExpr`));
     }
     return errors;
   });

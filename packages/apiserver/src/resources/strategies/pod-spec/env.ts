@@ -1,4 +1,10 @@
-import { configMapKeyErrors, dns1123SubdomainErrors, environmentNameErrors, type FieldError } from "@konverge/core";
+import {
+  append,
+  configMapKeyErrors,
+  dns1123SubdomainErrors,
+  environmentNameErrors,
+  type FieldError,
+} from "@konverge/core";
 import type { EnvFromSource } from "@konverge/kinds";
 import { invalidValue, required } from "@konverge/schema";
 import type { EnvVar, Loose } from "../objects.ts";
@@ -32,16 +38,16 @@ function valueFromErrors({ value = "", valueFrom }: EnvVar, field: string): Fiel
   if (!valueFrom) return [];
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   const errors: FieldError[] = [];
-  if (fieldRef) errors.push(...fieldRefErrors(fieldRef, `${field}.fieldRef`));
+  if (fieldRef) append(errors, fieldRefErrors(fieldRef, `${field}.fieldRef`));
   if (resourceFieldRef && !resourceFieldRef.resource) errors.push(required(`${field}.resourceFieldRef.resource`));
   for (const [name, ref] of [
     ["configMapKeyRef", configMapKeyRef],
     ["secretKeyRef", secretKeyRef],
   ] as const) {
     if (!ref) continue;
-    errors.push(...refNameErrors(ref.name, `${field}.${name}.name`));
+    append(errors, refNameErrors(ref.name, `${field}.${name}.name`));
     if (!ref.key) errors.push(required(`${field}.${name}.key`));
-    else errors.push(...named(`${field}.${name}.key`, ref.key, configMapKeyErrors(ref.key)));
+    else append(errors, named(`${field}.${name}.key`, ref.key, configMapKeyErrors(ref.key)));
   }
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length;
   const wrong = (detail: string) => errors.push(invalidValue(field, "", detail));

@@ -1,4 +1,4 @@
-import { configMapKeyErrors, dns1123LabelErrors, type FieldError } from "@konverge/core";
+import { append, configMapKeyErrors, dns1123LabelErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Volume } from "../objects.ts";
 import { named, optionallyOneOf, within } from "./checks.ts";
@@ -25,7 +25,7 @@ export function volumesErrors(volumes: readonly Volume[], field: string): { erro
     const { name = "" } = volume;
     const found = sourceErrors(volume, at);
     if (name === "") found.push(required(`${at}.name`));
-    else found.push(...named(`${at}.name`, name, dns1123LabelErrors(name)));
+    else append(found, named(`${at}.name`, name, dns1123LabelErrors(name)));
     if (names.has(name)) found.push(duplicate(`${at}.name`, name));
     if (found.length === 0) names.add(name);
     return found;
@@ -115,11 +115,11 @@ function projectedErrors(projected: Volume["projected"], field: string): FieldEr
     if (Object.keys(source).length === 0) errors.push(required(at, "must specify at least one source"));
     if (secret) {
       if (!secret.name) errors.push(required(`${at}.name`));
-      errors.push(...itemErrors(secret.items, `${at}.secret.items`));
+      append(errors, itemErrors(secret.items, `${at}.secret.items`));
     }
     if (configMap) {
       if (!configMap.name) errors.push(required(`${at}.name`));
-      errors.push(...itemErrors(configMap.items, `${at}.configMap.items`));
+      append(errors, itemErrors(configMap.items, `${at}.configMap.items`));
     }
     if (serviceAccountToken) {
       const { expirationSeconds: seconds = 3600, path = "" } = serviceAccountToken;
