@@ -23,6 +23,7 @@ import type { Extensions } from "./extensions.ts";
 import { contentType } from "./http/bodies.ts";
 import { checkTimeout } from "./http/query.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { Warnings } from "./http/warnings.ts";
 import { bodyResponse } from "./representation/answer.ts";
 import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
 import { registerBuiltins } from "./resources/builtin.ts";
@@ -162,9 +163,9 @@ export class ApiServer {
   }
 
   async #answer(request: ApiRequest, info: RequestInfo, user: User, annotate?: Call["annotate"]): Promise<ApiResponse> {
-    const warnings = new Set<string>();
+    const warnings = new Warnings();
     const answered = this.activity.begin(user.name, info);
-    const notes = { warn: (text: string) => void warnings.add(text), ...(annotate && { annotate }) };
+    const notes = { warn: (text: string) => warnings.add(text), ...(annotate && { annotate }) };
     let response: ApiResponse;
     try {
       response = await this.#route(request, info, user, notes);
@@ -174,7 +175,8 @@ export class ApiServer {
       answered();
     }
     this.metrics.count(info, response.status, contentType(request) === APPLY_PATCH);
-    if (warnings.size > 0) response.headers["warning"] = [...warnings].map(warningHeader);
+    const headers = warnings.headers();
+    if (headers.length > 0) response.headers["warning"] = headers;
     return request.method === "HEAD" ? { ...response, body: "" } : response;
   }
 
@@ -231,8 +233,4 @@ function errorResponse(error: unknown, form = PLAIN): ApiResponse {
 function statusBody({ status: given }: ApiError): object {
   const { kind, apiVersion, metadata, status, message, reason, details, code } = given;
   return { kind, apiVersion, metadata, status, message, reason, details, code };
-}
-
-function warningHeader(text: string): string {
-  return `299 - "${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
 }

@@ -1,3 +1,4 @@
+import { append } from "./append.ts";
 import { WholeFloat } from "./json.ts";
 
 /** One step of a path, or one piece of a template. */
@@ -113,7 +114,7 @@ class Parser {
       return;
     }
     const key = DICT_KEY.exec(text);
-    if (key) nodes.push(...parseAction(`.${key[1]}`));
+    if (key) append(nodes, parseAction(`.${key[1]}`));
     else nodes.push(sliceNode(text));
   }
 

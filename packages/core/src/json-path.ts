@@ -1,3 +1,4 @@
+import { append } from "./append.ts";
 import { goText, goType, toGoJson } from "./go-text.ts";
 import { WholeFloat } from "./json.ts";
 import { isObject } from "./json-object.ts";
@@ -82,7 +83,7 @@ class Evaluation {
       }
       this.#beginning--;
       this.#open++;
-      for (const value of values) found.push(...this.find(value, i + 1));
+      for (const value of values) append(found, this.find(value, i + 1));
       // The body of an empty range is still walked, to find where it ends.
       if (values.length === 0) this.find(undefined, i + 1);
       this.#open--;

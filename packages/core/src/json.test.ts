@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseJson, stringifyJson, surveyJson, WholeFloat } from "./json.ts";
+import { isTooDeep, MAX_JSON_DEPTH, parseJson, stringifyJson, surveyJson, WholeFloat } from "./json.ts";
 
 test("integers of 64 bits are kept digit for digit", () => {
   const text = '{"max":9223372036854775807,"list":[-9223372036854775808,9007199254740993],"small":-9007199254740991}';
@@ -102,9 +102,9 @@ test("a long integer is kept wherever in a text it stands", () => {
   }
 });
 
-test("a survey counts keys outside strings, and tells numbers that JSON.parse would lose", () => {
+test("a survey counts keys and levels outside strings, and tells numbers that JSON.parse would lose", () => {
   const survey = (text: string) => surveyJson(text);
-  assert.deepEqual(survey('{"a":{"b:\\"c":[1,2]},"d":"x:1.0"}'), { keys: 3, isPlain: true });
+  assert.deepEqual(survey('{"a":{"b:\\"c":[1,2]},"d":"x:1.0"}'), { keys: 3, depth: 3, isPlain: true });
   assert.equal(survey('{"a":1.0}').isPlain, false);
   assert.equal(survey('{"a":1e3}').isPlain, false);
   assert.equal(survey("[9007199254740993]").isPlain, false);
@@ -117,4 +117,19 @@ test("what a survey calls plain is parsed alike by both", () => {
       if (surveyJson(text).isPlain) assert.deepEqual(parseJson(text, { wholeFloats: true }), JSON.parse(text));
     }),
   );
+});
+
+test("a survey and a walk agree on how deep a value is", () => {
+  fc.assert(
+    fc.property(fc.json(), fc.integer({ min: 0, max: 8 }), (text, levels) => {
+      assert.equal(isTooDeep(JSON.parse(text), levels), surveyJson(text).depth > levels);
+    }),
+  );
+});
+
+test("a value that is nested without end in sight is too deep, and nothing overflows", () => {
+  const nested = (levels: number) => JSON.parse(`${'[{"a":'.repeat(levels / 2)}1${"}]".repeat(levels / 2)}`) as unknown;
+  assert.equal(isTooDeep(nested(MAX_JSON_DEPTH)), false);
+  assert.equal(isTooDeep(nested(MAX_JSON_DEPTH + 2)), true);
+  assert.equal(isTooDeep(nested(200_000)), true);
 });

@@ -46,6 +46,10 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
 const QUOTE = 34;
 const BACKSLASH = 92;
 const COLON = 58;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
 const ZERO = 48;
 const NINE = 57;
 
@@ -85,8 +89,32 @@ function hasNumber(text: string, isSuch: (digits: number, next: number) => boole
   return false;
 }
 
+/**
+ * How deep the objects and lists of a JSON text may be nested. What handles objects calls itself for each level, some of it
+ * with several functions, so the stack of a thread sets a limit: this is about a quarter of what it holds. (Go's, which grows,
+ * reads 10,000 levels.) No kind of Kubernetes comes near it.
+ */
+export const MAX_JSON_DEPTH = 500;
+
+/** Whether a JSON value is nested deeper than {@link MAX_JSON_DEPTH}, however deep that is. */
+export function isTooDeep(value: unknown, levels: number = MAX_JSON_DEPTH): boolean {
+  if (typeof value !== "object" || value === null || value instanceof WholeFloat) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object" && isTooDeep(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object" && isTooDeep(item, levels - 1)) return true;
+  }
+  return false;
+}
+
 /** What stands in a JSON text outside its strings. */
 export interface JsonSurvey {
+  /** The most objects and lists that are open at one place. */
+  readonly depth: number;
   /** How many keys: a colon stands after each, and nowhere else. */
   readonly keys: number;
   /** No number but integers that JavaScript keeps: {@link parseJson} would give what JSON.parse does. */
@@ -96,11 +124,16 @@ export interface JsonSurvey {
 /** Looks through a JSON text, once, for what parsing it hides. Of a text that is no JSON it says nothing of use. */
 export function surveyJson(text: string): JsonSurvey {
   let keys = 0;
+  let depth = 0;
+  let open = 0;
   let isPlain = true;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
     else if (code === COLON) keys++;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++open > depth) depth = open;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open--;
     else if (isDigit(code)) {
       const start = i;
       let next = text.charCodeAt(i + 1);
@@ -108,7 +141,7 @@ export function surveyJson(text: string): JsonSurvey {
       if (isLong(i + 1 - start) || isDecimal(0, next)) isPlain = false;
     }
   }
-  return { keys, isPlain };
+  return { keys, depth, isPlain };
 }
 
 /** The index of the quotation mark that ends a string; the length of the text if none does. */

@@ -1,3 +1,5 @@
+import { append } from "./append.ts";
+
 /**
  * The rules for names, label keys and label values. Each function returns what is wrong, in the words of apimachinery's
  * validation package; an empty list means that the value will do.
@@ -102,7 +104,10 @@ export function qualifiedNameErrors(value: string): string[] {
   const errors: string[] = [];
   if (prefix === "") errors.push("prefix part must be non-empty");
   else if (prefix !== undefined)
-    errors.push(...dns1123SubdomainErrors(prefix, "bytes").map((error) => `prefix part ${error}`));
+    append(
+      errors,
+      dns1123SubdomainErrors(prefix, "bytes").map((error) => `prefix part ${error}`),
+    );
   if (name === "") errors.push("name part must be non-empty");
   errors.push(
     ...[...tooLong(name, 63, "bytes"), ...unlessObeyed(name, LABEL_KEY)].map((error) => `name part ${error}`),

@@ -56,6 +56,7 @@ export {
   objectMetaErrors,
   ownerErrors,
 } from "./structural/object-meta.ts";
+export { PatternBudget } from "./structural/pattern.ts";
 export { prune } from "./structural/pruning.ts";
 export type { ScalePaths } from "./structural/scale-paths.ts";
 export { type StructuralOptions, structuralErrors } from "./validation/structural-errors.ts";

@@ -1,4 +1,4 @@
-import { parseJson, parseQuantity } from "@konverge/core";
+import { append, parseJson, parseQuantity } from "@konverge/core";
 import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "../resources/strategies/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
@@ -23,7 +23,7 @@ export const limitRanger: AdmissionPlugin = {
         [spec.containers ?? [], "container"],
         [spec.initContainers ?? [], "init container"],
       ] as const) {
-        for (const container of list) notes.push(...fillIn(container, kind, requests, limits));
+        for (const container of list) append(notes, fillIn(container, kind, requests, limits));
       }
     }
     if (notes.length === 0) return;

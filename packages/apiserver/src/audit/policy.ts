@@ -1,3 +1,4 @@
+import { append } from "@konverge/core";
 import type { Attributes } from "../auth/attributes.ts";
 import type { User } from "../auth/user.ts";
 
@@ -60,9 +61,13 @@ export function parseAuditPolicy(object: unknown): AuditPolicy {
   }
   if (!Array.isArray(policy?.rules) || policy.rules.length === 0) errors.push("rules: at least one is needed");
   else {
-    for (const [i, rule] of policy.rules.entries()) errors.push(...ruleErrors(rule).map((why) => `rules[${i}].${why}`));
+    for (const [i, rule] of policy.rules.entries())
+      append(
+        errors,
+        ruleErrors(rule).map((why) => `rules[${i}].${why}`),
+      );
   }
-  errors.push(...stageErrors(policy?.omitStages));
+  append(errors, stageErrors(policy?.omitStages));
   if (errors.length > 0) throw new Error(`the audit policy is not valid: ${errors.join("; ")}`);
   return policy as AuditPolicy;
 }

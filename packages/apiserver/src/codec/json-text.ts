@@ -1,4 +1,4 @@
-import { parseJson, quoted, surveyJson } from "@konverge/core";
+import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
 import { DecodeError } from "./index.ts";
 
 /** A field that stood in a text twice: `spec.replicas`, and where it did the second time. */
@@ -17,7 +17,8 @@ export interface JsonText {
 
 /** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
 export function parseJsonText(text: string): JsonText {
-  const { keys, isPlain } = surveyJson(text);
+  const { keys, depth, isPlain } = surveyJson(text);
+  if (depth > MAX_JSON_DEPTH) new Scanner(text).scan();
   let value: unknown;
   try {
     value = isPlain ? JSON.parse(text) : parseJson(text, { wholeFloats: true });
@@ -28,12 +29,8 @@ export function parseJsonText(text: string): JsonText {
   return { value, ...(countKeys(value) === keys ? { duplicates: [] } : new Scanner(text).scan()) };
 }
 
-/** Whether a value has all the keys that stand in its text: none came twice. */
-export function hasEachKeyOnce(value: unknown, text: string): boolean {
-  return countKeys(value) === surveyJson(text).keys;
-}
-
-function countKeys(value: unknown): number {
+/** How many keys an object and all that is in it have: those in its text, if none came twice. */
+export function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) for (const item of value) count += countKeys(item);
@@ -49,6 +46,7 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 class Scanner {
   readonly #text: string;
   #at = 0;
+  #depth = 0;
   readonly #duplicates: Duplicate[] = [];
   readonly #places = new Map<string, number>();
 
@@ -66,9 +64,12 @@ class Scanner {
   #value(path: string): void {
     this.#space();
     const first = this.#text[this.#at];
-    if (first === "{") this.#object(path);
-    else if (first === "[") this.#array(path);
-    else if (first === '"') this.#string();
+    if (first === "{" || first === "[") {
+      if (++this.#depth > MAX_JSON_DEPTH) this.#wrong("exceeded max depth");
+      if (first === "{") this.#object(path);
+      else this.#array(path);
+      this.#depth--;
+    } else if (first === '"') this.#string();
     else if (first === "t") this.#literal("true");
     else if (first === "f") this.#literal("false");
     else if (first === "n") this.#literal("null");

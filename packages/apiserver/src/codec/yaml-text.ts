@@ -1,7 +1,7 @@
-import { parseJson } from "@konverge/core";
+import { MAX_JSON_DEPTH, parseJson, surveyJson } from "@konverge/core";
 import { parseDocument } from "yaml";
 import { DecodeError } from "./index.ts";
-import { type Duplicate, hasEachKeyOnce, type JsonText } from "./json-text.ts";
+import { countKeys, type Duplicate, type JsonText } from "./json-text.ts";
 
 /** Parses YAML, or JSON, which is YAML too. Throws a {@link DecodeError} that says where it is wrong. */
 export function parseYamlText(text: string): JsonText {
@@ -22,9 +22,11 @@ export function parseYamlText(text: string): JsonText {
  */
 function parseAsJson(text: string): JsonText | undefined {
   if (!/^\s*\{/.test(text) || text.includes('"<<"')) return undefined;
+  const { keys, depth } = surveyJson(text);
+  if (depth > MAX_JSON_DEPTH) return undefined;
   try {
     const value = parseJson(text);
-    return hasEachKeyOnce(value, text) ? { value, duplicates: [] } : undefined;
+    return countKeys(value) === keys ? { value, duplicates: [] } : undefined;
   } catch {
     return undefined;
   }

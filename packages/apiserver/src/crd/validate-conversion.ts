@@ -1,4 +1,4 @@
-import { dns1035LabelErrors, dns1123SubdomainErrors, type FieldError, portNumberErrors } from "@konverge/core";
+import { append, dns1035LabelErrors, dns1123SubdomainErrors, type FieldError, portNumberErrors } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { CrdClientConfig, CrdConversion } from "./definition.ts";
 
@@ -25,7 +25,7 @@ export function conversionErrors(conversion: CrdConversion | undefined, path: st
     return errors;
   }
   if (!clientConfig) errors.push(required(clientPath, "required when strategy is set to Webhook"));
-  else errors.push(...clientErrors(clientConfig, clientPath));
+  else append(errors, clientErrors(clientConfig, clientPath));
   return [...errors, ...reviewVersionErrors(versions, versionsPath)];
 }
 

@@ -1,11 +1,12 @@
 import {
+  append,
   deepEqual,
   dns1035LabelErrors,
   dns1123SubdomainErrors,
   type FieldError,
   maskTrailingDash,
 } from "@konverge/core";
-import { invalidValue, notSupported, required } from "@konverge/schema";
+import { invalidValue, notSupported, PatternBudget, required } from "@konverge/schema";
 import { APPROVED, approvalOf } from "./approval.ts";
 import { isTrueOf } from "./conditions.ts";
 import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./definition.ts";
@@ -15,6 +16,7 @@ import { missingNames, namesErrors } from "./validate-names.ts";
 import {
   columnErrors,
   deprecationErrors,
+  type SchemaContext,
   schemaErrors,
   selectableFieldErrors,
   subresourceErrors,
@@ -68,15 +70,18 @@ function specErrors(spec: CrdSpec, old: CrdSpec | undefined): FieldError[] {
       if (!version.schema?.openAPIV3Schema) errors.push(required(`spec.versions[${index}].schema.openAPIV3Schema`));
     }
   }
+  const patterns = new PatternBudget();
+  const oldByName = new Map(old?.versions.map((version) => [version.name, version]));
   const isUnchanged = (version: CrdVersion) => {
-    const before = old?.versions.find(({ name }) => name === version.name);
+    const before = oldByName.get(version.name);
     return before !== undefined && deepEqual(before.schema ?? null, version.schema ?? null);
   };
   for (const [index, version] of common.versions.entries()) {
     const path = `spec.versions[${index}]`;
     const problems = dns1035LabelErrors(version.name ?? "");
     if (problems.length > 0) errors.push(invalidValue(`${path}.name`, version.name ?? "", problems.join(",")));
-    errors.push(...versionErrors(version, versions[index]!, path, isUnchanged(versions[index]!)));
+    const unchanged = isUnchanged(versions[index]!);
+    append(errors, versionErrors(version, versions[index]!, path, { unchanged, patterns }));
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.push(versionsError(common.versions, "must contain unique version names"));
@@ -89,18 +94,24 @@ function specErrors(spec: CrdSpec, old: CrdSpec | undefined): FieldError[] {
   const problems = first?.name ? dns1035LabelErrors(first.name) : [];
   // The first version has a place of its own as well.
   if (problems.length > 0) errors.push(invalidValue("spec.version", first!.name, problems.join(",")));
-  errors.push(...missingNames(names, "spec.names"), ...namesErrors(names, "spec.names"));
-  errors.push(...commonErrors(common, versions, versions.every(isUnchanged)));
-  errors.push(...conversionErrors(spec.conversion, "spec.conversion"));
+  append(errors, missingNames(names, "spec.names"));
+  append(errors, namesErrors(names, "spec.names"));
+  append(errors, commonErrors(common, versions, { unchanged: versions.every(isUnchanged), patterns }));
+  append(errors, conversionErrors(spec.conversion, "spec.conversion"));
   return errors;
 }
 
-function versionErrors(version: CrdVersion, whole: CrdVersion, path: string, unchanged: boolean): FieldError[] {
+function versionErrors(
+  version: CrdVersion,
+  whole: CrdVersion,
+  path: string,
+  context: Omit<SchemaContext, "hasStatus">,
+): FieldError[] {
   const hasStatus = whole.subresources?.status !== undefined;
   const schema = version.schema?.openAPIV3Schema;
   return [
     ...deprecationErrors(version, path),
-    ...schemaErrors(schema, `${path}.schema.openAPIV3Schema`, { hasStatus, unchanged }),
+    ...schemaErrors(schema, `${path}.schema.openAPIV3Schema`, { hasStatus, ...context }),
     ...subresourceErrors(version.subresources, `${path}.subresources`),
     ...columnErrors(version.additionalPrinterColumns, `${path}.additionalPrinterColumns`),
     ...selectableFieldErrors(version.selectableFields, whole.schema?.openAPIV3Schema, `${path}.selectableFields`),
@@ -111,12 +122,12 @@ function versionErrors(version: CrdVersion, whole: CrdVersion, path: string, unc
 function commonErrors(
   common: ReturnType<typeof hoisted>,
   versions: readonly CrdVersion[],
-  unchanged: boolean,
+  context: Omit<SchemaContext, "hasStatus">,
 ): FieldError[] {
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   const schema = common.validation?.openAPIV3Schema;
   return [
-    ...schemaErrors(schema, "spec.validation.openAPIV3Schema", { hasStatus, unchanged }),
+    ...schemaErrors(schema, "spec.validation.openAPIV3Schema", { hasStatus, ...context }),
     ...subresourceErrors(common.subresources, "spec.subresources"),
     ...columnErrors(common.additionalPrinterColumns, "spec.additionalPrinterColumns"),
     ...selectableFieldErrors(

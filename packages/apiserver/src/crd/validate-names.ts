@@ -1,4 +1,4 @@
-import { dns1035LabelErrors, type FieldError } from "@konverge/core";
+import { append, dns1035LabelErrors, type FieldError } from "@konverge/core";
 import { invalidValue, required } from "@konverge/schema";
 import type { CrdNames } from "./definition.ts";
 
@@ -16,11 +16,11 @@ export function namesErrors(names: CrdNames, path: string): FieldError[] {
   check("singular", singular);
   check("kind", kind, { mixedCase: true });
   check("listKind", listKind, { mixedCase: true });
-  errors.push(...labelErrors(shortNames, `${path}.shortNames`));
+  append(errors, labelErrors(shortNames, `${path}.shortNames`));
   if (kind !== "" && kind === listKind) {
     errors.push(invalidValue(`${path}.listKind`, listKind, "kind and listKind may not be the same"));
   }
-  errors.push(...labelErrors(categories, `${path}.categories`));
+  append(errors, labelErrors(categories, `${path}.categories`));
   return errors;
 }
 

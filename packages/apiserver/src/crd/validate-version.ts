@@ -6,7 +6,7 @@ import {
   scalePathError,
   simpleJsonPathError,
 } from "@konverge/core";
-import { duplicate, invalidValue, required, structuralErrors, tooMany } from "@konverge/schema";
+import { duplicate, invalidValue, type PatternBudget, required, structuralErrors, tooMany } from "@konverge/schema";
 import type { CrdColumn, CrdVersion } from "./definition.ts";
 
 /** The most fields of a version that selectors may name. */
@@ -14,13 +14,22 @@ const MAX_SELECTABLE_FIELDS = 8;
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/** What is wrong with a schema. `unchanged`: it was there before, and its rules may be as expensive as they are. */
+/** What schemas are judged by. */
+export interface SchemaContext {
+  readonly hasStatus: boolean;
+  /** It was there before, and its rules may be as expensive as they are. */
+  readonly unchanged: boolean;
+  /** One for all versions. */
+  readonly patterns: PatternBudget;
+}
+
+/** What is wrong with a schema. */
 export function schemaErrors(
   schema: Schema | undefined,
   path: string,
-  { hasStatus, unchanged }: { hasStatus: boolean; unchanged: boolean },
+  { hasStatus, unchanged, patterns }: SchemaContext,
 ): FieldError[] {
-  return schema ? structuralErrors(schema, { path, hasStatus, allowsExpensive: unchanged }) : [];
+  return schema ? structuralErrors(schema, { path, hasStatus, allowsExpensive: unchanged, patterns }) : [];
 }
 
 export function subresourceErrors(subresources: CrdVersion["subresources"], path: string): FieldError[] {

@@ -1,4 +1,4 @@
-import { badRequest, DurationError, type FieldError, invalid, parseDuration } from "@konverge/core";
+import { append, badRequest, DurationError, type FieldError, invalid, parseDuration } from "@konverge/core";
 import { fieldManagerErrors, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 
 /** Query parameters are true when they are present, unless they say false or 0. */
@@ -66,7 +66,8 @@ export function writeParameters(
     if (apply && fieldManager === "") errors.push(required("fieldManager", "is required for apply patch"));
     if (!apply && force !== undefined) errors.push(forbidden("force", "may not be specified for non-apply patch"));
   }
-  errors.push(...fieldManagerErrors(fieldManager, "fieldManager"), ...dryRunErrors(dryRun));
+  append(errors, fieldManagerErrors(fieldManager, "fieldManager"));
+  append(errors, dryRunErrors(dryRun));
   if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
     errors.push(notSupported("fieldValidation", fieldValidation, FIELD_VALIDATIONS));
   }
@@ -118,7 +119,7 @@ export function checkDeleteOptions({ orphanDependents, propagationPolicy, dryRun
   if (propagationPolicy !== undefined && !PROPAGATION_POLICIES.slice(0, 3).includes(propagationPolicy)) {
     errors.push(notSupported("propagationPolicy", propagationPolicy, PROPAGATION_POLICIES));
   }
-  errors.push(...dryRunErrors(dryRun));
+  append(errors, dryRunErrors(dryRun));
   refuse("DeleteOptions", errors);
 }
 

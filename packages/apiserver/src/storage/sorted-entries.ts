@@ -1,3 +1,4 @@
+import { append } from "@konverge/core";
 import type { Entry } from "./collection.ts";
 
 /** Entries per chunk: what a write copies after a fork. Larger chunks make the spine shorter and that copy dearer. */
@@ -95,7 +96,7 @@ export class SortedEntries {
     const next = chunks[at + 1]?.entries;
     if (entries.length === 0) chunks.splice(at, 1);
     else if (next && entries.length + next.length <= FEW) {
-      entries.push(...next);
+      append(entries, next);
       chunks.splice(at + 1, 1);
     }
   }

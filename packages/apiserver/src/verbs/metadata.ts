@@ -1,7 +1,7 @@
 import {
   type AnyObject,
+  append,
   badRequest,
-  deepEqual,
   dns1123SubdomainErrors,
   type FieldError,
   maskTrailingDash,
@@ -9,6 +9,7 @@ import {
   type OwnerReference,
   pathSegmentErrors,
   timestamp,
+  toGoJson,
 } from "@konverge/core";
 import {
   annotationErrors,
@@ -65,16 +66,17 @@ const DUPLICATE_OWNERS = (when: string) =>
 export function dropDuplicateOwners(call: Call, metadata: ObjectMeta, { admitted = false } = {}): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
   const duplicates: string[] = [];
   for (const owner of owners) {
-    if (kept.some((other) => deepEqual(other, owner))) duplicates.push(owner.uid);
-    else kept.push(owner);
+    const text = toGoJson(owner);
+    if (kept.has(text)) duplicates.push(owner.uid);
+    else kept.set(text, owner);
   }
   if (duplicates.length === 0) return;
   const when = admitted ? " after mutating admission happens" : "";
   call.warn(DUPLICATE_OWNERS(when) + duplicates.join(", "));
-  metadata.ownerReferences = kept;
+  metadata.ownerReferences = [...kept.values()];
 }
 
 /** Names of most built-in kinds are DNS subdomains; a trailing dash of a prefix is hidden. */
@@ -95,11 +97,14 @@ export function metadataUpdateErrors(call: Call, metadata: ObjectMeta, old: Obje
   const errors = objectMetaErrors(metadata, { namespaced, nameErrors: pathSegmentErrors }, "metadata");
   const isSound = errors.length === 0;
   const changes = changeErrors(metadata, old, isSound);
-  errors.push(...changes);
+  append(errors, changes);
   for (const check of strategy.metadataChecks ?? ["changes"]) {
     // Of what has been found in order, the rules for new objects judge the names in another way, and nothing else.
-    if (check === "new") errors.push(...metadataErrors(call, isSound ? namesOf(metadata) : metadata));
-    else errors.push(...changes, ...legacyFinalizerErrors(call.definition, metadata));
+    if (check === "new") append(errors, metadataErrors(call, isSound ? namesOf(metadata) : metadata));
+    else {
+      append(errors, changes);
+      append(errors, legacyFinalizerErrors(call.definition, metadata));
+    }
   }
   return errors;
 }

@@ -1,4 +1,13 @@
-import { type ApiError, badRequest, deepEqual, isObject, WholeFloat } from "@konverge/core";
+import {
+  type ApiError,
+  badRequest,
+  deepCopy,
+  deepEqual,
+  isObject,
+  isTooDeep,
+  stringifyJson,
+  WholeFloat,
+} from "@konverge/core";
 import { Draft, fail, PatchFailure, type Place } from "./patch-draft.ts";
 import { tooLarge, unprocessable } from "./refusals.ts";
 
@@ -12,6 +21,9 @@ export interface JsonPatchOperation {
 
 /** The most operations that one request may carry. */
 export const MAX_JSON_PATCH_OPERATIONS = 10_000;
+
+/** The most bytes, as JSON, that all copy operations of a patch together may add. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /**
  * Checks that a request body is a JSON patch, as the API server does: 400 for what is no list of operations, 413 for
@@ -58,27 +70,36 @@ export function goJsonType(value: unknown): string {
  * Applies the operations in order, all or none: the first that fails throws 422 with the reason as its cause. Nothing is
  * changed in place; what no operation touches is shared with `document`.
  *
+ * Copies may add 3 MiB, and the result may be nested as deep as a body may: as in the API server, a small patch cannot make
+ * an object that nobody could have sent.
+ *
  * The API server's library is laxer than the RFC in places that clients have come to rely on: `replace` of a key that an
  * object lacks adds it, negative indices count from the end of a list, and a missing value is null.
  */
 export function applyJsonPatch<T extends object>(document: T, operations: readonly JsonPatchOperation[]): T {
   const draft = new Draft(document);
-  for (const operation of operations) {
-    try {
-      perform(draft, operation ?? {});
-    } catch (error) {
-      if (error instanceof PatchFailure) throw unprocessable(error.message);
-      throw error;
-    }
+  const copied: Copied = { bytes: 0 };
+  try {
+    for (const operation of operations) perform(draft, operation ?? {}, copied);
+    const { root } = draft;
+    if (isTooDeep(root)) fail("exceeded max depth");
+    return root as T;
+  } catch (error) {
+    if (error instanceof PatchFailure) throw unprocessable(error.message);
+    throw error;
   }
-  return draft.root as T;
+}
+
+/** What the copy operations of a patch have added so far. */
+interface Copied {
+  bytes: number;
 }
 
 type Step = Partial<JsonPatchOperation>;
 
 const NO_PATH = "operation missing path field: missing value";
 
-function perform(draft: Draft, step: Step): void {
+function perform(draft: Draft, step: Step, copied: Copied): void {
   const value = step.value === undefined ? null : step.value;
   switch (step.op) {
     case "add": {
@@ -105,7 +126,7 @@ function perform(draft: Draft, step: Step): void {
       move(draft, step);
       break;
     case "copy":
-      copy(draft, step);
+      copy(draft, step, copied);
       break;
     default:
       fail(`Unexpected kind: ${step.op ?? "unknown"}`);
@@ -124,11 +145,13 @@ function replace(draft: Draft, path: string, value: unknown): void {
 }
 
 function test(draft: Draft, path: string, value: unknown): void {
-  let actual = draft.root;
-  if (path !== "") {
+  let actual: unknown;
+  if (path === "") {
+    actual = draft.root;
+  } else {
     const place = draft.place(path);
     if (!place) fail(`test operation does not apply: is missing path: ${path}: missing value`);
-    actual = place.get((why) => `error in test for path: '${path}': ${why}`);
+    actual = draft.settle(place.get((why) => `error in test for path: '${path}': ${why}`));
   }
   if (!deepEqual(actual ?? null, value)) fail(`testing value ${path} failed: test failed`);
 }
@@ -144,13 +167,29 @@ function move(draft: Draft, step: Step): void {
   target.add(moved, (why) => `error in move for path: '${path}': ${why}`);
 }
 
-function copy(draft: Draft, step: Step): void {
-  const copied = sourceOf(draft, step, "copy").get((why) => `error in copy for from: '${step.from}': ${why}`) ?? null;
+function copy(draft: Draft, step: Step, copied: Copied): void {
+  const source = sourceOf(draft, step, "copy").get((why) => `error in copy for from: '${step.from}': ${why}`) ?? null;
   const path = step.path ?? fail("copy operation failed to decode path: missing value");
-  const target = draft.place(path);
-  if (!target) fail(`copy operation does not apply: doc is missing destination path: ${path}: missing value`);
-  target.add(copied, (why) => `error while adding value during copy: ${why}`);
-  draft.forgetCopies();
+  if (!draft.place(path))
+    fail(`copy operation does not apply: doc is missing destination path: ${path}: missing value`);
+  const value = draft.settle(source);
+  if (isTooDeep(value)) fail("error while performing deep copy: exceeded max depth");
+  copied.bytes += value === null ? 0 : goJsonBytes(value);
+  if (copied.bytes > MAX_COPIED_BYTES) {
+    fail(
+      `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
+    );
+  }
+  // Found again: where it was before may have been settled with the source.
+  draft.place(path)!.add(deepCopy(value), (why) => `error while adding value during copy: ${why}`);
+}
+
+/** How long a value is as Go writes it, which escapes a few characters more than JavaScript does. */
+function goJsonBytes(value: unknown): number {
+  const text = stringifyJson(value);
+  let bytes = Buffer.byteLength(text);
+  for (const [character] of text.matchAll(/[<>&\u2028\u2029]/g)) bytes += character < "\u0080" ? 5 : 3;
+  return bytes;
 }
 
 function sourceOf(draft: Draft, step: Step, verb: "move" | "copy"): Place {

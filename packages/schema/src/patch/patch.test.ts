@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, type JsonObject, type Schema } from "@konverge/core";
 import fc from "fast-check";
-import { applyJsonPatch, decodeJsonPatch } from "./json-patch.ts";
+import { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { applyStrategicMergePatch } from "./strategic-merge.ts";
 
@@ -158,5 +158,99 @@ test("ten thousand steps are allowed, one more is not", () => {
       "RequestEntityTooLarge",
       "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
     ],
+  );
+});
+
+test("copies may add three mebibytes, and not a byte more", () => {
+  const document = { a: "x".repeat(1024 * 1024 - 2) };
+  const copies = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ op: "copy", from: "/a", path: `/b${i}` }) as const);
+  assert.equal(Object.keys(applyJsonPatch(document, copies(3))).length, 4);
+  const error = refusal(() =>
+    applyJsonPatch(document, [
+      ...copies(3),
+      { op: "add", path: "/c", value: 1 },
+      { op: "copy", from: "/c", path: "/d" },
+    ]),
+  );
+  assert.deepEqual(
+    [error.code, error.message, (error.cause as Error).message],
+    [
+      422,
+      "the server rejected our request due to an error in our request",
+      "Unable to complete the copy, the accumulated size increase of copy is 3145729, exceeding the limit 3145728",
+    ],
+  );
+});
+
+test("what a copy adds is counted as Go writes it", () => {
+  const copy = (text: string) =>
+    refusal(() => applyJsonPatch({ a: [text, "x".repeat(3 * 1024 * 1024)] }, [{ op: "copy", from: "/a", path: "/b" }]));
+  const size = (text: string) => Number(/copy is (\d+)/.exec((copy(text).cause as Error).message)![1]);
+  const bare = size("");
+  for (const [text, bytes] of [
+    ["ü", 2],
+    ["<", 6],
+    ["\u2028", 6],
+    ["\n", 2],
+  ] as const) {
+    assert.equal(size(text) - bare, bytes, JSON.stringify(text));
+  }
+});
+
+test("copies that double an object end before it is too large", () => {
+  const doubling = Array.from({ length: 60 }, (_, i) => ({ op: "copy", from: "/a", path: `/a/b${i}` }) as const);
+  assert.equal(refusal(() => applyJsonPatch({ a: {} }, doubling)).code, 422);
+});
+
+test("a patch cannot nest an object deeper than a body may be", () => {
+  const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}{}${"}".repeat(levels)}`) as JsonObject;
+  const path = "/a".repeat(400);
+  assert.equal(refusal(() => applyJsonPatch(deep(400), [{ op: "add", path, value: deep(400) }])).code, 422);
+  const deeper = Array.from({ length: 12 }, () => ({ op: "move", from: "/a", path: "/b" }) as const);
+  assert.equal(refusal(() => applyJsonPatch(deep(400), [{ op: "copy", from: "/a", path }, ...deeper])).code, 422);
+});
+
+test("a long list is changed like a short one", () => {
+  const at = fc.integer({ min: 0, max: 8000 });
+  type Change = [step: JsonPatchOperation, change: (list: unknown[], document: JsonObject) => unknown];
+  const change: fc.Arbitrary<Change> = fc.oneof(
+    at.map((i): Change => [{ op: "add", path: `/list/${i}`, value: -i }, (list) => list.splice(i, 0, -i)]),
+    at.map((i): Change => [{ op: "remove", path: `/list/${i}` }, (list) => list.splice(i, 1)]),
+    at.map((i): Change => [{ op: "replace", path: `/list/${i}`, value: "x" }, (list) => list.splice(i, 1, "x")]),
+    fc
+      .tuple(at, at)
+      .map(
+        ([from, to]): Change => [
+          { op: "move", from: `/list/${from}`, path: `/list/${to}` },
+          (list) => list.splice(to, 0, ...list.splice(from, 1)),
+        ],
+      ),
+    fc
+      .tuple(at, at)
+      .map(
+        ([from, to]): Change => [
+          { op: "copy", from: `/list/${from}`, path: `/list/${to}` },
+          (list) => list.splice(to, 0, list[from]),
+        ],
+      ),
+    fc.constantFrom<Change>(
+      [{ op: "add", path: "/list/-", value: 1 }, (list) => list.push(1)],
+      [{ op: "copy", from: "/list", path: "/other" }, (list, document) => (document["other"] = [...list])],
+      [{ op: "copy", from: "/list", path: "/list/3" }, (list) => list.splice(3, 0, [...list])],
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+      const list: unknown[] = Array.from({ length: 9000 }, (_, i) => i);
+      const expected: JsonObject = { list: [...list] };
+      for (const [, make] of changes) make(expected["list"] as unknown[], expected);
+      const steps = changes.map(([step]) => step);
+      assert.deepEqual(
+        applyJsonPatch<JsonObject>({ list }, [...steps, { op: "test", path: "", value: expected }]),
+        expected,
+      );
+      assert.equal(list.length, 9000);
+    }),
   );
 });

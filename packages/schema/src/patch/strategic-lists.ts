@@ -26,18 +26,29 @@ export function mergeLists(
   if (mergeKey === "") throw internal(`cannot merge lists without merge key for ${goKind(field.schema)}`);
   const { kept, changes } = obeyItemDirectives(original as JsonObject[], patch as JsonObject[], mergeKey);
   const merged = [...kept];
+  const places = placesByKey(merged, mergeKey);
   for (const change of changes) {
     const key = mergeKeyOf(change, mergeKey);
-    const at = merged.findIndex((item) => isObject(item) && Object.hasOwn(item, mergeKey) && item[mergeKey] === key);
-    if (at < 0) merged.push(change);
+    const at = places.get(key);
+    if (at === undefined) places.set(key, merged.push(change) - 1);
     else merged[at] = mergeItems(merged[at]!, change);
   }
   return interleave(merged, changes, kept, mergeKey);
 }
 
+/** Where the first item with each merge key stands. */
+function placesByKey(items: readonly JsonObject[], mergeKey: string): Map<unknown, number> {
+  const places = new Map<unknown, number>();
+  items.forEach((item, index) => {
+    if (!isObject(item) || !Object.hasOwn(item, mergeKey) || places.has(item[mergeKey])) return;
+    places.set(item[mergeKey], index);
+  });
+  return places;
+}
+
 /** Carries out `$patch` items of a list: what remains of the original, and the plain items of the patch. */
 function obeyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKey: string) {
-  let kept = original;
+  const deleted = new Set<unknown>();
   let replaces = false;
   const changes: JsonObject[] = [];
   for (const item of patch) {
@@ -46,11 +57,9 @@ function obeyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKe
       continue;
     }
     switch (item[DIRECTIVE]) {
-      case "delete": {
-        const key = mergeKeyOf(item, mergeKey);
-        kept = kept.filter((candidate) => !Object.hasOwn(candidate, mergeKey) || candidate[mergeKey] !== key);
+      case "delete":
+        deleted.add(mergeKeyOf(item, mergeKey));
         break;
-      }
       case "replace":
         replaces = true;
         break;
@@ -60,7 +69,9 @@ function obeyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKe
         throw unknownDirective(item[DIRECTIVE], item);
     }
   }
-  return replaces ? { kept: changes, changes: [] } : { kept, changes };
+  if (replaces) return { kept: changes, changes: [] };
+  const kept = original.filter((item) => !Object.hasOwn(item, mergeKey) || !deleted.has(item[mergeKey]));
+  return { kept, changes };
 }
 
 /** Puts a merged list in the order that `$setElementOrder` asks for. */

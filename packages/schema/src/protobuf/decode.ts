@@ -1,11 +1,8 @@
-import type { JsonObject, Schema } from "@konverge/core";
+import { type JsonObject, MAX_JSON_DEPTH, type Schema } from "@konverge/core";
 import { put } from "../json-value.ts";
 import { customMessage } from "./custom-messages.ts";
 import { type Field, type Inlined, type MessageType, messageTypeOf, type ValueType } from "./message-type.ts";
 import { BYTES, FIXED32, FIXED64, malformed, VARINT, type WireReader } from "./wire.ts";
-
-/** Nothing that people write is nested as deep; it would only exhaust the stack. */
-const MAX_DEPTH = 1000;
 
 /**
  * Reads a message into the JSON that Go would write for the struct it carries: zero values are left out where the field
@@ -24,7 +21,8 @@ export function zeroObject(schema: Schema): JsonObject {
 }
 
 function readMessage(reader: WireReader, type: MessageType, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) throw malformed(`the message is nested more than ${MAX_DEPTH} levels deep`);
+  // Each message is at least one level of the JSON that it becomes.
+  if (depth > MAX_JSON_DEPTH) throw malformed("exceeded max depth");
   const values = new Map<Field, unknown>();
   readFields(reader, type.fields, values, depth);
   return asGoWrites(type, values);

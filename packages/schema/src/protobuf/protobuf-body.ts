@@ -1,4 +1,4 @@
-import { type GroupVersionKind, gvkOf, type JsonObject, type Schema } from "@konverge/core";
+import { type GroupVersionKind, gvkOf, isTooDeep, type JsonObject, type Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { decodeMessage } from "./decode.ts";
 import { openEnvelope } from "./envelope.ts";
@@ -30,12 +30,9 @@ export function decodeProtobuf(body: Uint8Array, options: ProtobufOptions = {}):
 /** The object in the bytes of an opened envelope, of a kind that is known. */
 export function decodeRaw(raw: Uint8Array, schema: Schema): JsonObject {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  try {
-    return decodeMessage(new WireReader(bytes), schema);
-  } catch (error) {
-    if (error instanceof RangeError) throw malformed("the message is nested too deep");
-    throw error;
-  }
+  const object = decodeMessage(new WireReader(bytes), schema);
+  if (isTooDeep(object)) throw malformed("exceeded max depth");
+  return object;
 }
 
 function builtinSchemaOf({ group, version, kind }: GroupVersionKind): Schema | undefined {

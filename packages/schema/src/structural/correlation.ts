@@ -12,6 +12,7 @@ export class Correlation {
   readonly #value: unknown;
   readonly #old: unknown;
   #children: Map<string | number, Correlation | undefined> | undefined;
+  #oldItems: ReadonlyMap<string, unknown> | undefined;
   #isEqual: boolean | undefined;
 
   constructor(schema: Schema, value: unknown, old: unknown) {
@@ -42,7 +43,7 @@ export class Correlation {
       if (!items || !Array.isArray(this.#value) || !Array.isArray(this.#old) || !this.#isMap()) return undefined;
       const value = this.#value[index];
       const key = this.#keyOf(value);
-      const old = key === undefined ? undefined : this.#old.find((item) => this.#keyOf(item) === key);
+      const old = key === undefined ? undefined : this.#oldByKey(this.#old).get(key);
       return old === undefined ? undefined : new Correlation(items, value, old);
     });
   }
@@ -66,6 +67,18 @@ export class Correlation {
       return names.every((name) => this.field(name)?.isEqual() ?? false);
     }
     return deepEqual(value, old);
+  }
+
+  /** The first item that the list had before with each key. */
+  #oldByKey(items: readonly unknown[]): ReadonlyMap<string, unknown> {
+    if (this.#oldItems) return this.#oldItems;
+    const byKey = new Map<string, unknown>();
+    for (const item of items) {
+      const key = this.#keyOf(item);
+      if (key !== undefined && !byKey.has(key)) byKey.set(key, item);
+    }
+    this.#oldItems = byKey;
+    return byKey;
   }
 
   #isMap(): boolean {

@@ -1,4 +1,5 @@
 import {
+  append,
   dns1035LabelErrors,
   type FieldError,
   isObject,
@@ -53,7 +54,10 @@ export function coerceEmbedded(schema: Schema, value: unknown): { dropped: strin
     try {
       const { metadata, unknown } = decodeMetadata(object["metadata"]);
       object["metadata"] = metadata;
-      dropped.push(...unknown.map((field) => `${join(path, "metadata")}.${field}`));
+      append(
+        dropped,
+        unknown.map((field) => `${join(path, "metadata")}.${field}`),
+      );
     } catch (cause) {
       if (!(cause instanceof MetadataError)) throw cause;
       error = invalidValue(join(path, "metadata"), object["metadata"], cause.message);
@@ -65,7 +69,7 @@ export function coerceEmbedded(schema: Schema, value: unknown): { dropped: strin
 /** Checks that embedded resources say what they are, and that their metadata is valid. */
 export function embeddedErrors(schema: Schema, value: unknown, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  forEachEmbedded(schema, value, path, (object, at) => void errors.push(...resourceErrors(object, at)));
+  forEachEmbedded(schema, value, path, (object, at) => append(errors, resourceErrors(object, at)));
   return errors;
 }
 
@@ -89,7 +93,7 @@ function resourceErrors(object: JsonObject, path: string): FieldError[] {
       }
     }
   }
-  if (Object.hasOwn(object, "metadata")) errors.push(...metadataErrors(object["metadata"], at("metadata")));
+  if (Object.hasOwn(object, "metadata")) append(errors, metadataErrors(object["metadata"], at("metadata")));
   return errors;
 }
 

@@ -12,16 +12,18 @@ export function required(field: string, detail = ""): FieldError {
 }
 
 export function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return { reason: "FieldValueInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
+  return worded("FieldValueInvalid", field, () => withDetail(`Invalid value: ${shown(value)}`, detail));
 }
 
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
-  return { reason: "FieldValueTypeInvalid", field, message: withDetail(`Invalid value: ${shown(value)}`, detail) };
+  return worded("FieldValueTypeInvalid", field, () => withDetail(`Invalid value: ${shown(value)}`, detail));
 }
 
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
-  const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quoted).join(", ")}`;
-  return { reason: "FieldValueNotSupported", field, message: withDetail(`Unsupported value: ${shown(value)}`, detail) };
+  return worded("FieldValueNotSupported", field, () => {
+    const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quoted).join(", ")}`;
+    return withDetail(`Unsupported value: ${shown(value)}`, detail);
+  });
 }
 
 export function forbidden(field: string, detail: string): FieldError {
@@ -29,7 +31,7 @@ export function forbidden(field: string, detail: string): FieldError {
 }
 
 export function duplicate(field: string, value: unknown): FieldError {
-  return { reason: "FieldValueDuplicate", field, message: `Duplicate value: ${shown(value)}` };
+  return worded("FieldValueDuplicate", field, () => `Duplicate value: ${shown(value)}`);
 }
 
 export function tooLong(field: string, limit: number): FieldError {
@@ -40,6 +42,22 @@ export function tooLong(field: string, limit: number): FieldError {
 export function tooMany(field: string, count: number, limit: number): FieldError {
   const items = limit === 1 ? "item" : "items";
   return { reason: "FieldValueTooMany", field, message: `Too many: ${count}: must have at most ${limit} ${items}` };
+}
+
+/**
+ * An error that is put into words when somebody reads it. Many show a whole list, and there may be one for each of its items:
+ * of so many only the first are ever told.
+ */
+function worded(reason: FieldError["reason"], field: string, words: () => string): FieldError {
+  let text: string | undefined;
+  return {
+    reason,
+    field,
+    get message() {
+      text ??= words();
+      return text;
+    },
+  };
 }
 
 function withDetail(message: string, detail: string): string {

@@ -1,4 +1,4 @@
-import { type FieldError, isObject, type JsonObject, type Schema, toGoJson } from "@konverge/core";
+import { append, type FieldError, isObject, type JsonObject, type Schema, toGoJson } from "@konverge/core";
 import { duplicate, invalidValue } from "./field-errors.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
@@ -14,7 +14,7 @@ function visit(schema: Schema, value: unknown, path: string, errors: FieldError[
     const type = schema["x-kubernetes-list-type"];
     if (type === "set") {
       for (const index of repeated(value)) errors.push(duplicate(`${path}[${index}]`, value[index]));
-    } else if (type === "map") errors.push(...keyErrors(schema, value, path));
+    } else if (type === "map") append(errors, keyErrors(schema, value, path));
     const { items } = schema;
     if (items) value.forEach((item, index) => void visit(items, item, `${path}[${index}]`, errors));
   } else if (isObject(value)) {

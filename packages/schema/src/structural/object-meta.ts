@@ -1,4 +1,5 @@
 import {
+  append,
   dns1123LabelErrors,
   type FieldError,
   labelValueErrors,
@@ -38,14 +39,14 @@ export function objectMetaErrors(
   if ((metadata.generation ?? 0) < 0) {
     errors.push(invalidValue(`${path}.generation`, metadata.generation, "must be greater than or equal to 0"));
   }
-  errors.push(
+  return [
+    ...errors,
     ...labelErrors(metadata.labels ?? {}, `${path}.labels`),
     ...annotationErrors(metadata.annotations ?? {}, `${path}.annotations`),
     ...ownerErrors(metadata.ownerReferences ?? [], `${path}.ownerReferences`),
     ...finalizerErrors(metadata.finalizers ?? [], `${path}.finalizers`),
     ...managedFieldsErrors(metadata.managedFields ?? [], `${path}.managedFields`),
-  );
-  return errors;
+  ];
 }
 
 /** Checks the keys and values of labels. */
@@ -77,6 +78,7 @@ export function annotationErrors(annotations: Record<string, string>, path: stri
 export function ownerErrors(owners: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = "";
+  let shown: string | undefined;
   for (const owner of owners) {
     const { group, version } = parseApiVersion(owner.apiVersion);
     if (version === "") errors.push(invalidValue(`${path}.apiVersion`, owner.apiVersion, "version must not be empty"));
@@ -91,7 +93,7 @@ export function ownerErrors(owners: readonly OwnerReference[], path: string): Fi
     if (controller === "") controller = name;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      const shown = JSON.stringify(owners.map(inFieldOrder));
+      shown ??= JSON.stringify(owners.map(inFieldOrder));
       errors.push({ reason: "FieldValueInvalid", field: path, message: `Invalid value: ${shown}: ${detail}` });
     }
   }
@@ -122,7 +124,7 @@ function managedFieldsErrors(entries: NonNullable<ObjectMeta["managedFields"]>, 
     if (entry.fieldsType !== undefined && (entry.fieldsType as string) !== "" && entry.fieldsType !== "FieldsV1") {
       errors.push(invalidValue(`${at}.fieldsType`, entry.fieldsType, "must be `FieldsV1`"));
     }
-    errors.push(...fieldManagerErrors(entry.manager ?? "", `${at}.manager`));
+    append(errors, fieldManagerErrors(entry.manager ?? "", `${at}.manager`));
     if ((entry.subresource ?? "").length > 256) errors.push(tooLong(`${at}.subresource`, 256));
     return errors;
   });

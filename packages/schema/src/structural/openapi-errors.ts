@@ -1,4 +1,11 @@
-import { type FieldError, fieldInSchema, JsonPathError, type Schema, type ValidationRule } from "@konverge/core";
+import {
+  append,
+  type FieldError,
+  fieldInSchema,
+  JsonPathError,
+  type Schema,
+  type ValidationRule,
+} from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "./field-errors.ts";
 import { hasDefault, itemsOf, propertiesOf, type RawSchema, unsupportedKeyword } from "./raw-schema.ts";
 
@@ -16,7 +23,7 @@ export function openApiErrors(schema: RawSchema, path: string, context: Context 
   const { isInMeta, noDefaults } = context;
   const inner: Context = { isInMeta, noDefaults };
   const visit = (part: RawSchema, name: string, next: Context = inner) => {
-    errors.push(...openApiErrors(part, `${path}.${name}`, next));
+    append(errors, openApiErrors(part, `${path}.${name}`, next));
   };
   const { additionalProperties } = schema;
   if (schema.uniqueItems) {
@@ -47,13 +54,11 @@ export function openApiErrors(schema: RawSchema, path: string, context: Context 
   const items = itemsOf(schema);
   if (items) visit(items, "items");
   if (Array.isArray(schema.items)) schema.items.forEach((item, index) => void visit(item, `items[${index}]`));
-  errors.push(
-    ...extensionErrors(schema, path),
-    ...mapListErrors(schema, path),
-    ...(schema["x-kubernetes-validations"] ?? []).flatMap((rule, index) =>
-      ruleErrors(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
-    ),
-  );
+  append(errors, extensionErrors(schema, path));
+  append(errors, mapListErrors(schema, path));
+  schema["x-kubernetes-validations"]?.forEach((rule, index) => {
+    append(errors, ruleErrors(rule, schema, `${path}.x-kubernetes-validations[${index}]`));
+  });
   return errors;
 }
 
@@ -102,7 +107,7 @@ function extensionErrors(schema: RawSchema, path: string): FieldError[] {
   const listType = schema["x-kubernetes-list-type"];
   if (listType !== undefined) {
     if (type !== "array") mustBe("array", "x-kubernetes-list-type");
-    else if (listType === "set") errors.push(...setItemErrors(itemsOf(schema), `${path}.items`));
+    else if (listType === "set") append(errors, setItemErrors(itemsOf(schema), `${path}.items`));
     if (!["atomic", "set", "map"].includes(listType)) {
       errors.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"]));
     }
@@ -143,13 +148,13 @@ function mapListErrors(schema: RawSchema, path: string): FieldError[] {
     } else if (items.type !== "object") {
       const detail = "must be object if parent array's x-kubernetes-list-type is map";
       errors.push(invalidValue(`${path}.items.type`, items.type ?? "", detail));
-    } else errors.push(...mapKeyErrors(keys, items, path));
+    } else append(errors, mapKeyErrors(keys, items, path));
   }
   if ((listType === "set" || listType === "map") && items) {
     if (items.nullable) {
       errors.push(forbidden(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
     }
-    if (listType === "map") errors.push(...keyPresenceErrors(keys, items, path));
+    if (listType === "map") append(errors, keyPresenceErrors(keys, items, path));
   }
   return errors;
 }
@@ -157,25 +162,28 @@ function mapListErrors(schema: RawSchema, path: string): FieldError[] {
 function mapKeyErrors(keys: readonly string[], items: RawSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const keysPath = `${path}.x-kubernetes-list-map-keys`;
-  keys.forEach((key, index) => {
+  const known = new Set<string>();
+  keys.forEach((key) => {
     const property = items.properties?.[key];
     if (property?.type === "array" || property?.type === "object") {
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       errors.push(invalidValue(`${path}.items.properties[${key}].type`, items.type, detail));
     } else if (!property) errors.push(invalidValue(keysPath, keys, "entries must all be names of item properties"));
-    if (keys.indexOf(key) < index) errors.push(invalidValue(keysPath, keys, "must not contain duplicate entries"));
+    if (known.has(key)) errors.push(invalidValue(keysPath, keys, "must not contain duplicate entries"));
+    known.add(key);
   });
   return errors;
 }
 
 function keyPresenceErrors(keys: readonly string[], items: RawSchema, path: string): FieldError[] {
+  const requiredNames = new Set(items.required);
   return keys.flatMap((key) => {
     const property = items.properties?.[key];
     if (!property) return [];
     const at = `${path}.items.properties[${key}]`;
     const because = "this property is in x-kubernetes-list-map-keys, so it";
     const errors: FieldError[] = [];
-    if (!items.required?.includes(key) && !hasDefault(property)) {
+    if (!requiredNames.has(key) && !hasDefault(property)) {
       errors.push(required(`${at}.default`, `${because} must have a default or be a required property`));
     }
     if (property.nullable) errors.push(forbidden(`${at}.nullable`, `${because} cannot be nullable`));

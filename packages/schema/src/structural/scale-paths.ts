@@ -1,4 +1,4 @@
-import { type FieldError, goText, goType, isObject, splitSimplePath } from "@konverge/core";
+import { append, type FieldError, goText, goType, isObject, splitSimplePath } from "@konverge/core";
 import { invalidValue } from "./field-errors.ts";
 import { isInt64, isNumeric } from "./numbers.ts";
 
@@ -12,7 +12,7 @@ export interface ScalePaths {
 /** Checks that what the scale subresource reads is what it can read: replicas that fit 32 bits, a textual selector. */
 export function scaleErrors(object: unknown, scale: ScalePaths, options: { statusOnly?: boolean } = {}): FieldError[] {
   const errors = options.statusOnly ? [] : replicaErrors(object, scale.specReplicasPath);
-  errors.push(...replicaErrors(object, scale.statusReplicasPath));
+  append(errors, replicaErrors(object, scale.statusReplicasPath));
   if (scale.labelSelectorPath !== undefined && scale.labelSelectorPath !== "") {
     const found = find(object, scale.labelSelectorPath);
     if ("problem" in found) errors.push(invalidValue(scale.labelSelectorPath, "", found.problem));

@@ -1,4 +1,15 @@
-import { deepEqual, type FieldError, isObject, type JsonObject, quoted, type Schema, toGoJson } from "@konverge/core";
+import {
+  append,
+  deepEqual,
+  type FieldError,
+  isObject,
+  type JsonObject,
+  MOST_CHARACTERS,
+  outOfTime,
+  quoted,
+  type Schema,
+  toGoJson,
+} from "@konverge/core";
 import type { Correlation } from "./correlation.ts";
 import { invalidValue, NO_PATH, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-errors.ts";
 import { isInt64, isNearInteger, isNumeric, numberProblems, plainNumber } from "./numbers.ts";
@@ -22,10 +33,16 @@ export function schemaErrors(
   return validator.distinctErrors();
 }
 
+/** Some seconds of work. The largest body has a million values. */
+const MOST_STEPS = 10_000_000;
+/** As many steps of an automaton take about as long as one of validation. */
+const PATTERN_STEPS = 100;
+
 class Validator {
   /** The field in which the value as a whole sits; messages speak of paths below it, causes of whole paths. */
   readonly #base: string;
   #errors: FieldError[] = [];
+  #steps = 0;
 
   constructor(base: string) {
     this.#base = base;
@@ -33,10 +50,20 @@ class Validator {
 
   distinctErrors(): FieldError[] {
     const seen = new Set<string>();
-    return this.#errors.filter(({ field, message }) => {
-      const key = `${field} ${message}`;
+    let characters = 0;
+    return this.#errors.filter((error) => {
+      // Of more than an answer tells, nobody will see whether they are distinct.
+      if (characters > MOST_CHARACTERS) return true;
+      const key = `${error.field} ${error.message}`;
+      characters += key.length;
       return !seen.has(key) && seen.add(key);
     });
+  }
+
+  /** Validating is at worst the product of what the schema and what the value has: a real server would run out of time. */
+  #step(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > MOST_STEPS) throw outOfTime();
   }
 
   /** Validates a value that may have been what it is before: then its errors are forgiven. */
@@ -48,6 +75,7 @@ class Validator {
   }
 
   #check(schema: Schema, value: unknown, path: string, old: Correlation | undefined): number {
+    this.#step(1);
     if (value === null || value === undefined)
       return this.#checkType(schema, null, path) + this.#checkEnum(schema, null, path);
     const facts = factsOf(schema);
@@ -108,15 +136,22 @@ class Validator {
 
   #checkEnum(schema: Schema, value: unknown, path: string): number {
     const allowed = schema.enum;
-    if (!allowed || allowed.length === 0 || allowed.some((candidate) => isEnumMatch(value, candidate))) return 0;
-    const supported = allowed.map((candidate) => (typeof candidate === "string" ? candidate : toGoJson(candidate)));
-    this.#errors.push(notSupported(this.#field(path), value, supported));
+    if (!allowed || allowed.length === 0) return 0;
+    const { enumTexts, enumWords } = factsOf(schema);
+    if (typeof value === "string") {
+      if (enumTexts.has(value)) return 0;
+    } else {
+      this.#step(allowed.length);
+      if (allowed.some((candidate) => isEnumMatch(value, candidate))) return 0;
+    }
+    this.#errors.push(notSupported(this.#field(path), value, enumWords));
     return 0;
   }
 
   #checkString(schema: Schema, value: string, path: string): void {
     const { maxLength, minLength } = schema;
-    const { matches, patternText } = factsOf(schema);
+    const { matches, patternText, patternSize } = factsOf(schema);
+    if (matches) this.#step((patternSize * value.length) / PATTERN_STEPS);
     if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength) {
       this.#errors.push(tooLong(this.#field(path), maxLength));
     } else if (minLength !== undefined && codePoints(value) < minLength) {
@@ -140,7 +175,7 @@ class Validator {
     if (maxItems !== undefined && value.length > maxItems) {
       this.#errors.push(tooMany(this.#field(path), value.length, maxItems));
     }
-    if (schema.uniqueItems && value.some((item, index) => value.findIndex((other) => deepEqual(item, other)) < index)) {
+    if (schema.uniqueItems && new Set(value.map(toGoJson)).size < value.length) {
       this.#invalid(path, "", `${path} in body shouldn't contain duplicates`);
     }
     return matches;
@@ -175,6 +210,7 @@ class Validator {
         matches += this.ratchet(property, value[name], fieldPath, isTypeMeta ? undefined : old?.field(name));
       }
     }
+    this.#step(schema.required?.length ?? 0);
     for (const name of schema.required ?? []) {
       if (!Object.hasOwn(value, name)) this.#errors.push(required(this.#field(`${path}.${name}`)));
     }
@@ -230,7 +266,7 @@ class Validator {
   }
 
   #adopt(outcome: Outcome): number {
-    this.#errors.push(...outcome.errors);
+    append(this.#errors, outcome.errors);
     return outcome.matches;
   }
 

@@ -1,15 +1,19 @@
 import { deepEqual, type FieldError } from "@konverge/core";
-import { RE2JS } from "re2js";
 import { forbidden, invalidValue, required } from "./field-errors.ts";
+import { compilePattern, PatternBudget } from "./pattern.ts";
 import { hasDefault, itemsOf, propertiesOf, type RawSchema } from "./raw-schema.ts";
 
 /**
  * The rules that make an OpenAPI schema structural: every field, item and value has a type of its own outside of
  * allOf, anyOf, oneOf and not, and below these nothing but conditions on values may stand. Errors come sorted.
  */
-export function structuralInvariantErrors(schema: RawSchema, path: string): FieldError[] {
+export function structuralInvariantErrors(
+  schema: RawSchema,
+  path: string,
+  patterns: PatternBudget = new PatternBudget(),
+): FieldError[] {
   const errors: FieldError[] = [];
-  checkNode(schema, "root", path, errors);
+  checkNode(schema, "root", path, { errors, patterns });
   checkCompleteness(schema, schema, path, path, errors);
   const text = ({ field, message }: FieldError) => `${field}: ${message}`;
   return errors.sort((a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0));
@@ -23,7 +27,14 @@ const TYPE_MISSING: Record<Level, string> = {
   field: "must not be empty for specified object fields",
 };
 
-function checkNode(schema: RawSchema, level: Level, path: string, errors: FieldError[]): void {
+/** What checks write down, and what they may use up. */
+interface Report {
+  readonly errors: FieldError[];
+  readonly patterns: PatternBudget;
+}
+
+function checkNode(schema: RawSchema, level: Level, path: string, report: Report): void {
+  const { errors } = report;
   const { type = "", additionalProperties } = schema;
   const items = itemsOf(schema);
   const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
@@ -31,13 +42,13 @@ function checkNode(schema: RawSchema, level: Level, path: string, errors: FieldE
   const isIntOrString = schema["x-kubernetes-int-or-string"] === true;
 
   if (type === "array" && !items) errors.push(required(`${path}.items`, "must be specified"));
-  if (items) checkNode(items, "item", `${path}.items`, errors);
+  if (items) checkNode(items, "item", `${path}.items`, report);
   for (const [name, property] of propertiesOf(schema))
-    checkNode(property, "field", `${path}.properties[${name}]`, errors);
+    checkNode(property, "field", `${path}.properties[${name}]`, report);
   if (additionalProperties !== undefined) {
     const at = `${path}.additionalProperties`;
     if (level === "root") errors.push(forbidden(at, "must not be used at the root"));
-    if (typeof additionalProperties === "object") checkNode(additionalProperties, "field", at, errors);
+    if (typeof additionalProperties === "object") checkNode(additionalProperties, "field", at, report);
     if (isEmbedded) errors.push(forbidden(at, "must not be used if x-kubernetes-embedded-resource is set"));
   }
   if (isIntOrString) {
@@ -45,7 +56,7 @@ function checkNode(schema: RawSchema, level: Level, path: string, errors: FieldE
     if (isPreserving) errors.push(invalidValue(`${path}.x-kubernetes-preserve-unknown-fields`, true, detail));
     if (isEmbedded) errors.push(invalidValue(`${path}.x-kubernetes-embedded-resource`, true, detail));
   }
-  checkConditions(schema, path, errors, {
+  checkConditions(schema, path, report, {
     skipAnyOf: isIntOrStringForm(schema.anyOf),
     skipFirstAllOf: isIntOrStringForm(schema.allOf?.[0]?.anyOf),
   });
@@ -95,29 +106,29 @@ function isIntOrStringForm(anyOf: readonly RawSchema[] | undefined): boolean {
 function checkConditions(
   schema: RawSchema,
   path: string,
-  errors: FieldError[],
+  report: Report,
   intOrString: { skipAnyOf?: boolean; skipFirstAllOf?: boolean } = {},
 ): void {
   if (!intOrString.skipAnyOf) {
-    schema.anyOf?.forEach((part, index) => void checkNested(part, `${path}.anyOf[${index}]`, errors));
+    schema.anyOf?.forEach((part, index) => void checkNested(part, `${path}.anyOf[${index}]`, report));
   }
   schema.allOf?.forEach((part, index) => {
-    checkNested(part, `${path}.allOf[${index}]`, errors, intOrString.skipFirstAllOf && index === 0);
+    checkNested(part, `${path}.allOf[${index}]`, report, intOrString.skipFirstAllOf && index === 0);
   });
-  schema.oneOf?.forEach((part, index) => void checkNested(part, `${path}.oneOf[${index}]`, errors));
-  if (schema.not) checkNested(schema.not, `${path}.not`, errors);
+  schema.oneOf?.forEach((part, index) => void checkNested(part, `${path}.oneOf[${index}]`, report));
+  if (schema.not) checkNested(schema.not, `${path}.not`, report);
   if (schema.pattern) {
-    const problem = patternProblem(schema.pattern);
+    const problem = patternProblem(schema.pattern, report.patterns);
     if (problem) {
       const detail = `must be a valid regular expression, but isn't: ${problem}`;
-      errors.push(invalidValue(`${path}.pattern`, schema.pattern, detail));
+      report.errors.push(invalidValue(`${path}.pattern`, schema.pattern, detail));
     }
   }
 }
 
-function patternProblem(pattern: string): string | undefined {
+function patternProblem(pattern: string, patterns: PatternBudget): string | undefined {
   try {
-    RE2JS.compile(pattern);
+    compilePattern(pattern, patterns);
     return undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -162,11 +173,12 @@ const FORBIDDEN_BELOW: [keyof RawSchema, (schema: RawSchema) => boolean, string]
   ],
 ];
 
-function checkNested(schema: RawSchema, path: string, errors: FieldError[], skipAnyOf = false): void {
-  checkConditions(schema, path, errors, { skipAnyOf });
+function checkNested(schema: RawSchema, path: string, report: Report, skipAnyOf = false): void {
+  const { errors } = report;
+  checkConditions(schema, path, report, { skipAnyOf });
   const items = itemsOf(schema);
-  if (items) checkNested(items, `${path}.items`, errors);
-  for (const [name, property] of propertiesOf(schema)) checkNested(property, `${path}.properties[${name}]`, errors);
+  if (items) checkNested(items, `${path}.items`, report);
+  for (const [name, property] of propertiesOf(schema)) checkNested(property, `${path}.properties[${name}]`, report);
   for (const [keyword, isSet, detail] of FORBIDDEN_BELOW) {
     if (isSet(schema)) errors.push(forbidden(`${path}.${keyword}`, detail));
   }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parseJson, toGoJson } from "@konverge/core";
+import { isObject, isTooDeep, type JsonObject, parseJson, toGoJson } from "@konverge/core";
 import { own, put } from "../json-value.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet } from "./field-set.ts";
@@ -49,7 +49,7 @@ export function fieldsLastApplied(live: Typed): FieldSet | undefined {
 function parseObject(json: string): JsonObject | undefined {
   try {
     const value = parseJson(json);
-    return isObject(value) ? value : undefined;
+    return isObject(value) && !isTooDeep(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { goText, parseJson, quoted, stringifyJson, toGoJson, WholeFloat } from "@konverge/core";
+import { goText, isTooDeep, parseJson, quoted, stringifyJson, toGoJson, WholeFloat } from "@konverge/core";
 
 /** A place in an object: path elements from the root, as in `["f:spec", "f:containers", "k:{\"name\":\"web\"}"]`. */
 export type FieldPath = readonly string[];
@@ -34,7 +34,7 @@ export function canonicalElement(element: string): string | undefined {
   const known = canonicalForms.get(element);
   if (known !== undefined) return known;
   const canonical = canonicalise(element);
-  if (canonical === undefined) return undefined;
+  if (canonical === undefined || element.length > LONGEST_REMEMBERED) return canonical;
   if (canonicalForms.size >= REMEMBERED_FORMS) canonicalForms.clear();
   canonicalForms.set(element, canonical);
   return canonical;
@@ -43,6 +43,7 @@ export function canonicalElement(element: string): string | undefined {
 /** Parsing is dear and the same few elements (`k:{"type":"Ready"}`) come again and again. */
 const canonicalForms = new Map<string, string>();
 const REMEMBERED_FORMS = 4096;
+const LONGEST_REMEMBERED = 256;
 
 function canonicalise(element: string): string | undefined {
   if (element.length < 2) throw new Error("key must be 2 characters long:");
@@ -50,18 +51,24 @@ function canonicalise(element: string): string | undefined {
   const content = element.slice(2);
   switch (element[0]) {
     case "k": {
-      const keys = parseJson(content);
+      const keys = parsedContent(content);
       if (typeof keys !== "object" || keys === null || Array.isArray(keys)) throw new Error(`no keys in ${element}`);
       return keyElement(Object.entries(keys).sort(([a], [b]) => compareText(a, b)));
     }
     case "v":
-      return valueElement(parseJson(content));
+      return valueElement(parsedContent(content));
     case "i":
       if (!/^[+-]?[0-9]+$/.test(content)) throw new Error(`strconv.Atoi: parsing ${quoted(content)}: invalid syntax`);
       return `i:${Number(content)}`;
     default:
       return undefined;
   }
+}
+
+function parsedContent(json: string): unknown {
+  const value = parseJson(json);
+  if (isTooDeep(value)) throw new Error("exceeded max depth");
+  return value;
 }
 
 const KIND_ORDER = "fkvi";

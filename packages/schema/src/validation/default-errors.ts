@@ -1,4 +1,4 @@
-import { deepCopy, deepEqual, type FieldError, isObject, type Schema } from "@konverge/core";
+import { append, deepCopy, deepEqual, type FieldError, isObject, type Schema } from "@konverge/core";
 import { ruleErrors } from "../cel/rules/validate-rules.ts";
 import { coerceEmbedded, embeddedErrors } from "../structural/embedded-resources.ts";
 import { invalidValue } from "../structural/field-errors.ts";
@@ -25,7 +25,7 @@ function visit(schema: Schema, path: string, context: Context, errors: FieldErro
   const { surround } = isResource ? { surround: resource } : context;
   const isInMeta = context.isInMeta && !isResource;
   if (schema.default !== undefined && schema.default !== null) {
-    errors.push(...valueErrors(schema, `${path}.default`, isInMeta ? surround : undefined));
+    append(errors, valueErrors(schema, `${path}.default`, isInMeta ? surround : undefined));
   }
   const nested = (inner: (value: unknown) => unknown) => (value: unknown) => surround?.(inner(value));
   if (schema.items) {

@@ -1,7 +1,8 @@
-import type { FieldError, Schema } from "@konverge/core";
+import { append, type FieldError, type Schema } from "@konverge/core";
 import { checkRules } from "../cel/rules/check-rules.ts";
 import { forbidden, invalidValue } from "../structural/field-errors.ts";
 import { openApiErrors } from "../structural/openapi-errors.ts";
+import type { PatternBudget } from "../structural/pattern.ts";
 import { type RawSchema, unsupportedKeyword } from "../structural/raw-schema.ts";
 import { structuralInvariantErrors } from "../structural/structural-invariants.ts";
 import { defaultErrors } from "./default-errors.ts";
@@ -13,6 +14,8 @@ export interface StructuralOptions {
   hasStatus?: boolean;
   /** Let rules be more expensive than new ones may be: they were there before. */
   allowsExpensive?: boolean;
+  /** Shared by the versions of a definition. */
+  patterns?: PatternBudget;
 }
 
 /** Why an API server would refuse a CRD with this schema: not structural, keywords it has not, invalid defaults. */
@@ -23,13 +26,13 @@ export function structuralErrors(schema: Schema, options: StructuralOptions = {}
   if (raw.nullable) errors.push(forbidden(`${path}.nullable`, "nullable cannot be true at the root"));
   const unsupported = unsupportedKeyword(raw);
   if (unsupported === undefined) {
-    const invariants = structuralInvariantErrors(raw, path);
-    errors.push(...(invariants.length > 0 ? invariants : defaultErrors(schema, path)));
+    const invariants = structuralInvariantErrors(raw, path, options.patterns);
+    append(errors, invariants.length > 0 ? invariants : defaultErrors(schema, path));
   }
-  errors.push(...openApiErrors(raw, path));
+  append(errors, openApiErrors(raw, path));
   // Rules are compiled for the types that a schema gives, so the schema has to be right first.
   if (errors.length === 0 && unsupported === undefined) {
-    errors.push(...checkRules(schema, { path, allowsExpensive: options.allowsExpensive }));
+    append(errors, checkRules(schema, { path, allowsExpensive: options.allowsExpensive }));
   }
   return errors.length === 0 && unsupported !== undefined ? [invalidValue(path, "", unsupported)] : errors;
 }

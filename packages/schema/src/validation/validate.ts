@@ -1,4 +1,4 @@
-import type { FieldError, Schema } from "@konverge/core";
+import { append, type FieldError, type Schema } from "@konverge/core";
 import { validateRules } from "../cel/rules/validate-rules.ts";
 import { Correlation } from "../structural/correlation.ts";
 import { embeddedErrors } from "../structural/embedded-resources.ts";
@@ -31,14 +31,14 @@ export function validate(schema: Schema, value: unknown, options: ValidateOption
   const ratcheting = options.ratcheting !== false;
   const correlation = isUpdate && ratcheting ? new Correlation(schema, value, old) : undefined;
   const errors = schemaErrors(schema, value, { path, old: correlation });
-  if (scale) errors.push(...scaleErrors(value, scale));
-  errors.push(...embeddedErrors(schema, value, path));
-  if (!isUpdate || listTypeErrors(schema, old).length === 0) errors.push(...listTypeErrors(schema, value, path));
+  if (scale) append(errors, scaleErrors(value, scale));
+  append(errors, embeddedErrors(schema, value, path));
+  if (!isUpdate || listTypeErrors(schema, old).length === 0) append(errors, listTypeErrors(schema, value, path));
   if (hasRules(schema)) {
     const blocked = blockedRules(errors);
     if (blocked) return [...errors, blocked];
     const findings = validateRules(schema, value, old, { path, ratcheting });
-    errors.push(...findings.errors);
+    append(errors, findings.errors);
     if (warn) for (const warning of findings.warnings) warn(warning);
   }
   return errors;

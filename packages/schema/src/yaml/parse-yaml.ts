@@ -1,4 +1,4 @@
-import { goText, isObject, type JsonObject, toGoJson } from "@konverge/core";
+import { append, goText, isObject, type JsonObject, toGoJson } from "@konverge/core";
 import {
   type Document,
   isAlias,
@@ -120,7 +120,7 @@ class Converter {
     const merged: JsonObject[] = [];
     for (const { key, value } of node.items) {
       if (isScalar(key) && key.value === "<<" && key.type === "PLAIN") {
-        merged.push(...this.#mergeSources(value));
+        append(merged, this.#mergeSources(value));
         continue;
       }
       const name = this.#key(key, value);

@@ -1,4 +1,4 @@
-import { quoted } from "@konverge/core";
+import { append, quoted } from "@konverge/core";
 import type { Store } from "../../storage/store.ts";
 import type { Attributes } from "../attributes.ts";
 import { MASTERS, type User } from "../user.ts";
@@ -40,7 +40,7 @@ export class Authorizer {
     const missing: RoleRef[] = [];
     for (const { roleRef, namespace: home } of this.#index.bindingsFor(user, namespace)) {
       const found = this.#index.rulesOf(roleRef, home);
-      if (found) rules.push(...found);
+      if (found) append(rules, found);
       else missing.push(roleRef);
     }
     return { rules, missing };

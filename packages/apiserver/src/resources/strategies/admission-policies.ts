@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  append,
   deepEqual,
   dns1035LabelErrors,
   dns1123SubdomainErrors,
@@ -87,7 +88,7 @@ function validatingErrors(object: AnyObject, old: AnyObject | undefined): FieldE
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
   const errors = [...sharedErrors(spec), ...conditionsOf(spec, old)];
   const compile = compiler(spec, {});
-  errors.push(...variableErrors(spec, compile));
+  append(errors, variableErrors(spec, compile));
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = "validations or auditAnnotations must contain at least one item";
     return [...errors, required("spec.validations", detail), required("spec.auditAnnotations", detail)];
@@ -95,7 +96,7 @@ function validatingErrors(object: AnyObject, old: AnyObject | undefined): FieldE
   // What a message says cannot depend on who may do what.
   const forMessages = compiler(spec, { authorizer: false, params: false, variables: variables.length > 0 });
   validations.forEach((validation, index) => {
-    errors.push(...validationErrors(validation, `spec.validations[${index}]`, compile, forMessages));
+    append(errors, validationErrors(validation, `spec.validations[${index}]`, compile, forMessages));
   });
   if (auditAnnotations.length > MOST_ANNOTATIONS) {
     const detail = `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`;
@@ -104,14 +105,14 @@ function validatingErrors(object: AnyObject, old: AnyObject | undefined): FieldE
   const { name } = object.metadata;
   auditAnnotations.forEach(({ key = "", valueExpression = "" }, index) => {
     const at = `spec.auditAnnotations[${index}]`;
-    if (name) errors.push(...named(`${at}.key`, `${name}/${key}`, qualifiedNameErrors(`${name}/${key}`)));
+    if (name) append(errors, named(`${at}.key`, `${name}/${key}`, qualifiedNameErrors(`${name}/${key}`)));
     else errors.push(invalidValue(`${at}.key`, key, "requires metadata.name be non-empty"));
     const trimmed = valueExpression.trim();
     if (trimmed === "") errors.push(required(`${at}.valueExpression`, "valueExpression is not specified"));
     else if (trimmed.length > LONGEST_ANNOTATION_EXPRESSION) {
       const detail = `must not exceed ${LONGEST_ANNOTATION_EXPRESSION} bytes in length`;
       errors.push(required(`${at}.valueExpression`, detail));
-    } else errors.push(...compile(trimmed, "auditAnnotation", `${at}.valueExpression`, valueExpression));
+    } else append(errors, compile(trimmed, "auditAnnotation", `${at}.valueExpression`, valueExpression));
     if (auditAnnotations.findIndex((one) => (one.key ?? "") === key) < index) errors.push(duplicate(`${at}.key`, key));
   });
   return errors;
@@ -121,23 +122,23 @@ function mutatingErrors(object: AnyObject, old: AnyObject | undefined): FieldErr
   const spec = specOf<PolicySpec>(object);
   const { mutations = [], reinvocationPolicy = "" } = spec;
   const errors = [...sharedErrors(spec), ...mutatedOperationErrors(spec.matchConstraints, "spec.matchConstraints")];
-  errors.push(...conditionsOf(spec, old));
+  append(errors, conditionsOf(spec, old));
   const compile = compiler(spec, { patchTypes: true, variables: true });
-  errors.push(...variableErrors(spec, compile));
+  append(errors, variableErrors(spec, compile));
   if (mutations.length === 0) errors.push(required("spec.mutations", "mutations must contain at least one item"));
   mutations.forEach((mutation, index) => {
-    errors.push(...mutationErrors(mutation, `spec.mutations[${index}]`, compile));
+    append(errors, mutationErrors(mutation, `spec.mutations[${index}]`, compile));
   });
-  errors.push(...oneOf("spec.reinvocationPolicy", reinvocationPolicy, REINVOCATION_POLICIES));
+  append(errors, oneOf("spec.reinvocationPolicy", reinvocationPolicy, REINVOCATION_POLICIES));
   return errors;
 }
 
 function sharedErrors(spec: PolicySpec): FieldError[] {
   const { failurePolicy, paramKind, matchConstraints } = spec;
   const errors = oneOf("spec.failurePolicy", failurePolicy, FAILURE_POLICIES);
-  if (paramKind) errors.push(...paramKindErrors(paramKind, "spec.paramKind"));
+  if (paramKind) append(errors, paramKindErrors(paramKind, "spec.paramKind"));
   if (!matchConstraints) return [...errors, required("spec.matchConstraints")];
-  errors.push(...matchResourcesErrors(matchConstraints, "spec.matchConstraints"));
+  append(errors, matchResourcesErrors(matchConstraints, "spec.matchConstraints"));
   if (!matchConstraints.resourceRules?.length) errors.push(required("spec.matchConstraints.resourceRules"));
   return errors;
 }
@@ -208,11 +209,11 @@ function validationErrors(
 ): FieldError[] {
   const errors: FieldError[] = [];
   if (expression.trim() === "") errors.push(required(`${field}.expression`, "expression is not specified"));
-  else errors.push(...compile(expression, "condition", `${field}.expression`));
+  else append(errors, compile(expression, "condition", `${field}.expression`));
   if (messageExpression !== "" && messageExpression.trim() === "") {
     errors.push(invalidValue(`${field}.messageExpression`, messageExpression, "must be non-empty if specified"));
   } else if (messageExpression !== "") {
-    errors.push(...forMessages(messageExpression, "message", `${field}.messageExpression`));
+    append(errors, forMessages(messageExpression, "message", `${field}.messageExpression`));
   }
   if (message !== "" && message.trim() === "") {
     errors.push(invalidValue(`${field}.message`, message, "must be non-empty if specified"));
@@ -240,7 +241,7 @@ function mutationErrors(
   else {
     const trimmed = (given.expression ?? "").trim();
     if (trimmed === "") errors.push(required(`${field}.${name}.expression`));
-    else errors.push(...compile(trimmed, name, `${field}.${name}.expression`));
+    else append(errors, compile(trimmed, name, `${field}.${name}.expression`));
   }
   if (superfluous) {
     const detail = `must not be specified when patchType is ${patchType}`;
@@ -291,7 +292,7 @@ function paramRefErrors(ref: BindingSpec["paramRef"], field: string): FieldError
   const both = "name and selector are mutually exclusive";
   if (name !== "" && selector) errors.push(forbidden(`${field}.name`, both));
   if (selector) {
-    errors.push(...labelSelectorErrors(selector, `${field}.selector`));
+    append(errors, labelSelectorErrors(selector, `${field}.selector`));
     if (name !== "") errors.push(forbidden(`${field}.selector`, both));
   } else if (name === "") errors.push(required(field, "one of name or selector must be specified"));
   return [...errors, ...oneOf(`${field}.parameterNotFoundAction`, parameterNotFoundAction, ["Deny", "Allow"])];

@@ -1,4 +1,4 @@
-import { type FieldError, type LabelSelector, pathSegmentErrors, qualifiedNameErrors } from "@konverge/core";
+import { append, type FieldError, type LabelSelector, pathSegmentErrors, qualifiedNameErrors } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required, tooMany } from "@konverge/schema";
 import { CelEnvironment } from "@konverge/schema/cel";
 import { named } from "./pod-spec/checks.ts";
@@ -58,7 +58,7 @@ export function ruleErrors(rule: Rule, field: string): FieldError[] {
   apiVersions.forEach((version, index) => {
     if (version === "") errors.push(required(`${field}.apiVersions[${index}]`));
   });
-  errors.push(...resourcesErrors(resources, `${field}.resources`));
+  append(errors, resourcesErrors(resources, `${field}.resources`));
   if (scope !== undefined && !SCOPES.includes(scope)) errors.push(notSupported(`${field}.scope`, scope, SCOPES));
   return errors;
 }
@@ -111,16 +111,17 @@ export function matchResourcesErrors(match: MatchResources | undefined, field: s
     errors.push(notSupported(`${field}.matchPolicy`, matchPolicy, MATCH_POLICIES));
   }
   if (!namespaceSelector) errors.push(required(`${field}.namespaceSelector`));
-  else errors.push(...labelSelectorErrors(namespaceSelector, `${field}.namespaceSelector`));
+  else append(errors, labelSelectorErrors(namespaceSelector, `${field}.namespaceSelector`));
   if (!objectSelector) errors.push(required(`${field}.objectSelector`));
-  else errors.push(...labelSelectorErrors(objectSelector, `${field}.objectSelector`));
+  else append(errors, labelSelectorErrors(objectSelector, `${field}.objectSelector`));
   for (const [name, rules = []] of [
     ["resourceRules", resourceRules],
     ["excludeResourceRules", excludeResourceRules],
   ] as const) {
     rules.forEach((rule, index) => {
       const at = `${field}.${name}[${index}]`;
-      errors.push(...resourceNameErrors(rule.resourceNames ?? [], `${at}.resourceNames`), ...ruleErrors(rule, at));
+      append(errors, resourceNameErrors(rule.resourceNames ?? [], `${at}.resourceNames`));
+      append(errors, ruleErrors(rule, at));
     });
   }
   return errors;
@@ -161,7 +162,7 @@ export function conditionErrors(
     }
     if (name === "") errors.push(required(`${at}.name`));
     else {
-      errors.push(...named(`${at}.name`, name, qualifiedNameErrors(name)));
+      append(errors, named(`${at}.name`, name, qualifiedNameErrors(name)));
       if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
       seen.add(name);
     }

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import {
+  append,
   deepEqual,
   dns1123LabelErrors,
   dns1123SubdomainErrors,
@@ -115,16 +116,16 @@ function requestErrors({ spec, status }: Request, old: Request | undefined): Fie
       if (!USAGES.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, USAGES));
     });
   }
-  if (new Set(oldUsages).size === oldUsages.length) errors.push(...repeated(usages ?? [], "spec.usages", ""));
+  if (new Set(oldUsages).size === oldUsages.length) append(errors, repeated(usages ?? [], "spec.usages", ""));
   if (signerName === LEGACY_SIGNER && old?.spec.signerName !== LEGACY_SIGNER) {
     const detail = "the legacy signerName is not allowed via this API version";
     errors.push(invalidValue("spec.signerName", signerName, detail));
-  } else errors.push(...signerNameErrors(signerName, "spec.signerName"));
+  } else append(errors, signerNameErrors(signerName, "spec.signerName"));
   if (expirationSeconds !== undefined && expirationSeconds < 600) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
     errors.push(invalidValue("spec.expirationSeconds", expirationSeconds, detail));
   }
-  errors.push(...conditionErrors(status?.conditions ?? [], old?.status?.conditions ?? []));
+  append(errors, conditionErrors(status?.conditions ?? [], old?.status?.conditions ?? []));
   const { certificate = "" } = status ?? {};
   const why = certificate === (old?.status?.certificate ?? "") ? undefined : certificateProblem(certificate);
   if (why) errors.push(invalidValue("status.certificate", "<certificate data>", why));

@@ -1,4 +1,4 @@
-import { configMapKeyErrors, deepEqual, type FieldError } from "@konverge/core";
+import { append, configMapKeyErrors, deepEqual, type FieldError } from "@konverge/core";
 import { forbidden, invalidValue, required, tooLong } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import type { ConfigMap, Secret, Stored } from "./objects.ts";
@@ -12,14 +12,14 @@ export const configMap: Strategy = {
     const errors: FieldError[] = [];
     let size = 0;
     for (const [key, value] of Object.entries(data)) {
-      errors.push(...keyErrors(`data[${key}]`, key));
+      append(errors, keyErrors(`data[${key}]`, key));
       if (Object.hasOwn(binaryData, key)) {
         errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
       }
       size += Buffer.byteLength(value);
     }
     for (const [key, value] of Object.entries(binaryData)) {
-      errors.push(...keyErrors(`binaryData[${key}]`, key));
+      append(errors, keyErrors(`binaryData[${key}]`, key));
       size += decodedLength(value);
     }
     if (size > LARGEST) errors.push(tooLong("", LARGEST));

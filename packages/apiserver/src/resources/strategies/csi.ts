@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  append,
   deepEqual,
   dns1123SubdomainErrors,
   type FieldError,
@@ -120,12 +121,12 @@ function nodeErrors(drivers: CSINode["spec"]["drivers"]): FieldError[] {
     else if (nodeID.length > LONGEST_NODE_ID) {
       errors.push(invalidValue(`${at}.nodeID`, nodeID, `must be ${LONGEST_NODE_ID} characters or less`));
     }
-    errors.push(...nonNegative(`${at}.allocatable.count`, allocatable?.count));
+    append(errors, nonNegative(`${at}.allocatable.count`, allocatable?.count));
     if (drivers.findIndex((one) => one.name === name) < index) errors.push(duplicate(`${at}.name`, name));
     topologyKeys?.forEach((key, place) => {
       if (key === "") errors.push(required(at));
       if (topologyKeys.indexOf(key) < place) errors.push(duplicate(at, key));
-      errors.push(...named(at, key, qualifiedNameErrors(key)));
+      append(errors, named(at, key, qualifiedNameErrors(key)));
     });
     return errors;
   });
@@ -172,7 +173,7 @@ function attachmentErrors({ spec, status }: AnyObject & VolumeAttachment): Field
   else if (volume === "") {
     errors.push(required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName"));
   }
-  errors.push(...named("spec.nodeName", nodeName, dns1123SubdomainErrors(nodeName)));
+  append(errors, named("spec.nodeName", nodeName, dns1123SubdomainErrors(nodeName)));
   const bytes = sizeOf(status?.attachmentMetadata);
   if (bytes > MOST_BYTES) errors.push(tooLong("status.attachmentMetadata", MOST_BYTES));
   for (const name of ["attachError", "detachError"] as const) {
@@ -184,7 +185,7 @@ function attachmentErrors({ spec, status }: AnyObject & VolumeAttachment): Field
     }
   }
   if (volume !== undefined) {
-    errors.push(...named("spec.source.persistentVolumeName", volume, dns1123SubdomainErrors(volume)));
+    append(errors, named("spec.source.persistentVolumeName", volume, dns1123SubdomainErrors(volume)));
   }
   return errors;
 }

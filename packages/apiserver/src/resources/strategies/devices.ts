@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  append,
   cIdentifierErrors,
   deepEqual,
   dns1123LabelErrors,
@@ -139,12 +140,12 @@ function attributeNameErrors(name: string, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (name.includes("/") && more.length === 0) {
     if (domain === "") errors.push(invalidValue(field, "", "the domain must not be empty"));
-    else errors.push(...driverNameErrors(domain, field));
+    else append(errors, driverNameErrors(domain, field));
   }
   if (id === "" && more.length === 0) errors.push(invalidValue(field, "", "the name must not be empty"));
   else if (more.length === 0) {
     if (id.length > LONGEST_ID) errors.push(tooLong(field, LONGEST_ID));
-    errors.push(...named(field, id, cIdentifierErrors(id)));
+    append(errors, named(field, id, cIdentifierErrors(id)));
   }
   if (name.includes("/")) return errors;
   const detail = "a fully qualified name must be a domain and a name separated by a slash";
@@ -175,7 +176,7 @@ function deviceErrors(request: DeviceRequest, field: string): FieldError[] {
     deviceClassName === ""
       ? [required(`${field}.deviceClassName`)]
       : named(`${field}.deviceClassName`, deviceClassName, dns1123SubdomainErrors(deviceClassName));
-  errors.push(...selectorErrors(selectors, `${field}.selectors`));
+  append(errors, selectorErrors(selectors, `${field}.selectors`));
   if (allocationMode === "All") {
     const detail = "must not be specified when allocationMode is 'All'";
     if (count !== 0) errors.push(invalidValue(`${field}.count`, count, detail));
@@ -184,10 +185,10 @@ function deviceErrors(request: DeviceRequest, field: string): FieldError[] {
   } else errors.push(notSupported(`${field}.allocationMode`, allocationMode, ["All", "ExactCount"]));
   tolerations.forEach(({ key = "", operator = "", value = "", effect = "" }, index) => {
     const at = `${field}.tolerations[${index}]`;
-    if (key !== "") errors.push(...named(`${at}.key`, key, qualifiedNameErrors(key)));
+    if (key !== "") append(errors, named(`${at}.key`, key, qualifiedNameErrors(key)));
     if (operator === "Exists") {
       if (value !== "") errors.push(invalidValue(`${at}.value`, value, "must be empty for operator `Exists`"));
-    } else if (operator === "Equal") errors.push(...named(`${at}.value`, value, labelValueErrors(value)));
+    } else if (operator === "Equal") append(errors, named(`${at}.value`, value, labelValueErrors(value)));
     else if (operator === "") errors.push(required(`${at}.operator`));
     else errors.push(notSupported(`${at}.operator`, operator, ["Equal", "Exists"]));
     const effects = ["NoExecute", "NoSchedule", "None"];
@@ -257,13 +258,14 @@ function sliceErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] 
   const { driver = "", pool = {}, nodeName, nodeSelector, allNodes, perDeviceNodeSelection, devices } = spec;
   const errors = [...driverNameErrors(driver, "spec.driver"), ...poolErrors(pool)];
   if (old) {
-    errors.push(...immutable("spec.pool.name", pool.name, old.pool?.name));
-    errors.push(...immutable("spec.driver", driver, old.driver), ...immutable("spec.nodeName", nodeName, old.nodeName));
+    append(errors, immutable("spec.pool.name", pool.name, old.pool?.name));
+    append(errors, immutable("spec.driver", driver, old.driver));
+    append(errors, immutable("spec.nodeName", nodeName, old.nodeName));
   }
   const given: string[] = [];
   if (nodeName) {
     given.push("`nodeName`");
-    errors.push(...named("spec.nodeName", nodeName, dns1123SubdomainErrors(nodeName)));
+    append(errors, named("spec.nodeName", nodeName, dns1123SubdomainErrors(nodeName)));
   } else if (nodeName === "") {
     errors.push(invalidValue("spec.nodeName", nodeName, "must be either unset or set to a non-empty string"));
   }
@@ -297,7 +299,11 @@ function poolErrors({
   const at = "spec.pool.name";
   const errors = name === "" ? [required(at)] : [];
   if (name.length > LONGEST_POOL) errors.push(tooLong(at, LONGEST_POOL));
-  if (name !== "") errors.push(...name.split("/").flatMap((part) => named(at, part, dns1123SubdomainErrors(part))));
+  if (name !== "")
+    append(
+      errors,
+      name.split("/").flatMap((part) => named(at, part, dns1123SubdomainErrors(part))),
+    );
   if (resourceSliceCount <= 0) {
     errors.push(invalidValue("spec.pool.resourceSliceCount", resourceSliceCount, "must be greater than zero"));
   }

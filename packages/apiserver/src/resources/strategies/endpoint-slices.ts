@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import {
+  append,
   deepEqual,
   dns1123LabelErrors,
   dns1123SubdomainErrors,
@@ -52,13 +53,13 @@ function sliceErrors({ addressType, ports, endpoints }: Slice, old: Slice | unde
   const names = new Set<string>();
   ports?.forEach(({ name = "", protocol, appProtocol }, index) => {
     const at = `ports[${index}]`;
-    if (name !== "") errors.push(...named(`${at}.name`, name, dns1123LabelErrors(name)));
+    if (name !== "") append(errors, named(`${at}.name`, name, dns1123LabelErrors(name)));
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
     names.add(name);
     if (protocol === undefined) errors.push(required(`${at}.protocol`));
     else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
     if (appProtocol !== undefined) {
-      errors.push(...named(`${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol)));
+      append(errors, named(`${at}.appProtocol`, appProtocol, qualifiedNameErrors(appProtocol)));
     }
   });
   if (old && deepEqual(old.endpoints, endpoints)) return errors;
@@ -75,10 +76,10 @@ function endpointErrors(endpoint: Endpoint, type: string, field: string): FieldE
   if (!addresses?.length) errors.push(required(at, "must contain at least 1 address"));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(at, addresses.length, MOST_ADDRESSES));
   addresses?.forEach((address, index) => {
-    errors.push(...addressErrors(address, type, at, index));
+    append(errors, addressErrors(address, type, at, index));
   });
-  if (nodeName !== undefined) errors.push(...named(`${field}.nodeName`, nodeName, dns1123SubdomainErrors(nodeName)));
-  if (hostname !== undefined) errors.push(...named(`${field}.hostname`, hostname, dns1123LabelErrors(hostname)));
+  if (nodeName !== undefined) append(errors, named(`${field}.nodeName`, nodeName, dns1123SubdomainErrors(nodeName)));
+  if (hostname !== undefined) append(errors, named(`${field}.hostname`, hostname, dns1123LabelErrors(hostname)));
   return hints ? [...errors, ...hintErrors(hints, `${field}.hints`)] : errors;
 }
 
@@ -117,7 +118,7 @@ function hintErrors({ forZones = [], forNodes = [] }: Hints, field: string): Fie
     list.forEach((hint, index) => {
       const place = `${at}[${index}].name`;
       if (list.findIndex((one) => one.name === hint.name) < index) errors.push(duplicate(place, hint.name));
-      errors.push(...named(place, hint.name, rule(hint.name)));
+      append(errors, named(place, hint.name, rule(hint.name)));
     });
   }
   return errors;

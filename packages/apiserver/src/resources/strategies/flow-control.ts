@@ -1,4 +1,4 @@
-import { type AnyObject, dns1123LabelErrors, dns1123SubdomainErrors, type FieldError } from "@konverge/core";
+import { type AnyObject, append, dns1123LabelErrors, dns1123SubdomainErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import { named, oneOf, within } from "./pod-spec/checks.ts";
@@ -64,22 +64,23 @@ function flowErrors({ metadata, spec }: FlowSchema): FieldError[] {
   const { name = "" } = priorityLevelConfiguration ?? {};
   const at = "spec.priorityLevelConfiguration.name";
   if (name === "") errors.push(required(at, "must reference a priority level"));
-  else errors.push(...named(at, name, dns1123SubdomainErrors(name)));
+  else append(errors, named(at, name, dns1123SubdomainErrors(name)));
   rules.forEach(({ subjects = [], resourceRules = [], nonResourceRules = [] }, index) => {
     const field = `spec.rules[${index}]`;
     if (!subjects?.length) errors.push(required(`${field}.subjects`, "subjects must contain at least one value"));
     (subjects ?? []).forEach((subject, place) => {
-      errors.push(...subjectErrors(subject, `${field}.subjects[${place}]`));
+      append(errors, subjectErrors(subject, `${field}.subjects[${place}]`));
     });
     if (resourceRules.length === 0 && nonResourceRules.length === 0) {
       errors.push(required(field, "at least one of resourceRules and nonResourceRules has to be non-empty"));
     }
     resourceRules.forEach((rule, place) => {
-      errors.push(...resourceRuleErrors(rule, `${field}.resourceRules[${place}]`));
+      append(errors, resourceRuleErrors(rule, `${field}.resourceRules[${place}]`));
     });
     nonResourceRules.forEach(({ verbs, nonResourceURLs }, place) => {
       const where = `${field}.nonResourceRules[${place}]`;
-      errors.push(...verbErrors(verbs ?? [], where), ...urlErrors(nonResourceURLs ?? [], `${where}.nonResourceURLs`));
+      append(errors, verbErrors(verbs ?? [], where));
+      append(errors, urlErrors(nonResourceURLs ?? [], `${where}.nonResourceURLs`));
     });
   });
   return errors;
@@ -98,13 +99,13 @@ function subjectErrors(subject: Subject, field: string): FieldError[] {
     const { name = "" } = given;
     if (name === "") errors.push(required(`${field}.${own}.name`));
     else if (own === "serviceAccount" && name !== "*") {
-      errors.push(...named(`${field}.${own}.name`, name, dns1123SubdomainErrors(name)));
+      append(errors, named(`${field}.${own}.name`, name, dns1123SubdomainErrors(name)));
     }
     if (own === "serviceAccount") {
       const { namespace = "" } = subject.serviceAccount!;
       const at = `${field}.${own}.namespace`;
       if (namespace === "") errors.push(required(at, "must specify namespace for service account"));
-      else errors.push(...named(at, namespace, dns1123LabelErrors(namespace)));
+      else append(errors, named(at, namespace, dns1123LabelErrors(namespace)));
     }
   }
   for (const [other, name] of Object.entries(FIELDS)) {
@@ -131,10 +132,10 @@ function resourceRuleErrors(rule: ResourceRule, field: string): FieldError[] {
   const errors = verbErrors(verbs ?? [], field);
   if (!apiGroups?.length) {
     errors.push(required(`${field}.apiGroups`, "resource rules must supply at least one api group"));
-  } else errors.push(...aloneErrors(apiGroups, `${field}.apiGroups`, "api groups"));
+  } else append(errors, aloneErrors(apiGroups, `${field}.apiGroups`, "api groups"));
   if (!resources?.length) {
     errors.push(required(`${field}.resources`, "resource rules must supply at least one resource"));
-  } else errors.push(...aloneErrors(resources, `${field}.resources`, "resources"));
+  } else append(errors, aloneErrors(resources, `${field}.resources`, "resources"));
   const at = `${field}.namespaces`;
   if (!namespaces?.length) {
     const detail = "resource rules that are not cluster scoped must supply at least one namespace";
@@ -207,9 +208,9 @@ function levelErrors({ metadata, spec }: PriorityLevel): FieldError[] {
     limitResponse,
     nominalConcurrencyShares: shares,
   } = limited;
-  errors.push(...shareErrors(shares === undefined ? {} : { nominalConcurrencyShares: shares }, "spec.limited"));
-  errors.push(...responseErrors(limitResponse ?? {}, "spec.limited.limitResponse"));
-  errors.push(...within("spec.limited.lendablePercent", lendablePercent, 0, 100));
+  append(errors, shareErrors(shares === undefined ? {} : { nominalConcurrencyShares: shares }, "spec.limited"));
+  append(errors, responseErrors(limitResponse ?? {}, "spec.limited.limitResponse"));
+  append(errors, within("spec.limited.lendablePercent", lendablePercent, 0, 100));
   if (borrowing !== undefined && borrowing < 0) {
     const detail = "if specified, must be a non-negative integer";
     errors.push(invalidValue("spec.limited.borrowingLimitPercent", borrowing, detail));

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import {
+  append,
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   type FieldError,
@@ -41,7 +42,7 @@ export const ingress: Strategy = {
       const at = `status.loadBalancer.ingress[${index}]`;
       const errors = ip === "" ? [] : ipErrors(ip, `${at}.ip`);
       if (hostname === "") return errors;
-      errors.push(...named(`${at}.hostname`, hostname, dns1123SubdomainErrors(hostname)));
+      append(errors, named(`${at}.hostname`, hostname, dns1123SubdomainErrors(hostname)));
       return isIP(hostname) ? [...errors, invalidValue(`${at}.hostname`, hostname, NOT_AN_ADDRESS)] : errors;
     }),
   warnings: ({ metadata, spec }: Stored<Ingress>, _context, old) =>
@@ -55,23 +56,29 @@ function specErrors({ rules = [], tls = [], defaultBackend, ingressClassName }: 
   if (rules.length === 0 && !defaultBackend) {
     errors.push(invalidValue("spec", null, "either `defaultBackend` or `rules` must be specified"));
   }
-  if (defaultBackend) errors.push(...backendErrors(defaultBackend, "spec.defaultBackend"));
+  if (defaultBackend) append(errors, backendErrors(defaultBackend, "spec.defaultBackend"));
   rules.forEach(({ host = "", http }, rule) => {
     const at = `spec.rules[${rule}]`;
     if (host !== "") {
       if (isIP(host)) errors.push(invalidValue(`${at}.host`, host, NOT_AN_ADDRESS));
-      errors.push(...hostErrors(host, `${at}.host`));
+      append(errors, hostErrors(host, `${at}.host`));
     }
     if (http && !http.paths?.length) errors.push(required(`${at}.http.paths`));
-    errors.push(...(http?.paths ?? []).flatMap((path, index) => pathErrors(path, `${at}.http.paths[${index}]`)));
+    append(
+      errors,
+      (http?.paths ?? []).flatMap((path, index) => pathErrors(path, `${at}.http.paths[${index}]`)),
+    );
   });
   tls.forEach(({ hosts = [], secretName = "" }, index) => {
     const at = `spec.tls[${index}]`;
-    errors.push(...hosts.flatMap((host, place) => hostErrors(host, `${at}.hosts[${place}]`)));
-    if (secretName !== "") errors.push(...named(`${at}.secretName`, secretName, dns1123SubdomainErrors(secretName)));
+    append(
+      errors,
+      hosts.flatMap((host, place) => hostErrors(host, `${at}.hosts[${place}]`)),
+    );
+    if (secretName !== "") append(errors, named(`${at}.secretName`, secretName, dns1123SubdomainErrors(secretName)));
   });
   if (ingressClassName !== undefined) {
-    errors.push(...named("spec.ingressClassName", ingressClassName, dns1123SubdomainErrors(ingressClassName)));
+    append(errors, named("spec.ingressClassName", ingressClassName, dns1123SubdomainErrors(ingressClassName)));
   }
   return errors;
 }
@@ -106,7 +113,7 @@ function backendErrors({ service, resource }: Backend, field: string): FieldErro
     : [required(`${field}.service.name`)];
   const { name = "", number = 0 } = service.port ?? {};
   if (name !== "" && number !== 0) errors.push(invalidValue(field, "", "cannot set both port name & port number"));
-  else if (name !== "") errors.push(...named(`${field}.service.port.name`, name, portNameErrors(name)));
+  else if (name !== "") append(errors, named(`${field}.service.port.name`, name, portNameErrors(name)));
   else if (number === 0) errors.push(required(field, "port name or number is required"));
   else {
     for (const detail of portNumberErrors(number)) {

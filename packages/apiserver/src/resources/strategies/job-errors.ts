@@ -1,4 +1,4 @@
-import { deepEqual, type FieldError, type LabelSelector, selectsLabels } from "@konverge/core";
+import { append, deepEqual, type FieldError, type LabelSelector, selectsLabels } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
 import { cronProblem } from "./cron-schedule.ts";
 import type { CronJob, Job, JobSpec } from "./objects.ts";
@@ -46,7 +46,7 @@ function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
     errors.push(required(`${field}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"));
   }
   const modes = ["NonIndexed", "Indexed"];
-  errors.push(...optionallyOneOf(`${field}.completionMode`, completionMode, modes));
+  append(errors, optionallyOneOf(`${field}.completionMode`, completionMode, modes));
   if (completionMode === "Indexed") {
     if (completions === undefined) errors.push(required(`${field}.completions`, "when completion mode is Indexed"));
     if (completions !== undefined && (maxFailedIndexes ?? 0) > completions) {
@@ -60,7 +60,7 @@ function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
       errors.push(invalidValue(`${field}.${name}`, spec[name], "requires indexed completion mode"));
     }
   }
-  errors.push(...templateErrors(spec.template, `${field}.template`));
+  append(errors, templateErrors(spec.template, `${field}.template`));
   const at = `${field}.template.spec.restartPolicy`;
   const policy = spec.template.spec?.restartPolicy ?? "";
   if (policy === "Always" || policy === "") errors.push(required(at, 'valid values: "OnFailure", "Never"'));
@@ -74,8 +74,8 @@ function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
 /** What an update of a job may not change. A suspended job may still be told where to run. */
 export function jobUpdateErrors({ spec }: Job, { spec: old, status }: Job): FieldError[] {
   const errors: FieldError[] = [];
-  if (spec.completions !== old.completions) errors.push(...completionsErrors(spec));
-  errors.push(...immutable("spec.selector", spec.selector, old.selector));
+  if (spec.completions !== old.completions) append(errors, completionsErrors(spec));
+  append(errors, immutable("spec.selector", spec.selector, old.selector));
   const isMovable = old.suspend === true && status?.startTime === undefined;
   const template = isMovable ? comparable(spec) : spec.template;
   if (!deepEqual(template, isMovable ? comparable(old) : old.template)) {
@@ -88,7 +88,7 @@ export function jobUpdateErrors({ spec }: Job, { spec: old, status }: Job): Fiel
     "managedBy",
     "successPolicy",
   ] as const) {
-    errors.push(...immutable(`spec.${name}`, spec[name], old[name]));
+    append(errors, immutable(`spec.${name}`, spec[name], old[name]));
   }
   return errors;
 }
@@ -126,12 +126,12 @@ export function cronJobErrors({ spec, metadata }: CronJob): FieldError[] {
       errors.push(invalidValue("spec.schedule", schedule, detail));
     }
   }
-  errors.push(...nonNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds));
-  if (timeZone !== undefined) errors.push(...timeZoneErrors(timeZone));
-  errors.push(...oneOf("spec.concurrencyPolicy", spec.concurrencyPolicy, ["Allow", "Forbid", "Replace"]));
-  errors.push(...jobSpecErrors(spec.jobTemplate.spec!, "spec.jobTemplate.spec"));
-  errors.push(...nonNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit));
-  errors.push(...nonNegative("spec.failedJobsHistoryLimit", spec.failedJobsHistoryLimit));
+  append(errors, nonNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds));
+  if (timeZone !== undefined) append(errors, timeZoneErrors(timeZone));
+  append(errors, oneOf("spec.concurrencyPolicy", spec.concurrencyPolicy, ["Allow", "Forbid", "Replace"]));
+  append(errors, jobSpecErrors(spec.jobTemplate.spec!, "spec.jobTemplate.spec"));
+  append(errors, nonNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit));
+  append(errors, nonNegative("spec.failedJobsHistoryLimit", spec.failedJobsHistoryLimit));
   if (metadata.name.length > 52) {
     errors.push(invalidValue("metadata.name", metadata.name, "must be no more than 52 characters"));
   }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { type FieldError, type LabelSelector, portNameErrors, portNumberErrors } from "@konverge/core";
+import { append, type FieldError, type LabelSelector, portNameErrors, portNumberErrors } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import type { NetworkPolicy, NetworkPolicyPort, Stored } from "./objects.ts";
@@ -24,10 +24,10 @@ export const networkPolicy: Strategy = {
     if (!spec) return [];
     const errors = labelSelectorErrors((spec.podSelector ?? {}) as LabelSelector, "spec.podSelector");
     spec.ingress?.forEach(({ ports, from }, index) => {
-      errors.push(...ruleErrors(ports ?? [], (from ?? []) as Peer[], `spec.ingress[${index}]`, "from"));
+      append(errors, ruleErrors(ports ?? [], (from ?? []) as Peer[], `spec.ingress[${index}]`, "from"));
     });
     spec.egress?.forEach(({ ports, to }, index) => {
-      errors.push(...ruleErrors(ports ?? [], (to ?? []) as Peer[], `spec.egress[${index}]`, "to"));
+      append(errors, ruleErrors(ports ?? [], (to ?? []) as Peer[], `spec.egress[${index}]`, "to"));
     });
     const types = spec.policyTypes ?? [];
     if (types.length > 2) {
@@ -68,7 +68,7 @@ function portErrors({ protocol, port, endPort }: NetworkPolicyPort, field: strin
     for (const detail of endPort === undefined ? [] : portNumberErrors(endPort)) end(endPort, detail);
   } else {
     if (endPort !== undefined) end(endPort, "may not be specified when `port` is non-numeric");
-    errors.push(...named(`${field}.port`, port, portNameErrors(port)));
+    append(errors, named(`${field}.port`, port, portNameErrors(port)));
   }
   return errors;
 }

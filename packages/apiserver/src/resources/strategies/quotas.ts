@@ -1,4 +1,4 @@
-import { type FieldError, parseQuantity, type Quantity, qualifiedNameErrors } from "@konverge/core";
+import { append, type FieldError, parseQuantity, type Quantity, qualifiedNameErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import type { LimitRange, ResourceQuota, Stored } from "./objects.ts";
@@ -173,7 +173,7 @@ function limitErrors(limit: Limit, field: string): FieldError[] {
   const [standard, requests] = isPod ? [{}, {}] : [limit.default ?? {}, limit.defaultRequest ?? {}];
   const errors: FieldError[] = [];
   const judge = (of: Record<string, string>, name: string) => {
-    for (const key of Object.keys(of)) errors.push(...nameErrors(type, key, `${field}.${name}[${key}]`));
+    for (const key of Object.keys(of)) append(errors, nameErrors(type, key, `${field}.${name}[${key}]`));
   };
   judge(max, "max");
   judge(min, "min");
@@ -198,7 +198,7 @@ function limitErrors(limit: Limit, field: string): FieldError[] {
       request: read(requests, key),
       ratio: read(maxLimitRequestRatio, key),
     };
-    errors.push(...orderErrors(values, key, field));
+    append(errors, orderErrors(values, key, field));
   }
   return errors;
 }

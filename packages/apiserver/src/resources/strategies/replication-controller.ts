@@ -1,4 +1,4 @@
-import { type FieldError, selectsLabels } from "@konverge/core";
+import { append, type FieldError, selectsLabels } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import type { ReplicationController, Stored } from "./objects.ts";
@@ -32,7 +32,7 @@ export const replicationController: Strategy = {
       const detail = "`selector` does not match template `labels`";
       errors.push(invalidValue("spec.template.metadata.labels", labels ?? null, detail));
     }
-    errors.push(...templateErrors(template, "spec.template"));
+    append(errors, templateErrors(template, "spec.template"));
     const { restartPolicy = "", activeDeadlineSeconds } = template.spec ?? {};
     if (restartPolicy !== "Always") {
       errors.push(notSupported("spec.template.spec.restartPolicy", restartPolicy, ["Always"]));
@@ -51,7 +51,7 @@ function countErrors(status: NonNullable<ReplicationController["status"]>): Fiel
   const { replicas = 0, fullyLabeledReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
   const counts = { replicas, fullyLabeledReplicas, readyReplicas, availableReplicas };
   const errors = Object.entries(counts).flatMap(([name, value]) => nonNegative(`status.${name}`, value));
-  errors.push(...nonNegative("status.observedGeneration", status.observedGeneration));
+  append(errors, nonNegative("status.observedGeneration", status.observedGeneration));
   for (const [name, value] of Object.entries(counts)) {
     if (value <= replicas) continue;
     errors.push(invalidValue(`status.${name}`, value, "cannot be greater than status.replicas"));

@@ -1,4 +1,11 @@
-import { deepEqual, dns1123SubdomainErrors, type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
+import {
+  append,
+  deepEqual,
+  dns1123SubdomainErrors,
+  type FieldError,
+  parseQuantity,
+  qualifiedNameErrors,
+} from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import { driverNameErrors, parameterErrors, provisionerErrors } from "./csi.ts";
@@ -67,7 +74,7 @@ export function claimSpecErrors(spec: PersistentVolumeClaimSpec, field: string):
     errors.push(invalidValue(`${field}.resources[storage]`, storage, "must be greater than zero"));
   }
   if (storageClassName)
-    errors.push(...named(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors(storageClassName)));
+    append(errors, named(`${field}.storageClassName`, storageClassName, dns1123SubdomainErrors(storageClassName)));
   return errors;
 }
 
@@ -136,7 +143,7 @@ function sourceErrors(spec: NonNullable<PersistentVolume["spec"]>): FieldError[]
   const errors: FieldError[] = [];
   if (hostPath) errors.push(...hostPathErrors(hostPath, "spec.hostPath"));
   if (csi) {
-    errors.push(...driverNameErrors(csi.driver ?? "", "spec.csi.driver"));
+    append(errors, driverNameErrors(csi.driver ?? "", "spec.csi.driver"));
     if (!csi.volumeHandle) errors.push(required("spec.csi.volumeHandle"));
   }
   if (local && !local.path) errors.push(required("spec.local.path"));

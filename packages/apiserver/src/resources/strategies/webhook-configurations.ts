@@ -1,5 +1,6 @@
 import {
   type AnyObject,
+  append,
   deepEqual,
   dns1035LabelErrors,
   dns1123SubdomainErrors,
@@ -97,10 +98,10 @@ function webhookErrors(hook: Webhook, field: string, strict: Strictness): FieldE
   const { name = "", rules = [], sideEffects, timeoutSeconds, clientConfig = {}, matchConditions = [] } = hook;
   const errors = qualifiedErrors(name, `${field}.name`);
   rules.forEach((rule, index) => {
-    errors.push(...ruleErrors(rule, `${field}.rules[${index}]`));
+    append(errors, ruleErrors(rule, `${field}.rules[${index}]`));
   });
-  errors.push(...optionallyOneOf(`${field}.failurePolicy`, hook.failurePolicy, FAILURE_POLICIES));
-  errors.push(...optionallyOneOf(`${field}.matchPolicy`, hook.matchPolicy, MATCH_POLICIES));
+  append(errors, optionallyOneOf(`${field}.failurePolicy`, hook.failurePolicy, FAILURE_POLICIES));
+  append(errors, optionallyOneOf(`${field}.matchPolicy`, hook.matchPolicy, MATCH_POLICIES));
   const allowed = strict.sideEffects ? HARMLESS : SIDE_EFFECTS;
   if (!sideEffects) {
     errors.push(required(`${field}.sideEffects`, `must specify one of ${allowed.join(", ")}`));
@@ -109,10 +110,10 @@ function webhookErrors(hook: Webhook, field: string, strict: Strictness): FieldE
     const detail = "the timeout value must be between 1 and 30 seconds";
     errors.push(invalidValue(`${field}.timeoutSeconds`, timeoutSeconds, detail));
   }
-  if (strict.selectors) errors.push(...selectorErrors(hook, field));
-  errors.push(...optionallyOneOf(`${field}.reinvocationPolicy`, hook.reinvocationPolicy, REINVOCATION_POLICIES));
-  errors.push(...clientErrors(clientConfig, `${field}.clientConfig`));
-  if (strict.conditions) errors.push(...conditionErrors(matchConditions, `${field}.matchConditions`));
+  if (strict.selectors) append(errors, selectorErrors(hook, field));
+  append(errors, optionallyOneOf(`${field}.reinvocationPolicy`, hook.reinvocationPolicy, REINVOCATION_POLICIES));
+  append(errors, clientErrors(clientConfig, `${field}.clientConfig`));
+  if (strict.conditions) append(errors, conditionErrors(matchConditions, `${field}.matchConditions`));
   return errors;
 }
 

@@ -1,4 +1,5 @@
 import {
+  append,
   type FieldError,
   type IntOrString,
   type LabelSelector,
@@ -92,7 +93,7 @@ export function deploymentErrors({ spec }: Deployment): FieldError[] {
   ];
   const deadline = spec.progressDeadlineSeconds;
   if (deadline === undefined) return errors;
-  errors.push(...nonNegative("spec.progressDeadlineSeconds", deadline));
+  append(errors, nonNegative("spec.progressDeadlineSeconds", deadline));
   if (deadline <= (spec.minReadySeconds ?? 0)) {
     errors.push(invalidValue("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"));
   }
@@ -203,7 +204,7 @@ export function statefulSetErrors({ spec }: StatefulSet): FieldError[] {
     errors.push(invalidValue("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"));
   }
   if (type === "RollingUpdate") {
-    errors.push(...nonNegative("spec.updateStrategy.rollingUpdate.partition", rollingUpdate?.partition));
+    append(errors, nonNegative("spec.updateStrategy.rollingUpdate.partition", rollingUpdate?.partition));
   } else if (type === "OnDelete") {
     const detail = "only allowed for updateStrategy 'RollingUpdate'";
     if (rollingUpdate) errors.push(invalidValue("spec.updateStrategy.rollingUpdate", rollingUpdate, detail));
@@ -215,17 +216,17 @@ export function statefulSetErrors({ spec }: StatefulSet): FieldError[] {
   const retention = spec.persistentVolumeClaimRetentionPolicy;
   if (retention) {
     const at = "spec.persistentVolumeClaimRetentionPolicy";
-    errors.push(...oneOf(`${at}.whenDeleted`, retention.whenDeleted, ["Retain", "Delete"]));
-    errors.push(...oneOf(`${at}.whenScaled`, retention.whenScaled, ["Retain", "Delete"]));
+    append(errors, oneOf(`${at}.whenDeleted`, retention.whenDeleted, ["Retain", "Delete"]));
+    append(errors, oneOf(`${at}.whenScaled`, retention.whenScaled, ["Retain", "Delete"]));
   }
   errors.push(
     ...nonNegative("spec.replicas", spec.replicas),
     ...nonNegative("spec.minReadySeconds", spec.minReadySeconds),
   );
-  errors.push(...nonNegative("spec.ordinals.start", spec.ordinals?.start));
-  errors.push(...selectorErrors(selector, "statefulset"));
-  errors.push(...mismatchErrors(selector, spec.template, "spec.template", ""));
-  if (!selector || isReadable(selector)) errors.push(...statefulTemplateErrors(spec));
+  append(errors, nonNegative("spec.ordinals.start", spec.ordinals?.start));
+  append(errors, selectorErrors(selector, "statefulset"));
+  append(errors, mismatchErrors(selector, spec.template, "spec.template", ""));
+  if (!selector || isReadable(selector)) append(errors, statefulTemplateErrors(spec));
   return [...errors, ...alwaysRestarting(spec.template, "StatefulSet")];
 }
 

@@ -1,5 +1,5 @@
 /** IP addresses and prefixes as Go's net/netip reads and writes them. */
-import { quoted } from "@konverge/core";
+import { append, quoted } from "@konverge/core";
 
 /** An address of either family. */
 export interface IpAddress {
@@ -73,7 +73,7 @@ function parseIpv6(text: string): IpAddress {
         throw new Malformed("embedded IPv4 address must replace the final 2 fields of the address", rest);
       if (bytes.length > 12)
         throw new Malformed("too many hex fields to fit an embedded IPv4 at the end of the address", rest);
-      bytes.push(...parseIpv4(rest));
+      append(bytes, parseIpv4(rest));
       rest = "";
       break;
     }

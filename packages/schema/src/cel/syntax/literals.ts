@@ -1,3 +1,4 @@
+import { append } from "@konverge/core";
 /** The values that literals in the source stand for. */
 
 /** The value of a string literal with its quotes; throws with a message for the user. */
@@ -14,7 +15,7 @@ export function unquoteBytes(literal: string): Uint8Array {
   const bytes: number[] = [];
   for (const part of text.split(SPLIT_ESCAPES)) {
     const code = part.startsWith("\\") ? codeOf(part) : undefined;
-    if (code === undefined) bytes.push(...encoder.encode(part.startsWith("\\") ? SIMPLE[part[1]!]! : part));
+    if (code === undefined) append(bytes, encoder.encode(part.startsWith("\\") ? SIMPLE[part[1]!]! : part));
     else if (/^\\[uU]/.test(part)) throw new Error("unable to unescape string");
     else bytes.push(code);
   }

@@ -1,4 +1,4 @@
-import { dns1123LabelErrors, type FieldError, portNameErrors, portNumberErrors } from "@konverge/core";
+import { append, dns1123LabelErrors, type FieldError, portNameErrors, portNumberErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Container, ContainerPort, EphemeralContainer, PodSpec, Volume } from "../objects.ts";
 import { named, notFoundValue, oneOf, optionallyOneOf } from "./checks.ts";
@@ -20,20 +20,20 @@ export function containersErrors(spec: PodSpec, field: string, volumes: Readonly
   const names = new Set<string>();
   (containers ?? []).forEach((container, index) => {
     const at = `${field}.containers[${index}]`;
-    errors.push(...containerErrors(container, at, volumes, claims));
+    append(errors, containerErrors(container, at, volumes, claims));
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     names.add(container.name);
-    errors.push(...runningErrors(container, at));
-    errors.push(...optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
+    append(errors, runningErrors(container, at));
+    append(errors, optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
   });
-  errors.push(...hostPortErrors(containers ?? [], `${field}.containers`));
+  append(errors, hostPortErrors(containers ?? [], `${field}.containers`));
   initContainers.forEach((container, index) => {
     const at = `${field}.initContainers[${index}]`;
-    errors.push(...containerErrors(container, at, volumes, claims));
-    errors.push(...optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
+    append(errors, containerErrors(container, at, volumes, claims));
+    append(errors, optionallyOneOf(`${at}.restartPolicy`, container.restartPolicy, ["Always", "OnFailure", "Never"]));
     if (names.has(container.name)) errors.push(duplicate(`${at}.name`, container.name));
     else if (container.name) names.add(container.name);
-    if (container.restartPolicy === "Always") errors.push(...runningErrors(container, at));
+    if (container.restartPolicy === "Always") append(errors, runningErrors(container, at));
     else {
       const detail = "may not be set for init containers without restartPolicy=Always";
       for (const name of ["lifecycle", ...PROBES] as const) {
@@ -43,7 +43,7 @@ export function containersErrors(spec: PodSpec, field: string, volumes: Readonly
   });
   ephemeralContainers.forEach((container, index) => {
     const at = `${field}.ephemeralContainers[${index}]`;
-    errors.push(...ephemeralErrors(container, at, volumes, names, containers));
+    append(errors, ephemeralErrors(container, at, volumes, names, containers));
   });
   return errors;
 }
@@ -114,7 +114,7 @@ function portsErrors(ports: readonly ContainerPort[], field: string): FieldError
     const errors: FieldError[] = [];
     if (name !== "") {
       const details = portNameErrors(name);
-      errors.push(...named(`${at}.name`, name, details));
+      append(errors, named(`${at}.name`, name, details));
       if (details.length === 0 && names.has(name)) errors.push(duplicate(`${at}.name`, name));
       names.add(name);
     }

@@ -1,4 +1,5 @@
 import {
+  append,
   configMapKeyErrors,
   dns1123LabelErrors,
   dns1123SubdomainErrors,
@@ -40,18 +41,18 @@ function valueFromErrors({ value = "", valueFrom }: EnvVar, field: string): Fiel
   if (!valueFrom) return [];
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   const errors: FieldError[] = [];
-  if (fieldRef) errors.push(...fieldRefErrors(fieldRef, `${field}.fieldRef`, FIELDS));
-  if (resourceFieldRef) errors.push(...resourceFieldRefErrors(resourceFieldRef, `${field}.resourceFieldRef`, false));
+  if (fieldRef) append(errors, fieldRefErrors(fieldRef, `${field}.fieldRef`, FIELDS));
+  if (resourceFieldRef) append(errors, resourceFieldRefErrors(resourceFieldRef, `${field}.resourceFieldRef`, false));
   for (const [name, ref] of [
     ["configMapKeyRef", configMapKeyRef],
     ["secretKeyRef", secretKeyRef],
   ] as const) {
     if (!ref) continue;
-    errors.push(...refNameErrors(ref.name, `${field}.${name}.name`));
+    append(errors, refNameErrors(ref.name, `${field}.${name}.name`));
     if (!ref.key) errors.push(required(`${field}.${name}.key`));
-    else errors.push(...named(`${field}.${name}.key`, ref.key, configMapKeyErrors(ref.key)));
+    else append(errors, named(`${field}.${name}.key`, ref.key, configMapKeyErrors(ref.key)));
   }
-  if (fileKeyRef) errors.push(...fileKeyErrors(fileKeyRef, `${field}.fileKeyRef`));
+  if (fileKeyRef) append(errors, fileKeyErrors(fileKeyRef, `${field}.fileKeyRef`));
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length;
   const wrong = (detail: string) => errors.push(invalidValue(field, "", detail));
   if (sources === 0) {

@@ -1,4 +1,4 @@
-import { type FieldError, httpHeaderNameErrors, portNameErrors, portNumberErrors } from "@konverge/core";
+import { append, type FieldError, httpHeaderNameErrors, portNameErrors, portNumberErrors } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
 import type { Lifecycle, Probe } from "../objects.ts";
 import { named, nonNegative, oneOf } from "./checks.ts";
@@ -23,7 +23,7 @@ const COUNTS = [
 /** What is wrong with a probe of any kind. */
 export function probeErrors(probe: Probe, field: string): FieldError[] {
   const errors = handlerErrors(probe as Handlers, field);
-  for (const name of COUNTS) errors.push(...nonNegative(`${field}.${name}`, probe[name]));
+  for (const name of COUNTS) append(errors, nonNegative(`${field}.${name}`, probe[name]));
   const seconds = probe.terminationGracePeriodSeconds;
   if (seconds !== undefined && seconds <= 0) {
     errors.push(invalidValue(`${field}.terminationGracePeriodSeconds`, seconds, "must be greater than 0"));

@@ -1,4 +1,4 @@
-import { type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
+import { append, type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
 import { invalidValue, required } from "@konverge/schema";
 import type { ResourceRequirements } from "../objects.ts";
 import { named, notFoundValue } from "./checks.ts";
@@ -22,8 +22,8 @@ export function requirementErrors(
     );
   }
   for (const [name, request] of Object.entries(requests)) {
-    errors.push(...nameErrors(name, `${field}.requests[${name}]`, of));
-    errors.push(...amountErrors(name, request, `${field}.requests[${name}]`));
+    append(errors, nameErrors(name, `${field}.requests[${name}]`, of));
+    append(errors, amountErrors(name, request, `${field}.requests[${name}]`));
     const limit = limits[name];
     if (limit === undefined) {
       if (!isOvercommitted(name))

@@ -1,4 +1,4 @@
-import { deepEqual, type FieldError } from "@konverge/core";
+import { append, deepEqual, type FieldError } from "@konverge/core";
 import { forbidden, invalidValue } from "@konverge/schema";
 import type { Container, Pod } from "../objects.ts";
 import { qosClass } from "./qos.ts";
@@ -22,7 +22,7 @@ export function resizeErrors(pod: Pod, old: Pod): FieldError[] {
     if (!spec[list]) continue;
     spec[list] = spec[list].map((container, index) => {
       const was = old.spec[list]![index]!;
-      errors.push(...removalErrors(container, was, `spec.${list}[${index}].resources`));
+      append(errors, removalErrors(container, was, `spec.${list}[${index}].resources`));
       const as = unresized(container, was);
       if (!deepEqual(as, plain(was))) {
         const isInit = list === "initContainers";

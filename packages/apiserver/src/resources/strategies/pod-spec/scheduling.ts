@@ -1,4 +1,4 @@
-import { type FieldError, labelValueErrors, qualifiedNameErrors } from "@konverge/core";
+import { append, type FieldError, labelValueErrors, qualifiedNameErrors } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
 import type { Affinity, PodSpec, Toleration, TopologySpreadConstraint } from "../objects.ts";
 import { labelSelectorErrors } from "../selectors.ts";
@@ -44,12 +44,15 @@ export function affinityErrors(affinity: Affinity | undefined, field: string): F
     const at = `${node}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
     const terms = (required_.nodeSelectorTerms ?? []) as NodeTerms;
     if (terms.length === 0) errors.push(required(at, "must have at least one node selector term"));
-    errors.push(...terms.flatMap((term, index) => nodeTermErrors(term, `${at}[${index}]`)));
+    append(
+      errors,
+      terms.flatMap((term, index) => nodeTermErrors(term, `${at}[${index}]`)),
+    );
   }
   nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ weight, preference }, index) => {
     const at = `${node}.preferredDuringSchedulingIgnoredDuringExecution[${index}]`;
     if (weight <= 0 || weight > 100) errors.push(invalidValue(`${at}.weight`, weight, "must be in the range 1-100"));
-    errors.push(...nodeTermErrors(preference as NodeTerms[number], `${at}.preference`));
+    append(errors, nodeTermErrors(preference as NodeTerms[number], `${at}.preference`));
   });
   for (const [name, terms] of [
     ["podAffinity", podAffinity],
@@ -57,12 +60,12 @@ export function affinityErrors(affinity: Affinity | undefined, field: string): F
   ] as const) {
     terms?.requiredDuringSchedulingIgnoredDuringExecution?.forEach((term, index) => {
       const at = `${field}.${name}.requiredDuringSchedulingIgnoredDuringExecution[${index}]`;
-      errors.push(...podTermErrors(term, at));
+      append(errors, podTermErrors(term, at));
     });
     terms?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ weight, podAffinityTerm }, index) => {
       const at = `${field}.${name}.preferredDuringSchedulingIgnoredDuringExecution[${index}]`;
       if (weight <= 0 || weight > 100) errors.push(invalidValue(`${at}.weight`, weight, "must be in the range 1-100"));
-      errors.push(...podTermErrors(podAffinityTerm, `${at}.podAffinityTerm`));
+      append(errors, podTermErrors(podAffinityTerm, `${at}.podAffinityTerm`));
     });
   }
   return errors;
@@ -105,7 +108,7 @@ export function spreadErrors(constraints: PodSpec["topologySpreadConstraints"], 
     const errors: FieldError[] = [];
     if (maxSkew <= 0) errors.push(invalidValue(`${at}.maxSkew`, maxSkew, "must be greater than zero"));
     if (topologyKey === "") errors.push(required(`${at}.topologyKey`, "can not be empty"));
-    else errors.push(...named(`${at}.topologyKey`, topologyKey, qualifiedNameErrors(topologyKey)));
+    else append(errors, named(`${at}.topologyKey`, topologyKey, qualifiedNameErrors(topologyKey)));
     const actions = ["DoNotSchedule", "ScheduleAnyway"];
     if (!actions.includes(whenUnsatisfiable)) {
       errors.push(notSupported(`${at}.whenUnsatisfiable`, whenUnsatisfiable, actions));
@@ -116,7 +119,7 @@ export function spreadErrors(constraints: PodSpec["topologySpreadConstraints"], 
       errors.push({ reason: "FieldValueDuplicate", field: `${at}.{topologyKey, whenUnsatisfiable}`, message });
     }
     seen.add(key);
-    if (labelSelector) errors.push(...labelSelectorErrors(labelSelector, `${at}.labelSelector`));
+    if (labelSelector) append(errors, labelSelectorErrors(labelSelector, `${at}.labelSelector`));
     return errors;
   });
 }

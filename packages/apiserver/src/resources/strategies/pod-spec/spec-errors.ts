@@ -1,4 +1,10 @@
-import { dns1123LabelErrors, dns1123SubdomainErrors, type FieldError, qualifiedNameErrors } from "@konverge/core";
+import {
+  append,
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  type FieldError,
+  qualifiedNameErrors,
+} from "@konverge/core";
 import { duplicate, forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
 import type { Pod, PodSpec } from "../objects.ts";
 import { MAX_INT32, named, oneOf, optionallyOneOf, within } from "./checks.ts";
@@ -13,15 +19,15 @@ const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "Non
 /** All that is wrong with a pod's spec, or with one in a template, in the order in which a real server says it. */
 export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
   const { errors, volumes } = volumesErrors(spec.volumes ?? [], `${field}.volumes`);
-  errors.push(...claimErrors(spec, field));
-  errors.push(...containersErrors(spec, field, volumes));
-  if (spec.resources) errors.push(...requirementErrors(spec.resources, `${field}.resources`, undefined, "pod"));
-  if (spec.hostNetwork) errors.push(...hostPortErrors(spec, field));
-  errors.push(...oneOf(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]));
-  errors.push(...oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES));
-  errors.push(...labelErrors(spec.nodeSelector ?? {}, `${field}.nodeSelector`));
-  errors.push(...podSecurityErrors(spec.securityContext, `${field}.securityContext`));
-  errors.push(...affinityErrors(spec.affinity, `${field}.affinity`));
+  append(errors, claimErrors(spec, field));
+  append(errors, containersErrors(spec, field, volumes));
+  if (spec.resources) append(errors, requirementErrors(spec.resources, `${field}.resources`, undefined, "pod"));
+  if (spec.hostNetwork) append(errors, hostPortErrors(spec, field));
+  append(errors, oneOf(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]));
+  append(errors, oneOf(`${field}.dnsPolicy`, spec.dnsPolicy, DNS_POLICIES));
+  append(errors, labelErrors(spec.nodeSelector ?? {}, `${field}.nodeSelector`));
+  append(errors, podSecurityErrors(spec.securityContext, `${field}.securityContext`));
+  append(errors, affinityErrors(spec.affinity, `${field}.affinity`));
   if (spec.dnsPolicy === "None" && !spec.dnsConfig?.nameservers?.length) {
     errors.push(
       required(`${field}.dnsConfig.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None"),
@@ -32,8 +38,8 @@ export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
       ...named(`${field}.readinessGates[${index}].conditionType`, conditionType, qualifiedNameErrors(conditionType)),
     );
   });
-  errors.push(...gateErrors(spec, `${field}.schedulingGates`));
-  errors.push(...spreadErrors(spec.topologySpreadConstraints, `${field}.topologySpreadConstraints`));
+  append(errors, gateErrors(spec, `${field}.schedulingGates`));
+  append(errors, spreadErrors(spec.topologySpreadConstraints, `${field}.topologySpreadConstraints`));
   return [...errors, ...namesErrors(spec, field)];
 }
 
@@ -65,7 +71,7 @@ function claimErrors({ resourceClaims = [] }: PodSpec, field: string): FieldErro
     const errors: FieldError[] = [];
     if (name === "") errors.push(required(`${at}.name`));
     else if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
-    else errors.push(...named(`${at}.name`, name, dns1123LabelErrors(name)));
+    else append(errors, named(`${at}.name`, name, dns1123LabelErrors(name)));
     names.add(name);
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       const given = { name, resourceClaimName, resourceClaimTemplateName };

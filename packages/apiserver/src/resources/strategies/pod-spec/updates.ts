@@ -1,4 +1,4 @@
-import { deepEqual, type FieldError, quoted } from "@konverge/core";
+import { append, deepEqual, type FieldError, quoted } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
 import type { Container, Pod, PodSpec, Toleration } from "../objects.ts";
 import { MAX_INT32, within } from "./checks.ts";
@@ -33,7 +33,7 @@ export function podUpdateErrors({ spec }: Pod, { spec: old }: Pod): FieldError[]
   if (deadline !== undefined && oldDeadline !== undefined && oldDeadline < deadline) {
     return [...errors, invalidValue(field, deadline, "must be less than or equal to previous value")];
   }
-  errors.push(...tolerationChanges(spec.tolerations ?? [], old.tolerations ?? []));
+  append(errors, tolerationChanges(spec.tolerations ?? [], old.tolerations ?? []));
   const gates = (old.schedulingGates ?? []).map(({ name }) => name);
   const added = (spec.schedulingGates ?? []).map(({ name }) => name).filter((name) => !gates.includes(name));
   if (added.length > 0) {

@@ -1,4 +1,4 @@
-import { dns1123LabelErrors, type FieldError } from "@konverge/core";
+import { append, dns1123LabelErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Volume } from "../objects.ts";
 import { named, optionallyOneOf, within } from "./checks.ts";
@@ -66,7 +66,7 @@ export function volumesErrors(
     const { name = "" } = volume;
     const found = sourceErrors(volume, at);
     if (name === "") found.push(required(`${at}.name`));
-    else found.push(...named(`${at}.name`, name, dns1123LabelErrors(name)));
+    else append(found, named(`${at}.name`, name, dns1123LabelErrors(name)));
     if (volumes.has(name)) found.push(duplicate(`${at}.name`, name));
     if (found.length === 0) volumes.set(name, volume);
     return found;
@@ -159,12 +159,12 @@ function itemErrors({ key = "", path = "", mode }: KeyItems[number], field: stri
 function downwardFileErrors(file: DownwardFile, field: string): FieldError[] {
   const { path = "", fieldRef, resourceFieldRef, mode } = file;
   const errors = path === "" ? [required(`${field}.path`)] : nonReservedErrors(path, `${field}.path`);
-  if (fieldRef) errors.push(...fieldRefErrors(fieldRef, `${field}.fieldRef`, FIELDS));
+  if (fieldRef) append(errors, fieldRefErrors(fieldRef, `${field}.fieldRef`, FIELDS));
   if (fieldRef && resourceFieldRef) {
     const detail = "fieldRef and resourceFieldRef can not be specified simultaneously";
     errors.push(invalidValue(field, "resource", detail));
   } else if (resourceFieldRef) {
-    errors.push(...resourceFieldRefErrors(resourceFieldRef, `${field}.resourceFieldRef`, true));
+    append(errors, resourceFieldRefErrors(resourceFieldRef, `${field}.resourceFieldRef`, true));
   } else if (!fieldRef) errors.push(required(field, "one of fieldRef and resourceFieldRef is required"));
   return [...errors, ...modeErrors(mode, `${field}.mode`)];
 }
@@ -193,12 +193,12 @@ function projectedErrors(projected: Volume["projected"], field: string): FieldEr
       if (!from) continue;
       if (!from.name) errors.push(required(`${at}.${kind}.name`));
       for (const [position, item] of (from.items ?? []).entries()) {
-        errors.push(...itemErrors(item, `${at}.${kind}.items[${position}]`));
+        append(errors, itemErrors(item, `${at}.${kind}.items[${position}]`));
         claim(item.path ?? "", from.name ?? "");
       }
     }
     for (const file of downwardAPI?.items ?? []) {
-      errors.push(...downwardFileErrors(file, `${at}.downwardAPI`));
+      append(errors, downwardFileErrors(file, `${at}.downwardAPI`));
       claim(file.path ?? "", file.path ?? "");
     }
     if (token) {
@@ -208,17 +208,17 @@ function projectedErrors(projected: Volume["projected"], field: string): FieldEr
       if (seconds < SHORTEST_TOKEN) wrong("may not specify a duration less than 10 minutes");
       if (seconds > LONGEST_TOKEN) wrong("may not specify a duration larger than 2^32 seconds");
       // The field is named as the real server names it.
-      errors.push(...(path === "" ? [required(`${field}.path`)] : nonReservedErrors(path, `${field}.path`)));
+      append(errors, path === "" ? [required(`${field}.path`)] : nonReservedErrors(path, `${field}.path`));
     }
     if (bundle) {
       const { path = "" } = bundle;
       if (path === "") errors.push(required(`${at}.clusterTrustBundle.path`));
-      errors.push(...nonReservedErrors(path, `${at}.clusterTrustBundle.path`));
+      append(errors, nonReservedErrors(path, `${at}.clusterTrustBundle.path`));
       claim(path, path);
     }
     for (const name of ["credentialBundlePath", "keyPath", "certificateChainPath"] as const) {
       const path = podCertificate?.[name] ?? "";
-      errors.push(...nonReservedErrors(path, `${at}.podCertificate.${name}`));
+      append(errors, nonReservedErrors(path, `${at}.podCertificate.${name}`));
       claim(path, path);
     }
     if (Object.values(source).filter((one) => one !== undefined).length > 1) {

@@ -1,4 +1,4 @@
-import { parseQuantity } from "@konverge/core";
+import { append, parseQuantity } from "@konverge/core";
 import type { Container, PodSpec } from "../objects.ts";
 
 /** What a server warns about in a pod's spec, or in one in a template: what is allowed, and hardly meant. */
@@ -19,7 +19,7 @@ export function podSpecWarnings(spec: PodSpec, field: string): string[] {
   }
   for (const list of ["initContainers", "containers"] as const) {
     (spec[list] ?? []).forEach((container, index) => {
-      warnings.push(...containerWarnings(container, `${field}.${list}[${index}]`));
+      append(warnings, containerWarnings(container, `${field}.${list}[${index}]`));
     });
   }
   return warnings;

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import {
+  append,
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   type FieldError,
@@ -27,18 +28,21 @@ export function serviceErrors(service: Service): FieldError[] {
   if (headless && (type === "LoadBalancer" || type === "NodePort")) {
     errors.push(invalidValue("spec.clusterIPs[0]", clusterIPs[0], `may not be set to 'None' for ${type} services`));
   }
-  if (type === "ExternalName") errors.push(...externalNameErrors(service));
+  if (type === "ExternalName") append(errors, externalNameErrors(service));
   const names = new Set<string>();
-  errors.push(...ports.flatMap((port, index) => portErrors(port, `spec.ports[${index}]`, ports.length > 1, names)));
-  if (spec.selector) errors.push(...labelErrors(spec.selector, "spec.selector"));
-  errors.push(...affinityErrors(service, sessionAffinity));
-  errors.push(...clusterIpErrors(service));
+  append(
+    errors,
+    ports.flatMap((port, index) => portErrors(port, `spec.ports[${index}]`, ports.length > 1, names)),
+  );
+  if (spec.selector) append(errors, labelErrors(spec.selector, "spec.selector"));
+  append(errors, affinityErrors(service, sessionAffinity));
+  append(errors, clusterIpErrors(service));
   spec.externalIPs?.forEach((ip, index) => {
     if (isIP(ip) === 0) errors.push(invalidValue(`spec.externalIPs[${index}]`, ip, BAD_IP));
   });
   if (type === "") errors.push(required("spec.type"));
   else if (!TYPES.includes(type)) errors.push(notSupported("spec.type", type, TYPES));
-  errors.push(...portUseErrors(type, ports));
+  append(errors, portUseErrors(type, ports));
   spec.loadBalancerSourceRanges?.forEach((range, index) => {
     const field = "spec.LoadBalancerSourceRanges";
     if (index === 0 && type !== "LoadBalancer") {
@@ -57,7 +61,7 @@ export function serviceErrors(service: Service): FieldError[] {
       errors.push(invalidValue("spec.loadBalancerClass", spec.loadBalancerClass, detail));
     }
   }
-  errors.push(...trafficErrors(service));
+  append(errors, trafficErrors(service));
   return errors;
 }
 
