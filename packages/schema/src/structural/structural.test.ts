@@ -144,6 +144,6 @@ test("defaulting and pruning are done when they are done once", () => {
       assert.deepEqual(coerce(schema, object).unknown, []);
       assert.deepEqual(applyDefaults(schema, object), once);
     }),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[{ kind: "PortSet", spec: { ports: [null] } }]] },
   );
 });
