@@ -15,8 +15,10 @@ const ENFORCED = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "bench/**/*.md",
+  "docs/README.md",
   "docs/decisions/*.md",
   "docs/reference/{checklist,conformance,differential,versions}.md",
+  "docs/site/index.md",
 ];
 /** Files that users read, and sources whose messages they read. */
 const ALL = ["*.md", "{bench,docs,examples,operators,tools}/**/*.md", "{packages,operators}/*/src/**/*.ts"];
