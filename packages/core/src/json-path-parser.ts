@@ -98,7 +98,7 @@ class Parser {
   #number(nodes: PathNode[]): void {
     while (/^[.\p{Nd}]$/u.test(this.#peek())) this.#next();
     const text = this.#consume();
-    if (!/^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)$/.test(text)) throw new JsonPathError(`cannot parse number ${text}`);
+    if (!/^[-+]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text)) throw new JsonPathError(`cannot parse number ${text}`);
     nodes.push({ type: "constant", value: numberValue(text) });
   }
 
@@ -110,7 +110,7 @@ class Parser {
     const text = inside === "*" ? ":" : inside;
     const parts = text.split(",");
     if (parts.length > 1) {
-      nodes.push({ type: "union", branches: parts.map((part) => parseAction(`[${part.replace(/^ +| +$/g, "")}]`)) });
+      nodes.push({ type: "union", branches: parts.map((part) => parseAction(`[${withoutSpaces(part)}]`)) });
       return;
     }
     const key = DICT_KEY.exec(text);
@@ -260,4 +260,13 @@ function isWordCharacter(character: string): boolean {
 function unicodeName(character: string): string {
   const code = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   return /^[ \p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character) ? `${code} '${character}'` : code;
+}
+
+/** Without the spaces around it. (A pattern would look at each run of spaces once for each of them.) */
+function withoutSpaces(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text[start] === " ") start++;
+  while (end > start && text[end - 1] === " ") end--;
+  return text.slice(start, end);
 }

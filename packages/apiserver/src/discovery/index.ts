@@ -37,7 +37,8 @@ export class Discovery {
       this.#groups = servedGroups(this.#registry);
       this.#generation = this.#registry.generation;
     }
-    const path = info.path.replace(/\/+$/, "");
+    let { path } = info;
+    while (path.endsWith("/")) path = path.slice(0, -1);
     if (path === "/api" || path === "/apis") {
       const core = path === "/api";
       if (wantsAggregated(request)) return tagged(request, AGGREGATED_TYPE, this.#aggregated(core));

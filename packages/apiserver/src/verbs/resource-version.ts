@@ -7,12 +7,23 @@ const PATIENCE_MS = 3000;
 /** A resourceVersion parameter as a revision, 0 when it is missing or "0"; undefined when it is none. */
 export function revisionOf(text: string): number | undefined {
   if (text === "") return 0;
-  return /^[0-9]+$/.test(text) ? Number(text) : undefined;
+  return isUint64(text) ? Number(text) : undefined;
+}
+
+const isDigits = (text: string) => /^[0-9]+$/.test(text);
+/** Digits beyond these are too many, unless they are zeros in front. */
+const LONGEST_UINT64 = 20;
+
+function isUint64(text: string): boolean {
+  if (!isDigits(text)) return false;
+  const digits = text.replace(/^0+/, "");
+  return digits.length < LONGEST_UINT64 || (digits.length === LONGEST_UINT64 && BigInt(digits) < 2n ** 64n);
 }
 
 /** What is wrong with a resourceVersion that is no revision. */
 export function versionProblem(text: string): string {
-  return `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: invalid syntax`;
+  const why = isDigits(text) ? "value out of range" : "invalid syntax";
+  return `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: ${why}`;
 }
 
 /** Resolves when the store has come as far as a revision; throws 504 when it does not within a few seconds. */

@@ -18,9 +18,10 @@ const MAX_INT64 = 2n ** 63n - 1n;
 export function isDuration(text: string): boolean {
   if (isGoDuration(text)) return true;
   let isFound = false;
-  for (const [, digits, word] of text.matchAll(/([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    if (BigInt(digits!) > MAX_INT64) return false;
-    const unit = word!.toLowerCase();
+  for (const [, digits, word] of text.matchAll(/(?<![0-9])([0-9]+)(?:[\t\n\f\r ]*([A-Za-zµ]+))?/g)) {
+    if (word === undefined) continue;
+    if (digits!.length > 30 || BigInt(digits!) > MAX_INT64) return false;
+    const unit = word.toLowerCase();
     if (UNITS.some((names) => names.includes(unit) || unit.startsWith(names.at(-1)!))) isFound = true;
   }
   return isFound;

@@ -62,13 +62,13 @@ function addSmall(a: Small | undefined, b: Small | undefined): Small | undefined
   return fits(left) && fits(right) && fits(left + right) ? { value: left + right, scale } : undefined;
 }
 
-const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?(.*)$/;
+const SHAPE = /^([+-]?)0*([1-9][0-9]*)?(?:\.([0-9]*))?(.*)$/s;
 const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 
 /** How Kubernetes holds a quantity of this text, or undefined when it needs more than 64 bits for it. */
 function smallOf(text: string): Small | undefined {
-  const [, sign, leading, fraction = "", suffix] = SHAPE.exec(text) as unknown as [
+  const [, sign, leading = "", fraction = "", suffix] = SHAPE.exec(text) as unknown as [
     string,
     string,
     string,
