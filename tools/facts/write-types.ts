@@ -77,15 +77,16 @@ function fieldLine(
   const key = /^[A-Za-z_]\w*$/.test(field) ? field : JSON.stringify(field);
   if (kind) {
     const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
-    if (field === "apiVersion") return `  apiVersion: ${JSON.stringify(apiVersion)};\n`;
-    if (field === "kind") return `  kind: ${JSON.stringify(kind.resource.kind)};\n`;
-    if (field === "metadata") return `  metadata: ${reference("meta.v1.ObjectMeta")};\n`;
+    if (field === "apiVersion") return `  readonly apiVersion: ${JSON.stringify(apiVersion)};\n`;
+    if (field === "kind") return `  readonly kind: ${JSON.stringify(kind.resource.kind)};\n`;
+    if (field === "metadata") return `  readonly metadata: ${reference("meta.v1.ObjectMeta")};\n`;
   }
   const type = parseType(typeName, file);
   const required = flags.includes("r") || (kind && field === "spec" && isAlwaysWritten(type, flags, kind, definitions));
   const text = typeText(type, reference, extras.enum);
   const partial = type.form === "definition" && type.name === "meta.v1.ObjectMeta" ? `Partial<${text}>` : text;
-  return `  ${key}${required ? "" : "?"}: ${partial};\n`;
+  // Written with undefined, so that `namespace: owner.metadata.namespace` compiles with exactOptionalPropertyTypes as well.
+  return `  readonly ${key}${required ? "" : "?"}: ${partial}${required || text === "unknown" ? "" : " | undefined"};\n`;
 }
 
 /**
@@ -122,10 +123,10 @@ function typeText(type: FieldType, reference: (definition: string) => string, va
       return reference(type.name);
     case "list": {
       const element = typeText(type.element, reference, values);
-      return element.includes(" | ") ? `(${element})[]` : `${element}[]`;
+      return `readonly ${/^readonly | \| /.test(element) ? `(${element})` : element}[]`;
     }
     case "map":
-      return `Record<string, ${typeText(type.element, reference)}>`;
+      return `Readonly<Record<string, ${typeText(type.element, reference)}>>`;
   }
 }
 

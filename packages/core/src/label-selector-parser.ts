@@ -1,3 +1,4 @@
+import type { Mutable } from "./copy.ts";
 import {
   type LabelOperator,
   type LabelRequirement,
@@ -16,7 +17,7 @@ export function parseLabelSelector(text: string): LabelRequirement[] {
 
 /** Parses the text of a selector into its object form, which has no place for `>` and `<`. */
 export function parseLabelSelectorObject(text: string): LabelSelector {
-  const selector: Required<LabelSelector> = { matchLabels: {}, matchExpressions: [] };
+  const selector: Required<Mutable<LabelSelector>> = { matchLabels: {}, matchExpressions: [] };
   for (const { key, operator, values } of parseForObject(text)) {
     switch (operator) {
       case "=":

@@ -28,16 +28,19 @@ type LLMModel = ObjectOf<typeof LLMModel>;
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <_T extends true>() => {};
 
-test("a definition gives the object's type, with defaults applied", () => {
-  same<
-    Same<LLMModel["spec"], { modelName?: string | undefined; replicas: number; gpuType?: "A100" | "H100" | undefined }>
-  >();
-  same<
-    Same<
-      NonNullable<LLMModel["status"]>,
-      { readyReplicas?: number | undefined; conditions?: Condition[]; observedGeneration?: number }
-    >
-  >();
+test("a definition gives the object's type, read-only and with defaults applied", () => {
+  interface Spec {
+    readonly modelName?: string | undefined;
+    readonly replicas: number;
+    readonly gpuType?: "A100" | "H100" | undefined;
+  }
+  interface Status {
+    readonly readyReplicas?: number | undefined;
+    readonly conditions?: readonly Condition[] | undefined;
+    readonly observedGeneration?: number | undefined;
+  }
+  same<Same<LLMModel["spec"], Spec>>();
+  same<Same<NonNullable<LLMModel["status"]>, Status>>();
   const ref: KindRef<LLMModel> = LLMModel;
   const any: AnyKind[] = [LLMModel, ...CORPUS];
   assert.equal(ref.plural, any[0]?.plural);

@@ -19,7 +19,7 @@ export function includeFields(...paths: FieldPath[]): FieldFilter {
 }
 
 function include(set: FieldSet, paths: readonly FieldPath[]): FieldSet | undefined {
-  let kept: FieldSet | undefined;
+  let kept: Record<string, FieldSet> | undefined;
   for (const element in set) {
     const onward = paths.filter(([first]) => first === element || first === ANY).map(([, ...rest]) => rest);
     if (onward.length === 0) continue;

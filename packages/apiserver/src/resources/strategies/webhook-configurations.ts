@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   deepEqual,
   dns1035LabelErrors,
   dns1123SubdomainErrors,
@@ -7,6 +6,7 @@ import {
   type LabelSelector,
 } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import { clientErrors } from "../../crd/validate-conversion.ts";
 import type { Strategy } from "../strategy.ts";
 import {
@@ -56,7 +56,7 @@ export const webhookConfiguration: Strategy = {
   validateChange: (object, old) => configurationErrors(hooksOf(object), strictnessOf(hooksOf(object), hooksOf(old))),
 };
 
-function hooksOf(object: AnyObject): readonly Webhook[] {
+function hooksOf(object: WorkingObject): readonly Webhook[] {
   return (object["webhooks"] ?? []) as Webhook[];
 }
 

@@ -32,12 +32,13 @@ export async function usageOf(
 ): Promise<Record<string, string>> {
   const namespace = quota.metadata.namespace!;
   const used: Record<string, string> = {};
-  const lists = new Map<string, Promise<KubeObject[]>>();
-  const list = <T extends KubeObject>(kind: KindRef<T>): Promise<T[]> => {
+  const lists = new Map<string, Promise<readonly KubeObject[]>>();
+  const list = <T extends KubeObject>(kind: KindRef<T>): Promise<readonly T[]> => {
     const name = `${kind.group}/${kind.plural}`;
-    const known = lists.get(name) ?? client.list(kind, { namespace }).then(({ items }) => items);
+    const known: Promise<readonly KubeObject[]> =
+      lists.get(name) ?? client.list(kind, { namespace }).then(({ items }) => items);
     lists.set(name, known);
-    return known as Promise<T[]>;
+    return known as Promise<readonly T[]>;
   };
   for (const name of Object.keys(quota.spec?.hard ?? {})) {
     used[name] = await usedOf(name, { list, kinds, quota });
@@ -46,7 +47,7 @@ export async function usageOf(
 }
 
 interface Sources {
-  list: <T extends KubeObject>(kind: KindRef<T>) => Promise<T[]>;
+  list: <T extends KubeObject>(kind: KindRef<T>) => Promise<readonly T[]>;
   kinds: ServedKinds;
   quota: ResourceQuota;
 }

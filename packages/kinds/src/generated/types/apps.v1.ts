@@ -4,236 +4,236 @@ import type * as coreV1 from "./core.v1.ts";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface ControllerRevision {
-  kind: "ControllerRevision";
-  apiVersion: "apps/v1";
-  metadata: ObjectMeta;
-  data?: Record<string, unknown>;
-  revision: number;
+  readonly kind: "ControllerRevision";
+  readonly apiVersion: "apps/v1";
+  readonly metadata: ObjectMeta;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly revision: number;
 }
 
 export interface ControllerRevisionList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ControllerRevision[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ControllerRevision[];
 }
 
 export interface DaemonSet {
-  kind: "DaemonSet";
-  apiVersion: "apps/v1";
-  metadata: ObjectMeta;
-  spec: DaemonSetSpec;
-  status?: DaemonSetStatus;
+  readonly kind: "DaemonSet";
+  readonly apiVersion: "apps/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: DaemonSetSpec;
+  readonly status?: DaemonSetStatus | undefined;
 }
 
 export interface DaemonSetCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface DaemonSetList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: DaemonSet[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly DaemonSet[];
 }
 
 export interface DaemonSetSpec {
-  selector: metaV1.LabelSelector;
-  template: coreV1.PodTemplateSpec;
-  updateStrategy?: DaemonSetUpdateStrategy;
-  minReadySeconds?: number;
-  revisionHistoryLimit?: number;
+  readonly selector: metaV1.LabelSelector;
+  readonly template: coreV1.PodTemplateSpec;
+  readonly updateStrategy?: DaemonSetUpdateStrategy | undefined;
+  readonly minReadySeconds?: number | undefined;
+  readonly revisionHistoryLimit?: number | undefined;
 }
 
 export interface DaemonSetStatus {
-  currentNumberScheduled: number;
-  numberMisscheduled: number;
-  desiredNumberScheduled: number;
-  numberReady: number;
-  observedGeneration?: number;
-  updatedNumberScheduled?: number;
-  numberAvailable?: number;
-  numberUnavailable?: number;
-  collisionCount?: number;
-  conditions?: DaemonSetCondition[];
+  readonly currentNumberScheduled: number;
+  readonly numberMisscheduled: number;
+  readonly desiredNumberScheduled: number;
+  readonly numberReady: number;
+  readonly observedGeneration?: number | undefined;
+  readonly updatedNumberScheduled?: number | undefined;
+  readonly numberAvailable?: number | undefined;
+  readonly numberUnavailable?: number | undefined;
+  readonly collisionCount?: number | undefined;
+  readonly conditions?: readonly DaemonSetCondition[] | undefined;
 }
 
 export interface DaemonSetUpdateStrategy {
-  type?: "OnDelete" | "RollingUpdate";
-  rollingUpdate?: RollingUpdateDaemonSet;
+  readonly type?: "OnDelete" | "RollingUpdate" | undefined;
+  readonly rollingUpdate?: RollingUpdateDaemonSet | undefined;
 }
 
 export interface Deployment {
-  kind: "Deployment";
-  apiVersion: "apps/v1";
-  metadata: ObjectMeta;
-  spec: DeploymentSpec;
-  status?: DeploymentStatus;
+  readonly kind: "Deployment";
+  readonly apiVersion: "apps/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: DeploymentSpec;
+  readonly status?: DeploymentStatus | undefined;
 }
 
 export interface DeploymentCondition {
-  type: string;
-  status: string;
-  lastUpdateTime?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastUpdateTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface DeploymentList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Deployment[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Deployment[];
 }
 
 export interface DeploymentSpec {
-  replicas?: number;
-  selector: metaV1.LabelSelector;
-  template: coreV1.PodTemplateSpec;
-  strategy?: DeploymentStrategy;
-  minReadySeconds?: number;
-  revisionHistoryLimit?: number;
-  paused?: boolean;
-  progressDeadlineSeconds?: number;
+  readonly replicas?: number | undefined;
+  readonly selector: metaV1.LabelSelector;
+  readonly template: coreV1.PodTemplateSpec;
+  readonly strategy?: DeploymentStrategy | undefined;
+  readonly minReadySeconds?: number | undefined;
+  readonly revisionHistoryLimit?: number | undefined;
+  readonly paused?: boolean | undefined;
+  readonly progressDeadlineSeconds?: number | undefined;
 }
 
 export interface DeploymentStatus {
-  observedGeneration?: number;
-  replicas?: number;
-  updatedReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-  unavailableReplicas?: number;
-  terminatingReplicas?: number;
-  conditions?: DeploymentCondition[];
-  collisionCount?: number;
+  readonly observedGeneration?: number | undefined;
+  readonly replicas?: number | undefined;
+  readonly updatedReplicas?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly availableReplicas?: number | undefined;
+  readonly unavailableReplicas?: number | undefined;
+  readonly terminatingReplicas?: number | undefined;
+  readonly conditions?: readonly DeploymentCondition[] | undefined;
+  readonly collisionCount?: number | undefined;
 }
 
 export interface DeploymentStrategy {
-  type?: "Recreate" | "RollingUpdate";
-  rollingUpdate?: RollingUpdateDeployment;
+  readonly type?: "Recreate" | "RollingUpdate" | undefined;
+  readonly rollingUpdate?: RollingUpdateDeployment | undefined;
 }
 
 export interface ReplicaSet {
-  kind: "ReplicaSet";
-  apiVersion: "apps/v1";
-  metadata: ObjectMeta;
-  spec: ReplicaSetSpec;
-  status?: ReplicaSetStatus;
+  readonly kind: "ReplicaSet";
+  readonly apiVersion: "apps/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ReplicaSetSpec;
+  readonly status?: ReplicaSetStatus | undefined;
 }
 
 export interface ReplicaSetCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface ReplicaSetList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ReplicaSet[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ReplicaSet[];
 }
 
 export interface ReplicaSetSpec {
-  replicas?: number;
-  minReadySeconds?: number;
-  selector: metaV1.LabelSelector;
-  template?: coreV1.PodTemplateSpec;
+  readonly replicas?: number | undefined;
+  readonly minReadySeconds?: number | undefined;
+  readonly selector: metaV1.LabelSelector;
+  readonly template?: coreV1.PodTemplateSpec | undefined;
 }
 
 export interface ReplicaSetStatus {
-  replicas: number;
-  fullyLabeledReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-  terminatingReplicas?: number;
-  observedGeneration?: number;
-  conditions?: ReplicaSetCondition[];
+  readonly replicas: number;
+  readonly fullyLabeledReplicas?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly availableReplicas?: number | undefined;
+  readonly terminatingReplicas?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly conditions?: readonly ReplicaSetCondition[] | undefined;
 }
 
 export interface RollingUpdateDaemonSet {
-  maxUnavailable?: number | string;
-  maxSurge?: number | string;
+  readonly maxUnavailable?: number | string | undefined;
+  readonly maxSurge?: number | string | undefined;
 }
 
 export interface RollingUpdateDeployment {
-  maxUnavailable?: number | string;
-  maxSurge?: number | string;
+  readonly maxUnavailable?: number | string | undefined;
+  readonly maxSurge?: number | string | undefined;
 }
 
 export interface RollingUpdateStatefulSetStrategy {
-  partition?: number;
-  maxUnavailable?: number | string;
+  readonly partition?: number | undefined;
+  readonly maxUnavailable?: number | string | undefined;
 }
 
 export interface StatefulSet {
-  kind: "StatefulSet";
-  apiVersion: "apps/v1";
-  metadata: ObjectMeta;
-  spec: StatefulSetSpec;
-  status?: StatefulSetStatus;
+  readonly kind: "StatefulSet";
+  readonly apiVersion: "apps/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: StatefulSetSpec;
+  readonly status?: StatefulSetStatus | undefined;
 }
 
 export interface StatefulSetCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface StatefulSetList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: StatefulSet[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly StatefulSet[];
 }
 
 export interface StatefulSetOrdinals {
-  start?: number;
+  readonly start?: number | undefined;
 }
 
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
-  whenDeleted?: string;
-  whenScaled?: string;
+  readonly whenDeleted?: string | undefined;
+  readonly whenScaled?: string | undefined;
 }
 
 export interface StatefulSetSpec {
-  replicas?: number;
-  selector: metaV1.LabelSelector;
-  template: coreV1.PodTemplateSpec;
-  volumeClaimTemplates?: coreV1.PersistentVolumeClaim[];
-  serviceName?: string;
-  podManagementPolicy?: "OrderedReady" | "Parallel";
-  updateStrategy?: StatefulSetUpdateStrategy;
-  revisionHistoryLimit?: number;
-  minReadySeconds?: number;
-  persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
-  ordinals?: StatefulSetOrdinals;
+  readonly replicas?: number | undefined;
+  readonly selector: metaV1.LabelSelector;
+  readonly template: coreV1.PodTemplateSpec;
+  readonly volumeClaimTemplates?: readonly coreV1.PersistentVolumeClaim[] | undefined;
+  readonly serviceName?: string | undefined;
+  readonly podManagementPolicy?: "OrderedReady" | "Parallel" | undefined;
+  readonly updateStrategy?: StatefulSetUpdateStrategy | undefined;
+  readonly revisionHistoryLimit?: number | undefined;
+  readonly minReadySeconds?: number | undefined;
+  readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined;
+  readonly ordinals?: StatefulSetOrdinals | undefined;
 }
 
 export interface StatefulSetStatus {
-  observedGeneration?: number;
-  replicas: number;
-  readyReplicas?: number;
-  currentReplicas?: number;
-  updatedReplicas?: number;
-  currentRevision?: string;
-  updateRevision?: string;
-  collisionCount?: number;
-  conditions?: StatefulSetCondition[];
-  availableReplicas?: number;
+  readonly observedGeneration?: number | undefined;
+  readonly replicas: number;
+  readonly readyReplicas?: number | undefined;
+  readonly currentReplicas?: number | undefined;
+  readonly updatedReplicas?: number | undefined;
+  readonly currentRevision?: string | undefined;
+  readonly updateRevision?: string | undefined;
+  readonly collisionCount?: number | undefined;
+  readonly conditions?: readonly StatefulSetCondition[] | undefined;
+  readonly availableReplicas?: number | undefined;
 }
 
 export interface StatefulSetUpdateStrategy {
-  type?: "OnDelete" | "RollingUpdate";
-  rollingUpdate?: RollingUpdateStatefulSetStrategy;
+  readonly type?: "OnDelete" | "RollingUpdate" | undefined;
+  readonly rollingUpdate?: RollingUpdateStatefulSetStrategy | undefined;
 }

@@ -3,155 +3,155 @@ import type { ListMeta, ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface ContainerResourceMetricSource {
-  name: string;
-  target: MetricTarget;
-  container: string;
+  readonly name: string;
+  readonly target: MetricTarget;
+  readonly container: string;
 }
 
 export interface ContainerResourceMetricStatus {
-  name: string;
-  current: MetricValueStatus;
-  container: string;
+  readonly name: string;
+  readonly current: MetricValueStatus;
+  readonly container: string;
 }
 
 export interface CrossVersionObjectReference {
-  kind: string;
-  name: string;
-  apiVersion?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly apiVersion?: string | undefined;
 }
 
 export interface ExternalMetricSource {
-  metric: MetricIdentifier;
-  target: MetricTarget;
+  readonly metric: MetricIdentifier;
+  readonly target: MetricTarget;
 }
 
 export interface ExternalMetricStatus {
-  metric: MetricIdentifier;
-  current: MetricValueStatus;
+  readonly metric: MetricIdentifier;
+  readonly current: MetricValueStatus;
 }
 
 export interface HPAScalingPolicy {
-  type: string;
-  value: number;
-  periodSeconds: number;
+  readonly type: string;
+  readonly value: number;
+  readonly periodSeconds: number;
 }
 
 export interface HPAScalingRules {
-  stabilizationWindowSeconds?: number;
-  selectPolicy?: string;
-  policies?: HPAScalingPolicy[];
-  tolerance?: string;
+  readonly stabilizationWindowSeconds?: number | undefined;
+  readonly selectPolicy?: string | undefined;
+  readonly policies?: readonly HPAScalingPolicy[] | undefined;
+  readonly tolerance?: string | undefined;
 }
 
 export interface HorizontalPodAutoscaler {
-  kind: "HorizontalPodAutoscaler";
-  apiVersion: "autoscaling/v2";
-  metadata: ObjectMeta;
-  spec: HorizontalPodAutoscalerSpec;
-  status?: HorizontalPodAutoscalerStatus;
+  readonly kind: "HorizontalPodAutoscaler";
+  readonly apiVersion: "autoscaling/v2";
+  readonly metadata: ObjectMeta;
+  readonly spec: HorizontalPodAutoscalerSpec;
+  readonly status?: HorizontalPodAutoscalerStatus | undefined;
 }
 
 export interface HorizontalPodAutoscalerBehavior {
-  scaleUp?: HPAScalingRules;
-  scaleDown?: HPAScalingRules;
+  readonly scaleUp?: HPAScalingRules | undefined;
+  readonly scaleDown?: HPAScalingRules | undefined;
 }
 
 export interface HorizontalPodAutoscalerCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface HorizontalPodAutoscalerList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: HorizontalPodAutoscaler[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly HorizontalPodAutoscaler[];
 }
 
 export interface HorizontalPodAutoscalerSpec {
-  scaleTargetRef: CrossVersionObjectReference;
-  minReplicas?: number;
-  maxReplicas: number;
-  metrics?: MetricSpec[];
-  behavior?: HorizontalPodAutoscalerBehavior;
+  readonly scaleTargetRef: CrossVersionObjectReference;
+  readonly minReplicas?: number | undefined;
+  readonly maxReplicas: number;
+  readonly metrics?: readonly MetricSpec[] | undefined;
+  readonly behavior?: HorizontalPodAutoscalerBehavior | undefined;
 }
 
 export interface HorizontalPodAutoscalerStatus {
-  observedGeneration?: number;
-  lastScaleTime?: string;
-  currentReplicas?: number;
-  desiredReplicas: number;
-  currentMetrics?: MetricStatus[];
-  conditions?: HorizontalPodAutoscalerCondition[];
+  readonly observedGeneration?: number | undefined;
+  readonly lastScaleTime?: string | undefined;
+  readonly currentReplicas?: number | undefined;
+  readonly desiredReplicas: number;
+  readonly currentMetrics?: readonly MetricStatus[] | undefined;
+  readonly conditions?: readonly HorizontalPodAutoscalerCondition[] | undefined;
 }
 
 export interface MetricIdentifier {
-  name: string;
-  selector?: metaV1.LabelSelector;
+  readonly name: string;
+  readonly selector?: metaV1.LabelSelector | undefined;
 }
 
 export interface MetricSpec {
-  type: string;
-  object?: ObjectMetricSource;
-  pods?: PodsMetricSource;
-  resource?: ResourceMetricSource;
-  containerResource?: ContainerResourceMetricSource;
-  external?: ExternalMetricSource;
+  readonly type: string;
+  readonly object?: ObjectMetricSource | undefined;
+  readonly pods?: PodsMetricSource | undefined;
+  readonly resource?: ResourceMetricSource | undefined;
+  readonly containerResource?: ContainerResourceMetricSource | undefined;
+  readonly external?: ExternalMetricSource | undefined;
 }
 
 export interface MetricStatus {
-  type: string;
-  object?: ObjectMetricStatus;
-  pods?: PodsMetricStatus;
-  resource?: ResourceMetricStatus;
-  containerResource?: ContainerResourceMetricStatus;
-  external?: ExternalMetricStatus;
+  readonly type: string;
+  readonly object?: ObjectMetricStatus | undefined;
+  readonly pods?: PodsMetricStatus | undefined;
+  readonly resource?: ResourceMetricStatus | undefined;
+  readonly containerResource?: ContainerResourceMetricStatus | undefined;
+  readonly external?: ExternalMetricStatus | undefined;
 }
 
 export interface MetricTarget {
-  type: string;
-  value?: string;
-  averageValue?: string;
-  averageUtilization?: number;
+  readonly type: string;
+  readonly value?: string | undefined;
+  readonly averageValue?: string | undefined;
+  readonly averageUtilization?: number | undefined;
 }
 
 export interface MetricValueStatus {
-  value?: string;
-  averageValue?: string;
-  averageUtilization?: number;
+  readonly value?: string | undefined;
+  readonly averageValue?: string | undefined;
+  readonly averageUtilization?: number | undefined;
 }
 
 export interface ObjectMetricSource {
-  describedObject: CrossVersionObjectReference;
-  target: MetricTarget;
-  metric: MetricIdentifier;
+  readonly describedObject: CrossVersionObjectReference;
+  readonly target: MetricTarget;
+  readonly metric: MetricIdentifier;
 }
 
 export interface ObjectMetricStatus {
-  metric: MetricIdentifier;
-  current: MetricValueStatus;
-  describedObject: CrossVersionObjectReference;
+  readonly metric: MetricIdentifier;
+  readonly current: MetricValueStatus;
+  readonly describedObject: CrossVersionObjectReference;
 }
 
 export interface PodsMetricSource {
-  metric: MetricIdentifier;
-  target: MetricTarget;
+  readonly metric: MetricIdentifier;
+  readonly target: MetricTarget;
 }
 
 export interface PodsMetricStatus {
-  metric: MetricIdentifier;
-  current: MetricValueStatus;
+  readonly metric: MetricIdentifier;
+  readonly current: MetricValueStatus;
 }
 
 export interface ResourceMetricSource {
-  name: string;
-  target: MetricTarget;
+  readonly name: string;
+  readonly target: MetricTarget;
 }
 
 export interface ResourceMetricStatus {
-  name: string;
-  current: MetricValueStatus;
+  readonly name: string;
+  readonly current: MetricValueStatus;
 }

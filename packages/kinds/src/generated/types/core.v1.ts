@@ -3,1777 +3,1777 @@ import type { Condition, ListMeta, ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface AWSElasticBlockStoreVolumeSource {
-  volumeID: string;
-  fsType?: string;
-  partition?: number;
-  readOnly?: boolean;
+  readonly volumeID: string;
+  readonly fsType?: string | undefined;
+  readonly partition?: number | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface Affinity {
-  nodeAffinity?: NodeAffinity;
-  podAffinity?: PodAffinity;
-  podAntiAffinity?: PodAntiAffinity;
+  readonly nodeAffinity?: NodeAffinity | undefined;
+  readonly podAffinity?: PodAffinity | undefined;
+  readonly podAntiAffinity?: PodAntiAffinity | undefined;
 }
 
 export interface AppArmorProfile {
-  type: "Localhost" | "RuntimeDefault" | "Unconfined";
-  localhostProfile?: string;
+  readonly type: "Localhost" | "RuntimeDefault" | "Unconfined";
+  readonly localhostProfile?: string | undefined;
 }
 
 export interface AttachedVolume {
-  name: string;
-  devicePath: string;
+  readonly name: string;
+  readonly devicePath: string;
 }
 
 export interface AzureDiskVolumeSource {
-  diskName: string;
-  diskURI: string;
-  cachingMode?: "None" | "ReadOnly" | "ReadWrite";
-  fsType?: string;
-  readOnly?: boolean;
-  kind?: "Dedicated" | "Managed" | "Shared";
+  readonly diskName: string;
+  readonly diskURI: string;
+  readonly cachingMode?: "None" | "ReadOnly" | "ReadWrite" | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly kind?: "Dedicated" | "Managed" | "Shared" | undefined;
 }
 
 export interface AzureFilePersistentVolumeSource {
-  secretName: string;
-  shareName: string;
-  readOnly?: boolean;
-  secretNamespace?: string;
+  readonly secretName: string;
+  readonly shareName: string;
+  readonly readOnly?: boolean | undefined;
+  readonly secretNamespace?: string | undefined;
 }
 
 export interface AzureFileVolumeSource {
-  secretName: string;
-  shareName: string;
-  readOnly?: boolean;
+  readonly secretName: string;
+  readonly shareName: string;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface Binding {
-  kind: "Binding";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  target: ObjectReference;
+  readonly kind: "Binding";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly target: ObjectReference;
 }
 
 export interface CSIPersistentVolumeSource {
-  driver: string;
-  volumeHandle: string;
-  readOnly?: boolean;
-  fsType?: string;
-  volumeAttributes?: Record<string, string>;
-  controllerPublishSecretRef?: SecretReference;
-  nodeStageSecretRef?: SecretReference;
-  nodePublishSecretRef?: SecretReference;
-  controllerExpandSecretRef?: SecretReference;
-  nodeExpandSecretRef?: SecretReference;
+  readonly driver: string;
+  readonly volumeHandle: string;
+  readonly readOnly?: boolean | undefined;
+  readonly fsType?: string | undefined;
+  readonly volumeAttributes?: Readonly<Record<string, string>> | undefined;
+  readonly controllerPublishSecretRef?: SecretReference | undefined;
+  readonly nodeStageSecretRef?: SecretReference | undefined;
+  readonly nodePublishSecretRef?: SecretReference | undefined;
+  readonly controllerExpandSecretRef?: SecretReference | undefined;
+  readonly nodeExpandSecretRef?: SecretReference | undefined;
 }
 
 export interface CSIVolumeSource {
-  driver: string;
-  readOnly?: boolean;
-  fsType?: string;
-  volumeAttributes?: Record<string, string>;
-  nodePublishSecretRef?: LocalObjectReference;
+  readonly driver: string;
+  readonly readOnly?: boolean | undefined;
+  readonly fsType?: string | undefined;
+  readonly volumeAttributes?: Readonly<Record<string, string>> | undefined;
+  readonly nodePublishSecretRef?: LocalObjectReference | undefined;
 }
 
 export interface Capabilities {
-  add?: string[];
-  drop?: string[];
+  readonly add?: readonly string[] | undefined;
+  readonly drop?: readonly string[] | undefined;
 }
 
 export interface CephFSPersistentVolumeSource {
-  monitors: string[];
-  path?: string;
-  user?: string;
-  secretFile?: string;
-  secretRef?: SecretReference;
-  readOnly?: boolean;
+  readonly monitors: readonly string[];
+  readonly path?: string | undefined;
+  readonly user?: string | undefined;
+  readonly secretFile?: string | undefined;
+  readonly secretRef?: SecretReference | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface CephFSVolumeSource {
-  monitors: string[];
-  path?: string;
-  user?: string;
-  secretFile?: string;
-  secretRef?: LocalObjectReference;
-  readOnly?: boolean;
+  readonly monitors: readonly string[];
+  readonly path?: string | undefined;
+  readonly user?: string | undefined;
+  readonly secretFile?: string | undefined;
+  readonly secretRef?: LocalObjectReference | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface CinderPersistentVolumeSource {
-  volumeID: string;
-  fsType?: string;
-  readOnly?: boolean;
-  secretRef?: SecretReference;
+  readonly volumeID: string;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: SecretReference | undefined;
 }
 
 export interface CinderVolumeSource {
-  volumeID: string;
-  fsType?: string;
-  readOnly?: boolean;
-  secretRef?: LocalObjectReference;
+  readonly volumeID: string;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReference | undefined;
 }
 
 export interface ClientIPConfig {
-  timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
 }
 
 export interface ClusterTrustBundleProjection {
-  name?: string;
-  signerName?: string;
-  labelSelector?: metaV1.LabelSelector;
-  optional?: boolean;
-  path: string;
+  readonly name?: string | undefined;
+  readonly signerName?: string | undefined;
+  readonly labelSelector?: metaV1.LabelSelector | undefined;
+  readonly optional?: boolean | undefined;
+  readonly path: string;
 }
 
 export interface ComponentCondition {
-  type: string;
-  status: string;
-  message?: string;
-  error?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly message?: string | undefined;
+  readonly error?: string | undefined;
 }
 
 export interface ComponentStatus {
-  kind: "ComponentStatus";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  conditions?: ComponentCondition[];
+  readonly kind: "ComponentStatus";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly conditions?: readonly ComponentCondition[] | undefined;
 }
 
 export interface ComponentStatusList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ComponentStatus[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ComponentStatus[];
 }
 
 export interface ConfigMap {
-  kind: "ConfigMap";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  immutable?: boolean;
-  data?: Record<string, string>;
-  binaryData?: Record<string, string>;
+  readonly kind: "ConfigMap";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly immutable?: boolean | undefined;
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly binaryData?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ConfigMapEnvSource {
-  name?: string;
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface ConfigMapKeySelector {
-  name?: string;
-  key: string;
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly key: string;
+  readonly optional?: boolean | undefined;
 }
 
 export interface ConfigMapList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ConfigMap[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ConfigMap[];
 }
 
 export interface ConfigMapNodeConfigSource {
-  namespace: string;
-  name: string;
-  uid?: string;
-  resourceVersion?: string;
-  kubeletConfigKey: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly kubeletConfigKey: string;
 }
 
 export interface ConfigMapProjection {
-  name?: string;
-  items?: KeyToPath[];
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly items?: readonly KeyToPath[] | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface ConfigMapVolumeSource {
-  name?: string;
-  items?: KeyToPath[];
-  defaultMode?: number;
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly items?: readonly KeyToPath[] | undefined;
+  readonly defaultMode?: number | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface Container {
-  name: string;
-  image?: string;
-  command?: string[];
-  args?: string[];
-  workingDir?: string;
-  ports?: ContainerPort[];
-  envFrom?: EnvFromSource[];
-  env?: EnvVar[];
-  resources?: ResourceRequirements;
-  resizePolicy?: ContainerResizePolicy[];
-  restartPolicy?: string;
-  restartPolicyRules?: ContainerRestartRule[];
-  volumeMounts?: VolumeMount[];
-  volumeDevices?: VolumeDevice[];
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
-  startupProbe?: Probe;
-  lifecycle?: Lifecycle;
-  terminationMessagePath?: string;
-  terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
-  imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
-  securityContext?: SecurityContext;
-  stdin?: boolean;
-  stdinOnce?: boolean;
-  tty?: boolean;
+  readonly name: string;
+  readonly image?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly workingDir?: string | undefined;
+  readonly ports?: readonly ContainerPort[] | undefined;
+  readonly envFrom?: readonly EnvFromSource[] | undefined;
+  readonly env?: readonly EnvVar[] | undefined;
+  readonly resources?: ResourceRequirements | undefined;
+  readonly resizePolicy?: readonly ContainerResizePolicy[] | undefined;
+  readonly restartPolicy?: string | undefined;
+  readonly restartPolicyRules?: readonly ContainerRestartRule[] | undefined;
+  readonly volumeMounts?: readonly VolumeMount[] | undefined;
+  readonly volumeDevices?: readonly VolumeDevice[] | undefined;
+  readonly livenessProbe?: Probe | undefined;
+  readonly readinessProbe?: Probe | undefined;
+  readonly startupProbe?: Probe | undefined;
+  readonly lifecycle?: Lifecycle | undefined;
+  readonly terminationMessagePath?: string | undefined;
+  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File" | undefined;
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | undefined;
+  readonly securityContext?: SecurityContext | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly stdinOnce?: boolean | undefined;
+  readonly tty?: boolean | undefined;
 }
 
 export interface ContainerExtendedResourceRequest {
-  containerName: string;
-  resourceName: string;
-  requestName: string;
+  readonly containerName: string;
+  readonly resourceName: string;
+  readonly requestName: string;
 }
 
 export interface ContainerImage {
-  names?: string[];
-  sizeBytes?: number;
+  readonly names?: readonly string[] | undefined;
+  readonly sizeBytes?: number | undefined;
 }
 
 export interface ContainerPort {
-  name?: string;
-  hostPort?: number;
-  containerPort: number;
-  protocol?: "SCTP" | "TCP" | "UDP";
-  hostIP?: string;
+  readonly name?: string | undefined;
+  readonly hostPort?: number | undefined;
+  readonly containerPort: number;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+  readonly hostIP?: string | undefined;
 }
 
 export interface ContainerResizePolicy {
-  resourceName: string;
-  restartPolicy: string;
+  readonly resourceName: string;
+  readonly restartPolicy: string;
 }
 
 export interface ContainerRestartRule {
-  action: string;
-  exitCodes?: ContainerRestartRuleOnExitCodes;
+  readonly action: string;
+  readonly exitCodes?: ContainerRestartRuleOnExitCodes | undefined;
 }
 
 export interface ContainerRestartRuleOnExitCodes {
-  operator: string;
-  values?: number[];
+  readonly operator: string;
+  readonly values?: readonly number[] | undefined;
 }
 
 export interface ContainerState {
-  waiting?: ContainerStateWaiting;
-  running?: ContainerStateRunning;
-  terminated?: ContainerStateTerminated;
+  readonly waiting?: ContainerStateWaiting | undefined;
+  readonly running?: ContainerStateRunning | undefined;
+  readonly terminated?: ContainerStateTerminated | undefined;
 }
 
 export interface ContainerStateRunning {
-  startedAt?: string;
+  readonly startedAt?: string | undefined;
 }
 
 export interface ContainerStateTerminated {
-  exitCode: number;
-  signal?: number;
-  reason?: string;
-  message?: string;
-  startedAt?: string;
-  finishedAt?: string;
-  containerID?: string;
+  readonly exitCode: number;
+  readonly signal?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly startedAt?: string | undefined;
+  readonly finishedAt?: string | undefined;
+  readonly containerID?: string | undefined;
 }
 
 export interface ContainerStateWaiting {
-  reason?: string;
-  message?: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface ContainerStatus {
-  name: string;
-  state?: ContainerState;
-  lastState?: ContainerState;
-  ready: boolean;
-  restartCount: number;
-  image: string;
-  imageID: string;
-  containerID?: string;
-  started?: boolean;
-  allocatedResources?: Record<string, string>;
-  resources?: ResourceRequirements;
-  volumeMounts?: VolumeMountStatus[];
-  user?: ContainerUser;
-  allocatedResourcesStatus?: ResourceStatus[];
-  stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ";
+  readonly name: string;
+  readonly state?: ContainerState | undefined;
+  readonly lastState?: ContainerState | undefined;
+  readonly ready: boolean;
+  readonly restartCount: number;
+  readonly image: string;
+  readonly imageID: string;
+  readonly containerID?: string | undefined;
+  readonly started?: boolean | undefined;
+  readonly allocatedResources?: Readonly<Record<string, string>> | undefined;
+  readonly resources?: ResourceRequirements | undefined;
+  readonly volumeMounts?: readonly VolumeMountStatus[] | undefined;
+  readonly user?: ContainerUser | undefined;
+  readonly allocatedResourcesStatus?: readonly ResourceStatus[] | undefined;
+  readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ" | undefined;
 }
 
 export interface ContainerUser {
-  linux?: LinuxContainerUser;
+  readonly linux?: LinuxContainerUser | undefined;
 }
 
 export interface DaemonEndpoint {
-  Port: number;
+  readonly Port: number;
 }
 
 export interface DownwardAPIProjection {
-  items?: DownwardAPIVolumeFile[];
+  readonly items?: readonly DownwardAPIVolumeFile[] | undefined;
 }
 
 export interface DownwardAPIVolumeFile {
-  path: string;
-  fieldRef?: ObjectFieldSelector;
-  resourceFieldRef?: ResourceFieldSelector;
-  mode?: number;
+  readonly path: string;
+  readonly fieldRef?: ObjectFieldSelector | undefined;
+  readonly resourceFieldRef?: ResourceFieldSelector | undefined;
+  readonly mode?: number | undefined;
 }
 
 export interface DownwardAPIVolumeSource {
-  items?: DownwardAPIVolumeFile[];
-  defaultMode?: number;
+  readonly items?: readonly DownwardAPIVolumeFile[] | undefined;
+  readonly defaultMode?: number | undefined;
 }
 
 export interface EmptyDirVolumeSource {
-  medium?: string;
-  sizeLimit?: string;
+  readonly medium?: string | undefined;
+  readonly sizeLimit?: string | undefined;
 }
 
 export interface EndpointAddress {
-  ip: string;
-  hostname?: string;
-  nodeName?: string;
-  targetRef?: ObjectReference;
+  readonly ip: string;
+  readonly hostname?: string | undefined;
+  readonly nodeName?: string | undefined;
+  readonly targetRef?: ObjectReference | undefined;
 }
 
 export interface EndpointPort {
-  name?: string;
-  port: number;
-  protocol?: "SCTP" | "TCP" | "UDP";
-  appProtocol?: string;
+  readonly name?: string | undefined;
+  readonly port: number;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+  readonly appProtocol?: string | undefined;
 }
 
 export interface EndpointSubset {
-  addresses?: EndpointAddress[];
-  notReadyAddresses?: EndpointAddress[];
-  ports?: EndpointPort[];
+  readonly addresses?: readonly EndpointAddress[] | undefined;
+  readonly notReadyAddresses?: readonly EndpointAddress[] | undefined;
+  readonly ports?: readonly EndpointPort[] | undefined;
 }
 
 export interface Endpoints {
-  kind: "Endpoints";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  subsets?: EndpointSubset[];
+  readonly kind: "Endpoints";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly subsets?: readonly EndpointSubset[] | undefined;
 }
 
 export interface EndpointsList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Endpoints[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Endpoints[];
 }
 
 export interface EnvFromSource {
-  prefix?: string;
-  configMapRef?: ConfigMapEnvSource;
-  secretRef?: SecretEnvSource;
+  readonly prefix?: string | undefined;
+  readonly configMapRef?: ConfigMapEnvSource | undefined;
+  readonly secretRef?: SecretEnvSource | undefined;
 }
 
 export interface EnvVar {
-  name: string;
-  value?: string;
-  valueFrom?: EnvVarSource;
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly valueFrom?: EnvVarSource | undefined;
 }
 
 export interface EnvVarSource {
-  fieldRef?: ObjectFieldSelector;
-  resourceFieldRef?: ResourceFieldSelector;
-  configMapKeyRef?: ConfigMapKeySelector;
-  secretKeyRef?: SecretKeySelector;
-  fileKeyRef?: FileKeySelector;
+  readonly fieldRef?: ObjectFieldSelector | undefined;
+  readonly resourceFieldRef?: ResourceFieldSelector | undefined;
+  readonly configMapKeyRef?: ConfigMapKeySelector | undefined;
+  readonly secretKeyRef?: SecretKeySelector | undefined;
+  readonly fileKeyRef?: FileKeySelector | undefined;
 }
 
 export interface EphemeralContainer {
-  name: string;
-  image?: string;
-  command?: string[];
-  args?: string[];
-  workingDir?: string;
-  ports?: ContainerPort[];
-  envFrom?: EnvFromSource[];
-  env?: EnvVar[];
-  resources?: ResourceRequirements;
-  resizePolicy?: ContainerResizePolicy[];
-  restartPolicy?: string;
-  restartPolicyRules?: ContainerRestartRule[];
-  volumeMounts?: VolumeMount[];
-  volumeDevices?: VolumeDevice[];
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
-  startupProbe?: Probe;
-  lifecycle?: Lifecycle;
-  terminationMessagePath?: string;
-  terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
-  imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
-  securityContext?: SecurityContext;
-  stdin?: boolean;
-  stdinOnce?: boolean;
-  tty?: boolean;
-  targetContainerName?: string;
+  readonly name: string;
+  readonly image?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly workingDir?: string | undefined;
+  readonly ports?: readonly ContainerPort[] | undefined;
+  readonly envFrom?: readonly EnvFromSource[] | undefined;
+  readonly env?: readonly EnvVar[] | undefined;
+  readonly resources?: ResourceRequirements | undefined;
+  readonly resizePolicy?: readonly ContainerResizePolicy[] | undefined;
+  readonly restartPolicy?: string | undefined;
+  readonly restartPolicyRules?: readonly ContainerRestartRule[] | undefined;
+  readonly volumeMounts?: readonly VolumeMount[] | undefined;
+  readonly volumeDevices?: readonly VolumeDevice[] | undefined;
+  readonly livenessProbe?: Probe | undefined;
+  readonly readinessProbe?: Probe | undefined;
+  readonly startupProbe?: Probe | undefined;
+  readonly lifecycle?: Lifecycle | undefined;
+  readonly terminationMessagePath?: string | undefined;
+  readonly terminationMessagePolicy?: "FallbackToLogsOnError" | "File" | undefined;
+  readonly imagePullPolicy?: "Always" | "IfNotPresent" | "Never" | undefined;
+  readonly securityContext?: SecurityContext | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly stdinOnce?: boolean | undefined;
+  readonly tty?: boolean | undefined;
+  readonly targetContainerName?: string | undefined;
 }
 
 export interface EphemeralVolumeSource {
-  volumeClaimTemplate?: PersistentVolumeClaimTemplate;
+  readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate | undefined;
 }
 
 export interface Event {
-  kind: "Event";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  involvedObject: ObjectReference;
-  reason?: string;
-  message?: string;
-  source?: EventSource;
-  firstTimestamp?: string;
-  lastTimestamp?: string;
-  count?: number;
-  type?: string;
-  eventTime?: string;
-  series?: EventSeries;
-  action?: string;
-  related?: ObjectReference;
-  reportingComponent?: string;
-  reportingInstance?: string;
+  readonly kind: "Event";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly involvedObject: ObjectReference;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly source?: EventSource | undefined;
+  readonly firstTimestamp?: string | undefined;
+  readonly lastTimestamp?: string | undefined;
+  readonly count?: number | undefined;
+  readonly type?: string | undefined;
+  readonly eventTime?: string | undefined;
+  readonly series?: EventSeries | undefined;
+  readonly action?: string | undefined;
+  readonly related?: ObjectReference | undefined;
+  readonly reportingComponent?: string | undefined;
+  readonly reportingInstance?: string | undefined;
 }
 
 export interface EventList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Event[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Event[];
 }
 
 export interface EventSeries {
-  count?: number;
-  lastObservedTime?: string;
+  readonly count?: number | undefined;
+  readonly lastObservedTime?: string | undefined;
 }
 
 export interface EventSource {
-  component?: string;
-  host?: string;
+  readonly component?: string | undefined;
+  readonly host?: string | undefined;
 }
 
 export interface ExecAction {
-  command?: string[];
+  readonly command?: readonly string[] | undefined;
 }
 
 export interface FCVolumeSource {
-  targetWWNs?: string[];
-  lun?: number;
-  fsType?: string;
-  readOnly?: boolean;
-  wwids?: string[];
+  readonly targetWWNs?: readonly string[] | undefined;
+  readonly lun?: number | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly wwids?: readonly string[] | undefined;
 }
 
 export interface FileKeySelector {
-  volumeName: string;
-  path: string;
-  key: string;
-  optional?: boolean;
+  readonly volumeName: string;
+  readonly path: string;
+  readonly key: string;
+  readonly optional?: boolean | undefined;
 }
 
 export interface FlexPersistentVolumeSource {
-  driver: string;
-  fsType?: string;
-  secretRef?: SecretReference;
-  readOnly?: boolean;
-  options?: Record<string, string>;
+  readonly driver: string;
+  readonly fsType?: string | undefined;
+  readonly secretRef?: SecretReference | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly options?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface FlexVolumeSource {
-  driver: string;
-  fsType?: string;
-  secretRef?: LocalObjectReference;
-  readOnly?: boolean;
-  options?: Record<string, string>;
+  readonly driver: string;
+  readonly fsType?: string | undefined;
+  readonly secretRef?: LocalObjectReference | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly options?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface FlockerVolumeSource {
-  datasetName?: string;
-  datasetUUID?: string;
+  readonly datasetName?: string | undefined;
+  readonly datasetUUID?: string | undefined;
 }
 
 export interface GCEPersistentDiskVolumeSource {
-  pdName: string;
-  fsType?: string;
-  partition?: number;
-  readOnly?: boolean;
+  readonly pdName: string;
+  readonly fsType?: string | undefined;
+  readonly partition?: number | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface GRPCAction {
-  port: number;
-  service?: string;
+  readonly port: number;
+  readonly service?: string | undefined;
 }
 
 export interface GitRepoVolumeSource {
-  repository: string;
-  revision?: string;
-  directory?: string;
+  readonly repository: string;
+  readonly revision?: string | undefined;
+  readonly directory?: string | undefined;
 }
 
 export interface GlusterfsPersistentVolumeSource {
-  endpoints: string;
-  path: string;
-  readOnly?: boolean;
-  endpointsNamespace?: string;
+  readonly endpoints: string;
+  readonly path: string;
+  readonly readOnly?: boolean | undefined;
+  readonly endpointsNamespace?: string | undefined;
 }
 
 export interface GlusterfsVolumeSource {
-  endpoints: string;
-  path: string;
-  readOnly?: boolean;
+  readonly endpoints: string;
+  readonly path: string;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface HTTPGetAction {
-  path?: string;
-  port: number | string;
-  host?: string;
-  scheme?: "HTTP" | "HTTPS";
-  httpHeaders?: HTTPHeader[];
+  readonly path?: string | undefined;
+  readonly port: number | string;
+  readonly host?: string | undefined;
+  readonly scheme?: "HTTP" | "HTTPS" | undefined;
+  readonly httpHeaders?: readonly HTTPHeader[] | undefined;
 }
 
 export interface HTTPHeader {
-  name: string;
-  value: string;
+  readonly name: string;
+  readonly value: string;
 }
 
 export interface HostAlias {
-  ip: string;
-  hostnames?: string[];
+  readonly ip: string;
+  readonly hostnames?: readonly string[] | undefined;
 }
 
 export interface HostIP {
-  ip: string;
+  readonly ip: string;
 }
 
 export interface HostPathVolumeSource {
-  path: string;
-  type?: "" | "BlockDevice" | "CharDevice" | "Directory" | "DirectoryOrCreate" | "File" | "FileOrCreate" | "Socket";
+  readonly path: string;
+  readonly type?: "" | "BlockDevice" | "CharDevice" | "Directory" | "DirectoryOrCreate" | "File" | "FileOrCreate" | "Socket" | undefined;
 }
 
 export interface ISCSIPersistentVolumeSource {
-  targetPortal: string;
-  iqn: string;
-  lun: number;
-  iscsiInterface?: string;
-  fsType?: string;
-  readOnly?: boolean;
-  portals?: string[];
-  chapAuthDiscovery?: boolean;
-  chapAuthSession?: boolean;
-  secretRef?: SecretReference;
-  initiatorName?: string;
+  readonly targetPortal: string;
+  readonly iqn: string;
+  readonly lun: number;
+  readonly iscsiInterface?: string | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly portals?: readonly string[] | undefined;
+  readonly chapAuthDiscovery?: boolean | undefined;
+  readonly chapAuthSession?: boolean | undefined;
+  readonly secretRef?: SecretReference | undefined;
+  readonly initiatorName?: string | undefined;
 }
 
 export interface ISCSIVolumeSource {
-  targetPortal: string;
-  iqn: string;
-  lun: number;
-  iscsiInterface?: string;
-  fsType?: string;
-  readOnly?: boolean;
-  portals?: string[];
-  chapAuthDiscovery?: boolean;
-  chapAuthSession?: boolean;
-  secretRef?: LocalObjectReference;
-  initiatorName?: string;
+  readonly targetPortal: string;
+  readonly iqn: string;
+  readonly lun: number;
+  readonly iscsiInterface?: string | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly portals?: readonly string[] | undefined;
+  readonly chapAuthDiscovery?: boolean | undefined;
+  readonly chapAuthSession?: boolean | undefined;
+  readonly secretRef?: LocalObjectReference | undefined;
+  readonly initiatorName?: string | undefined;
 }
 
 export interface ImageVolumeSource {
-  reference?: string;
-  pullPolicy?: "Always" | "IfNotPresent" | "Never";
+  readonly reference?: string | undefined;
+  readonly pullPolicy?: "Always" | "IfNotPresent" | "Never" | undefined;
 }
 
 export interface ImageVolumeStatus {
-  imageRef: string;
+  readonly imageRef: string;
 }
 
 export interface KeyToPath {
-  key: string;
-  path: string;
-  mode?: number;
+  readonly key: string;
+  readonly path: string;
+  readonly mode?: number | undefined;
 }
 
 export interface Lifecycle {
-  postStart?: LifecycleHandler;
-  preStop?: LifecycleHandler;
-  stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ";
+  readonly postStart?: LifecycleHandler | undefined;
+  readonly preStop?: LifecycleHandler | undefined;
+  readonly stopSignal?: "SIGABRT" | "SIGALRM" | "SIGBUS" | "SIGCHLD" | "SIGCLD" | "SIGCONT" | "SIGFPE" | "SIGHUP" | "SIGILL" | "SIGINT" | "SIGIO" | "SIGIOT" | "SIGKILL" | "SIGPIPE" | "SIGPOLL" | "SIGPROF" | "SIGPWR" | "SIGQUIT" | "SIGRTMAX" | "SIGRTMAX-1" | "SIGRTMAX-10" | "SIGRTMAX-11" | "SIGRTMAX-12" | "SIGRTMAX-13" | "SIGRTMAX-14" | "SIGRTMAX-2" | "SIGRTMAX-3" | "SIGRTMAX-4" | "SIGRTMAX-5" | "SIGRTMAX-6" | "SIGRTMAX-7" | "SIGRTMAX-8" | "SIGRTMAX-9" | "SIGRTMIN" | "SIGRTMIN+1" | "SIGRTMIN+10" | "SIGRTMIN+11" | "SIGRTMIN+12" | "SIGRTMIN+13" | "SIGRTMIN+14" | "SIGRTMIN+15" | "SIGRTMIN+2" | "SIGRTMIN+3" | "SIGRTMIN+4" | "SIGRTMIN+5" | "SIGRTMIN+6" | "SIGRTMIN+7" | "SIGRTMIN+8" | "SIGRTMIN+9" | "SIGSEGV" | "SIGSTKFLT" | "SIGSTOP" | "SIGSYS" | "SIGTERM" | "SIGTRAP" | "SIGTSTP" | "SIGTTIN" | "SIGTTOU" | "SIGURG" | "SIGUSR1" | "SIGUSR2" | "SIGVTALRM" | "SIGWINCH" | "SIGXCPU" | "SIGXFSZ" | undefined;
 }
 
 export interface LifecycleHandler {
-  exec?: ExecAction;
-  httpGet?: HTTPGetAction;
-  tcpSocket?: TCPSocketAction;
-  sleep?: SleepAction;
+  readonly exec?: ExecAction | undefined;
+  readonly httpGet?: HTTPGetAction | undefined;
+  readonly tcpSocket?: TCPSocketAction | undefined;
+  readonly sleep?: SleepAction | undefined;
 }
 
 export interface LimitRange {
-  kind: "LimitRange";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec: LimitRangeSpec;
+  readonly kind: "LimitRange";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: LimitRangeSpec;
 }
 
 export interface LimitRangeItem {
-  type: string;
-  max?: Record<string, string>;
-  min?: Record<string, string>;
-  default?: Record<string, string>;
-  defaultRequest?: Record<string, string>;
-  maxLimitRequestRatio?: Record<string, string>;
+  readonly type: string;
+  readonly max?: Readonly<Record<string, string>> | undefined;
+  readonly min?: Readonly<Record<string, string>> | undefined;
+  readonly default?: Readonly<Record<string, string>> | undefined;
+  readonly defaultRequest?: Readonly<Record<string, string>> | undefined;
+  readonly maxLimitRequestRatio?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LimitRangeList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: LimitRange[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly LimitRange[];
 }
 
 export interface LimitRangeSpec {
-  limits: LimitRangeItem[];
+  readonly limits: readonly LimitRangeItem[];
 }
 
 export interface LinuxContainerUser {
-  uid: number;
-  gid: number;
-  supplementalGroups?: number[];
+  readonly uid: number;
+  readonly gid: number;
+  readonly supplementalGroups?: readonly number[] | undefined;
 }
 
 export interface List {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items?: Record<string, unknown>[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 export interface LoadBalancerIngress {
-  ip?: string;
-  hostname?: string;
-  ipMode?: string;
-  ports?: PortStatus[];
+  readonly ip?: string | undefined;
+  readonly hostname?: string | undefined;
+  readonly ipMode?: string | undefined;
+  readonly ports?: readonly PortStatus[] | undefined;
 }
 
 export interface LoadBalancerStatus {
-  ingress?: LoadBalancerIngress[];
+  readonly ingress?: readonly LoadBalancerIngress[] | undefined;
 }
 
 export interface LocalObjectReference {
-  name?: string;
+  readonly name?: string | undefined;
 }
 
 export interface LocalVolumeSource {
-  path: string;
-  fsType?: string;
+  readonly path: string;
+  readonly fsType?: string | undefined;
 }
 
 export interface ModifyVolumeStatus {
-  targetVolumeAttributesClassName?: string;
-  status: "InProgress" | "Infeasible" | "Pending";
+  readonly targetVolumeAttributesClassName?: string | undefined;
+  readonly status: "InProgress" | "Infeasible" | "Pending";
 }
 
 export interface NFSVolumeSource {
-  server: string;
-  path: string;
-  readOnly?: boolean;
+  readonly server: string;
+  readonly path: string;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface Namespace {
-  kind: "Namespace";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec?: NamespaceSpec;
-  status?: NamespaceStatus;
+  readonly kind: "Namespace";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: NamespaceSpec | undefined;
+  readonly status?: NamespaceStatus | undefined;
 }
 
 export interface NamespaceCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface NamespaceList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Namespace[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Namespace[];
 }
 
 export interface NamespaceSpec {
-  finalizers?: string[];
+  readonly finalizers?: readonly string[] | undefined;
 }
 
 export interface NamespaceStatus {
-  phase?: "Active" | "Terminating";
-  conditions?: NamespaceCondition[];
+  readonly phase?: "Active" | "Terminating" | undefined;
+  readonly conditions?: readonly NamespaceCondition[] | undefined;
 }
 
 export interface Node {
-  kind: "Node";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec?: NodeSpec;
-  status?: NodeStatus;
+  readonly kind: "Node";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: NodeSpec | undefined;
+  readonly status?: NodeStatus | undefined;
 }
 
 export interface NodeAddress {
-  type: string;
-  address: string;
+  readonly type: string;
+  readonly address: string;
 }
 
 export interface NodeAffinity {
-  requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
-  preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[];
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector | undefined;
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[] | undefined;
 }
 
 export interface NodeAllocatableResourceClaimStatus {
-  resourceClaimName: string;
-  containers?: string[];
-  resources: Record<string, string>;
+  readonly resourceClaimName: string;
+  readonly containers?: readonly string[] | undefined;
+  readonly resources: Readonly<Record<string, string>>;
 }
 
 export interface NodeCondition {
-  type: string;
-  status: string;
-  lastHeartbeatTime?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastHeartbeatTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface NodeConfigSource {
-  configMap?: ConfigMapNodeConfigSource;
+  readonly configMap?: ConfigMapNodeConfigSource | undefined;
 }
 
 export interface NodeConfigStatus {
-  assigned?: NodeConfigSource;
-  active?: NodeConfigSource;
-  lastKnownGood?: NodeConfigSource;
-  error?: string;
+  readonly assigned?: NodeConfigSource | undefined;
+  readonly active?: NodeConfigSource | undefined;
+  readonly lastKnownGood?: NodeConfigSource | undefined;
+  readonly error?: string | undefined;
 }
 
 export interface NodeDaemonEndpoints {
-  kubeletEndpoint?: DaemonEndpoint;
+  readonly kubeletEndpoint?: DaemonEndpoint | undefined;
 }
 
 export interface NodeFeatures {
-  supplementalGroupsPolicy?: boolean;
+  readonly supplementalGroupsPolicy?: boolean | undefined;
 }
 
 export interface NodeList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Node[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Node[];
 }
 
 export interface NodeProxyOptions {
-  kind?: string;
-  apiVersion?: string;
-  path?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly path?: string | undefined;
 }
 
 export interface NodeRuntimeHandler {
-  name?: string;
-  features?: NodeRuntimeHandlerFeatures;
+  readonly name?: string | undefined;
+  readonly features?: NodeRuntimeHandlerFeatures | undefined;
 }
 
 export interface NodeRuntimeHandlerFeatures {
-  recursiveReadOnlyMounts?: boolean;
-  userNamespaces?: boolean;
+  readonly recursiveReadOnlyMounts?: boolean | undefined;
+  readonly userNamespaces?: boolean | undefined;
 }
 
 export interface NodeSelector {
-  nodeSelectorTerms: NodeSelectorTerm[];
+  readonly nodeSelectorTerms: readonly NodeSelectorTerm[];
 }
 
 export interface NodeSelectorRequirement {
-  key: string;
-  operator: "DoesNotExist" | "Exists" | "Gt" | "In" | "Lt" | "NotIn";
-  values?: string[];
+  readonly key: string;
+  readonly operator: "DoesNotExist" | "Exists" | "Gt" | "In" | "Lt" | "NotIn";
+  readonly values?: readonly string[] | undefined;
 }
 
 export interface NodeSelectorTerm {
-  matchExpressions?: NodeSelectorRequirement[];
-  matchFields?: NodeSelectorRequirement[];
+  readonly matchExpressions?: readonly NodeSelectorRequirement[] | undefined;
+  readonly matchFields?: readonly NodeSelectorRequirement[] | undefined;
 }
 
 export interface NodeSpec {
-  podCIDR?: string;
-  podCIDRs?: string[];
-  providerID?: string;
-  unschedulable?: boolean;
-  taints?: Taint[];
-  configSource?: NodeConfigSource;
-  externalID?: string;
+  readonly podCIDR?: string | undefined;
+  readonly podCIDRs?: readonly string[] | undefined;
+  readonly providerID?: string | undefined;
+  readonly unschedulable?: boolean | undefined;
+  readonly taints?: readonly Taint[] | undefined;
+  readonly configSource?: NodeConfigSource | undefined;
+  readonly externalID?: string | undefined;
 }
 
 export interface NodeStatus {
-  capacity?: Record<string, string>;
-  allocatable?: Record<string, string>;
-  phase?: "Pending" | "Running" | "Terminated";
-  conditions?: NodeCondition[];
-  addresses?: NodeAddress[];
-  daemonEndpoints?: NodeDaemonEndpoints;
-  nodeInfo?: NodeSystemInfo;
-  images?: ContainerImage[];
-  volumesInUse?: string[];
-  volumesAttached?: AttachedVolume[];
-  config?: NodeConfigStatus;
-  runtimeHandlers?: NodeRuntimeHandler[];
-  features?: NodeFeatures;
-  declaredFeatures?: string[];
+  readonly capacity?: Readonly<Record<string, string>> | undefined;
+  readonly allocatable?: Readonly<Record<string, string>> | undefined;
+  readonly phase?: "Pending" | "Running" | "Terminated" | undefined;
+  readonly conditions?: readonly NodeCondition[] | undefined;
+  readonly addresses?: readonly NodeAddress[] | undefined;
+  readonly daemonEndpoints?: NodeDaemonEndpoints | undefined;
+  readonly nodeInfo?: NodeSystemInfo | undefined;
+  readonly images?: readonly ContainerImage[] | undefined;
+  readonly volumesInUse?: readonly string[] | undefined;
+  readonly volumesAttached?: readonly AttachedVolume[] | undefined;
+  readonly config?: NodeConfigStatus | undefined;
+  readonly runtimeHandlers?: readonly NodeRuntimeHandler[] | undefined;
+  readonly features?: NodeFeatures | undefined;
+  readonly declaredFeatures?: readonly string[] | undefined;
 }
 
 export interface NodeSwapStatus {
-  capacity?: number;
+  readonly capacity?: number | undefined;
 }
 
 export interface NodeSystemInfo {
-  machineID: string;
-  systemUUID: string;
-  bootID: string;
-  kernelVersion: string;
-  osImage: string;
-  containerRuntimeVersion: string;
-  kubeletVersion: string;
-  kubeProxyVersion: string;
-  operatingSystem: string;
-  architecture: string;
-  swap?: NodeSwapStatus;
+  readonly machineID: string;
+  readonly systemUUID: string;
+  readonly bootID: string;
+  readonly kernelVersion: string;
+  readonly osImage: string;
+  readonly containerRuntimeVersion: string;
+  readonly kubeletVersion: string;
+  readonly kubeProxyVersion: string;
+  readonly operatingSystem: string;
+  readonly architecture: string;
+  readonly swap?: NodeSwapStatus | undefined;
 }
 
 export interface ObjectFieldSelector {
-  apiVersion?: string;
-  fieldPath: string;
+  readonly apiVersion?: string | undefined;
+  readonly fieldPath: string;
 }
 
 export interface ObjectReference {
-  kind?: string;
-  namespace?: string;
-  name?: string;
-  uid?: string;
-  apiVersion?: string;
-  resourceVersion?: string;
-  fieldPath?: string;
+  readonly kind?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly fieldPath?: string | undefined;
 }
 
 export interface PersistentVolume {
-  kind: "PersistentVolume";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec?: PersistentVolumeSpec;
-  status?: PersistentVolumeStatus;
+  readonly kind: "PersistentVolume";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: PersistentVolumeSpec | undefined;
+  readonly status?: PersistentVolumeStatus | undefined;
 }
 
 export interface PersistentVolumeClaim {
-  kind: "PersistentVolumeClaim";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec: PersistentVolumeClaimSpec;
-  status?: PersistentVolumeClaimStatus;
+  readonly kind: "PersistentVolumeClaim";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: PersistentVolumeClaimSpec;
+  readonly status?: PersistentVolumeClaimStatus | undefined;
 }
 
 export interface PersistentVolumeClaimCondition {
-  type: string;
-  status: string;
-  lastProbeTime?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastProbeTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface PersistentVolumeClaimList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: PersistentVolumeClaim[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly PersistentVolumeClaim[];
 }
 
 export interface PersistentVolumeClaimSpec {
-  accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  selector?: metaV1.LabelSelector;
-  resources?: VolumeResourceRequirements;
-  volumeName?: string;
-  storageClassName?: string;
-  volumeMode?: "Block" | "Filesystem";
-  dataSource?: TypedLocalObjectReference;
-  dataSourceRef?: TypedObjectReference;
-  volumeAttributesClassName?: string;
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[] | undefined;
+  readonly selector?: metaV1.LabelSelector | undefined;
+  readonly resources?: VolumeResourceRequirements | undefined;
+  readonly volumeName?: string | undefined;
+  readonly storageClassName?: string | undefined;
+  readonly volumeMode?: "Block" | "Filesystem" | undefined;
+  readonly dataSource?: TypedLocalObjectReference | undefined;
+  readonly dataSourceRef?: TypedObjectReference | undefined;
+  readonly volumeAttributesClassName?: string | undefined;
 }
 
 export interface PersistentVolumeClaimStatus {
-  phase?: "Bound" | "Lost" | "Pending";
-  accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  capacity?: Record<string, string>;
-  conditions?: PersistentVolumeClaimCondition[];
-  allocatedResources?: Record<string, string>;
-  allocatedResourceStatuses?: Record<string, string>;
-  currentVolumeAttributesClassName?: string;
-  modifyVolumeStatus?: ModifyVolumeStatus;
+  readonly phase?: "Bound" | "Lost" | "Pending" | undefined;
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[] | undefined;
+  readonly capacity?: Readonly<Record<string, string>> | undefined;
+  readonly conditions?: readonly PersistentVolumeClaimCondition[] | undefined;
+  readonly allocatedResources?: Readonly<Record<string, string>> | undefined;
+  readonly allocatedResourceStatuses?: Readonly<Record<string, string>> | undefined;
+  readonly currentVolumeAttributesClassName?: string | undefined;
+  readonly modifyVolumeStatus?: ModifyVolumeStatus | undefined;
 }
 
 export interface PersistentVolumeClaimTemplate {
-  metadata?: Partial<ObjectMeta>;
-  spec: PersistentVolumeClaimSpec;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly spec: PersistentVolumeClaimSpec;
 }
 
 export interface PersistentVolumeClaimVolumeSource {
-  claimName: string;
-  readOnly?: boolean;
+  readonly claimName: string;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface PersistentVolumeList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: PersistentVolume[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly PersistentVolume[];
 }
 
 export interface PersistentVolumeSpec {
-  capacity?: Record<string, string>;
-  gcePersistentDisk?: GCEPersistentDiskVolumeSource;
-  awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
-  hostPath?: HostPathVolumeSource;
-  glusterfs?: GlusterfsPersistentVolumeSource;
-  nfs?: NFSVolumeSource;
-  rbd?: RBDPersistentVolumeSource;
-  iscsi?: ISCSIPersistentVolumeSource;
-  cinder?: CinderPersistentVolumeSource;
-  cephfs?: CephFSPersistentVolumeSource;
-  fc?: FCVolumeSource;
-  flocker?: FlockerVolumeSource;
-  flexVolume?: FlexPersistentVolumeSource;
-  azureFile?: AzureFilePersistentVolumeSource;
-  vsphereVolume?: VsphereVirtualDiskVolumeSource;
-  quobyte?: QuobyteVolumeSource;
-  azureDisk?: AzureDiskVolumeSource;
-  photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
-  portworxVolume?: PortworxVolumeSource;
-  scaleIO?: ScaleIOPersistentVolumeSource;
-  local?: LocalVolumeSource;
-  storageos?: StorageOSPersistentVolumeSource;
-  csi?: CSIPersistentVolumeSource;
-  accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  claimRef?: ObjectReference;
-  persistentVolumeReclaimPolicy?: "Delete" | "Recycle" | "Retain";
-  storageClassName?: string;
-  mountOptions?: string[];
-  volumeMode?: "Block" | "Filesystem";
-  nodeAffinity?: VolumeNodeAffinity;
-  volumeAttributesClassName?: string;
+  readonly capacity?: Readonly<Record<string, string>> | undefined;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource | undefined;
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource | undefined;
+  readonly hostPath?: HostPathVolumeSource | undefined;
+  readonly glusterfs?: GlusterfsPersistentVolumeSource | undefined;
+  readonly nfs?: NFSVolumeSource | undefined;
+  readonly rbd?: RBDPersistentVolumeSource | undefined;
+  readonly iscsi?: ISCSIPersistentVolumeSource | undefined;
+  readonly cinder?: CinderPersistentVolumeSource | undefined;
+  readonly cephfs?: CephFSPersistentVolumeSource | undefined;
+  readonly fc?: FCVolumeSource | undefined;
+  readonly flocker?: FlockerVolumeSource | undefined;
+  readonly flexVolume?: FlexPersistentVolumeSource | undefined;
+  readonly azureFile?: AzureFilePersistentVolumeSource | undefined;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource | undefined;
+  readonly quobyte?: QuobyteVolumeSource | undefined;
+  readonly azureDisk?: AzureDiskVolumeSource | undefined;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource | undefined;
+  readonly portworxVolume?: PortworxVolumeSource | undefined;
+  readonly scaleIO?: ScaleIOPersistentVolumeSource | undefined;
+  readonly local?: LocalVolumeSource | undefined;
+  readonly storageos?: StorageOSPersistentVolumeSource | undefined;
+  readonly csi?: CSIPersistentVolumeSource | undefined;
+  readonly accessModes?: readonly ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[] | undefined;
+  readonly claimRef?: ObjectReference | undefined;
+  readonly persistentVolumeReclaimPolicy?: "Delete" | "Recycle" | "Retain" | undefined;
+  readonly storageClassName?: string | undefined;
+  readonly mountOptions?: readonly string[] | undefined;
+  readonly volumeMode?: "Block" | "Filesystem" | undefined;
+  readonly nodeAffinity?: VolumeNodeAffinity | undefined;
+  readonly volumeAttributesClassName?: string | undefined;
 }
 
 export interface PersistentVolumeStatus {
-  phase?: "Available" | "Bound" | "Failed" | "Pending" | "Released";
-  message?: string;
-  reason?: string;
-  lastPhaseTransitionTime?: string;
+  readonly phase?: "Available" | "Bound" | "Failed" | "Pending" | "Released" | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly lastPhaseTransitionTime?: string | undefined;
 }
 
 export interface PhotonPersistentDiskVolumeSource {
-  pdID: string;
-  fsType?: string;
+  readonly pdID: string;
+  readonly fsType?: string | undefined;
 }
 
 export interface Pod {
-  kind: "Pod";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec: PodSpec;
-  status?: PodStatus;
+  readonly kind: "Pod";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: PodSpec;
+  readonly status?: PodStatus | undefined;
 }
 
 export interface PodAffinity {
-  requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
-  preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] | undefined;
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[] | undefined;
 }
 
 export interface PodAffinityTerm {
-  labelSelector?: metaV1.LabelSelector;
-  namespaces?: string[];
-  topologyKey: string;
-  namespaceSelector?: metaV1.LabelSelector;
-  matchLabelKeys?: string[];
-  mismatchLabelKeys?: string[];
+  readonly labelSelector?: metaV1.LabelSelector | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly topologyKey: string;
+  readonly namespaceSelector?: metaV1.LabelSelector | undefined;
+  readonly matchLabelKeys?: readonly string[] | undefined;
+  readonly mismatchLabelKeys?: readonly string[] | undefined;
 }
 
 export interface PodAntiAffinity {
-  requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
-  preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
+  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] | undefined;
+  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly WeightedPodAffinityTerm[] | undefined;
 }
 
 export interface PodAttachOptions {
-  kind?: string;
-  apiVersion?: string;
-  stdin?: boolean;
-  stdout?: boolean;
-  stderr?: boolean;
-  tty?: boolean;
-  container?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly stdout?: boolean | undefined;
+  readonly stderr?: boolean | undefined;
+  readonly tty?: boolean | undefined;
+  readonly container?: string | undefined;
 }
 
 export interface PodCertificateProjection {
-  signerName: string;
-  keyType: string;
-  maxExpirationSeconds?: number;
-  credentialBundlePath?: string;
-  keyPath?: string;
-  certificateChainPath?: string;
-  userAnnotations?: Record<string, string>;
+  readonly signerName: string;
+  readonly keyType: string;
+  readonly maxExpirationSeconds?: number | undefined;
+  readonly credentialBundlePath?: string | undefined;
+  readonly keyPath?: string | undefined;
+  readonly certificateChainPath?: string | undefined;
+  readonly userAnnotations?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface PodCondition {
-  type: string;
-  observedGeneration?: number;
-  status: string;
-  lastProbeTime?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly observedGeneration?: number | undefined;
+  readonly status: string;
+  readonly lastProbeTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface PodDNSConfig {
-  nameservers?: string[];
-  searches?: string[];
-  options?: PodDNSConfigOption[];
+  readonly nameservers?: readonly string[] | undefined;
+  readonly searches?: readonly string[] | undefined;
+  readonly options?: readonly PodDNSConfigOption[] | undefined;
 }
 
 export interface PodDNSConfigOption {
-  name?: string;
-  value?: string;
+  readonly name?: string | undefined;
+  readonly value?: string | undefined;
 }
 
 export interface PodExecOptions {
-  kind?: string;
-  apiVersion?: string;
-  stdin?: boolean;
-  stdout?: boolean;
-  stderr?: boolean;
-  tty?: boolean;
-  container?: string;
-  command?: string[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly stdin?: boolean | undefined;
+  readonly stdout?: boolean | undefined;
+  readonly stderr?: boolean | undefined;
+  readonly tty?: boolean | undefined;
+  readonly container?: string | undefined;
+  readonly command?: readonly string[] | undefined;
 }
 
 export interface PodExtendedResourceClaimStatus {
-  requestMappings: ContainerExtendedResourceRequest[];
-  resourceClaimName: string;
+  readonly requestMappings: readonly ContainerExtendedResourceRequest[];
+  readonly resourceClaimName: string;
 }
 
 export interface PodIP {
-  ip: string;
+  readonly ip: string;
 }
 
 export interface PodList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Pod[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Pod[];
 }
 
 export interface PodLogOptions {
-  kind?: string;
-  apiVersion?: string;
-  container?: string;
-  follow?: boolean;
-  previous?: boolean;
-  sinceSeconds?: number;
-  sinceTime?: string;
-  timestamps?: boolean;
-  tailLines?: number;
-  limitBytes?: number;
-  insecureSkipTLSVerifyBackend?: boolean;
-  stream?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly container?: string | undefined;
+  readonly follow?: boolean | undefined;
+  readonly previous?: boolean | undefined;
+  readonly sinceSeconds?: number | undefined;
+  readonly sinceTime?: string | undefined;
+  readonly timestamps?: boolean | undefined;
+  readonly tailLines?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly insecureSkipTLSVerifyBackend?: boolean | undefined;
+  readonly stream?: string | undefined;
 }
 
 export interface PodOS {
-  name: string;
+  readonly name: string;
 }
 
 export interface PodPortForwardOptions {
-  kind?: string;
-  apiVersion?: string;
-  ports?: number[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly ports?: readonly number[] | undefined;
 }
 
 export interface PodProxyOptions {
-  kind?: string;
-  apiVersion?: string;
-  path?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly path?: string | undefined;
 }
 
 export interface PodReadinessGate {
-  conditionType: string;
+  readonly conditionType: string;
 }
 
 export interface PodResourceClaim {
-  name: string;
-  resourceClaimName?: string;
-  resourceClaimTemplateName?: string;
+  readonly name: string;
+  readonly resourceClaimName?: string | undefined;
+  readonly resourceClaimTemplateName?: string | undefined;
 }
 
 export interface PodResourceClaimStatus {
-  name: string;
-  resourceClaimName?: string;
+  readonly name: string;
+  readonly resourceClaimName?: string | undefined;
 }
 
 export interface PodSchedulingGate {
-  name: string;
+  readonly name: string;
 }
 
 export interface PodSchedulingGroup {
-  podGroupName?: string;
+  readonly podGroupName?: string | undefined;
 }
 
 export interface PodSecurityContext {
-  seLinuxOptions?: SELinuxOptions;
-  windowsOptions?: WindowsSecurityContextOptions;
-  runAsUser?: number;
-  runAsGroup?: number;
-  runAsNonRoot?: boolean;
-  supplementalGroups?: number[];
-  supplementalGroupsPolicy?: "Merge" | "Strict";
-  fsGroup?: number;
-  sysctls?: Sysctl[];
-  fsGroupChangePolicy?: "Always" | "OnRootMismatch";
-  seccompProfile?: SeccompProfile;
-  appArmorProfile?: AppArmorProfile;
-  seLinuxChangePolicy?: string;
+  readonly seLinuxOptions?: SELinuxOptions | undefined;
+  readonly windowsOptions?: WindowsSecurityContextOptions | undefined;
+  readonly runAsUser?: number | undefined;
+  readonly runAsGroup?: number | undefined;
+  readonly runAsNonRoot?: boolean | undefined;
+  readonly supplementalGroups?: readonly number[] | undefined;
+  readonly supplementalGroupsPolicy?: "Merge" | "Strict" | undefined;
+  readonly fsGroup?: number | undefined;
+  readonly sysctls?: readonly Sysctl[] | undefined;
+  readonly fsGroupChangePolicy?: "Always" | "OnRootMismatch" | undefined;
+  readonly seccompProfile?: SeccompProfile | undefined;
+  readonly appArmorProfile?: AppArmorProfile | undefined;
+  readonly seLinuxChangePolicy?: string | undefined;
 }
 
 export interface PodSpec {
-  volumes?: Volume[];
-  initContainers?: Container[];
-  containers: Container[];
-  ephemeralContainers?: EphemeralContainer[];
-  restartPolicy?: "Always" | "Never" | "OnFailure";
-  terminationGracePeriodSeconds?: number;
-  activeDeadlineSeconds?: number;
-  dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None";
-  nodeSelector?: Record<string, string>;
-  serviceAccountName?: string;
-  serviceAccount?: string;
-  automountServiceAccountToken?: boolean;
-  nodeName?: string;
-  hostNetwork?: boolean;
-  hostPID?: boolean;
-  hostIPC?: boolean;
-  shareProcessNamespace?: boolean;
-  securityContext?: PodSecurityContext;
-  imagePullSecrets?: LocalObjectReference[];
-  hostname?: string;
-  subdomain?: string;
-  affinity?: Affinity;
-  schedulerName?: string;
-  tolerations?: Toleration[];
-  hostAliases?: HostAlias[];
-  priorityClassName?: string;
-  priority?: number;
-  dnsConfig?: PodDNSConfig;
-  readinessGates?: PodReadinessGate[];
-  runtimeClassName?: string;
-  enableServiceLinks?: boolean;
-  preemptionPolicy?: "Never" | "PreemptLowerPriority";
-  overhead?: Record<string, string>;
-  topologySpreadConstraints?: TopologySpreadConstraint[];
-  setHostnameAsFQDN?: boolean;
-  os?: PodOS;
-  hostUsers?: boolean;
-  schedulingGates?: PodSchedulingGate[];
-  resourceClaims?: PodResourceClaim[];
-  resources?: ResourceRequirements;
-  hostnameOverride?: string;
-  schedulingGroup?: PodSchedulingGroup;
+  readonly volumes?: readonly Volume[] | undefined;
+  readonly initContainers?: readonly Container[] | undefined;
+  readonly containers: readonly Container[];
+  readonly ephemeralContainers?: readonly EphemeralContainer[] | undefined;
+  readonly restartPolicy?: "Always" | "Never" | "OnFailure" | undefined;
+  readonly terminationGracePeriodSeconds?: number | undefined;
+  readonly activeDeadlineSeconds?: number | undefined;
+  readonly dnsPolicy?: "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None" | undefined;
+  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
+  readonly serviceAccountName?: string | undefined;
+  readonly serviceAccount?: string | undefined;
+  readonly automountServiceAccountToken?: boolean | undefined;
+  readonly nodeName?: string | undefined;
+  readonly hostNetwork?: boolean | undefined;
+  readonly hostPID?: boolean | undefined;
+  readonly hostIPC?: boolean | undefined;
+  readonly shareProcessNamespace?: boolean | undefined;
+  readonly securityContext?: PodSecurityContext | undefined;
+  readonly imagePullSecrets?: readonly LocalObjectReference[] | undefined;
+  readonly hostname?: string | undefined;
+  readonly subdomain?: string | undefined;
+  readonly affinity?: Affinity | undefined;
+  readonly schedulerName?: string | undefined;
+  readonly tolerations?: readonly Toleration[] | undefined;
+  readonly hostAliases?: readonly HostAlias[] | undefined;
+  readonly priorityClassName?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly dnsConfig?: PodDNSConfig | undefined;
+  readonly readinessGates?: readonly PodReadinessGate[] | undefined;
+  readonly runtimeClassName?: string | undefined;
+  readonly enableServiceLinks?: boolean | undefined;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority" | undefined;
+  readonly overhead?: Readonly<Record<string, string>> | undefined;
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[] | undefined;
+  readonly setHostnameAsFQDN?: boolean | undefined;
+  readonly os?: PodOS | undefined;
+  readonly hostUsers?: boolean | undefined;
+  readonly schedulingGates?: readonly PodSchedulingGate[] | undefined;
+  readonly resourceClaims?: readonly PodResourceClaim[] | undefined;
+  readonly resources?: ResourceRequirements | undefined;
+  readonly hostnameOverride?: string | undefined;
+  readonly schedulingGroup?: PodSchedulingGroup | undefined;
 }
 
 export interface PodStatus {
-  observedGeneration?: number;
-  phase?: "Failed" | "Pending" | "Running" | "Succeeded" | "Unknown";
-  conditions?: PodCondition[];
-  message?: string;
-  reason?: string;
-  nominatedNodeName?: string;
-  hostIP?: string;
-  hostIPs?: HostIP[];
-  podIP?: string;
-  podIPs?: PodIP[];
-  startTime?: string;
-  initContainerStatuses?: ContainerStatus[];
-  containerStatuses?: ContainerStatus[];
-  qosClass?: "BestEffort" | "Burstable" | "Guaranteed";
-  ephemeralContainerStatuses?: ContainerStatus[];
-  resize?: string;
-  resourceClaimStatuses?: PodResourceClaimStatus[];
-  extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
-  allocatedResources?: Record<string, string>;
-  resources?: ResourceRequirements;
-  nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[];
+  readonly observedGeneration?: number | undefined;
+  readonly phase?: "Failed" | "Pending" | "Running" | "Succeeded" | "Unknown" | undefined;
+  readonly conditions?: readonly PodCondition[] | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly nominatedNodeName?: string | undefined;
+  readonly hostIP?: string | undefined;
+  readonly hostIPs?: readonly HostIP[] | undefined;
+  readonly podIP?: string | undefined;
+  readonly podIPs?: readonly PodIP[] | undefined;
+  readonly startTime?: string | undefined;
+  readonly initContainerStatuses?: readonly ContainerStatus[] | undefined;
+  readonly containerStatuses?: readonly ContainerStatus[] | undefined;
+  readonly qosClass?: "BestEffort" | "Burstable" | "Guaranteed" | undefined;
+  readonly ephemeralContainerStatuses?: readonly ContainerStatus[] | undefined;
+  readonly resize?: string | undefined;
+  readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[] | undefined;
+  readonly extendedResourceClaimStatus?: PodExtendedResourceClaimStatus | undefined;
+  readonly allocatedResources?: Readonly<Record<string, string>> | undefined;
+  readonly resources?: ResourceRequirements | undefined;
+  readonly nodeAllocatableResourceClaimStatuses?: readonly NodeAllocatableResourceClaimStatus[] | undefined;
 }
 
 export interface PodStatusResult {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: Partial<ObjectMeta>;
-  status?: PodStatus;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly status?: PodStatus | undefined;
 }
 
 export interface PodTemplate {
-  kind: "PodTemplate";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  template?: PodTemplateSpec;
+  readonly kind: "PodTemplate";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly template?: PodTemplateSpec | undefined;
 }
 
 export interface PodTemplateList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: PodTemplate[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly PodTemplate[];
 }
 
 export interface PodTemplateSpec {
-  metadata?: Partial<ObjectMeta>;
-  spec?: PodSpec;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly spec?: PodSpec | undefined;
 }
 
 export interface PortStatus {
-  port: number;
-  protocol: "SCTP" | "TCP" | "UDP";
-  error?: string;
+  readonly port: number;
+  readonly protocol: "SCTP" | "TCP" | "UDP";
+  readonly error?: string | undefined;
 }
 
 export interface PortworxVolumeSource {
-  volumeID: string;
-  fsType?: string;
-  readOnly?: boolean;
+  readonly volumeID: string;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface PreferredSchedulingTerm {
-  weight: number;
-  preference: NodeSelectorTerm;
+  readonly weight: number;
+  readonly preference: NodeSelectorTerm;
 }
 
 export interface Probe {
-  exec?: ExecAction;
-  httpGet?: HTTPGetAction;
-  tcpSocket?: TCPSocketAction;
-  grpc?: GRPCAction;
-  initialDelaySeconds?: number;
-  timeoutSeconds?: number;
-  periodSeconds?: number;
-  successThreshold?: number;
-  failureThreshold?: number;
-  terminationGracePeriodSeconds?: number;
+  readonly exec?: ExecAction | undefined;
+  readonly httpGet?: HTTPGetAction | undefined;
+  readonly tcpSocket?: TCPSocketAction | undefined;
+  readonly grpc?: GRPCAction | undefined;
+  readonly initialDelaySeconds?: number | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly periodSeconds?: number | undefined;
+  readonly successThreshold?: number | undefined;
+  readonly failureThreshold?: number | undefined;
+  readonly terminationGracePeriodSeconds?: number | undefined;
 }
 
 export interface ProjectedVolumeSource {
-  sources?: VolumeProjection[];
-  defaultMode?: number;
+  readonly sources?: readonly VolumeProjection[] | undefined;
+  readonly defaultMode?: number | undefined;
 }
 
 export interface QuobyteVolumeSource {
-  registry: string;
-  volume: string;
-  readOnly?: boolean;
-  user?: string;
-  group?: string;
-  tenant?: string;
+  readonly registry: string;
+  readonly volume: string;
+  readonly readOnly?: boolean | undefined;
+  readonly user?: string | undefined;
+  readonly group?: string | undefined;
+  readonly tenant?: string | undefined;
 }
 
 export interface RBDPersistentVolumeSource {
-  monitors: string[];
-  image: string;
-  fsType?: string;
-  pool?: string;
-  user?: string;
-  keyring?: string;
-  secretRef?: SecretReference;
-  readOnly?: boolean;
+  readonly monitors: readonly string[];
+  readonly image: string;
+  readonly fsType?: string | undefined;
+  readonly pool?: string | undefined;
+  readonly user?: string | undefined;
+  readonly keyring?: string | undefined;
+  readonly secretRef?: SecretReference | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface RBDVolumeSource {
-  monitors: string[];
-  image: string;
-  fsType?: string;
-  pool?: string;
-  user?: string;
-  keyring?: string;
-  secretRef?: LocalObjectReference;
-  readOnly?: boolean;
+  readonly monitors: readonly string[];
+  readonly image: string;
+  readonly fsType?: string | undefined;
+  readonly pool?: string | undefined;
+  readonly user?: string | undefined;
+  readonly keyring?: string | undefined;
+  readonly secretRef?: LocalObjectReference | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface RangeAllocation {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: Partial<ObjectMeta>;
-  range?: string;
-  data?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly range?: string | undefined;
+  readonly data?: string | undefined;
 }
 
 export interface ReplicationController {
-  kind: "ReplicationController";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec: ReplicationControllerSpec;
-  status?: ReplicationControllerStatus;
+  readonly kind: "ReplicationController";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ReplicationControllerSpec;
+  readonly status?: ReplicationControllerStatus | undefined;
 }
 
 export interface ReplicationControllerCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface ReplicationControllerList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ReplicationController[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ReplicationController[];
 }
 
 export interface ReplicationControllerSpec {
-  replicas?: number;
-  minReadySeconds?: number;
-  selector?: Record<string, string>;
-  template?: PodTemplateSpec;
+  readonly replicas?: number | undefined;
+  readonly minReadySeconds?: number | undefined;
+  readonly selector?: Readonly<Record<string, string>> | undefined;
+  readonly template?: PodTemplateSpec | undefined;
 }
 
 export interface ReplicationControllerStatus {
-  replicas: number;
-  fullyLabeledReplicas?: number;
-  readyReplicas?: number;
-  availableReplicas?: number;
-  observedGeneration?: number;
-  conditions?: ReplicationControllerCondition[];
+  readonly replicas: number;
+  readonly fullyLabeledReplicas?: number | undefined;
+  readonly readyReplicas?: number | undefined;
+  readonly availableReplicas?: number | undefined;
+  readonly observedGeneration?: number | undefined;
+  readonly conditions?: readonly ReplicationControllerCondition[] | undefined;
 }
 
 export interface ResourceClaim {
-  name: string;
-  request?: string;
+  readonly name: string;
+  readonly request?: string | undefined;
 }
 
 export interface ResourceFieldSelector {
-  containerName?: string;
-  resource: string;
-  divisor?: string;
+  readonly containerName?: string | undefined;
+  readonly resource: string;
+  readonly divisor?: string | undefined;
 }
 
 export interface ResourceHealth {
-  resourceID: string;
-  health?: string;
-  message?: string;
+  readonly resourceID: string;
+  readonly health?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface ResourceQuota {
-  kind: "ResourceQuota";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec: ResourceQuotaSpec;
-  status?: ResourceQuotaStatus;
+  readonly kind: "ResourceQuota";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceQuotaSpec;
+  readonly status?: ResourceQuotaStatus | undefined;
 }
 
 export interface ResourceQuotaList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ResourceQuota[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ResourceQuota[];
 }
 
 export interface ResourceQuotaSpec {
-  hard?: Record<string, string>;
-  scopes?: ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[];
-  scopeSelector?: ScopeSelector;
+  readonly hard?: Readonly<Record<string, string>> | undefined;
+  readonly scopes?: readonly ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[] | undefined;
+  readonly scopeSelector?: ScopeSelector | undefined;
 }
 
 export interface ResourceQuotaStatus {
-  hard?: Record<string, string>;
-  used?: Record<string, string>;
+  readonly hard?: Readonly<Record<string, string>> | undefined;
+  readonly used?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ResourceRequirements {
-  limits?: Record<string, string>;
-  requests?: Record<string, string>;
-  claims?: ResourceClaim[];
+  readonly limits?: Readonly<Record<string, string>> | undefined;
+  readonly requests?: Readonly<Record<string, string>> | undefined;
+  readonly claims?: readonly ResourceClaim[] | undefined;
 }
 
 export interface ResourceStatus {
-  name: string;
-  resources?: ResourceHealth[];
+  readonly name: string;
+  readonly resources?: readonly ResourceHealth[] | undefined;
 }
 
 export interface SELinuxOptions {
-  user?: string;
-  role?: string;
-  type?: string;
-  level?: string;
+  readonly user?: string | undefined;
+  readonly role?: string | undefined;
+  readonly type?: string | undefined;
+  readonly level?: string | undefined;
 }
 
 export interface ScaleIOPersistentVolumeSource {
-  gateway: string;
-  system: string;
-  secretRef: SecretReference;
-  sslEnabled?: boolean;
-  protectionDomain?: string;
-  storagePool?: string;
-  storageMode?: string;
-  volumeName?: string;
-  fsType?: string;
-  readOnly?: boolean;
+  readonly gateway: string;
+  readonly system: string;
+  readonly secretRef: SecretReference;
+  readonly sslEnabled?: boolean | undefined;
+  readonly protectionDomain?: string | undefined;
+  readonly storagePool?: string | undefined;
+  readonly storageMode?: string | undefined;
+  readonly volumeName?: string | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface ScaleIOVolumeSource {
-  gateway: string;
-  system: string;
-  secretRef: LocalObjectReference;
-  sslEnabled?: boolean;
-  protectionDomain?: string;
-  storagePool?: string;
-  storageMode?: string;
-  volumeName?: string;
-  fsType?: string;
-  readOnly?: boolean;
+  readonly gateway: string;
+  readonly system: string;
+  readonly secretRef: LocalObjectReference;
+  readonly sslEnabled?: boolean | undefined;
+  readonly protectionDomain?: string | undefined;
+  readonly storagePool?: string | undefined;
+  readonly storageMode?: string | undefined;
+  readonly volumeName?: string | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface ScopeSelector {
-  matchExpressions?: ScopedResourceSelectorRequirement[];
+  readonly matchExpressions?: readonly ScopedResourceSelectorRequirement[] | undefined;
 }
 
 export interface ScopedResourceSelectorRequirement {
-  scopeName: "BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass";
-  operator: "DoesNotExist" | "Exists" | "In" | "NotIn";
-  values?: string[];
+  readonly scopeName: "BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass";
+  readonly operator: "DoesNotExist" | "Exists" | "In" | "NotIn";
+  readonly values?: readonly string[] | undefined;
 }
 
 export interface SeccompProfile {
-  type: "Localhost" | "RuntimeDefault" | "Unconfined";
-  localhostProfile?: string;
+  readonly type: "Localhost" | "RuntimeDefault" | "Unconfined";
+  readonly localhostProfile?: string | undefined;
 }
 
 export interface Secret {
-  kind: "Secret";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  immutable?: boolean;
-  data?: Record<string, string>;
-  stringData?: Record<string, string>;
-  type?: string;
+  readonly kind: "Secret";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly immutable?: boolean | undefined;
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly stringData?: Readonly<Record<string, string>> | undefined;
+  readonly type?: string | undefined;
 }
 
 export interface SecretEnvSource {
-  name?: string;
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface SecretKeySelector {
-  name?: string;
-  key: string;
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly key: string;
+  readonly optional?: boolean | undefined;
 }
 
 export interface SecretList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Secret[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Secret[];
 }
 
 export interface SecretProjection {
-  name?: string;
-  items?: KeyToPath[];
-  optional?: boolean;
+  readonly name?: string | undefined;
+  readonly items?: readonly KeyToPath[] | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface SecretReference {
-  name?: string;
-  namespace?: string;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
 }
 
 export interface SecretVolumeSource {
-  secretName?: string;
-  items?: KeyToPath[];
-  defaultMode?: number;
-  optional?: boolean;
+  readonly secretName?: string | undefined;
+  readonly items?: readonly KeyToPath[] | undefined;
+  readonly defaultMode?: number | undefined;
+  readonly optional?: boolean | undefined;
 }
 
 export interface SecurityContext {
-  capabilities?: Capabilities;
-  privileged?: boolean;
-  seLinuxOptions?: SELinuxOptions;
-  windowsOptions?: WindowsSecurityContextOptions;
-  runAsUser?: number;
-  runAsGroup?: number;
-  runAsNonRoot?: boolean;
-  readOnlyRootFilesystem?: boolean;
-  allowPrivilegeEscalation?: boolean;
-  procMount?: "Default" | "Unmasked";
-  seccompProfile?: SeccompProfile;
-  appArmorProfile?: AppArmorProfile;
+  readonly capabilities?: Capabilities | undefined;
+  readonly privileged?: boolean | undefined;
+  readonly seLinuxOptions?: SELinuxOptions | undefined;
+  readonly windowsOptions?: WindowsSecurityContextOptions | undefined;
+  readonly runAsUser?: number | undefined;
+  readonly runAsGroup?: number | undefined;
+  readonly runAsNonRoot?: boolean | undefined;
+  readonly readOnlyRootFilesystem?: boolean | undefined;
+  readonly allowPrivilegeEscalation?: boolean | undefined;
+  readonly procMount?: "Default" | "Unmasked" | undefined;
+  readonly seccompProfile?: SeccompProfile | undefined;
+  readonly appArmorProfile?: AppArmorProfile | undefined;
 }
 
 export interface SerializedReference {
-  kind?: string;
-  apiVersion?: string;
-  reference?: ObjectReference;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly reference?: ObjectReference | undefined;
 }
 
 export interface Service {
-  kind: "Service";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  spec: ServiceSpec;
-  status?: ServiceStatus;
+  readonly kind: "Service";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ServiceSpec;
+  readonly status?: ServiceStatus | undefined;
 }
 
 export interface ServiceAccount {
-  kind: "ServiceAccount";
-  apiVersion: "v1";
-  metadata: ObjectMeta;
-  secrets?: ObjectReference[];
-  imagePullSecrets?: LocalObjectReference[];
-  automountServiceAccountToken?: boolean;
+  readonly kind: "ServiceAccount";
+  readonly apiVersion: "v1";
+  readonly metadata: ObjectMeta;
+  readonly secrets?: readonly ObjectReference[] | undefined;
+  readonly imagePullSecrets?: readonly LocalObjectReference[] | undefined;
+  readonly automountServiceAccountToken?: boolean | undefined;
 }
 
 export interface ServiceAccountList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ServiceAccount[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ServiceAccount[];
 }
 
 export interface ServiceAccountTokenProjection {
-  audience?: string;
-  expirationSeconds?: number;
-  path: string;
+  readonly audience?: string | undefined;
+  readonly expirationSeconds?: number | undefined;
+  readonly path: string;
 }
 
 export interface ServiceList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Service[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Service[];
 }
 
 export interface ServicePort {
-  name?: string;
-  protocol?: "SCTP" | "TCP" | "UDP";
-  appProtocol?: string;
-  port: number;
-  targetPort?: number | string;
-  nodePort?: number;
+  readonly name?: string | undefined;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+  readonly appProtocol?: string | undefined;
+  readonly port: number;
+  readonly targetPort?: number | string | undefined;
+  readonly nodePort?: number | undefined;
 }
 
 export interface ServiceProxyOptions {
-  kind?: string;
-  apiVersion?: string;
-  path?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly path?: string | undefined;
 }
 
 export interface ServiceSpec {
-  ports?: ServicePort[];
-  selector?: Record<string, string>;
-  clusterIP?: string;
-  clusterIPs?: string[];
-  type?: "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort";
-  externalIPs?: string[];
-  sessionAffinity?: "ClientIP" | "None";
-  loadBalancerIP?: string;
-  loadBalancerSourceRanges?: string[];
-  externalName?: string;
-  externalTrafficPolicy?: "Cluster" | "Local";
-  healthCheckNodePort?: number;
-  publishNotReadyAddresses?: boolean;
-  sessionAffinityConfig?: SessionAffinityConfig;
-  ipFamilies?: ("" | "IPv4" | "IPv6")[];
-  ipFamilyPolicy?: "PreferDualStack" | "RequireDualStack" | "SingleStack";
-  allocateLoadBalancerNodePorts?: boolean;
-  loadBalancerClass?: string;
-  internalTrafficPolicy?: "Cluster" | "Local";
-  trafficDistribution?: string;
+  readonly ports?: readonly ServicePort[] | undefined;
+  readonly selector?: Readonly<Record<string, string>> | undefined;
+  readonly clusterIP?: string | undefined;
+  readonly clusterIPs?: readonly string[] | undefined;
+  readonly type?: "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort" | undefined;
+  readonly externalIPs?: readonly string[] | undefined;
+  readonly sessionAffinity?: "ClientIP" | "None" | undefined;
+  readonly loadBalancerIP?: string | undefined;
+  readonly loadBalancerSourceRanges?: readonly string[] | undefined;
+  readonly externalName?: string | undefined;
+  readonly externalTrafficPolicy?: "Cluster" | "Local" | undefined;
+  readonly healthCheckNodePort?: number | undefined;
+  readonly publishNotReadyAddresses?: boolean | undefined;
+  readonly sessionAffinityConfig?: SessionAffinityConfig | undefined;
+  readonly ipFamilies?: readonly ("" | "IPv4" | "IPv6")[] | undefined;
+  readonly ipFamilyPolicy?: "PreferDualStack" | "RequireDualStack" | "SingleStack" | undefined;
+  readonly allocateLoadBalancerNodePorts?: boolean | undefined;
+  readonly loadBalancerClass?: string | undefined;
+  readonly internalTrafficPolicy?: "Cluster" | "Local" | undefined;
+  readonly trafficDistribution?: string | undefined;
 }
 
 export interface ServiceStatus {
-  loadBalancer?: LoadBalancerStatus;
-  conditions?: Condition[];
+  readonly loadBalancer?: LoadBalancerStatus | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
 }
 
 export interface SessionAffinityConfig {
-  clientIP?: ClientIPConfig;
+  readonly clientIP?: ClientIPConfig | undefined;
 }
 
 export interface SleepAction {
-  seconds: number;
+  readonly seconds: number;
 }
 
 export interface StorageOSPersistentVolumeSource {
-  volumeName?: string;
-  volumeNamespace?: string;
-  fsType?: string;
-  readOnly?: boolean;
-  secretRef?: ObjectReference;
+  readonly volumeName?: string | undefined;
+  readonly volumeNamespace?: string | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: ObjectReference | undefined;
 }
 
 export interface StorageOSVolumeSource {
-  volumeName?: string;
-  volumeNamespace?: string;
-  fsType?: string;
-  readOnly?: boolean;
-  secretRef?: LocalObjectReference;
+  readonly volumeName?: string | undefined;
+  readonly volumeNamespace?: string | undefined;
+  readonly fsType?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly secretRef?: LocalObjectReference | undefined;
 }
 
 export interface Sysctl {
-  name: string;
-  value: string;
+  readonly name: string;
+  readonly value: string;
 }
 
 export interface TCPSocketAction {
-  port: number | string;
-  host?: string;
+  readonly port: number | string;
+  readonly host?: string | undefined;
 }
 
 export interface Taint {
-  key: string;
-  value?: string;
-  effect: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
-  timeAdded?: string;
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly effect: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
+  readonly timeAdded?: string | undefined;
 }
 
 export interface Toleration {
-  key?: string;
-  operator?: "Equal" | "Exists" | "Gt" | "Lt";
-  value?: string;
-  effect?: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
-  tolerationSeconds?: number;
+  readonly key?: string | undefined;
+  readonly operator?: "Equal" | "Exists" | "Gt" | "Lt" | undefined;
+  readonly value?: string | undefined;
+  readonly effect?: "NoExecute" | "NoSchedule" | "PreferNoSchedule" | undefined;
+  readonly tolerationSeconds?: number | undefined;
 }
 
 export interface TopologySelectorLabelRequirement {
-  key: string;
-  values: string[];
+  readonly key: string;
+  readonly values: readonly string[];
 }
 
 export interface TopologySelectorTerm {
-  matchLabelExpressions?: TopologySelectorLabelRequirement[];
+  readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[] | undefined;
 }
 
 export interface TopologySpreadConstraint {
-  maxSkew: number;
-  topologyKey: string;
-  whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway";
-  labelSelector?: metaV1.LabelSelector;
-  minDomains?: number;
-  nodeAffinityPolicy?: "Honor" | "Ignore";
-  nodeTaintsPolicy?: "Honor" | "Ignore";
-  matchLabelKeys?: string[];
+  readonly maxSkew: number;
+  readonly topologyKey: string;
+  readonly whenUnsatisfiable: "DoNotSchedule" | "ScheduleAnyway";
+  readonly labelSelector?: metaV1.LabelSelector | undefined;
+  readonly minDomains?: number | undefined;
+  readonly nodeAffinityPolicy?: "Honor" | "Ignore" | undefined;
+  readonly nodeTaintsPolicy?: "Honor" | "Ignore" | undefined;
+  readonly matchLabelKeys?: readonly string[] | undefined;
 }
 
 export interface TypedLocalObjectReference {
-  apiGroup?: string;
-  kind: string;
-  name: string;
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
 }
 
 export interface TypedObjectReference {
-  apiGroup?: string;
-  kind: string;
-  name: string;
-  namespace?: string;
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
 }
 
 export interface Volume {
-  name: string;
-  hostPath?: HostPathVolumeSource;
-  emptyDir?: EmptyDirVolumeSource;
-  gcePersistentDisk?: GCEPersistentDiskVolumeSource;
-  awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
-  gitRepo?: GitRepoVolumeSource;
-  secret?: SecretVolumeSource;
-  nfs?: NFSVolumeSource;
-  iscsi?: ISCSIVolumeSource;
-  glusterfs?: GlusterfsVolumeSource;
-  persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
-  rbd?: RBDVolumeSource;
-  flexVolume?: FlexVolumeSource;
-  cinder?: CinderVolumeSource;
-  cephfs?: CephFSVolumeSource;
-  flocker?: FlockerVolumeSource;
-  downwardAPI?: DownwardAPIVolumeSource;
-  fc?: FCVolumeSource;
-  azureFile?: AzureFileVolumeSource;
-  configMap?: ConfigMapVolumeSource;
-  vsphereVolume?: VsphereVirtualDiskVolumeSource;
-  quobyte?: QuobyteVolumeSource;
-  azureDisk?: AzureDiskVolumeSource;
-  photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
-  projected?: ProjectedVolumeSource;
-  portworxVolume?: PortworxVolumeSource;
-  scaleIO?: ScaleIOVolumeSource;
-  storageos?: StorageOSVolumeSource;
-  csi?: CSIVolumeSource;
-  ephemeral?: EphemeralVolumeSource;
-  image?: ImageVolumeSource;
+  readonly name: string;
+  readonly hostPath?: HostPathVolumeSource | undefined;
+  readonly emptyDir?: EmptyDirVolumeSource | undefined;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource | undefined;
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource | undefined;
+  readonly gitRepo?: GitRepoVolumeSource | undefined;
+  readonly secret?: SecretVolumeSource | undefined;
+  readonly nfs?: NFSVolumeSource | undefined;
+  readonly iscsi?: ISCSIVolumeSource | undefined;
+  readonly glusterfs?: GlusterfsVolumeSource | undefined;
+  readonly persistentVolumeClaim?: PersistentVolumeClaimVolumeSource | undefined;
+  readonly rbd?: RBDVolumeSource | undefined;
+  readonly flexVolume?: FlexVolumeSource | undefined;
+  readonly cinder?: CinderVolumeSource | undefined;
+  readonly cephfs?: CephFSVolumeSource | undefined;
+  readonly flocker?: FlockerVolumeSource | undefined;
+  readonly downwardAPI?: DownwardAPIVolumeSource | undefined;
+  readonly fc?: FCVolumeSource | undefined;
+  readonly azureFile?: AzureFileVolumeSource | undefined;
+  readonly configMap?: ConfigMapVolumeSource | undefined;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource | undefined;
+  readonly quobyte?: QuobyteVolumeSource | undefined;
+  readonly azureDisk?: AzureDiskVolumeSource | undefined;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource | undefined;
+  readonly projected?: ProjectedVolumeSource | undefined;
+  readonly portworxVolume?: PortworxVolumeSource | undefined;
+  readonly scaleIO?: ScaleIOVolumeSource | undefined;
+  readonly storageos?: StorageOSVolumeSource | undefined;
+  readonly csi?: CSIVolumeSource | undefined;
+  readonly ephemeral?: EphemeralVolumeSource | undefined;
+  readonly image?: ImageVolumeSource | undefined;
 }
 
 export interface VolumeDevice {
-  name: string;
-  devicePath: string;
+  readonly name: string;
+  readonly devicePath: string;
 }
 
 export interface VolumeMount {
-  name: string;
-  readOnly?: boolean;
-  recursiveReadOnly?: string;
-  mountPath: string;
-  subPath?: string;
-  mountPropagation?: "Bidirectional" | "HostToContainer" | "None";
-  subPathExpr?: string;
+  readonly name: string;
+  readonly readOnly?: boolean | undefined;
+  readonly recursiveReadOnly?: string | undefined;
+  readonly mountPath: string;
+  readonly subPath?: string | undefined;
+  readonly mountPropagation?: "Bidirectional" | "HostToContainer" | "None" | undefined;
+  readonly subPathExpr?: string | undefined;
 }
 
 export interface VolumeMountStatus {
-  name: string;
-  mountPath: string;
-  readOnly?: boolean;
-  recursiveReadOnly?: string;
-  volumeStatus?: VolumeStatus;
+  readonly name: string;
+  readonly mountPath: string;
+  readonly readOnly?: boolean | undefined;
+  readonly recursiveReadOnly?: string | undefined;
+  readonly volumeStatus?: VolumeStatus | undefined;
 }
 
 export interface VolumeNodeAffinity {
-  required?: NodeSelector;
+  readonly required?: NodeSelector | undefined;
 }
 
 export interface VolumeProjection {
-  secret?: SecretProjection;
-  downwardAPI?: DownwardAPIProjection;
-  configMap?: ConfigMapProjection;
-  serviceAccountToken?: ServiceAccountTokenProjection;
-  clusterTrustBundle?: ClusterTrustBundleProjection;
-  podCertificate?: PodCertificateProjection;
+  readonly secret?: SecretProjection | undefined;
+  readonly downwardAPI?: DownwardAPIProjection | undefined;
+  readonly configMap?: ConfigMapProjection | undefined;
+  readonly serviceAccountToken?: ServiceAccountTokenProjection | undefined;
+  readonly clusterTrustBundle?: ClusterTrustBundleProjection | undefined;
+  readonly podCertificate?: PodCertificateProjection | undefined;
 }
 
 export interface VolumeResourceRequirements {
-  limits?: Record<string, string>;
-  requests?: Record<string, string>;
+  readonly limits?: Readonly<Record<string, string>> | undefined;
+  readonly requests?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface VolumeStatus {
-  image?: ImageVolumeStatus;
+  readonly image?: ImageVolumeStatus | undefined;
 }
 
 export interface VsphereVirtualDiskVolumeSource {
-  volumePath: string;
-  fsType?: string;
-  storagePolicyName?: string;
-  storagePolicyID?: string;
+  readonly volumePath: string;
+  readonly fsType?: string | undefined;
+  readonly storagePolicyName?: string | undefined;
+  readonly storagePolicyID?: string | undefined;
 }
 
 export interface WeightedPodAffinityTerm {
-  weight: number;
-  podAffinityTerm: PodAffinityTerm;
+  readonly weight: number;
+  readonly podAffinityTerm: PodAffinityTerm;
 }
 
 export interface WindowsSecurityContextOptions {
-  gmsaCredentialSpecName?: string;
-  gmsaCredentialSpec?: string;
-  runAsUserName?: string;
-  hostProcess?: boolean;
+  readonly gmsaCredentialSpecName?: string | undefined;
+  readonly gmsaCredentialSpec?: string | undefined;
+  readonly runAsUserName?: string | undefined;
+  readonly hostProcess?: boolean | undefined;
 }

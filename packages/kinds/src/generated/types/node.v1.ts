@@ -3,26 +3,26 @@ import type { ListMeta, ObjectMeta } from "@konverge/core";
 import type * as coreV1 from "./core.v1.ts";
 
 export interface Overhead {
-  podFixed?: Record<string, string>;
+  readonly podFixed?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface RuntimeClass {
-  kind: "RuntimeClass";
-  apiVersion: "node.k8s.io/v1";
-  metadata: ObjectMeta;
-  handler: string;
-  overhead?: Overhead;
-  scheduling?: Scheduling;
+  readonly kind: "RuntimeClass";
+  readonly apiVersion: "node.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly handler: string;
+  readonly overhead?: Overhead | undefined;
+  readonly scheduling?: Scheduling | undefined;
 }
 
 export interface RuntimeClassList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: RuntimeClass[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly RuntimeClass[];
 }
 
 export interface Scheduling {
-  nodeSelector?: Record<string, string>;
-  tolerations?: coreV1.Toleration[];
+  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
+  readonly tolerations?: readonly coreV1.Toleration[] | undefined;
 }

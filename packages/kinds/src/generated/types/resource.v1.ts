@@ -3,291 +3,291 @@ import type { Condition, ListMeta, ObjectMeta } from "@konverge/core";
 import type * as coreV1 from "./core.v1.ts";
 
 export interface AllocatedDeviceStatus {
-  driver: string;
-  pool: string;
-  device: string;
-  shareID?: string;
-  conditions?: Condition[];
-  data?: Record<string, unknown>;
-  networkData?: NetworkDeviceData;
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  readonly shareID?: string | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly networkData?: NetworkDeviceData | undefined;
 }
 
 export interface AllocationResult {
-  devices?: DeviceAllocationResult;
-  nodeSelector?: coreV1.NodeSelector;
-  allocationTimestamp?: string;
+  readonly devices?: DeviceAllocationResult | undefined;
+  readonly nodeSelector?: coreV1.NodeSelector | undefined;
+  readonly allocationTimestamp?: string | undefined;
 }
 
 export interface CELDeviceSelector {
-  expression: string;
+  readonly expression: string;
 }
 
 export interface CapacityRequestPolicy {
-  default?: string;
-  validValues?: string[];
-  validRange?: CapacityRequestPolicyRange;
+  readonly default?: string | undefined;
+  readonly validValues?: readonly string[] | undefined;
+  readonly validRange?: CapacityRequestPolicyRange | undefined;
 }
 
 export interface CapacityRequestPolicyRange {
-  min: string;
-  max?: string;
-  step?: string;
+  readonly min: string;
+  readonly max?: string | undefined;
+  readonly step?: string | undefined;
 }
 
 export interface CapacityRequirements {
-  requests?: Record<string, string>;
+  readonly requests?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Counter {
-  value: string;
+  readonly value: string;
 }
 
 export interface CounterSet {
-  name: string;
-  counters: Record<string, Counter>;
+  readonly name: string;
+  readonly counters: Readonly<Record<string, Counter>>;
 }
 
 export interface Device {
-  name: string;
-  attributes?: Record<string, DeviceAttribute>;
-  capacity?: Record<string, DeviceCapacity>;
-  consumesCounters?: DeviceCounterConsumption[];
-  nodeName?: string;
-  nodeSelector?: coreV1.NodeSelector;
-  allNodes?: boolean;
-  taints?: DeviceTaint[];
-  bindsToNode?: boolean;
-  bindingConditions?: string[];
-  bindingFailureConditions?: string[];
-  allowMultipleAllocations?: boolean;
-  nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>;
+  readonly name: string;
+  readonly attributes?: Readonly<Record<string, DeviceAttribute>> | undefined;
+  readonly capacity?: Readonly<Record<string, DeviceCapacity>> | undefined;
+  readonly consumesCounters?: readonly DeviceCounterConsumption[] | undefined;
+  readonly nodeName?: string | undefined;
+  readonly nodeSelector?: coreV1.NodeSelector | undefined;
+  readonly allNodes?: boolean | undefined;
+  readonly taints?: readonly DeviceTaint[] | undefined;
+  readonly bindsToNode?: boolean | undefined;
+  readonly bindingConditions?: readonly string[] | undefined;
+  readonly bindingFailureConditions?: readonly string[] | undefined;
+  readonly allowMultipleAllocations?: boolean | undefined;
+  readonly nodeAllocatableResourceMappings?: Readonly<Record<string, NodeAllocatableResourceMapping>> | undefined;
 }
 
 export interface DeviceAllocationConfiguration {
-  source: "FromClaim" | "FromClass";
-  requests?: string[];
-  opaque?: OpaqueDeviceConfiguration;
+  readonly source: "FromClaim" | "FromClass";
+  readonly requests?: readonly string[] | undefined;
+  readonly opaque?: OpaqueDeviceConfiguration | undefined;
 }
 
 export interface DeviceAllocationResult {
-  results?: DeviceRequestAllocationResult[];
-  config?: DeviceAllocationConfiguration[];
+  readonly results?: readonly DeviceRequestAllocationResult[] | undefined;
+  readonly config?: readonly DeviceAllocationConfiguration[] | undefined;
 }
 
 export interface DeviceAttribute {
-  int?: number;
-  bool?: boolean;
-  string?: string;
-  version?: string;
-  ints?: number[];
-  bools?: boolean[];
-  strings?: string[];
-  versions?: string[];
+  readonly int?: number | undefined;
+  readonly bool?: boolean | undefined;
+  readonly string?: string | undefined;
+  readonly version?: string | undefined;
+  readonly ints?: readonly number[] | undefined;
+  readonly bools?: readonly boolean[] | undefined;
+  readonly strings?: readonly string[] | undefined;
+  readonly versions?: readonly string[] | undefined;
 }
 
 export interface DeviceCapacity {
-  value: string;
-  requestPolicy?: CapacityRequestPolicy;
+  readonly value: string;
+  readonly requestPolicy?: CapacityRequestPolicy | undefined;
 }
 
 export interface DeviceClaim {
-  requests?: DeviceRequest[];
-  constraints?: DeviceConstraint[];
-  config?: DeviceClaimConfiguration[];
+  readonly requests?: readonly DeviceRequest[] | undefined;
+  readonly constraints?: readonly DeviceConstraint[] | undefined;
+  readonly config?: readonly DeviceClaimConfiguration[] | undefined;
 }
 
 export interface DeviceClaimConfiguration {
-  requests?: string[];
-  opaque?: OpaqueDeviceConfiguration;
+  readonly requests?: readonly string[] | undefined;
+  readonly opaque?: OpaqueDeviceConfiguration | undefined;
 }
 
 export interface DeviceClass {
-  kind: "DeviceClass";
-  apiVersion: "resource.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: DeviceClassSpec;
+  readonly kind: "DeviceClass";
+  readonly apiVersion: "resource.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: DeviceClassSpec;
 }
 
 export interface DeviceClassConfiguration {
-  opaque?: OpaqueDeviceConfiguration;
+  readonly opaque?: OpaqueDeviceConfiguration | undefined;
 }
 
 export interface DeviceClassList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: DeviceClass[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly DeviceClass[];
 }
 
 export interface DeviceClassSpec {
-  selectors?: DeviceSelector[];
-  config?: DeviceClassConfiguration[];
-  extendedResourceName?: string;
+  readonly selectors?: readonly DeviceSelector[] | undefined;
+  readonly config?: readonly DeviceClassConfiguration[] | undefined;
+  readonly extendedResourceName?: string | undefined;
 }
 
 export interface DeviceConstraint {
-  requests?: string[];
-  matchAttribute?: string;
-  distinctAttribute?: string;
+  readonly requests?: readonly string[] | undefined;
+  readonly matchAttribute?: string | undefined;
+  readonly distinctAttribute?: string | undefined;
 }
 
 export interface DeviceCounterConsumption {
-  counterSet: string;
-  counters: Record<string, Counter>;
+  readonly counterSet: string;
+  readonly counters: Readonly<Record<string, Counter>>;
 }
 
 export interface DeviceRequest {
-  name: string;
-  exactly?: ExactDeviceRequest;
-  firstAvailable?: DeviceSubRequest[];
+  readonly name: string;
+  readonly exactly?: ExactDeviceRequest | undefined;
+  readonly firstAvailable?: readonly DeviceSubRequest[] | undefined;
 }
 
 export interface DeviceRequestAllocationResult {
-  request: string;
-  driver: string;
-  pool: string;
-  device: string;
-  adminAccess?: boolean;
-  tolerations?: DeviceToleration[];
-  bindingConditions?: string[];
-  bindingFailureConditions?: string[];
-  shareID?: string;
-  consumedCapacity?: Record<string, string>;
+  readonly request: string;
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  readonly adminAccess?: boolean | undefined;
+  readonly tolerations?: readonly DeviceToleration[] | undefined;
+  readonly bindingConditions?: readonly string[] | undefined;
+  readonly bindingFailureConditions?: readonly string[] | undefined;
+  readonly shareID?: string | undefined;
+  readonly consumedCapacity?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface DeviceSelector {
-  cel?: CELDeviceSelector;
+  readonly cel?: CELDeviceSelector | undefined;
 }
 
 export interface DeviceSubRequest {
-  name: string;
-  deviceClassName: string;
-  selectors?: DeviceSelector[];
-  allocationMode?: "All" | "ExactCount";
-  count?: number;
-  tolerations?: DeviceToleration[];
-  capacity?: CapacityRequirements;
+  readonly name: string;
+  readonly deviceClassName: string;
+  readonly selectors?: readonly DeviceSelector[] | undefined;
+  readonly allocationMode?: "All" | "ExactCount" | undefined;
+  readonly count?: number | undefined;
+  readonly tolerations?: readonly DeviceToleration[] | undefined;
+  readonly capacity?: CapacityRequirements | undefined;
 }
 
 export interface DeviceTaint {
-  key: string;
-  value?: string;
-  effect: "NoExecute" | "NoSchedule" | "None";
-  timeAdded?: string;
+  readonly key: string;
+  readonly value?: string | undefined;
+  readonly effect: "NoExecute" | "NoSchedule" | "None";
+  readonly timeAdded?: string | undefined;
 }
 
 export interface DeviceToleration {
-  key?: string;
-  operator?: "Equal" | "Exists";
-  value?: string;
-  effect?: "NoExecute" | "NoSchedule" | "None";
-  tolerationSeconds?: number;
+  readonly key?: string | undefined;
+  readonly operator?: "Equal" | "Exists" | undefined;
+  readonly value?: string | undefined;
+  readonly effect?: "NoExecute" | "NoSchedule" | "None" | undefined;
+  readonly tolerationSeconds?: number | undefined;
 }
 
 export interface ExactDeviceRequest {
-  deviceClassName: string;
-  selectors?: DeviceSelector[];
-  allocationMode?: "All" | "ExactCount";
-  count?: number;
-  adminAccess?: boolean;
-  tolerations?: DeviceToleration[];
-  capacity?: CapacityRequirements;
+  readonly deviceClassName: string;
+  readonly selectors?: readonly DeviceSelector[] | undefined;
+  readonly allocationMode?: "All" | "ExactCount" | undefined;
+  readonly count?: number | undefined;
+  readonly adminAccess?: boolean | undefined;
+  readonly tolerations?: readonly DeviceToleration[] | undefined;
+  readonly capacity?: CapacityRequirements | undefined;
 }
 
 export interface NetworkDeviceData {
-  interfaceName?: string;
-  ips?: string[];
-  hardwareAddress?: string;
+  readonly interfaceName?: string | undefined;
+  readonly ips?: readonly string[] | undefined;
+  readonly hardwareAddress?: string | undefined;
 }
 
 export interface NodeAllocatableResourceMapping {
-  capacityKey?: string;
-  allocationMultiplier?: string;
+  readonly capacityKey?: string | undefined;
+  readonly allocationMultiplier?: string | undefined;
 }
 
 export interface OpaqueDeviceConfiguration {
-  driver: string;
-  parameters: Record<string, unknown>;
+  readonly driver: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 export interface ResourceClaim {
-  kind: "ResourceClaim";
-  apiVersion: "resource.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: ResourceClaimSpec;
-  status?: ResourceClaimStatus;
+  readonly kind: "ResourceClaim";
+  readonly apiVersion: "resource.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceClaimSpec;
+  readonly status?: ResourceClaimStatus | undefined;
 }
 
 export interface ResourceClaimConsumerReference {
-  apiGroup?: string;
-  resource: string;
-  name: string;
-  uid: string;
+  readonly apiGroup?: string | undefined;
+  readonly resource: string;
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface ResourceClaimList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ResourceClaim[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ResourceClaim[];
 }
 
 export interface ResourceClaimSpec {
-  devices?: DeviceClaim;
+  readonly devices?: DeviceClaim | undefined;
 }
 
 export interface ResourceClaimStatus {
-  allocation?: AllocationResult;
-  reservedFor?: ResourceClaimConsumerReference[];
-  devices?: AllocatedDeviceStatus[];
+  readonly allocation?: AllocationResult | undefined;
+  readonly reservedFor?: readonly ResourceClaimConsumerReference[] | undefined;
+  readonly devices?: readonly AllocatedDeviceStatus[] | undefined;
 }
 
 export interface ResourceClaimTemplate {
-  kind: "ResourceClaimTemplate";
-  apiVersion: "resource.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: ResourceClaimTemplateSpec;
+  readonly kind: "ResourceClaimTemplate";
+  readonly apiVersion: "resource.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceClaimTemplateSpec;
 }
 
 export interface ResourceClaimTemplateList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ResourceClaimTemplate[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ResourceClaimTemplate[];
 }
 
 export interface ResourceClaimTemplateSpec {
-  metadata?: Partial<ObjectMeta>;
-  spec: ResourceClaimSpec;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly spec: ResourceClaimSpec;
 }
 
 export interface ResourcePool {
-  name: string;
-  generation: number;
-  resourceSliceCount: number;
+  readonly name: string;
+  readonly generation: number;
+  readonly resourceSliceCount: number;
 }
 
 export interface ResourceSlice {
-  kind: "ResourceSlice";
-  apiVersion: "resource.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: ResourceSliceSpec;
+  readonly kind: "ResourceSlice";
+  readonly apiVersion: "resource.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ResourceSliceSpec;
 }
 
 export interface ResourceSliceList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ResourceSlice[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ResourceSlice[];
 }
 
 export interface ResourceSliceSpec {
-  driver: string;
-  pool: ResourcePool;
-  nodeName?: string;
-  nodeSelector?: coreV1.NodeSelector;
-  allNodes?: boolean;
-  devices?: Device[];
-  perDeviceNodeSelection?: boolean;
-  sharedCounters?: CounterSet[];
+  readonly driver: string;
+  readonly pool: ResourcePool;
+  readonly nodeName?: string | undefined;
+  readonly nodeSelector?: coreV1.NodeSelector | undefined;
+  readonly allNodes?: boolean | undefined;
+  readonly devices?: readonly Device[] | undefined;
+  readonly perDeviceNodeSelection?: boolean | undefined;
+  readonly sharedCounters?: readonly CounterSet[] | undefined;
 }

@@ -4,154 +4,154 @@ import type * as coreV1 from "./core.v1.ts";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface CSIDriver {
-  kind: "CSIDriver";
-  apiVersion: "storage.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: CSIDriverSpec;
+  readonly kind: "CSIDriver";
+  readonly apiVersion: "storage.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: CSIDriverSpec;
 }
 
 export interface CSIDriverList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: CSIDriver[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly CSIDriver[];
 }
 
 export interface CSIDriverSpec {
-  attachRequired?: boolean;
-  podInfoOnMount?: boolean;
-  volumeLifecycleModes?: string[];
-  storageCapacity?: boolean;
-  fsGroupPolicy?: string;
-  tokenRequests?: TokenRequest[];
-  requiresRepublish?: boolean;
-  seLinuxMount?: boolean;
-  nodeAllocatableUpdatePeriodSeconds?: number;
-  serviceAccountTokenInSecrets?: boolean;
-  preventPodSchedulingIfMissing?: boolean;
+  readonly attachRequired?: boolean | undefined;
+  readonly podInfoOnMount?: boolean | undefined;
+  readonly volumeLifecycleModes?: readonly string[] | undefined;
+  readonly storageCapacity?: boolean | undefined;
+  readonly fsGroupPolicy?: string | undefined;
+  readonly tokenRequests?: readonly TokenRequest[] | undefined;
+  readonly requiresRepublish?: boolean | undefined;
+  readonly seLinuxMount?: boolean | undefined;
+  readonly nodeAllocatableUpdatePeriodSeconds?: number | undefined;
+  readonly serviceAccountTokenInSecrets?: boolean | undefined;
+  readonly preventPodSchedulingIfMissing?: boolean | undefined;
 }
 
 export interface CSINode {
-  kind: "CSINode";
-  apiVersion: "storage.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: CSINodeSpec;
+  readonly kind: "CSINode";
+  readonly apiVersion: "storage.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: CSINodeSpec;
 }
 
 export interface CSINodeDriver {
-  name: string;
-  nodeID: string;
-  topologyKeys?: string[];
-  allocatable?: VolumeNodeResources;
+  readonly name: string;
+  readonly nodeID: string;
+  readonly topologyKeys?: readonly string[] | undefined;
+  readonly allocatable?: VolumeNodeResources | undefined;
 }
 
 export interface CSINodeList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: CSINode[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly CSINode[];
 }
 
 export interface CSINodeSpec {
-  drivers: CSINodeDriver[];
+  readonly drivers: readonly CSINodeDriver[];
 }
 
 export interface CSIStorageCapacity {
-  kind: "CSIStorageCapacity";
-  apiVersion: "storage.k8s.io/v1";
-  metadata: ObjectMeta;
-  nodeTopology?: metaV1.LabelSelector;
-  storageClassName: string;
-  capacity?: string;
-  maximumVolumeSize?: string;
+  readonly kind: "CSIStorageCapacity";
+  readonly apiVersion: "storage.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly nodeTopology?: metaV1.LabelSelector | undefined;
+  readonly storageClassName: string;
+  readonly capacity?: string | undefined;
+  readonly maximumVolumeSize?: string | undefined;
 }
 
 export interface CSIStorageCapacityList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: CSIStorageCapacity[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly CSIStorageCapacity[];
 }
 
 export interface StorageClass {
-  kind: "StorageClass";
-  apiVersion: "storage.k8s.io/v1";
-  metadata: ObjectMeta;
-  provisioner: string;
-  parameters?: Record<string, string>;
-  reclaimPolicy?: "Delete" | "Recycle" | "Retain";
-  mountOptions?: string[];
-  allowVolumeExpansion?: boolean;
-  volumeBindingMode?: "Immediate" | "WaitForFirstConsumer";
-  allowedTopologies?: coreV1.TopologySelectorTerm[];
+  readonly kind: "StorageClass";
+  readonly apiVersion: "storage.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly provisioner: string;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  readonly reclaimPolicy?: "Delete" | "Recycle" | "Retain" | undefined;
+  readonly mountOptions?: readonly string[] | undefined;
+  readonly allowVolumeExpansion?: boolean | undefined;
+  readonly volumeBindingMode?: "Immediate" | "WaitForFirstConsumer" | undefined;
+  readonly allowedTopologies?: readonly coreV1.TopologySelectorTerm[] | undefined;
 }
 
 export interface StorageClassList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: StorageClass[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly StorageClass[];
 }
 
 export interface TokenRequest {
-  audience: string;
-  expirationSeconds?: number;
+  readonly audience: string;
+  readonly expirationSeconds?: number | undefined;
 }
 
 export interface VolumeAttachment {
-  kind: "VolumeAttachment";
-  apiVersion: "storage.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: VolumeAttachmentSpec;
-  status?: VolumeAttachmentStatus;
+  readonly kind: "VolumeAttachment";
+  readonly apiVersion: "storage.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: VolumeAttachmentSpec;
+  readonly status?: VolumeAttachmentStatus | undefined;
 }
 
 export interface VolumeAttachmentList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: VolumeAttachment[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly VolumeAttachment[];
 }
 
 export interface VolumeAttachmentSource {
-  persistentVolumeName?: string;
-  inlineVolumeSpec?: coreV1.PersistentVolumeSpec;
+  readonly persistentVolumeName?: string | undefined;
+  readonly inlineVolumeSpec?: coreV1.PersistentVolumeSpec | undefined;
 }
 
 export interface VolumeAttachmentSpec {
-  attacher: string;
-  source: VolumeAttachmentSource;
-  nodeName: string;
+  readonly attacher: string;
+  readonly source: VolumeAttachmentSource;
+  readonly nodeName: string;
 }
 
 export interface VolumeAttachmentStatus {
-  attached: boolean;
-  attachmentMetadata?: Record<string, string>;
-  attachError?: VolumeError;
-  detachError?: VolumeError;
+  readonly attached: boolean;
+  readonly attachmentMetadata?: Readonly<Record<string, string>> | undefined;
+  readonly attachError?: VolumeError | undefined;
+  readonly detachError?: VolumeError | undefined;
 }
 
 export interface VolumeAttributesClass {
-  kind: "VolumeAttributesClass";
-  apiVersion: "storage.k8s.io/v1";
-  metadata: ObjectMeta;
-  driverName: string;
-  parameters?: Record<string, string>;
+  readonly kind: "VolumeAttributesClass";
+  readonly apiVersion: "storage.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly driverName: string;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface VolumeAttributesClassList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: VolumeAttributesClass[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly VolumeAttributesClass[];
 }
 
 export interface VolumeError {
-  time?: string;
-  message?: string;
-  errorCode?: number;
+  readonly time?: string | undefined;
+  readonly message?: string | undefined;
+  readonly errorCode?: number | undefined;
 }
 
 export interface VolumeNodeResources {
-  count?: number;
+  readonly count?: number | undefined;
 }
