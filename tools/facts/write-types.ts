@@ -50,7 +50,13 @@ function typesModule(file: string, definitions: Record<string, DefinitionFact>, 
   for (const [name, fact] of Object.entries(definitions)) {
     if (fileOf(name) !== file || fromCore.has(name) || customTypes[name]) continue;
     const short = name.slice(file.length + 1);
-    const reference = (definition: string) => referenceText(definition, file, imports);
+    const reference = (definition: string) => {
+      const text = referenceText(definition, file, imports);
+      // Items of a list say what they are; what is inside an object, such as a template of volume claims, need not.
+      if (!kinds.has(definition) || fact.fields?.["items"]) return text;
+      imports.add("EmbeddedObject");
+      return `EmbeddedObject<${text}>`;
+    };
     const lines = Object.entries(fact.fields ?? {}).map(([field, value]) =>
       fieldLine(field, value, file, definitions, kinds.get(name), reference),
     );
@@ -137,6 +143,7 @@ function referenceText(definition: string, file: string, imports: Set<string>): 
     return name;
   }
   const custom = customTypes[definition];
+  if (custom?.typescript === "QuantityValue") imports.add("QuantityValue");
   if (custom) return custom.typescript;
   const owner = fileOf(definition);
   const short = definition.slice(owner.length + 1);
@@ -155,7 +162,7 @@ function handlesModule(file: string, handles: Handle[], preferred: Set<Handle>):
   const own = handles.filter((handle) => !preferred.has(handle));
   const imports =
     own.length > 0
-      ? `import type { KindRef } from "@konverge/core";\nimport type * as types from "./types/${file}.ts";\n\n`
+      ? `import { TypedKind } from "../typed-kind.ts";\nimport type * as types from "./types/${file}.ts";\n\n`
       : "";
   const reexport = shared.length > 0 ? `export { ${shared.sort().join(", ")} } from "./preferred.ts";\n` : "";
   const bodies = own.map((handle) => `\n${handleText(handle, "types")}`);
@@ -165,7 +172,7 @@ function handlesModule(file: string, handles: Handle[], preferred: Set<Handle>):
 function handleText({ group, version, resource: { kind, plural, namespaced } }: Handle, namespace: string): string {
   const fields = Object.entries({ group, version, kind, plural, namespaced });
   const value = fields.map(([key, inner]) => `${key}: ${JSON.stringify(inner)}`).join(", ");
-  return `export type ${kind} = ${namespace}.${kind};\nexport const ${kind}: KindRef<${kind}> = { ${value} };\n`;
+  return `export type ${kind} = ${namespace}.${kind};\nexport const ${kind} = new TypedKind<${kind}>({ ${value} });\n`;
 }
 
 /** Of the kinds that have the same name the first in the order of discovery: the core group, the newest version. */
@@ -194,5 +201,5 @@ function preferredModule(definitions: Record<string, DefinitionFact>, preferred:
   const bodies = [...preferred].map(
     (handle) => `\n${handleText(handle, namespaceOf(fileOf(handle.resource.definition)))}`,
   );
-  return `${header}import type { KindRef } from "@konverge/core";\n${imports.join("")}\n${typeLines.join("")}${bodies.join("")}`;
+  return `${header}import { TypedKind } from "../typed-kind.ts";\n${imports.join("")}\n${typeLines.join("")}${bodies.join("")}`;
 }

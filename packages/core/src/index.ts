@@ -18,6 +18,7 @@ export * from "./conditions.ts";
 export * from "./copy.ts";
 export * from "./duration.ts";
 export * from "./equality.ts";
+export type * from "./exact.ts";
 export * from "./field-selector.ts";
 export * from "./freeze.ts";
 export * from "./go-text.ts";

@@ -83,8 +83,32 @@ export interface KubeList<T = AnyObject> {
   readonly items: readonly T[];
 }
 
-/** An object as a user writes it: the server fills in the rest of its metadata. */
-export type Draft<T extends KubeObject> = Omit<T, "metadata"> & { readonly metadata: Partial<ObjectMeta> };
+/**
+ * An object as `Kind.draft` takes it: apiVersion and kind follow from the kind, and the status is the controller's to write.
+ */
+export type Draft<T extends KubeObject> = { [K in keyof T as Exclude<K, "apiVersion" | "kind" | "status">]: T[K] } & {
+  readonly apiVersion?: T["apiVersion"] | undefined;
+  readonly kind?: T["kind"] | undefined;
+};
+
+/** An object as `Kind.new` takes it: a test may need one that has a status. */
+export type NewDraft<T extends KubeObject> = Draft<T> & Pick<T, Extract<keyof T, "status">>;
+
+/** What `Kind.draft` returns. */
+export type Drafted<T extends KubeObject> = { [K in keyof T as Exclude<K, "status">]: T[K] } & MadeByKind<T>;
+
+/**
+ * Marks what a kind's `draft` and `new` return, for the compiler alone: the type of the objects that come of it. Children of
+ * a reconciler have to be so marked, because a literal is checked for misspelled fields only where its type is known.
+ */
+export declare abstract class MadeByKind<T> {
+  // Private, so that a copy with other fields (`{ ...draft, spec }`), which nobody has checked, does not have it.
+  private readonly "make children with Kind.draft({ ... })": T;
+}
+
+/** An object inside another, such as a template of volume claims: it need not say what it is. */
+export type EmbeddedObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> &
+  Partial<Pick<T, "apiVersion" | "kind">>;
 
 /** `namespace/name`, or `name` for cluster-scoped objects. */
 export type ObjectKey = string;

@@ -25,7 +25,7 @@ export const customTypes: { readonly [definition: string]: CustomType } = {
   "resource.Quantity": {
     schema: intOrString,
     published: { oneOf: [{ type: "string" }, { type: "number" }] },
-    typescript: "string",
+    typescript: "QuantityValue",
   },
   "intstr.IntOrString": {
     schema: intOrString,

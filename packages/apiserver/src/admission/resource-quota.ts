@@ -1,4 +1,4 @@
-import { parseJson, parseQuantity } from "@konverge/core";
+import { parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Container, Pod, ResourceQuota } from "../resources/strategies/objects.ts";
 import type { Entry } from "../storage/collection.ts";
@@ -83,7 +83,7 @@ function charge(
   attributes: AdmissionAttributes,
   quota: ResourceQuota,
   more: Usage,
-): Record<string, string> | undefined {
+): Record<string, QuantityValue> | undefined {
   const { hard = {}, used: before = {} } = quota.status ?? {};
   const names = Object.keys(hard)
     .filter((name) => more.has(name))

@@ -1,10 +1,9 @@
-import type { FieldsV1 } from "@konverge/core";
-import type { Child } from "./child.ts";
+import type { FieldsV1, KubeObject } from "@konverge/core";
 import { isObject, type JsonObject } from "./stored-value.ts";
 
 /** A draft with the fields that it shall have in the beginning. */
-export function withInitial(draft: Child, initially: object | undefined): Child {
-  return initially ? (merged(draft as unknown as JsonObject, initially as JsonObject) as unknown as Child) : draft;
+export function withInitial(draft: KubeObject, initially: object | undefined): KubeObject {
+  return initially ? (merged(draft as unknown as JsonObject, initially as JsonObject) as unknown as KubeObject) : draft;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type KindRef, type KubeObject, sameApplied } from "@konverge/core";
-import type { Child } from "./child.ts";
 import { schemaOf } from "./schema-of.ts";
 
 /**
@@ -10,6 +9,6 @@ import { schemaOf } from "./schema-of.ts";
  * const ready = isApplied(Deployment, draft, observed(draft)) && readinessOf(observed(draft), clock.now()).status === "Current";
  * ```
  */
-export function isApplied(kind: KindRef<KubeObject>, draft: Child, live: object | undefined): boolean {
+export function isApplied(kind: KindRef<KubeObject>, draft: KubeObject, live: object | undefined): boolean {
   return live !== undefined && sameApplied(draft, live, schemaOf(kind));
 }

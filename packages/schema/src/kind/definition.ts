@@ -1,4 +1,4 @@
-import type { Condition, DeepReadonly, KubeObject, ObjectMeta } from "@konverge/core";
+import type { Condition, DeepReadonly, KubeObject, MadeByKind, ObjectMeta } from "@konverge/core";
 import type { z } from "zod";
 import type { CelRule } from "./annotations.ts";
 import type { ColumnDefinition } from "./columns.ts";
@@ -75,13 +75,16 @@ export interface CustomObject<Spec, Status = never> extends KubeObject {
   readonly status?: Status | undefined;
 }
 
-/** An object as somebody writes it: without what has a default. */
-export interface WrittenObject<Spec> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Partial<ObjectMeta>;
-  readonly spec: Spec;
-}
+/** An object as `Kind.draft` takes it: without what has a default, and without a spec if all of it has. */
+export type WrittenObject<Spec> = { readonly metadata: ObjectMeta } & (Record<never, never> extends Spec
+  ? { readonly spec?: Spec }
+  : { readonly spec: Spec });
+
+/** The status, which `Kind.new` takes as well: a test may need an object that has one. */
+export type WrittenStatus<T> = T extends { status?: infer Status } ? { readonly status?: Status } : unknown;
+
+/** What `Kind.draft` returns. */
+export type DraftedObject<T, Written> = Written & Pick<KubeObject, "apiVersion" | "kind"> & MadeByKind<T>;
 
 /** What every status has unless its definition declares it otherwise. */
 export interface CommonStatus {

@@ -25,6 +25,6 @@ export { DefinitionError } from "./definition-error.ts";
 export { duration, embedded, intOrString, opaque, quantity, structural } from "./field-types.ts";
 export { crdsIn, type ForeignKind, fromCRD } from "./from-crd.ts";
 export { type ImmutableOptions, immutable } from "./immutable.ts";
-export type { DraftMetadata, KindVersion, NewMetadata, SpecArguments } from "./kind-version.ts";
+export type { KindVersion } from "./kind-version.ts";
 export { pluralOf } from "./plural.ts";
 export { type TypesOptions, typesFromCRD } from "./types-from-crd.ts";

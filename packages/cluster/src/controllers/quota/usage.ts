@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type KindRef, type KubeObject, parseQuantity, type Quantity } from "@konverge/core";
+import { type KindRef, type KubeObject, parseQuantity, type Quantity, type QuantityValue } from "@konverge/core";
 import {
   ConfigMap,
   type Container,
@@ -103,10 +103,11 @@ function podAmount({ spec }: Pod, which: "requests" | "limits", resource: string
   return String(overhead ? largest.add(parseQuantity(overhead)) : largest);
 }
 
-const sum = (amounts: readonly string[]): Quantity =>
+const sum = (amounts: readonly QuantityValue[]): Quantity =>
   amounts.reduce((whole, amount) => whole.add(parseQuantity(amount)), parseQuantity("0"));
 
-const total = (amounts: readonly (string | undefined)[]): string => String(sum(amounts.map((amount) => amount ?? "0")));
+const total = (amounts: readonly (QuantityValue | undefined)[]): string =>
+  String(sum(amounts.map((amount) => amount ?? "0")));
 
 /** Whether a quota with scopes is about a pod. */
 function isInScope({ spec }: ResourceQuota, pod: Pod): boolean {
