@@ -16,7 +16,7 @@ const widgets = controller(Widget, {
   owns: [ConfigMap],
   concurrency: 10,
   reconcile({ metadata: { name }, spec: { value } }) {
-    const child = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } };
+    const child = ConfigMap.draft({ metadata: { name }, data: { value } });
     return { children: [child], status: { value, child: name } };
   },
 });

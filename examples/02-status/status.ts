@@ -20,13 +20,11 @@ export const Quiz = defineKind({
 export const quizzes = controller(Quiz, {
   owns: [ConfigMap],
   reconcile({ metadata, spec }, { observed }) {
-    const sheet = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
+    const sheet = ConfigMap.draft({
       metadata: { name: `${metadata.name}-sheet` },
-      data: { question: spec.question } as Record<string, string>,
-    };
-    const answer = observed(sheet)?.data["answer"];
+      data: { question: spec.question },
+    });
+    const answer = observed(sheet)?.data?.["answer"];
     return {
       children: [sheet],
       status: { answer },

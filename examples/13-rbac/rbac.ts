@@ -15,7 +15,7 @@ export const doors = controller(Door, {
   reconcile({ metadata, spec }, { cache }) {
     const open = cache.get(Secret, `${metadata.namespace}/${spec.key}`) !== undefined;
     const data = { open: String(open) };
-    return { children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data }] };
+    return { children: [ConfigMap.draft({ metadata: { name: metadata.name }, data })] };
   },
 });
 

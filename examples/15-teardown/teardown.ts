@@ -14,11 +14,9 @@ export const towers = controller(Tower, {
   // Also when the tower itself is deleted: the garbage collector knows no order.
   teardown: "ordered",
   reconcile({ metadata, spec }) {
-    const floors = Array.from({ length: spec.floors }, (_, i) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: `${metadata.name}-${i}` },
-    }));
+    const floors = Array.from({ length: spec.floors }, (_, i) =>
+      ConfigMap.draft({ metadata: { name: `${metadata.name}-${i}` } }),
+    );
     return { children: floors.map((floor, i) => child(floor, { after: floors.slice(Math.max(0, i - 1), i) })) };
   },
 });

@@ -20,6 +20,6 @@ export const wishes = controller(Wish, {
   as: ({ metadata, spec }) => ({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccount}` }),
   reconcile: ({ metadata, spec }) => ({
     status: { text: spec.text },
-    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { text: spec.text } }],
+    children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { text: spec.text } })],
   }),
 });

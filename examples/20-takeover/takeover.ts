@@ -17,7 +17,7 @@ export const gardens = controller(Garden, {
   // What it wrote into the children becomes ours, so that what we do not want of it goes.
   owns: [own(ConfigMap, { from: [FORMER] })],
   reconcile: ({ metadata, spec }) => ({
-    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { plant: spec.plant } }],
+    children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { plant: spec.plant } })],
     status: { plant: spec.plant },
   }),
 });

@@ -15,7 +15,10 @@ export async function scenario({ client, namespace, install, run, until }: Place
     const metadata = { name: "login", namespace };
     await client.create(Secret, { metadata, stringData: { password: "open sesame" } });
     await run(sites("http"), { recorder });
-    await client.create(Site, Site.new({ name: "blog", namespace }, { title: "A blog", password: "login" }));
+    await client.create(
+      Site,
+      Site.new({ metadata: { name: "blog", namespace }, spec: { title: "A blog", password: "login" } }),
+    );
     await until("it is there", async () => {
       return (await client.get(Site, `${namespace}/blog`)).status?.url === "http://blog.example.com";
     });

@@ -24,7 +24,7 @@ export const sites = (scheme: "http" | "https") =>
       const url = `${scheme}://${metadata.name}.example.com`;
       const data = { url, auth: Buffer.from(login, "base64").toString() };
       return {
-        children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data }],
+        children: [ConfigMap.draft({ metadata: { name: metadata.name }, data })],
         status: { url },
       };
     },

@@ -30,8 +30,6 @@ export const messageWebhooks = new Webhooks({ conversions: [Message] });
 export const messages = controller(Message, {
   owns: [ConfigMap],
   reconcile: ({ metadata, spec }) => ({
-    children: [
-      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { to: spec.name ?? "all" } },
-    ],
+    children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { to: spec.name ?? "all" } })],
   }),
 });

@@ -1,5 +1,5 @@
 import { type Context, isNotFound } from "konverge";
-import { type CronJob, PersistentVolumeClaim } from "konverge/kinds";
+import { PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
 import { backupClaimFor } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
@@ -7,7 +7,7 @@ import { backupName } from "./names.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
 /** The volume for a database's backups, and what takes them on a schedule. */
-export function backupsFor(database: Database): (CronJob | PersistentVolumeClaim)[] {
+export function backupsFor(database: Database) {
   const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
   return [...backupClaimFor(database), ...backupScheduleFor(database, stopped)];
 }

@@ -114,7 +114,7 @@ export function claimsOf(database: Database, count: number, { cache }: Pick<Cont
 
 /** The smallest of the volumes' sizes: what each of them has. */
 export function capacityOf(claims: readonly PersistentVolumeClaim[]): string | undefined {
-  const sizes = claims.flatMap(({ status }) => status?.capacity?.["storage"] ?? []);
+  const sizes = claims.flatMap(({ status }) => status?.capacity?.["storage"] ?? []).map(String);
   if (sizes.length === 0) return undefined;
   return sizes.reduce((a, b) => (parseQuantity(b).cmp(parseQuantity(a)) < 0 ? b : a));
 }

@@ -99,7 +99,7 @@ export const scheduled: Scenario = async (stage) => {
     merge: { spec: { backup: { schedule: "0 3 1 1 *" } } },
   });
   await stage.settled();
-  const all = (await told()).sort((a, b) => a.status!.stoppedAt!.localeCompare(b.status!.stoppedAt!));
+  const all = (await told()).toSorted((a, b) => a.status!.stoppedAt!.localeCompare(b.status!.stoppedAt!));
   const newest = all.at(-1)!;
   // What the script of the newest would report.
   await stage.client.patch(

@@ -28,12 +28,10 @@ const CREDENTIALS = "/kaniko/.docker";
 const RETRIES = 2;
 
 /** The Job that builds an image and pushes it. Its arguments are those that kaniko takes. */
-export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builder): Job {
+export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builder) {
   const { context, destination, dockerfile, pushSecret } = spec;
   const command = builder.command.split(/\s+/).filter((word) => word !== "");
-  return {
-    apiVersion: "batch/v1",
-    kind: "Job",
+  return Job.draft({
     metadata: {
       name: jobName({ metadata }),
       namespace: metadata.namespace,
@@ -64,13 +62,13 @@ export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builde
         },
       },
     },
-  };
+  });
 }
 
 const jobName = ({ metadata }: Pick<DynamoComponent, "metadata">) => `${metadata.name}-build`;
 
 /** The Job of an image that is there, as it was asked for: neither another builder nor other credentials build it again. */
-function asBuilt(component: DynamoComponent, { spec }: Job): Job {
+function asBuilt(component: DynamoComponent, { spec }: Job) {
   const pod = spec!.template.spec!;
   const { image = "", command = [] } = pod.containers[0]!;
   const pushSecret = pod.volumes?.find(({ name }) => name === "credentials")?.secret?.secretName;

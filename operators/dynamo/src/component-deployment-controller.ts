@@ -45,12 +45,6 @@ const BEING_APPLIED: Delay = { reason: "updating", message: "the newest revision
 /** Nobody tells of LeaderWorkerSets. */
 const LOOK_AGAIN = 15_000;
 
-interface Counts {
-  replicas?: number;
-  readyReplicas?: number;
-  updatedReplicas?: number;
-}
-
 /**
  * Keeps the Deployment (or LeaderWorkerSet), the Service, the Ingress, the claim and the autoscaler of each component, and
  * tells whether its newest revision is available.
@@ -83,12 +77,8 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
         ? observed(deployment)
         : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
       const isNewest = !deployment || isApplied(Deployment, deployment, live);
-      const delay = isNewest ? delayOf(live as Deployment | undefined, pods, clock.now()) : BEING_APPLIED;
-      const {
-        replicas = 0,
-        readyReplicas = 0,
-        updatedReplicas = 0,
-      } = (live as { status?: Counts } | undefined)?.status ?? {};
+      const delay = isNewest ? delayOf(live, pods, clock.now()) : BEING_APPLIED;
+      const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = live?.status ?? {};
       tell(component, delay, events);
       return {
         children: [

@@ -1,4 +1,4 @@
-import { type AnyObject, type Context, ExternalError, gvkOf, isNotFound, ownerReference, templateHash } from "konverge";
+import { type Context, ExternalError, gvkOf, isNotFound, ownerReference, templateHash } from "konverge";
 import { CustomResourceDefinition } from "konverge/kinds";
 import { LEADER_WORKER_SET_CRD, LeaderWorkerSet } from "./component-children.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -13,9 +13,9 @@ const LOOK_AGAIN = 60_000;
  */
 export async function keepLeaderWorkerSet(
   owner: DynamoComponentDeployment,
-  wanted: AnyObject,
+  wanted: LeaderWorkerSet,
   { cache, client }: Pick<Context, "cache" | "client">,
-): Promise<AnyObject> {
+): Promise<LeaderWorkerSet> {
   if (!cache.get(CustomResourceDefinition, LEADER_WORKER_SET_CRD)) {
     throw new ExternalError(
       "LeaderWorkerSetMissing",
@@ -24,7 +24,7 @@ export async function keepLeaderWorkerSet(
     );
   }
   const { name, namespace } = wanted.metadata;
-  const digest = templateHash(wanted["spec"]);
+  const digest = templateHash(wanted.spec);
   const live = await client.get(LeaderWorkerSet, `${namespace}/${name}`).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;

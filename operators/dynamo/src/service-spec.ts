@@ -1,4 +1,4 @@
-import { listMap, opaque, quantity } from "konverge";
+import { type DeepReadonly, listMap, opaque, quantity } from "konverge";
 import type { Container, EnvVar, HorizontalPodAutoscalerBehavior, MetricSpec, PodSpec, Probe } from "konverge/kinds";
 import { z } from "zod";
 
@@ -90,7 +90,7 @@ export const serviceFields = {
 };
 
 const service = z.object(serviceFields);
-export type Service = z.infer<typeof service>;
+export type Service = DeepReadonly<z.infer<typeof service>>;
 
 /** Services by name. Names become parts of names of objects, in lower case. */
 export const services = z.record(z.string(), service);

@@ -26,11 +26,7 @@ export async function clearAway<T extends JobObject>(
 }
 
 /** The Services of these pods. */
-export function servicesOf<T extends JobObject>(
-  job: Job<T>,
-  pods: readonly JobPod[],
-  { framework }: Tools<T>,
-): Service[] {
+export function servicesOf<T extends JobObject>(job: Job<T>, pods: readonly JobPod[], { framework }: Tools<T>) {
   return membersOfJob(job)
     .filter(({ replica, index }) => pods.some((one) => one.type === replica.type.toLowerCase() && one.index === index))
     .map((member) => serviceFor(job, member, framework as unknown as Framework));

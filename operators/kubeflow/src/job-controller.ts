@@ -1,16 +1,6 @@
-import {
-  type Controller,
-  controller,
-  controllerOf,
-  type KindRef,
-  own,
-  type Result,
-  read,
-  type Schema,
-  use,
-  watch,
-} from "konverge";
+import { type Controller, controller, controllerOf, type KindRef, own, read, type Schema, use, watch } from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
+import type { JobResult } from "./clear-away.ts";
 import { PLUGIN_GROUPS, VOLCANO_GROUPS } from "./gang-scheduler.ts";
 import type { JobObject } from "./job.ts";
 import type { Tools } from "./job-tools.ts";
@@ -46,7 +36,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
       use(framework.kind, ["delete"]),
       ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => use(kind, ["get", "create", "patch", "delete"])),
     ],
-    async reconcile(object, context): Promise<Result<T>> {
+    async reconcile(object, context): Promise<JobResult<T>> {
       const [upstream] = context.cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;

@@ -1,4 +1,4 @@
-import { immutable, listMap, opaque, quantity } from "konverge";
+import { type DeepReadonly, immutable, listMap, opaque, quantity } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
 import { z } from "zod";
 
@@ -16,7 +16,7 @@ const replicaSpec = z.object({
   restartPolicy: z.enum(RESTART_POLICIES).optional().describe("Overrides the restart policy of the template."),
   template: opaque<PodTemplateSpec>().optional().describe("One of its containers has the name of the framework."),
 });
-export type ReplicaSpec = z.infer<typeof replicaSpec>;
+export type ReplicaSpec = DeepReadonly<z.infer<typeof replicaSpec>>;
 
 /** The replicas of a job by their type. */
 export const replicaSpecs = () => z.record(z.string(), replicaSpec);
@@ -53,7 +53,7 @@ export const runPolicy = () =>
         .describe("Who runs the job. Whatever is not this operator's is left alone."),
     })
     .optional();
-export type RunPolicy = NonNullable<z.infer<ReturnType<typeof runPolicy>>>;
+export type RunPolicy = DeepReadonly<NonNullable<z.infer<ReturnType<typeof runPolicy>>>>;
 
 const condition = z.object({
   type: z.string(),
@@ -64,7 +64,7 @@ const condition = z.object({
   lastTransitionTime: time(),
   observedGeneration: z.int().optional(),
 });
-export type JobCondition = z.infer<typeof condition>;
+export type JobCondition = DeepReadonly<z.infer<typeof condition>>;
 
 const replicaStatus = z.object({
   active: z.int32().optional(),
@@ -73,7 +73,7 @@ const replicaStatus = z.object({
   labelSelector: opaque<object>().optional(),
   selector: z.string().optional(),
 });
-export type ReplicaStatus = z.infer<typeof replicaStatus>;
+export type ReplicaStatus = DeepReadonly<z.infer<typeof replicaStatus>>;
 
 /** The status of every job. The last condition says how the job is. */
 export const jobStatus = () =>
@@ -84,4 +84,4 @@ export const jobStatus = () =>
     completionTime: time(),
     lastReconcileTime: time(),
   });
-export type JobStatus = z.infer<ReturnType<typeof jobStatus>>;
+export type JobStatus = DeepReadonly<z.infer<ReturnType<typeof jobStatus>>>;

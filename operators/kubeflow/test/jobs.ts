@@ -87,7 +87,7 @@ export async function untilState(stage: Stage, kind: Kind, name: string, state: 
   await stage.until(`${name} is ${state}`, async () => (await stateOf(stage, kind, name)) === state);
 }
 
-export async function podsOf(stage: Stage, job: string): Promise<Pod[]> {
+export async function podsOf(stage: Stage, job: string): Promise<readonly Pod[]> {
   return stage.list(Pod, `training.kubeflow.org/job-name=${job}`);
 }
 

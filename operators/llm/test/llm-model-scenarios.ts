@@ -135,7 +135,7 @@ export const monitored: Scenario = async (stage) => {
   await stage.apply(model("llama", { replicas: 1 }));
   await untilReady(stage, "llama");
   const monitor = await stage.get(ServiceMonitor, "llmmodel-llama");
-  const selector = (monitor["spec"] as { selector: { matchLabels: Record<string, string> } }).selector.matchLabels;
+  const selector = monitor.spec.selector.matchLabels ?? {};
   const { metadata } = await stage.get(Service, "llmmodel-llama");
   for (const [name, value] of Object.entries(selector)) assert.equal(metadata.labels?.[name], value);
   assert.equal(monitor.metadata.ownerReferences?.[0]?.kind, "LLMModel");

@@ -36,7 +36,8 @@ test("each series that alerts and dashboard name is one that the operator export
 test("numbers are told by namespace and name, of objects that exist, as far as they are known", async () => {
   const { registry } = new Metrics({ process: false });
   const metrics = new ModelMetrics(registry);
-  const [a, b] = ["a", "b"].map((name) => LLMModel.new({ name, namespace: "ns" })) as [LLMModel, LLMModel];
+  const model = (name: string) => LLMModel.new({ metadata: { name, namespace: "ns" } });
+  const [a, b] = [model("a"), model("b")];
   let existing = [a, b];
   metrics.models.set(a, { wanted: 3, ready: 2 }, () => existing);
   metrics.deployments.set(b, { wanted: 1, ready: 1 }, () => existing);

@@ -52,7 +52,7 @@ export function rayClusters() {
       const seen = {
         head: pods.find(({ metadata }) => metadata.labels?.[NODE_TYPE] === "head"),
         workers: pods.filter(({ metadata }) => metadata.labels?.[NODE_TYPE] === "worker"),
-        service: observed(headServiceFor(cluster)) as Service | undefined,
+        service: observed(headServiceFor(cluster)),
       };
       const conditions = conditionsOf(cluster, seen, workers.length);
       const isComplete = spec.suspend || conditions["Ready"]?.status === "True";

@@ -1,7 +1,9 @@
 import {
   type Conditions,
   controller,
+  type Drafted,
   isApplied,
+  type KubeObject,
   no,
   PATIENCE,
   PermanentError,
@@ -56,7 +58,7 @@ export function seldonDeployments(images: Images) {
       const { services, autoscalers, budgets, applied } = children;
       const deployments = children.deployments.map((one) => ({ name: one.metadata.name, live: observed(one) }));
       const states = deployments.map(({ live }, i) =>
-        isApplied(Deployment, applied[i]!, live) ? readinessOf(live as Deployment, clock.now()).status : "InProgress",
+        isApplied(Deployment, applied[i]!, live) ? readinessOf(live!, clock.now()).status : "InProgress",
       );
       const ready = states.every((one) => one === "Current");
       const failed = states.some((one) => one === "Failed");
@@ -84,7 +86,7 @@ export function seldonDeployments(images: Images) {
           address: { url: addressOf(object, children) },
         },
         conditions: {
-          ...conditionsOf(children, (draft) => observed(draft) !== undefined, ready, failed),
+          ...conditionsOf(children, (draft) => observed<KubeObject>(draft) !== undefined, ready, failed),
           ...(problem && problemConditions(problem)),
         },
         // Want of room counts only when it lasts, of which nobody tells.
@@ -103,7 +105,7 @@ function addressOf({ spec }: SeldonDeployment, { endpoints }: Children): string 
   return `http://${inCluster(httpEndpoint)}${path}`;
 }
 
-type Counted = Service | HorizontalPodAutoscaler | PodDisruptionBudget;
+type Counted = Drafted<Service> | Drafted<HorizontalPodAutoscaler> | Drafted<PodDisruptionBudget>;
 
 /** Upstream's conditions in upstream's words; what is not used counts as ready. */
 function conditionsOf(

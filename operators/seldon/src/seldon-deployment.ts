@@ -1,4 +1,4 @@
-import { age, defineKind, intOrString, listMap, type ObjectOf, opaque } from "konverge";
+import { age, type DeepReadonly, defineKind, intOrString, listMap, type ObjectOf, opaque } from "konverge";
 import type { Container, EnvVar, MetricSpec, PodSpec, ResourceRequirements } from "konverge/kinds";
 import { z } from "zod";
 
@@ -40,8 +40,8 @@ const unitFields = {
 };
 
 /** A step of a graph: it works itself, and hands on to its children. */
-export interface Unit extends z.infer<z.ZodObject<typeof unitFields>> {
-  children?: Unit[];
+export interface Unit extends DeepReadonly<z.infer<z.ZodObject<typeof unitFields>>> {
+  readonly children?: readonly Unit[] | undefined;
 }
 
 function unit(depth: number): z.ZodType<Unit, Unit> {
@@ -83,7 +83,7 @@ const explainer = z.object({
     .optional(),
   containerSpec: opaque<Partial<Container>>().optional().describe("A container of one's own, or what differs of it."),
 });
-export type Explainer = z.infer<typeof explainer>;
+export type Explainer = DeepReadonly<z.infer<typeof explainer>>;
 
 const predictor = z.object({
   name: z.string().min(1).max(63),
@@ -105,8 +105,8 @@ const predictor = z.object({
   shadow: z.boolean().optional(),
   progressDeadlineSeconds: z.int().min(1).optional(),
 });
-export type Predictor = z.infer<typeof predictor>;
-export type ComponentSpec = z.infer<typeof componentSpec>;
+export type Predictor = DeepReadonly<z.infer<typeof predictor>>;
+export type ComponentSpec = DeepReadonly<z.infer<typeof componentSpec>>;
 
 const deploymentStatus = z.object({
   replicas: z.int().optional(),

@@ -1,4 +1,13 @@
-import { type Context, deepEqual, hasCondition, isAlreadyExists, keyOf, type Problem, tellProblem } from "konverge";
+import {
+  type Context,
+  type Drafted,
+  deepEqual,
+  hasCondition,
+  isAlreadyExists,
+  keyOf,
+  type Problem,
+  tellProblem,
+} from "konverge";
 import { type ConfigMap, PersistentVolumeClaim, type Service } from "konverge/kinds";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { deletePods } from "./delete-pods.ts";
@@ -58,13 +67,13 @@ export async function goOn(
   };
 }
 
-function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters): (Service | ConfigMap)[] {
+function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters) {
   const configMap = hyperparametersConfigMap(job, hyperparameters);
   return [serviceFor(job), ...(configMap ? [configMap] : [])];
 }
 
 /** Pods mount the ConfigMap as it is when they start: they are not made before it is there, and says what it shall. */
-function isPrepared(children: readonly (Service | ConfigMap)[], { observed }: Context): boolean {
+function isPrepared(children: readonly Drafted<Service | ConfigMap>[], { observed }: Context): boolean {
   return children.every((child) => {
     const existing = observed(child);
     return existing !== undefined && (!("data" in child) || deepEqual((existing as ConfigMap).data, child.data));

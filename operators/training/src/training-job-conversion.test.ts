@@ -49,7 +49,10 @@ const specs = fc
 test("nothing is lost between the versions, in either direction", () => {
   fc.assert(
     fc.property(specs, (spec) => {
-      const alpha = { ...TrainingJob.new("a", spec as never), status: { phase: "Running", attempt: 1 } } as TrainingJob;
+      const alpha = {
+        ...TrainingJob.new({ metadata: { name: "a" }, spec: spec as never }),
+        status: { phase: "Running", attempt: 1 },
+      } as TrainingJob;
       assert.deepEqual(lostInConversion(TrainingJob, alpha, "v1beta1"), []);
       const beta = TrainingJob.convert(alpha, "v1beta1");
       assert.deepEqual(lostInConversion(TrainingJob, beta, "v1alpha1"), []);

@@ -29,7 +29,7 @@ export async function untilPhase(stage: Stage, name: string, phase: string): Pro
 }
 
 /** The job's pods in the order of their names. */
-export async function podsOf(stage: Stage, name: string): Promise<Pod[]> {
+export async function podsOf(stage: Stage, name: string): Promise<readonly Pod[]> {
   return stage.list(Pod, `ml.example.com/training-job=${name}`);
 }
 

@@ -35,9 +35,7 @@ export const greetingOperator = operator({
         reconcile: ({ metadata, spec }) => {
           const said = `${settings["word"]}, ${spec.to}`;
           return {
-            children: [
-              { apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { said } } as ConfigMap,
-            ],
+            children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { said } })],
             status: { said },
           };
         },

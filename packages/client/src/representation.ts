@@ -70,6 +70,5 @@ export function stamp<T extends KubeObject>(kind: KindRef<T>, object: T): T {
 }
 
 export function stampList<T extends KubeObject>(kind: KindRef<T>, list: KubeList<T>): KubeList<T> {
-  list.items = (list.items ?? []).map((item) => stamp(kind, item));
-  return list;
+  return { ...list, items: (list.items ?? []).map((item) => stamp(kind, item)) };
 }

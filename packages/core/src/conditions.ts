@@ -2,19 +2,19 @@ import type { Condition } from "./object.ts";
 
 /** A condition as a reconciler states it; times and generations are filled in where it is written. */
 export interface ConditionState {
-  status: Condition["status"];
+  readonly status: Condition["status"];
   /** One word in CamelCase. */
-  reason: string;
-  message?: string;
+  readonly reason: string;
+  readonly message?: string | undefined;
 }
 
 /** Conditions by type. Undefined: the condition is none of ours, or no longer. */
-export type Conditions = Record<string, ConditionState | undefined>;
+export type Conditions = Readonly<Record<string, ConditionState | undefined>>;
 
 /** When a condition is stated: the generation of the object that was looked at, and the time for a transition. */
 export interface StatedAt {
-  generation: number | undefined;
-  time: string;
+  readonly generation: number | undefined;
+  readonly time: string;
 }
 
 /** The condition holds: `yes("Available")`. */
@@ -28,7 +28,7 @@ export const unknown = (reason: string, message = ""): ConditionState => ({ stat
 
 /** Anything whose status may carry conditions. */
 export interface WithConditions {
-  status?: { conditions?: readonly Condition[] };
+  readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 
 /** The condition of a type, if there is one. */

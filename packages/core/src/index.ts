@@ -19,6 +19,7 @@ export * from "./conditions.ts";
 export * from "./copy.ts";
 export * from "./duration.ts";
 export * from "./equality.ts";
+export type * from "./exact.ts";
 export * from "./field-selector.ts";
 export * from "./file-names.ts";
 export * from "./freeze.ts";

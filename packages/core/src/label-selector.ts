@@ -3,16 +3,16 @@ import { quoted } from "./quoted.ts";
 
 /** A selector as it stands in an object. Empty selects everything; a missing one, usually, nothing. */
 export interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: LabelSelectorRequirement[];
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly LabelSelectorRequirement[] | undefined;
 }
 
 /** One of the expressions of a {@link LabelSelector}. */
 export interface LabelSelectorRequirement {
-  key: string;
+  readonly key: string;
   /** In, NotIn, Exists or DoesNotExist. */
-  operator: string;
-  values?: string[];
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
 }
 
 /** How a label and the values of a requirement must relate; `exists` and `!` take no values. */

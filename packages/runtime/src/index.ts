@@ -21,7 +21,7 @@ export {
   type Child,
   type ChildOptions,
   child,
-  type Existing,
+  type ObservedChild,
   type OnImmutable,
   type OwnedKind,
   own,

@@ -192,7 +192,7 @@ scenario(
         name: "widgets",
         owns: [own(Namespace, { by: "label" })],
         reconcile: ({ spec }) => ({
-          children: spec.maps.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
+          children: spec.maps.map((name) => Namespace.draft({ metadata: { name } })),
         }),
       });
     const first = await s.run(spaces());

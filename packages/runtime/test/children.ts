@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap, Deployment, Secret } from "@konverge/kinds";
-import { child, controller } from "@konverge/runtime";
+import { type Child, child, controller } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
@@ -143,10 +143,7 @@ scenario("a kind that a new version of the operator no longer returns is removed
     name: "widgets",
     owns: [ConfigMap, Secret],
     reconcile: () => ({
-      children: [
-        configMap("a", {}),
-        { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, stringData: { k: "v" } },
-      ],
+      children: [configMap("a", {}), Secret.draft({ metadata: { name: "s" }, stringData: { k: "v" } })],
     }),
   });
   const first = await s.run(old);
@@ -183,7 +180,7 @@ scenario("a child in another namespace or outside of any is refused before anyth
     controller(Widget, {
       owns: [ConfigMap],
       reconcile: () => ({
-        children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "other" } }],
+        children: [ConfigMap.draft({ metadata: { name: "a", namespace: "other" } })],
       }),
     }),
   );
@@ -194,12 +191,12 @@ scenario("a child in another namespace or outside of any is refused before anyth
 });
 
 scenario("what is no object among the children is told by its place, and nothing is written", async (s) => {
-  const given: unknown[] = [configMap("a", {}), undefined];
-  await s.run(controller(Widget, { owns: [ConfigMap], reconcile: () => ({ children: given as ConfigMap[] }) }));
+  const given = [configMap("a", {}), undefined as unknown as Child];
+  await s.run(controller(Widget, { owns: [ConfigMap], reconcile: () => ({ children: given }) }));
   await s.widget("w");
   await s.settle();
   const { status } = await s.user.get(Widget, "default/w");
-  const message = "children[1] is undefined: return objects such as `{ apiVersion, kind, metadata }`";
+  const message = "children[1] is undefined: make children with Kind.draft({ metadata, spec })";
   assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.message, message);
   assert.equal(await s.exists(ConfigMap, "default/a"), false);
 });
@@ -249,17 +246,15 @@ scenario("a field for the beginning is left to whoever changes it, and kept unti
   );
 });
 
-function deployment(image: string): Deployment {
+function deployment(image: string) {
   const labels = { app: "web" };
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
+  return Deployment.draft({
     metadata: { name: "web" },
     spec: {
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers: [{ name: "m", image }] } },
     },
-  };
+  });
 }
 
 virtual("what admission makes of a child is accepted, and not fought over", async (s) => {

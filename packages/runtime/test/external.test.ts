@@ -123,7 +123,9 @@ test("an orphan stays, and what is slow to go keeps its object until it is gone"
   const outside = new Outside();
   outside.slow = true;
   await s.run(outside.controller());
-  await s.user.create(Widget, { ...Widget.new({ name: "kept", namespace: "default", labels: { keep: "yes" } }) });
+  await s.user.create(Widget, {
+    ...Widget.new({ metadata: { name: "kept", namespace: "default", labels: { keep: "yes" } } }),
+  });
   await s.widget("slow");
   await s.settle();
   await s.user.delete(Widget, "default/kept");

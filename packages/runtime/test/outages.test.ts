@@ -21,7 +21,7 @@ const copies = (more: object = {}) =>
 
 /** Every Widget has its copy and says so, and there is no other. */
 async function assertConverged(user: Client, count: number): Promise<void> {
-  const texts = (list: { metadata: { name: string } }[], of: (one: never) => string | undefined) =>
+  const texts = (list: readonly { metadata: { name: string } }[], of: (one: never) => string | undefined) =>
     list.map((one) => `${one.metadata.name} ${of(one as never)}`).sort();
   const widgets = (await user.list(Widget, { namespace: "default" })).items;
   const maps = (await user.list(ConfigMap, { namespace: "default" })).items;

@@ -116,8 +116,7 @@ test("objects that a reconcile was given by its client are its own to change", a
       async reconcile({ spec }, { client, observed }) {
         const map = observed(configMap("a", {})) ? await client.get(ConfigMap, "default/a") : undefined;
         if (!map) return { children: [configMap("a", { text: spec.text })] };
-        map.data!["more"] = "1";
-        await client.update(ConfigMap, map);
+        await client.update(ConfigMap, { ...map, data: { ...map.data, more: "1" } });
         return {};
       },
     }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { metadataOnly } from "@konverge/client";
 import { ConfigMap, Namespace, Secret } from "@konverge/kinds";
-import { type Context, controller, own, read } from "@konverge/runtime";
+import { type Context, type ControllerOptions, controller, own, read } from "@konverge/runtime";
 import { scenario } from "./scenario.ts";
 import { configMap, type Stage, Widget } from "./stage.ts";
 
@@ -20,7 +20,7 @@ async function makeMaps(s: Stage): Promise<void> {
 /** What a reconciler with these declarations is told. */
 async function reading<R>(
   s: Stage,
-  options: Partial<Parameters<typeof controller<Widget>>[1]>,
+  options: Partial<ControllerOptions<Widget>>,
   ask: (cache: Context["cache"]) => R,
 ): Promise<R> {
   let told: { value: R } | undefined;
@@ -31,7 +31,7 @@ async function reading<R>(
         told = { value: ask(cache) };
         return undefined;
       },
-    } as Parameters<typeof controller<Widget>>[1]),
+    } as ControllerOptions<Widget>),
   );
   await s.widget("asked");
   await s.settle();

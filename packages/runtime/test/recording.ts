@@ -194,7 +194,7 @@ scenario("no secret gets into a recording, wherever it turns up", (s) =>
         return {
           children: [
             configMap("leak", { url: `https://me:${plain}@example.com`, token: "a marked field" }),
-            { apiVersion: "v1", kind: "Secret", metadata: { name: "made" }, stringData: { key: "the third secret" } },
+            Secret.draft({ metadata: { name: "made" }, stringData: { key: "the third secret" } }),
           ],
           status: { text: plain },
         };

@@ -6,9 +6,7 @@ import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
 const labels = { app: "web" };
 
-const service: Service = {
-  apiVersion: "v1",
-  kind: "Service",
+const service = Service.draft({
   metadata: { name: "web" },
   spec: {
     selector: labels,
@@ -17,11 +15,9 @@ const service: Service = {
       { name: "metrics", port: 9090 },
     ],
   },
-};
+});
 
-const deployment: Deployment = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
+const deployment = Deployment.draft({
   metadata: { name: "web" },
   spec: {
     replicas: 1,
@@ -31,7 +27,7 @@ const deployment: Deployment = {
       spec: { containers: [{ name: "main", image: "web:1", env: [{ name: "MODE", value: "fast" }] }] },
     },
   },
-};
+});
 
 const web = () =>
   controller(Widget, { owns: [Service, Deployment], reconcile: () => ({ children: [service, deployment] }) });
@@ -80,7 +76,7 @@ scenario("a container and a variable that somebody renames are not there twice",
 });
 
 scenario("a child that lost the label by which it is watched gets it back", async (s) => {
-  const draft = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", labels }, data: { text: "hello" } };
+  const draft = ConfigMap.draft({ metadata: { name: "a", labels }, data: { text: "hello" } });
   await s.run(
     controller(Widget, {
       owns: [own(ConfigMap, { labelSelector: "app=web" })],
@@ -112,7 +108,7 @@ scenario("a child without the labels by which it would be watched is not made", 
 });
 
 scenario("a choice that somebody makes otherwise is made again, with all that theirs brought along", async (s) => {
-  const recreated: Deployment = { ...deployment, spec: { ...deployment.spec!, strategy: { type: "Recreate" } } };
+  const recreated = Deployment.draft({ ...deployment, spec: { ...deployment.spec, strategy: { type: "Recreate" } } });
   await s.run(controller(Widget, { owns: [Deployment], reconcile: () => ({ children: [recreated] }) }));
   await s.widget("w");
   await s.settle();

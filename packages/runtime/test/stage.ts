@@ -32,8 +32,8 @@ export const Widget = defineKind({
 });
 export type Widget = ObjectOf<typeof Widget>;
 
-export function configMap(name: string, data: Record<string, string>): ConfigMap {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+export function configMap(name: string, data: Record<string, string>) {
+  return ConfigMap.draft({ metadata: { name }, data });
 }
 
 /** Decides what becomes of a request on its way: `next` sends it on. */
@@ -134,7 +134,7 @@ export async function stage(options: { clientOptions?: ClientOptions } = {}): Pr
         () => true,
         () => false,
       ),
-    widget: (name, spec = {}) => user.create(Widget, Widget.new({ name, namespace: "default" }, spec)),
+    widget: (name, spec = {}) => user.create(Widget, Widget.new({ metadata: { name, namespace: "default" }, spec })),
   };
   return self;
 }

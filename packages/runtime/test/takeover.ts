@@ -48,10 +48,15 @@ scenario("without being told of it, a controller leaves what another wrote", asy
 scenario("fields, finalizers and labels are taken over in one write, once, status included", async (s) => {
   await s.user.create(
     Widget,
-    Widget.new(
-      { name: "w", namespace: "default", labels: { by: "old" }, finalizers: ["old.example.com/x", "y.example.com/y"] },
-      {},
-    ),
+    Widget.new({
+      metadata: {
+        name: "w",
+        namespace: "default",
+        labels: { by: "old" },
+        finalizers: ["old.example.com/x", "y.example.com/y"],
+      },
+      spec: {},
+    }),
     { fieldManager: "old-operator" },
   );
   await s.user.patchStatus(

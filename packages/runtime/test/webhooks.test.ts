@@ -79,7 +79,8 @@ async function judged() {
   return { clock, client, warnings, webhooks, metrics, registration };
 }
 
-const model = (name: string, spec: Partial<Model["spec"]>) => Model.new({ name, namespace: "default" }, spec);
+const model = (name: string, spec: Partial<Model["spec"]>) =>
+  Model.new({ metadata: { name, namespace: "default" }, spec });
 
 test("a write is mutated by editing the object", async () => {
   const { client } = await judged();

@@ -40,7 +40,7 @@ export { DefinitionError } from "./kind/definition-error.ts";
 export { duration, embedded, intOrString, opaque, quantity, structural } from "./kind/field-types.ts";
 export { crdsIn, type ForeignKind, fromCRD } from "./kind/from-crd.ts";
 export { type ImmutableOptions, immutable } from "./kind/immutable.ts";
-export type { DraftMetadata, KindVersion, NewMetadata, SpecArguments } from "./kind/kind-version.ts";
+export type { KindVersion } from "./kind/kind-version.ts";
 export { pluralOf } from "./kind/plural.ts";
 export { type TypesOptions, typesFromCRD } from "./kind/types-from-crd.ts";
 export { type Coerced, coerce } from "./structural/coerce.ts";

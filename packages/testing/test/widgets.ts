@@ -14,12 +14,7 @@ export const Widget = defineKind({
 });
 export type Widget = ObjectOf<typeof Widget>;
 
-const map = (name: string, text: string) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name },
-  data: { text },
-});
+const map = (name: string, text: string) => ConfigMap.draft({ metadata: { name }, data: { text } });
 
 /** Keeps two ConfigMaps for each Widget. */
 export const sound: Operator = operator({

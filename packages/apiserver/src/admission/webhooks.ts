@@ -1,14 +1,6 @@
-import {
-  type AnyObject,
-  ApiError,
-  badRequest,
-  deepCopy,
-  forbidden,
-  type LabelSelector,
-  parseJson,
-  quoted,
-} from "@konverge/core";
+import { ApiError, badRequest, deepCopy, forbidden, type LabelSelector, parseJson, quoted } from "@konverge/core";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
 import type { CallWebhook, WebhookClientConfig } from "../webhook-call.ts";
 import { admissionReview } from "./admission-review.ts";
@@ -91,7 +83,7 @@ export function validatingWebhooks(callWebhook: CallWebhook): AdmissionPlugin {
 interface Answer extends WebhookAnswer {
   readonly matched: Matched;
   /** What the webhook was shown, which its patch is made for. */
-  readonly shown: AnyObject | undefined;
+  readonly shown: WorkingObject | undefined;
 }
 
 /** Asks a webhook about a write; undefined when it is not its concern, or it failed and may. */
@@ -162,7 +154,7 @@ function denial({ name }: Webhook, { status = {} }: WebhookAnswer): ApiError {
 }
 
 /** The object with a webhook's patch applied to it, read as a body would be. */
-async function patched({ call }: AdmissionAttributes, answer: Answer): Promise<AnyObject> {
+async function patched({ call }: AdmissionAttributes, answer: Answer): Promise<WorkingObject> {
   const version = call.definition.versions.get(answer.matched.version) ?? call.version;
   try {
     const { operations } = decodeJsonPatch(parseJson(answer.patch!));

@@ -1,14 +1,7 @@
-import {
-  type AnyObject,
-  deepEqual,
-  type FieldError,
-  qualifiedNameErrors,
-  quoted,
-  splitSimplePath,
-  valueAt,
-} from "@konverge/core";
+import { deepEqual, type FieldError, qualifiedNameErrors, quoted, splitSimplePath, valueAt } from "@konverge/core";
 import { invalidValue, NO_PATH, validate } from "@konverge/schema";
 import { validateRules } from "@konverge/schema/cel";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Strategy } from "../resources/definition.ts";
 import type { Call } from "../verbs/call.ts";
 import type { CustomResourceDefinition } from "./definition.ts";
@@ -52,7 +45,7 @@ export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
 }
 
 /** Only the status is judged by the schema, but rules see the whole object. */
-function statusErrors({ version, warn }: Call, object: AnyObject, old: AnyObject): FieldError[] {
+function statusErrors({ version, warn }: Call, object: WorkingObject, old: WorkingObject): FieldError[] {
   const { schema } = version;
   const { status } = object;
   const before = old["status"];

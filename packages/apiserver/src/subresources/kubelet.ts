@@ -1,5 +1,6 @@
-import { type AnyObject, ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { SubresourceHandler } from "../extensions.ts";
 import type { Pod } from "../resources/strategies/objects.ts";
 import { type Call, currentEntry, objectOf } from "../verbs/call.ts";
@@ -65,7 +66,7 @@ async function admitConnection(call: Call, action: string, container: string): P
     ...(container !== "" && { container }),
     ...(action === "exec" && { command: query.getAll("command") }),
     ...(action === "portforward" && query.has("ports") && { ports: query.getAll("ports").map(Number) }),
-  } as unknown as AnyObject;
+  } as unknown as WorkingObject;
   const admitted = (await call.admission.mutate(call, options, undefined, "CONNECT")) ?? options;
   await call.admission.validate(call, admitted, undefined, "CONNECT");
 }

@@ -40,9 +40,9 @@ test("a deployed operator really runs in the embedded cluster: its role, its web
   await using stage = await stageWithImage();
   const { client } = stage;
   await deploy([greetingOperator], client, options);
-  const nobody = Greeting.new({ name: "n", namespace: "default" }, { to: "nobody" });
+  const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await assert.rejects(client.create(Greeting, nobody), /Invalid value: "nobody": must be somebody/);
-  await client.create(Greeting, Greeting.new({ name: "one", namespace: "default" }, { to: "you" }));
+  await client.create(Greeting, Greeting.new({ metadata: { name: "one", namespace: "default" }, spec: { to: "you" } }));
   await until("it is greeted", async () => {
     const { metadata, data } = await client.get(ConfigMap, "default/one");
     assert.equal(metadata.ownerReferences?.[0]?.kind, "Greeting");

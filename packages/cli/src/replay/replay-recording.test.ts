@@ -26,12 +26,10 @@ const copying = (letters: (text: string) => string): Operator =>
           owns: [ConfigMap],
           reconcile: ({ metadata, data }) => ({
             children: [
-              {
-                apiVersion: "v1",
-                kind: "ConfigMap",
+              ConfigMap.draft({
                 metadata: { name: `${metadata.name}-copy` },
                 data: { text: letters(data?.["text"] ?? "") },
-              },
+              }),
             ],
           }),
         }),

@@ -40,7 +40,8 @@ function started(args: readonly string[], env: RunWorld["env"] = {}) {
 }
 
 const silently = { namespace: "default", tell: () => {} };
-const hello = (name: string, namespace = "default") => Greeting.new({ name, namespace }, { to: "you" });
+const hello = (name: string, namespace = "default") =>
+  Greeting.new({ metadata: { name, namespace }, spec: { to: "you" } });
 
 test("operators of a module run against the cluster of a kubeconfig until they are told to stop", async () => {
   await using stage = await commandStage();
@@ -100,7 +101,7 @@ test("webhooks are served to an API server that reaches this machine", async () 
   const args = [MODULE, "--install", "--kubeconfig", kubeconfig, "--webhook-host=127.0.0.1", "--webhook-port=0"];
   const { ready, end } = started([...args, ...NOWHERE]);
   await ready;
-  const nobody = Greeting.new({ name: "n", namespace: "default" }, { to: "nobody" });
+  const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
   await client.create(Greeting, hello("one"));
   await end();

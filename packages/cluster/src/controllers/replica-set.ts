@@ -57,8 +57,10 @@ function replicator<T extends Replicated>(
       const active = pods.filter(isActive);
       const error = await manageReplicas(context, kind, set, active);
       const terminating = childrenOf(context, Pod, set).filter(isTerminating).length;
-      const status = statusOf(set, active, context.clock, error);
-      if (countsTerminating) status.terminatingReplicas = terminating;
+      const status = {
+        ...statusOf(set, active, context.clock, error),
+        ...(countsTerminating && { terminatingReplicas: terminating }),
+      };
       await writeStatus(context, kind, set, status as NonNullable<T["status"]>);
       if (error) throw error.cause;
       const after = nextAvailable(active, set.spec?.minReadySeconds ?? 0, context.clock);

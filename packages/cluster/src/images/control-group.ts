@@ -1,4 +1,4 @@
-import { parseQuantity } from "@konverge/core";
+import { parseQuantity, type QuantityValue } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { type Directory, directory, regularFile } from "../userland/file-tree.ts";
 
@@ -42,18 +42,18 @@ export class ControlGroup {
   }
 }
 
-function number(quantity: string): number {
+function number(quantity: QuantityValue): number {
   return parseQuantity(quantity).asNumber();
 }
 
 /** How much of a turn a limit allows; none, or none of anything, is no limit. */
-function quotaOf(limit: string | undefined): string {
+function quotaOf(limit: QuantityValue | undefined): string {
   const milli = limit === undefined ? 0 : Math.ceil(number(limit) * 1000);
   return milli === 0 ? "max" : String(Math.max(LEAST_QUOTA, Math.floor((milli * PERIOD) / 1000)));
 }
 
 /** Shares of the processor (1024 for each) as the weight, from 1 to 10000, that they have become. */
-function weightOf(cpu: string): number {
+function weightOf(cpu: QuantityValue): number {
   const shares = Math.max(2, Math.floor(number(cpu) * 1024));
   return 1 + Math.floor(((shares - 2) * 9999) / 262_142);
 }

@@ -1,4 +1,4 @@
-import { parseQuantity, type Quantity } from "@konverge/core";
+import { parseQuantity, type Quantity, type QuantityValue } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 
 /** Bytes that a pod has written, by the names of its containers and of its volumes. */
@@ -33,7 +33,7 @@ export function storageProblem(pod: Pod, { containers, volumes }: WrittenBytes):
 }
 
 /** The number of bytes after which it must be looked whether a pod has written too much; `own` is one limit among others. */
-export function checkedAfter(pod: Pod, own: string | undefined): number | undefined {
+export function checkedAfter(pod: Pod, own: QuantityValue | undefined): number | undefined {
   const limits = [own, totalLimit(pod)?.toString()].filter((limit) => limit !== undefined);
   const bytes = limits.map((limit) => parseQuantity(limit).asNumber()).filter((limit) => limit > 0);
   return bytes.length === 0 ? undefined : Math.min(...bytes);
@@ -46,7 +46,7 @@ function totalLimit({ spec }: Pod): Quantity | undefined {
   return limits.map((limit) => parseQuantity(limit!)).reduce((a, b) => a.add(b));
 }
 
-function isOver(bytes: number, limit: string | undefined): boolean {
+function isOver(bytes: number, limit: QuantityValue | undefined): boolean {
   const most = limit === undefined ? 0 : parseQuantity(limit).asNumber();
   return most > 0 && bytes > most;
 }

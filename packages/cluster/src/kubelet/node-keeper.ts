@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, isAlreadyExists, timestamp } from "@konverge/core";
+import { type Clock, isAlreadyExists, type QuantityValue, timestamp } from "@konverge/core";
 import { Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
 import { ANNOTATION_PREFIX } from "./behaviour.ts";
 import type { NodeShape } from "./node-shape.ts";
@@ -70,7 +70,12 @@ export function isSilent({ metadata }: Node): boolean {
   return metadata.annotations?.[KUBELET_ANNOTATION] === "stopped";
 }
 
-function nodeStatus(clock: Clock, name: string, index: number, capacity: Readonly<Record<string, string>>): NodeStatus {
+function nodeStatus(
+  clock: Clock,
+  name: string,
+  index: number,
+  capacity: Readonly<Record<string, QuantityValue>>,
+): NodeStatus {
   const now = timestamp(clock);
   const condition = (type: string, status: "True" | "False", reason: string, message: string): NodeCondition => ({
     type,

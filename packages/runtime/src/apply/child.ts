@@ -4,20 +4,24 @@ import {
   isObject,
   type KindRef,
   type KubeObject,
-  type ObjectMeta,
+  type MadeByKind,
   parseApiVersion,
 } from "@konverge/core";
 import { PermanentError } from "../errors.ts";
 
-/** A child as a reconciler states it: what it shall be, as far as the controller cares. */
-export interface Child {
-  apiVersion: string;
-  kind: string;
-  metadata: Partial<ObjectMeta>;
+/**
+ * A child as a reconciler states it: what it shall be, as far as the controller cares. Made by the `draft` or `new` of its
+ * kind, or observed. `T` is the type of the object that comes of it.
+ */
+export interface Child<T extends KubeObject = KubeObject> extends KubeObject, MadeByKind<T> {
+  // Known here, so that a literal that has them is refused for what it lacks.
+  readonly spec?: unknown;
+  readonly data?: unknown;
+  readonly status?: unknown;
 }
 
-/** An object that exists, in the type in which it was drafted. */
-export type Existing<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
+/** A child as it is now. */
+export type ObservedChild<T extends KubeObject> = T & MadeByKind<T>;
 
 /**
  * What to do when the server refuses to change a field of a child:
@@ -27,17 +31,17 @@ export type Existing<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
  */
 export type OnImmutable = "report" | "recreate" | "orphan";
 
-export interface ChildOptions<C extends Child = Child> {
+export interface ChildOptions<T extends KubeObject = KubeObject> {
   /** Apply it only when these are ready. */
   after?: readonly Child[];
   /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
-  readyWhen?: (child: Existing<C>) => boolean;
+  readyWhen?: (child: T) => boolean;
   onImmutable?: OnImmutable;
   /**
    * Fields that it shall have in the beginning, and that whoever changes them may keep: the replicas of a Deployment that
    * an autoscaler takes over. Objects only, no lists: `{ spec: { replicas: 3 } }`.
    */
-  initially?: DeepPartial<C>;
+  initially?: DeepPartial<T>;
 }
 
 /** A child with conditions attached, see {@link child}. */
@@ -47,7 +51,7 @@ export interface PlannedChild {
 }
 
 /** A child that waits for others, or has its own idea of being ready: `child(server, { after: [migration] })`. */
-export function child<C extends Child>(draft: C, options: ChildOptions<C>): PlannedChild {
+export function child<T extends KubeObject>(draft: Child<T>, options: ChildOptions<T>): PlannedChild {
   return { draft, options: options as unknown as ChildOptions };
 }
 
@@ -62,12 +66,12 @@ export function planned(given: Child | PlannedChild, position: number): PlannedC
     typeof draft === "object" && draft !== null ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
   throw new PermanentError(
     "InvalidChild",
-    `children[${position}] ${what}: return objects such as \`{ apiVersion, kind, metadata }\``,
+    `children[${position}] ${what}: make children with Kind.draft({ metadata, spec })`,
   );
 }
 
 /** `Deployment.apps default/web`, in which no two children are equal. */
-export function nameOf(draft: Child, owner: KubeObject): string {
+export function nameOf(draft: KubeObject, owner: KubeObject): string {
   const { group } = parseApiVersion(draft.apiVersion);
   const namespace = draft.metadata.namespace ?? owner.metadata.namespace ?? "";
   return `${groupKindText({ group, kind: draft.kind })} ${namespace}/${draft.metadata.name}`;

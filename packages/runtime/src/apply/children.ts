@@ -208,7 +208,7 @@ export class Children {
   }
 
   /** A child without the labels that its kind is watched by would never be seen again. */
-  #checkLabels(name: string, { declared: { kind, labelSelector } }: OwnedView, { metadata }: Child): void {
+  #checkLabels(name: string, { declared: { kind, labelSelector } }: OwnedView, { metadata }: KubeObject): void {
     if (labelSelector === undefined || matchesLabels(parseLabelSelector(labelSelector), metadata.labels)) return;
     throw new PermanentError(
       "InvalidChild",
@@ -225,7 +225,7 @@ export class Children {
   async #create(
     owned: OwnedView,
     key: ObjectKey,
-    desired: Child,
+    desired: KubeObject,
     pass: ChildrenPass,
   ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
     const { kind } = owned.declared;
@@ -369,7 +369,7 @@ export class Children {
     }
   }
 
-  async #send(kind: KindRef<KubeObject>, desired: Child, pass: ChildrenPass): Promise<KubeObject> {
+  async #send(kind: KindRef<KubeObject>, desired: KubeObject, pass: ChildrenPass): Promise<KubeObject> {
     const options = { fieldManager: this.#options.manager, force: true };
     try {
       return await pass.writer.apply(kind as KindRef<AnyObject>, desired as AnyObject, options);
@@ -397,13 +397,13 @@ interface ChildToUpdate {
   name: string;
   key: ObjectKey;
   live: KubeObject;
-  desired: Child;
+  desired: KubeObject;
   one: PlannedChild;
   /** Only if nobody has written it since: it repeats values that are somebody else's to change. */
   exact: boolean;
 }
 
-function isOfKind({ apiVersion, kind }: Child, declared: GroupKind): boolean {
+function isOfKind({ apiVersion, kind }: KubeObject, declared: GroupKind): boolean {
   return kind === declared.kind && parseApiVersion(apiVersion).group === declared.group;
 }
 

@@ -37,7 +37,7 @@ export class UndeclaredFields {
   leaveOut<T extends object>(status: T): T {
     if (this.#paths.size > 0 && this.#clock.monotonic() - this.#since > BELIEVED) this.#paths = new Map();
     if (this.#paths.size === 0) return status;
-    const rest = { status: deepCopy(status) };
+    const rest = { status: deepCopy(status) as T };
     for (const segments of this.#paths.values()) remove(rest, segments);
     return rest.status;
   }

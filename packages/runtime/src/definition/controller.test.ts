@@ -14,12 +14,7 @@ const Model = defineKind({
   versions: { v1: { spec: z.object({ secret: z.string() }), status: z.object({ ready: z.int().optional() }) } },
 });
 
-const draft: Deployment = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "web" },
-  spec: { selector: {}, template: {} },
-};
+const draft = Deployment.draft({ metadata: { name: "web" }, spec: { selector: {}, template: {} } });
 
 test("a controller is named after its kind, and its finalizer after both", () => {
   const plain = controller(Model, { reconcile: () => undefined });
@@ -101,7 +96,7 @@ test("types follow from the kinds", () => {
       watch(ConfigMap, { to: ({ data }) => [data?.["model"] ?? ""] }),
     ],
     async reconcile(model, { observed, cache }) {
-      const deployment = { ...draft, metadata: { name: model.spec.secret } };
+      const deployment = Deployment.draft({ ...draft, metadata: { name: model.spec.secret } });
       const ready: number | undefined = observed(deployment)?.status?.readyReplicas;
       const named: Deployment | undefined = observed(Deployment, "name");
       const all: ConfigMap[] = observed.all(ConfigMap);

@@ -1,6 +1,16 @@
 import type { Client, Identity } from "@konverge/client";
-import type { BackoffLimits, Clock, Conditions, KindRef, KubeObject, ObjectKey, TokenRate } from "@konverge/core";
-import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
+import type {
+  BackoffLimits,
+  Clock,
+  Conditions,
+  KindRef,
+  KubeObject,
+  NoOtherFields,
+  NoSuchField,
+  ObjectKey,
+  TokenRate,
+} from "@konverge/core";
+import type { Child, ObservedChild, OwnedKind, PlannedChild } from "../apply/child.ts";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 import type { Use } from "../rbac/access.ts";
@@ -17,34 +27,54 @@ export type ReportedStatus<T> = T extends { status?: infer S }
 /** What a reconciler wants. What it leaves out is left as it is. */
 export interface Result<T extends KubeObject = KubeObject> {
   /** All children the object shall have; an empty list removes them all. */
-  children?: readonly (Child | PlannedChild)[];
+  readonly children?: readonly (Child | PlannedChild)[] | undefined;
   /** All that the status shall report. */
-  status?: ReportedStatus<T>;
+  readonly status?: ReportedStatus<T> | undefined;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded follow from the children where they are not stated;
    * undefined leaves one out.
    */
-  conditions?: Conditions;
+  readonly conditions?: Conditions | undefined;
   /** Look again after this many milliseconds, whatever happens. */
-  after?: number;
+  readonly after?: number | undefined;
 }
+
+/** What `reconcile` returns: a result, or nothing if there is nothing to be done. */
+export type Reconciled<T extends KubeObject> = Result<T> | undefined | Promise<Result<T> | undefined>;
+
+/**
+ * `R`, if it has no fields but those of a {@link Result} and, in its status, those that the kind declares: the compiler does
+ * not look for others in what a function returns.
+ */
+export type CheckedResult<T extends KubeObject, R> =
+  R extends Promise<infer Awaited>
+    ? Promise<CheckedResult<T, Awaited>>
+    : R extends object
+      ? {
+          readonly [K in keyof R]: K extends "status"
+            ? NoOtherFields<ReportedStatus<T>, R[K]>
+            : K extends keyof Result
+              ? R[K]
+              : NoSuchField<K>;
+        }
+      : R;
 
 /** A cleanup that is not done yet. */
 export interface Unfinished {
   /** What it waits for: told in the conditions and in an event. */
-  waitingFor: string;
+  readonly waitingFor: string;
   /** Look again after this many milliseconds. Default: with ever longer waits. */
-  after?: number;
+  readonly after?: number | undefined;
 }
 
 /** The object's own children as they are now. */
 export interface Observed {
   /** The child that a draft speaks of. */
-  <C extends Child>(child: C): Existing<C> | undefined;
+  <T extends KubeObject>(child: Child<T>): ObservedChild<T> | undefined;
   /** The child of that kind and name. */
-  <T extends KubeObject>(kind: KindRef<T>, name: string): T | undefined;
+  <T extends KubeObject>(kind: KindRef<T>, name: string): ObservedChild<T> | undefined;
   /** All children of a kind, in the order of their names. */
-  all<T extends KubeObject>(kind: KindRef<T>): T[];
+  all<T extends KubeObject>(kind: KindRef<T>): ObservedChild<T>[];
 }
 
 /** What is known of other objects, without asking the server. Only of kinds that the controller has declared. */
@@ -85,7 +115,7 @@ export interface Context {
   readonly clusters: ReadonlyMap<string, Client>;
 }
 
-interface CommonOptions<T extends KubeObject> {
+interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /** Unique among an operator's controllers. It owns the fields they write. Default: the kind's plural and group. */
   name?: string;
   /** The kinds of children. Whatever changes them is undone, and they go when the object goes. */
@@ -120,7 +150,7 @@ interface CommonOptions<T extends KubeObject> {
   /** Only in these clusters, if the manager has several. */
   clusters?: readonly string[];
   /** Says what shall be. Called again whenever something it may depend on has changed. */
-  reconcile(object: T, context: Context): Result<T> | undefined | Promise<Result<T> | undefined>;
+  reconcile(object: T, context: Context): R;
   /** How many objects are worked on at the same time. Default: 10. */
   concurrency?: number;
   /** Milliseconds one reconcile may take. Default: two minutes. */
@@ -149,7 +179,7 @@ type CleanupOptions<T extends KubeObject> =
     }
   | { cleanup?: never; finalizer?: never };
 
-export type ControllerOptions<T extends KubeObject> = CommonOptions<T> & CleanupOptions<T>;
+export type ControllerOptions<T extends KubeObject, R = Reconciled<T>> = CommonOptions<T, R> & CleanupOptions<T>;
 
 /**
  * A controller as it is written down. Nothing is started and nothing is remembered here: whoever runs it makes what it

@@ -19,7 +19,7 @@ export async function refusalTold(client: Client, workload: KubeObject): Promise
     namespace,
     fieldSelector: `involvedObject.kind=${workload.kind},involvedObject.name=${name},reason=FailedCreate`,
   });
-  return items.sort((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? 1 : -1))[0]?.message;
+  return items.toSorted((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? 1 : -1))[0]?.message;
 }
 
 /** What a refusal means. */

@@ -1,5 +1,5 @@
 import type { UserInfo } from "@konverge/client";
-import type { FieldError, KindRef, KubeObject } from "@konverge/core";
+import type { FieldError, KindRef, KubeObject, Mutable } from "@konverge/core";
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE";
 
@@ -32,7 +32,7 @@ export interface AdmissionOptions<T extends KubeObject> {
   /** Part of the webhook's name and path. Default: the kind's plural and group. */
   name?: string;
   /** Changes the object by editing it in place. Not asked about deletions. It may be called again on its own result. */
-  mutate?(draft: T, request: AdmissionRequest<T>): void | Promise<void>;
+  mutate?(draft: Mutable<T>, request: AdmissionRequest<T>): void | Promise<void>;
   /**
    * Says what is wrong with the object: nothing, if the write may pass. Of a deletion, `object` is what is to be deleted.
    * A {@link Refusal} that is thrown refuses the write as well.

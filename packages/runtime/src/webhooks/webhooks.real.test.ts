@@ -62,7 +62,7 @@ before(async () => {
   const place = { client, name: "models", host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0" };
   hooks = await serveWebhooks(webhooks, place);
   await until("the webhooks are asked", async () => {
-    const probe = Model.new({ name: "probe", namespace: "default" });
+    const probe = Model.new({ metadata: { name: "probe", namespace: "default" } });
     assert.ok((await client.create(Model, probe, { dryRun: true })).spec.owner);
   });
 });
@@ -85,7 +85,7 @@ async function until(what: string, attempt: () => Promise<unknown>, ms = 30_000)
   }
 }
 
-const model = (name: string, size: number) => Model.new({ name, namespace: "default" }, { size });
+const model = (name: string, size: number) => Model.new({ metadata: { name, namespace: "default" }, spec: { size } });
 
 test("a real API server asks over TLS: objects are mutated, judged and warned about", options, async () => {
   const made = await client.create(Model, model("a", 4));

@@ -24,7 +24,7 @@ export function converter(
     const metadata = { ...jsonCopy(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
     const result = { ...jsonCopy(object), ...jsonCopy(converted), apiVersion: apiVersionOf(target), metadata };
     // A conversion that leaves the status out says that there is none.
-    if (convert && converted.status === undefined) delete (result as AnyObject)["status"];
+    if (convert && converted.status === undefined) delete (result as { status?: unknown }).status;
     return applyDefaults(target.schema, result);
   };
   return (object, to) => {

@@ -1,13 +1,13 @@
-import { type AnyObject, isObject, type Schema } from "@konverge/core";
+import { type AnyObject, type Draft, isObject, type Schema } from "@konverge/core";
 import { parseYaml } from "../yaml/parse-yaml.ts";
 import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 
 /** A kind that is known by its CRD alone: its objects have no type beyond that of any object. */
-export interface ForeignKind extends KindVersion<AnyObject, Record<string, unknown>> {
+export interface ForeignKind extends KindVersion<AnyObject, Draft<AnyObject>> {
   /** The versions that are served. */
   readonly versions: readonly string[];
-  readonly atVersion: (name: string) => KindVersion<AnyObject, Record<string, unknown>>;
+  readonly atVersion: (name: string) => KindVersion<AnyObject, Draft<AnyObject>>;
   readonly crd: () => CrdObject;
 }
 
@@ -32,7 +32,7 @@ export function fromCRD(source: string | AnyCrd): ForeignKind {
           schema: version.schema?.openAPIV3Schema ?? ANYTHING,
           ...(scale && { scale }),
         };
-        return [version.name, kindVersion<AnyObject, Record<string, unknown>>(facts)] as const;
+        return [version.name, kindVersion<AnyObject, Draft<AnyObject>>(facts)] as const;
       }),
   );
   const stored = versions.find(({ storage, served }) => storage && served) ?? versions.find(({ served }) => served);

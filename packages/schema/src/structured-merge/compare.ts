@@ -13,9 +13,9 @@ export interface Comparison {
 
 /** Differences of a part of two objects; undefined where there are none. */
 interface Parts {
-  added?: FieldSet | undefined;
-  modified?: FieldSet | undefined;
-  removed?: FieldSet | undefined;
+  added?: Record<string, FieldSet> | undefined;
+  modified?: Record<string, FieldSet> | undefined;
+  removed?: Record<string, FieldSet> | undefined;
 }
 
 const ADDED: Parts = { added: MEMBER };

@@ -67,7 +67,7 @@ export function fromPaths(...paths: FieldPath[]): FieldSet {
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in b) {
     if (element === SELF) continue;
     const mine = a[element];
@@ -93,7 +93,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function intersectionOfChildren(a: FieldSet, b: FieldSet): FieldSet | undefined {
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in b) {
     const mine = a[element];
     if (mine === undefined || element === SELF) continue;
@@ -147,7 +147,7 @@ function subtract(
     changed.set(element, rest);
   }
   if (!changed) return a;
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in a) {
     const rest = changed.has(element) ? changed.get(element) : a[element];
     if (!rest) continue;
@@ -232,7 +232,7 @@ export function sorted(set: FieldSet): FieldSet {
     changed.set(element, sortedNode);
   }
   if (inOrder && !changed) return set;
-  const result: FieldSet = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
+  const result: Record<string, FieldSet> = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
   for (const element of sortedElements(set)) result[element] = changed?.get(element) ?? set[element]!;
   return result;
 }

@@ -69,7 +69,7 @@ function addBackDangling(merged: Typed, pruned: Typed, last: OwnedFields, conver
 
 /** The set with every declared field that lies above a member. */
 function withNamedParents(set: FieldSet, type: MergeType): FieldSet {
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in set) {
     if (element === ".") continue;
     const node = set[element]!;

@@ -29,7 +29,7 @@ function fieldsOf(type: MergeType, value: unknown): FieldSet | undefined {
 }
 
 function fieldsOfMap(type: MapType, map: JsonObject): FieldSet | undefined {
-  let set: FieldSet | undefined;
+  let set: Record<string, FieldSet> | undefined;
   for (const name in map) {
     const value = map[name];
     const field = type.field(name);
@@ -44,7 +44,7 @@ function fieldsOfMap(type: MapType, map: JsonObject): FieldSet | undefined {
 }
 
 function fieldsOfList(type: ListType, items: readonly unknown[]): FieldSet | undefined {
-  let set: FieldSet | undefined;
+  let set: Record<string, FieldSet> | undefined;
   for (const item of items) {
     const element = itemElementOrNone(type, item);
     set ??= {};

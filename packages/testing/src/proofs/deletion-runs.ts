@@ -140,7 +140,11 @@ async function deletedAt(
 
 const heldBy = ({ finalizers }: KubeObject["metadata"]) => (finalizers ? `, held by ${finalizers.join(", ")}` : "");
 
-async function objectsOf(stage: OperatorStage, client: Client, kind: KindRef<KubeObject>): Promise<KubeObject[]> {
+async function objectsOf(
+  stage: OperatorStage,
+  client: Client,
+  kind: KindRef<KubeObject>,
+): Promise<readonly KubeObject[]> {
   // Before the operator is installed, there are none of that kind.
   const found = await client.list(kind, { namespace: stage.namespace }).catch(() => undefined);
   return found?.items ?? [];

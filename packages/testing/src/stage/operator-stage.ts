@@ -93,7 +93,7 @@ export class OperatorStage implements Stage {
     }
   }
 
-  async list<T extends KubeObject>(kind: KindRef<T>, labelSelector?: string): Promise<T[]> {
+  async list<T extends KubeObject>(kind: KindRef<T>, labelSelector?: string): Promise<readonly T[]> {
     const where = kind.namespaced ? { namespace: this.namespace } : {};
     return (await this.client.list(kind, { ...where, ...(labelSelector && { labelSelector }) })).items;
   }

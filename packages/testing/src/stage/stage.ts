@@ -63,7 +63,7 @@ export interface Stage {
   get<T extends KubeObject>(kind: KindRef<T>, name: string): Promise<T>;
   find<T extends KubeObject>(kind: KindRef<T>, name: string): Promise<T | undefined>;
   /** Those of the stage's namespace. */
-  list<T extends KubeObject>(kind: KindRef<T>, labelSelector?: string): Promise<T[]>;
+  list<T extends KubeObject>(kind: KindRef<T>, labelSelector?: string): Promise<readonly T[]>;
   /** `True Available`, or undefined: how an object's condition stands. */
   condition(kind: KindRef<KubeObject>, name: string, type: string): Promise<string | undefined>;
   /** What was told about an object: `Warning QuotaExceeded …`, oldest first. */

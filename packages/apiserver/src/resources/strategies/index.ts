@@ -1,4 +1,4 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
 import { bindingStrategy, roleStrategy, serviceAccount } from "./access.ts";
@@ -101,5 +101,5 @@ export function strategyOf(group: string, kind: string): Strategy {
 export function conversionOf(_group: string, kind: string): ResourceDefinition["convert"] {
   if (kind === "Event") return convertEvents;
   if (kind === "HorizontalPodAutoscaler") return convertAutoscalers;
-  return (objects, apiVersion) => objects.map((object): AnyObject => ({ ...object, apiVersion }));
+  return (objects, apiVersion) => objects.map((object): WorkingObject => ({ ...object, apiVersion }));
 }

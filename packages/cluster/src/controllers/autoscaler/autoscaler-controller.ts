@@ -55,8 +55,8 @@ class Look {
   readonly #kinds: ServedKinds;
   readonly #hpa: HorizontalPodAutoscaler;
   readonly #history: History;
-  #conditions: HorizontalPodAutoscalerCondition[];
-  #metrics: MetricStatus[];
+  #conditions: readonly HorizontalPodAutoscalerCondition[];
+  #metrics: readonly MetricStatus[];
 
   constructor(context: Context, kinds: ServedKinds, hpa: HorizontalPodAutoscaler, history: History) {
     this.#context = context;

@@ -1,4 +1,4 @@
-import { parseApiVersion, parseQuantity } from "@konverge/core";
+import { parseApiVersion, parseQuantity, type QuantityValue } from "@konverge/core";
 import {
   type HorizontalPodAutoscaler,
   type MetricSpec,
@@ -67,7 +67,8 @@ export async function measure(
 
 function toleranceOf(hpa: HorizontalPodAutoscaler): Tolerance {
   const { up, down } = rulesOf(hpa);
-  const read = (text: string | undefined) => (text === undefined ? DEFAULT_TOLERANCE : parseQuantity(text).asNumber());
+  const read = (text: QuantityValue | undefined) =>
+    text === undefined ? DEFAULT_TOLERANCE : parseQuantity(text).asNumber();
   return { up: read(up.tolerance), down: read(down.tolerance) };
 }
 
@@ -95,7 +96,7 @@ async function reading<T>(
   }
 }
 
-const milli = (text: string | undefined): number => Number(parseQuantity(text ?? "0").milliValue());
+const milli = (text: QuantityValue | undefined): number => Number(parseQuantity(text ?? "0").milliValue());
 const text = (thousandths: number): string => String(parseQuantity(`${Math.round(thousandths)}m`));
 
 async function ofResource(

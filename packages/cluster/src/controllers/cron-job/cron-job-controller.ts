@@ -1,4 +1,12 @@
-import { isAlreadyExists, isControlledBy, isNotFound, keyOf, ownerReference } from "@konverge/core";
+import {
+  deepCopy,
+  isAlreadyExists,
+  isControlledBy,
+  isNotFound,
+  keyOf,
+  type Mutable,
+  ownerReference,
+} from "@konverge/core";
 import { CronJob, type CronJobStatus, Job, type ObjectReference } from "@konverge/kinds";
 import { type Context, changed } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
@@ -63,7 +71,7 @@ function scheduleOf({ events }: Context, { spec }: CronJob): Schedule | undefine
 /** Brings the list of active Jobs up to date. */
 async function noteEnded(context: Context, cronJob: CronJob, jobs: readonly Job[]): Promise<CronJob> {
   const { events, client } = context;
-  const status: CronJobStatus = { ...cronJob.status };
+  const status: Mutable<CronJobStatus> = deepCopy(cronJob.status ?? {});
   let active = [...(status.active ?? [])];
   for (const job of jobs) {
     const { uid, name } = job.metadata;

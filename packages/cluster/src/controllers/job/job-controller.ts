@@ -125,15 +125,16 @@ async function track(context: Context, standing: Standing): Promise<void> {
       if (!isIndexed && !uncounted.succeeded.includes(uid)) uncounted.succeeded.push(uid);
     } else if (!uncounted.failed.includes(uid) && countsAsFailed(standing, pod)) uncounted.failed.push(uid);
   }
+  const { startTime, ...plain } = plainStatus(standing);
   let status: JobStatus = {
-    ...plainStatus(standing),
+    ...plain,
+    ...(standing.startTime && { startTime }),
     ...(isIndexed && { succeeded: succeededIndexes.size, completedIndexes: succeededIndexes.toString() }),
     ...(failedIndexes && { failedIndexes: failedIndexes.toString() }),
   };
-  if (!standing.startTime) delete status.startTime;
   status = withCounted(status, uncounted, (uid) => !held.has(uid));
   const final = withInterim(standing, status, timestamp(context.clock));
-  status.conditions = final.conditions;
+  status = { ...status, conditions: final.conditions };
   let current = job;
   if (release.length > 0) {
     current = await writeStatus(context, Job, job, status);
@@ -144,8 +145,9 @@ async function track(context: Context, standing: Standing): Promise<void> {
   const isDone = final.condition && !left.succeeded?.length && !left.failed?.length && standing.terminating === 0;
   if (isDone) {
     const { condition } = final;
-    status.conditions = withCondition(status.conditions, condition!, timestamp(context.clock));
-    if (condition!.type === "Complete") status.completionTime = timestamp(context.clock);
+    const conditions = withCondition(status.conditions, condition!, timestamp(context.clock));
+    const isComplete = condition!.type === "Complete";
+    status = { ...status, conditions, ...(isComplete && { completionTime: timestamp(context.clock) }) };
   }
   await writeStatus(context, Job, current, status);
   if (isDone) announce(context, job, status, final.condition!);

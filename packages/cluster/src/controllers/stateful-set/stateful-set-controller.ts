@@ -1,3 +1,4 @@
+import { deepCopy, type Mutable } from "@konverge/core";
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet, type StatefulSetStatus } from "@konverge/kinds";
 import { type Context, read } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
@@ -42,7 +43,7 @@ function statefulSetController() {
       });
       const { newest, all } = revisions;
       const current = all.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? newest;
-      const status = statusOf(context, set, pods, { current, newest });
+      const status: Mutable<StatefulSetStatus> = deepCopy(statusOf(context, set, pods, { current, newest }));
       let failure: unknown;
       try {
         const removed = await update(context, set, pods, { current, newest });
@@ -155,7 +156,7 @@ function statusOf(
 }
 
 /** When all pods are of the new revision and ready, it is the current one. */
-function completeUpdate(set: StatefulSet, status: StatefulSetStatus): void {
+function completeUpdate(set: StatefulSet, status: Mutable<StatefulSetStatus>): void {
   const { replicas, isOnDelete } = wishesOf(set);
   const { updatedReplicas, readyReplicas, replicas: present } = status;
   if (isOnDelete || updatedReplicas !== replicas || readyReplicas !== replicas || present !== replicas) return;

@@ -1,4 +1,4 @@
-import { isNotFound, keyOf, parseQuantity } from "@konverge/core";
+import { isNotFound, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
 import { type Context, ExternalError, watch } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
@@ -98,7 +98,7 @@ async function expand(context: Context, claim: PersistentVolumeClaim, storageCla
   const volume = cache.get(PersistentVolume, claim.spec!.volumeName!);
   if (!storageClass.allowVolumeExpansion || !volume || claim.status?.phase !== "Bound") return;
   const storage = requested(claim);
-  const isLarger = (than: string | undefined) => parseQuantity(storage).cmp(parseQuantity(than ?? "0")) > 0;
+  const isLarger = (than: QuantityValue | undefined) => parseQuantity(storage).cmp(parseQuantity(than ?? "0")) > 0;
   if (isLarger(volume.spec?.capacity?.["storage"])) {
     await client.patch(PersistentVolume, keyOf(volume), { merge: { spec: { capacity: { storage } } } });
   }
@@ -112,7 +112,7 @@ async function expand(context: Context, claim: PersistentVolumeClaim, storageCla
 
 /** Says of a claim that wants to be larger that its driver has to see to it. */
 function expansion() {
-  const larger = (than: string | undefined, claim: PersistentVolumeClaim) =>
+  const larger = (than: QuantityValue | undefined, claim: PersistentVolumeClaim) =>
     parseQuantity(requested(claim)).cmp(parseQuantity(than ?? "0")) > 0;
   return builtInController(PersistentVolumeClaim, {
     name: "volume_expand",

@@ -1,4 +1,4 @@
-import { type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
+import { type FieldError, parseQuantity, type QuantityValue, qualifiedNameErrors } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
 import { named } from "./checks.ts";
 
@@ -50,7 +50,7 @@ export function fieldRefErrors(
 
 /** What is wrong with a reference to a container's resources. In a volume it names its container. */
 export function resourceFieldRefErrors(
-  ref: { containerName?: string; resource?: string; divisor?: string },
+  ref: { containerName?: string; resource?: string; divisor?: QuantityValue },
   field: string,
   isVolume: boolean,
 ): FieldError[] {
@@ -64,8 +64,8 @@ export function resourceFieldRefErrors(
   return [...errors, ...divisorErrors(resource, ref.divisor, `${field}.divisor`)];
 }
 
-function divisorErrors(resource: string, divisor: string | undefined, field: string): FieldError[] {
-  const unit = parseQuantity(String(divisor ?? "0")).toString();
+function divisorErrors(resource: string, divisor: QuantityValue | undefined, field: string): FieldError[] {
+  const unit = parseQuantity(divisor ?? "0").toString();
   if (unit === "0") return [];
   const wrong = (units: string, name: string) => [
     invalidValue(field, resource, `only divisor's values ${units} are supported with the ${name} resource`),
