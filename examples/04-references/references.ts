@@ -1,6 +1,6 @@
 // Follow another object: whatever changes in a Secret is passed on by those who refer to it.
 import { createHash } from "node:crypto";
-import { controller, defineKind, watch } from "konverge";
+import { controller, defineKind, watchKind } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
 import { z } from "zod";
 
@@ -12,7 +12,7 @@ export const Login = defineKind({
 
 export const logins = controller(Login, {
   owns: [ConfigMap],
-  watches: [watch(Secret, { references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`] })],
+  watches: [watchKind(Secret, { references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`] })],
   reconcile({ metadata, spec }, { cache }) {
     const secret = cache.get(Secret, `${metadata.namespace}/${spec.secret}`);
     const digest = createHash("sha256")

@@ -1,9 +1,9 @@
 import { deploy, OPERATOR_IMAGE, operatorCatalog, operatorProgram } from "@konverge/cli";
 import { llmOperator } from "@konverge/llm-operator";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 
 /** Makes the LLM operator known to the stage's cluster, if it is an embedded one: pods of the operators' image run it. */
-export async function knowsOperator({ cluster }: Stage): Promise<void> {
+export async function knowsOperator({ cluster }: TestEnvironment): Promise<void> {
   if (!cluster) return;
   const catalog = await operatorCatalog({ modules: ["@konverge/llm-operator"] });
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock }) });
@@ -13,7 +13,7 @@ export async function knowsOperator({ cluster }: Stage): Promise<void> {
  * Deploys the LLM operator into the stage's namespace, as `konverge deploy` does. On the embedded cluster it really runs in
  * its pod; on a real control plane with simulated nodes the pod is there, and nothing runs in it.
  */
-export async function deployed(stage: Stage): Promise<void> {
+export async function deployed(stage: TestEnvironment): Promise<void> {
   const { cluster, namespace, client } = stage;
   await knowsOperator(stage);
   // The pod reaches the cluster by its port, which the first command opens.

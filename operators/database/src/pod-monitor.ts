@@ -1,13 +1,6 @@
-import {
-  type Context,
-  deepEqual,
-  gvkOf,
-  isNotFound,
-  type KubeObject,
-  type LabelSelector,
-  ownerReference,
-} from "konverge";
+import { isNotFound, type KubeObject, ownerReference, type ReconcileContext } from "konverge";
 import { TypedKind } from "konverge/kinds";
+import { deepEqual, gvkOf, type LabelSelector } from "konverge/objects";
 import type { Database } from "./database.ts";
 import { labelsOf, metadataOf } from "./names.ts";
 
@@ -42,7 +35,7 @@ function podMonitorFor(database: Database) {
 }
 
 /** Writes it if it is not as it should be; takes it away when there are no exporters any more. */
-export async function keepPodMonitor(database: Database, { client }: Pick<Context, "client">): Promise<void> {
+export async function keepPodMonitor(database: Database, { client }: Pick<ReconcileContext, "client">): Promise<void> {
   const key = `${database.metadata.namespace}/${database.metadata.name}`;
   const ignoreMissing = (error: unknown) => {
     if (isNotFound(error)) return undefined;

@@ -1,4 +1,4 @@
-import type { DeepReadonly } from "konverge";
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 /** A moment in UTC, as 2026-03-01T12:30:00Z. */

@@ -1,5 +1,5 @@
-import { type Problem, podProblem } from "konverge";
 import type { ContainerStatus, Pod } from "konverge/kinds";
+import { podProblem, type WorkloadProblem } from "konverge/pods";
 import { isActive, type JobPod } from "./job-pods.ts";
 import type { Told } from "./job-report.ts";
 
@@ -33,7 +33,7 @@ function containerOddities(pod: string, { name, state }: ContainerStatus): Told[
 }
 
 /** What keeps the first of the stuck pods from running, worded so that it stays the same from try to try. */
-export function obstacleIn(pods: readonly JobPod[]): Problem | undefined {
+export function obstacleIn(pods: readonly JobPod[]): WorkloadProblem | undefined {
   for (const { pod } of pods.filter(isActive)) {
     const obstacle = obstacleOf(pod);
     if (obstacle) return { ...obstacle, message: `pod ${pod.metadata.name}: ${obstacle.message}` };
@@ -42,7 +42,7 @@ export function obstacleIn(pods: readonly JobPod[]): Problem | undefined {
 }
 
 /** The reasons under which jobs have always told these: upstream's, or Kubernetes' own. */
-function obstacleOf(pod: Pod): Problem | undefined {
+function obstacleOf(pod: Pod): WorkloadProblem | undefined {
   const problem = podProblem(pod);
   if (!problem) return undefined;
   const { reason, container, told } = problem;

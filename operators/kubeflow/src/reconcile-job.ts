@@ -1,5 +1,7 @@
-import { type Context, type Problem, timestamp } from "konverge";
+import type { ReconcileContext } from "konverge";
 import { Pod } from "konverge/kinds";
+import type { WorkloadProblem } from "konverge/pods";
+import { timestamp } from "konverge/time";
 import { clearAway, type JobResult, tellServices } from "./clear-away.ts";
 import { afterTheEnd } from "./end-of-job.ts";
 import type { Framework } from "./framework.ts";
@@ -28,7 +30,7 @@ const WHILE_WAITING = 5_000;
 /** One look at a job of any framework. */
 export async function reconcileJob<T extends JobObject>(
   object: T,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   const { managedBy = MANAGED_BY } = object.spec.runPolicy ?? {};
@@ -38,7 +40,11 @@ export async function reconcileJob<T extends JobObject>(
   return result;
 }
 
-async function resultFor<T extends JobObject>(job: Job<T>, context: Context, tools: Tools<T>): Promise<JobResult<T>> {
+async function resultFor<T extends JobObject>(
+  job: Job<T>,
+  context: ReconcileContext,
+  tools: Tools<T>,
+): Promise<JobResult<T>> {
   const { framework } = tools;
   const { name, status, runPolicy } = job;
   const pods = context.cache
@@ -72,7 +78,7 @@ async function goOn<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],
   report: JobReport,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   const { framework } = tools;
@@ -97,7 +103,7 @@ async function goOn<T extends JobObject>(
 }
 
 /** What no event will tell: that the time is up, or that a server no longer refuses. */
-function lookAgain(job: Job, problem: Problem | undefined, now: number): { after?: number } {
+function lookAgain(job: Job, problem: WorkloadProblem | undefined, now: number): { after?: number } {
   const deadline = deadlineOf(job);
   const waits = [
     ...(deadline === undefined ? [] : [Math.max(1, deadline - now)]),
@@ -111,7 +117,7 @@ function lookAgain(job: Job, problem: Problem | undefined, now: number): { after
 async function waitForGroup<T extends JobObject>(
   job: Job<T>,
   report: JobReport,
-  { client }: Context,
+  { client }: ReconcileContext,
   { gang, framework, metrics }: Tools<T>,
 ): Promise<number | undefined> {
   if (!gang) return undefined;
@@ -145,7 +151,7 @@ async function suspend<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],
   report: JobReport,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   report.suspended(`${tools.framework.kind.kind} ${job.name} is suspended.`);

@@ -1,13 +1,6 @@
-import {
-  type Context,
-  deepEqual,
-  gvkOf,
-  isNotFound,
-  type KubeObject,
-  type LabelSelector,
-  ownerReference,
-} from "konverge";
+import { isNotFound, type KubeObject, ownerReference, type ReconcileContext } from "konverge";
 import { TypedKind } from "konverge/kinds";
+import { deepEqual, gvkOf, type LabelSelector } from "konverge/objects";
 import { PORT } from "./inference-server.ts";
 
 /** The Prometheus operator's kind; it need not be there. */
@@ -43,7 +36,10 @@ export function serviceMonitorFor(owner: KubeObject, name: string, labels: Reado
 }
 
 /** Writes it if it is not as it should be. */
-export async function keepServiceMonitor(wanted: ServiceMonitor, { client }: Pick<Context, "client">): Promise<void> {
+export async function keepServiceMonitor(
+  wanted: ServiceMonitor,
+  { client }: Pick<ReconcileContext, "client">,
+): Promise<void> {
   const { name, namespace } = wanted.metadata;
   const live = await client.get(ServiceMonitor, `${namespace}/${name}`).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;

@@ -1,4 +1,4 @@
-import { type Context, isNotFound, keyOf } from "konverge";
+import { isNotFound, keyOf, type ReconcileContext } from "konverge";
 import { deletePods } from "./delete-pods.ts";
 import { reportedBefore, statedBefore } from "./job-status.ts";
 import { removePodGroup } from "./pod-group.ts";
@@ -10,7 +10,7 @@ import { TrainingJob } from "./training-job.ts";
 export async function afterTheEnd(
   job: TrainingJob,
   pods: readonly PodState[],
-  context: Context,
+  context: ReconcileContext,
 ): Promise<TrainingResult> {
   const { client, clock } = context;
   const { cleanPodPolicy, ttlSecondsAfterFinished } = job.spec;

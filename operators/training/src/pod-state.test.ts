@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deepCopy } from "konverge";
 import type { Pod } from "konverge/kinds";
+import { deepCopy } from "konverge/objects";
 import { examplePod } from "../test/example-job.ts";
 import { firstFailure, podState } from "./pod-state.ts";
 

@@ -1,5 +1,5 @@
-import { podProblem } from "konverge";
 import type { Pod } from "konverge/kinds";
+import { podProblem } from "konverge/pods";
 import { ATTEMPT_LABEL, CONTAINER, INDEX_LABEL, ROLE_LABEL, type Role, SPEC_LABEL } from "./names.ts";
 
 /** Why a pod ended in failure. */

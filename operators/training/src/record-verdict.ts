@@ -1,4 +1,5 @@
-import { type Context, timestamp } from "konverge";
+import type { ReconcileContext } from "konverge";
+import { timestamp } from "konverge/time";
 import type { Gang } from "./gang.ts";
 import { withReports } from "./job-progress.ts";
 import { activeConditions, counts, endOf, finishedConditions, reportedBefore, startOf } from "./job-status.ts";
@@ -17,7 +18,7 @@ export async function record(
   job: TrainingJob,
   verdict: Exclude<Verdict, { type: "go-on" }>,
   gang: Gang,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools,
 ): Promise<TrainingResult> {
   const reports = await tools.logs.readNow(gang.current, context);
@@ -34,7 +35,7 @@ function end(
   verdict: Recorded<"succeeded"> | Recorded<"failed">,
   known: TrainingJobStatus,
   { current }: Gang,
-  { events, clock }: Context,
+  { events, clock }: ReconcileContext,
   { metrics }: Tools,
 ): TrainingResult {
   const startTime = known.startTime ?? startOf(current);
@@ -62,7 +63,7 @@ function again(
   job: TrainingJob,
   verdict: Recorded<"restart"> | Recorded<"replace">,
   known: TrainingJobStatus,
-  { events }: Context,
+  { events }: ReconcileContext,
   { metrics }: Tools,
 ): TrainingResult {
   const { type, why, message, failure } = verdict;

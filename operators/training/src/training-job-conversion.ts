@@ -1,4 +1,4 @@
-import type { DeepReadonly } from "konverge";
+import type { DeepReadonly } from "konverge/objects";
 import type { z } from "zod";
 import type { TrainingJobStatus } from "./training-job-status.ts";
 import type { trainingJobV1alpha1 } from "./training-job-v1alpha1.ts";

@@ -1,4 +1,5 @@
-import { type DeepReadonly, listMap } from "konverge";
+import { listMap } from "konverge";
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 const time = () => z.iso.datetime().optional();

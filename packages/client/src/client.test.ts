@@ -125,7 +125,7 @@ test("a call that gets no answer ends at its deadline, and only a write is then 
   await clock.advance(2000);
   const errors = (await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason as TransportError);
   assert.deepEqual(
-    errors.map(({ code, inDoubt }) => ({ code, inDoubt })),
+    errors.map(({ code, unknownOutcome }) => ({ code, inDoubt: unknownOutcome })),
     [
       { code: "timeout", inDoubt: false },
       { code: "timeout", inDoubt: true },

@@ -12,19 +12,23 @@ export interface ConditionState {
 export type Conditions = Readonly<Record<string, ConditionState | undefined>>;
 
 /** When a condition is stated: the generation of the object that was looked at, and the time for a transition. */
-export interface StatedAt {
+export interface ConditionStamp {
   readonly generation: number | undefined;
   readonly time: string;
 }
 
-/** The condition holds: `yes("Available")`. */
-export const yes = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
+/** The condition holds: `conditionTrue("Available")`. */
+export const conditionTrue = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
 
-/** The condition does not hold: `no("Progressing", "1 of 3 ready")`. */
-export const no = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
+/** The condition does not hold: `conditionFalse("Progressing", "1 of 3 ready")`. */
+export const conditionFalse = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
 
 /** Whether the condition holds is not known. */
-export const unknown = (reason: string, message = ""): ConditionState => ({ status: "Unknown", reason, message });
+export const conditionUnknown = (reason: string, message = ""): ConditionState => ({
+  status: "Unknown",
+  reason,
+  message,
+});
 
 /** Anything whose status may carry conditions. */
 export interface WithConditions {
@@ -49,7 +53,7 @@ export function setCondition(
   conditions: readonly Condition[] = [],
   type: string,
   state: ConditionState,
-  at: StatedAt,
+  at: ConditionStamp,
 ): readonly Condition[] {
   const known = findCondition(conditions, type);
   const stamped = stamp(type, state, known, at);
@@ -67,13 +71,13 @@ export function removeCondition(conditions: readonly Condition[] = [], type: str
  * All stated conditions as the status carries them, in the order of the statement, so that an unchanged statement gives an
  * unchanged list. Conditions in `known` that are not stated belong to others and are left out.
  */
-export function stampConditions(stated: Conditions, known: readonly Condition[], at: StatedAt): Condition[] {
+export function stampConditions(stated: Conditions, known: readonly Condition[], at: ConditionStamp): Condition[] {
   return Object.entries(stated).flatMap(([type, state]) =>
     state ? [stamp(type, state, findCondition(known, type), at)] : [],
   );
 }
 
-function stamp(type: string, state: ConditionState, known: Condition | undefined, at: StatedAt): Condition {
+function stamp(type: string, state: ConditionState, known: Condition | undefined, at: ConditionStamp): Condition {
   return {
     type,
     status: state.status,

@@ -19,11 +19,11 @@ export class PermanentError extends Error {
 export class ExternalError extends Error {
   override readonly name = "ExternalError";
   readonly reason: string;
-  readonly after: number;
+  readonly requeueAfter: number;
 
-  constructor(reason: string, message: string, options: ErrorOptions & { after?: number } = {}) {
+  constructor(reason: string, message: string, options: ErrorOptions & { requeueAfter?: number } = {}) {
     super(message, options);
     this.reason = reason;
-    this.after = options.after ?? 30_000;
+    this.requeueAfter = options.requeueAfter ?? 30_000;
   }
 }

@@ -7,7 +7,7 @@ import { findControlPlane } from "@konverge/real";
 import { builtinDrafts } from "../test/builtin-drafts.ts";
 import { cuttableProxy } from "../test/cuttable-proxy.ts";
 import { pause, RealOperators, type RunningOperator, times, until, Widget } from "../test/real-operators.ts";
-import { type Controller, type ControllerOptions, controller, own } from "./index.ts";
+import { type Controller, type ControllerOptions, controller, ownedKind } from "./index.ts";
 
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
@@ -103,7 +103,10 @@ test("a child with a field that cannot be changed is replaced, with or without w
   });
   await using _ = await real.operator(
     copies("immutable", {
-      owns: [own(kinds.Job, { onImmutable: "recreate" }), own(kinds.StatefulSet, { onImmutable: "orphan" })],
+      owns: [
+        ownedKind(kinds.Job, { onImmutable: "recreate" }),
+        ownedKind(kinds.StatefulSet, { onImmutable: "orphan" }),
+      ],
       reconcile: ({ spec }) => ({
         children: [
           kinds.Job.draft({ metadata: { name: "job" }, spec: { template: template(spec.text, "Never") } }),

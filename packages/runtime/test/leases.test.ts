@@ -69,7 +69,7 @@ async function replica(s: Stage, actors: Actors, identity: string, options: obje
   };
   const manager = s.manager(actors.controller(identity, ms), {
     identity,
-    grace: 20_000,
+    gracefulShutdownTimeout: 20_000,
     observers: [observer],
     ...options,
   });

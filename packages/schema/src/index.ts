@@ -21,7 +21,6 @@
  */
 export type { ObjectOf } from "@konverge/core";
 export {
-  type Annotation,
   atomic,
   type CelRule,
   cel,
@@ -29,20 +28,27 @@ export {
   listSet,
   maxProperties,
   minProperties,
+  type SchemaAnnotation,
 } from "./kind/annotations.ts";
-export { age, type Column, type ColumnDefinition, condition, wide } from "./kind/columns.ts";
+export {
+  ageColumn,
+  conditionColumn,
+  type PrinterColumn,
+  type PrinterColumnDefinition,
+  wideColumn,
+} from "./kind/columns.ts";
 export { lostInConversion } from "./kind/conversion.ts";
 export type { CrdOptions } from "./kind/crd.ts";
 export type * from "./kind/crd-object.ts";
 export { type AnyKind, defineKind, type Kind } from "./kind/define-kind.ts";
 export type * from "./kind/definition.ts";
 export { DefinitionError } from "./kind/definition-error.ts";
-export { duration, embedded, intOrString, opaque, quantity, structural } from "./kind/field-types.ts";
-export { crdsIn, type ForeignKind, fromCRD } from "./kind/from-crd.ts";
+export { duration, embeddedObject, intOrString, opaqueObject, quantity, rawSchema } from "./kind/field-types.ts";
+export { type CRDKind, crdsFromYaml, fromCRD } from "./kind/from-crd.ts";
 export { type ImmutableOptions, immutable } from "./kind/immutable.ts";
 export type { KindVersion } from "./kind/kind-version.ts";
 export { pluralOf } from "./kind/plural.ts";
-export { type TypesOptions, typesFromCRD } from "./kind/types-from-crd.ts";
+export { type TypesFromCRDOptions, typesFromCRD } from "./kind/types-from-crd.ts";
 export { type Coerced, coerce } from "./structural/coerce.ts";
 export { applyDefaults, lacksDefaults } from "./structural/defaulting.ts";
 export * from "./structural/field-errors.ts";
@@ -57,9 +63,9 @@ export {
   ownerErrors,
 } from "./structural/object-meta.ts";
 export { PatternBudget } from "./structural/pattern.ts";
-export { prune } from "./structural/pruning.ts";
+export { pruneUnknownFields } from "./structural/pruning.ts";
 export type { ScalePaths } from "./structural/scale-paths.ts";
 export { type StructuralOptions, structuralErrors } from "./validation/structural-errors.ts";
-export { type ValidateOptions, validate } from "./validation/validate.ts";
+export { type ValidateValueOptions, validateValue } from "./validation/validate.ts";
 export { type ParseYamlOptions, parseYaml, YamlError } from "./yaml/parse-yaml.ts";
 export { printYaml } from "./yaml/print-yaml.ts";

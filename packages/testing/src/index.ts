@@ -8,8 +8,8 @@
  *
  * Proofs play a scenario many times and say what they found: {@link crashRuns} crashes the operator at each of its writes,
  * {@link apiErrorRuns} fails its requests one at a time, {@link deletionRuns} deletes its objects after each write,
- * {@link repairRuns} deletes and edits its children, {@link crdDeletionRuns} takes its definitions away, and
- * {@link roleRuns} takes away each rule of its role.
+ * {@link driftRuns} deletes and edits its children, {@link crdDeletionRuns} takes its definitions away, and
+ * {@link rbacRuns} takes away each rule of its role.
  */
 
 export type { Cluster } from "@konverge/cluster";
@@ -17,14 +17,14 @@ export * from "./proofs/api-error-runs.ts";
 export * from "./proofs/crash-runs.ts";
 export * from "./proofs/crd-deletion-runs.ts";
 export * from "./proofs/deletion-runs.ts";
-export { differences, endState } from "./proofs/end-state.ts";
-export type { ProofOptions } from "./proofs/play-to-end.ts";
+export { endState, endStateDifferences } from "./proofs/end-state.ts";
+export type { SurvivalOptions } from "./proofs/play-to-end.ts";
 export * from "./proofs/repair-runs.ts";
 export * from "./proofs/role-runs.ts";
 export * from "./stage/embedded-ground.ts";
 export * from "./stage/embedded-stage.ts";
-export type { Fate, Ground, Reachable } from "./stage/ground.ts";
-export { OperatorStage } from "./stage/operator-stage.ts";
-export { NOWHERE, registerOnPort } from "./stage/registrations.ts";
+export type { FaultInjector, TestBackend, WebhookProcess } from "./stage/ground.ts";
+export { OperatorTestEnvironment } from "./stage/operator-stage.ts";
+export { serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./stage/registrations.ts";
 export { bashShell, type Shell } from "./stage/shell.ts";
 export * from "./stage/stage.ts";

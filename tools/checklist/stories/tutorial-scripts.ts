@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CustomResourceDefinition } from "@konverge/kinds";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import { knowsOperator } from "../deployed.ts";
 import type { Story } from "../form.ts";
 import type { ModelCase } from "./model-case.ts";
@@ -10,7 +10,7 @@ import type { ModelCase } from "./model-case.ts";
 const FOLDER = join(import.meta.dirname, "../../../operators/llm/tutorial");
 
 /** Runs a script of the tutorial; it must succeed. */
-async function script(stage: Stage, name: string): Promise<string> {
+async function script(stage: TestEnvironment, name: string): Promise<string> {
   const { code, stdout, stderr } = await stage.shell(`./${name}`, { cwd: FOLDER });
   assert.equal(code, 0, `${name}\n${stdout}${stderr}`);
   return stdout;

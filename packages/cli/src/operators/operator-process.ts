@@ -2,23 +2,23 @@ import type { Client } from "@konverge/client";
 import { isNotFound, realClock } from "@konverge/core";
 import {
   builtInCertificates,
-  endpoints,
+  checkPermissions,
+  type HttpServer,
   hasWebhooks,
-  type Managed,
+  httpEndpoints,
   Manager,
+  type ManagerState,
   type Metrics,
   type Observer,
   type Operator,
   type OperatorParts,
-  operatorAccess,
+  operatorPermissions,
+  operatorWebhookPermissions,
   type ProcessLog,
-  preflight,
-  type Serving,
-  type ServingWebhooks,
-  serve,
+  serveHttp,
   serveWebhooks,
+  type WebhookServer,
   Webhooks,
-  webhooksAccess,
 } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
@@ -60,7 +60,7 @@ export interface OperatorProcessOptions {
 export interface OperatorProcess {
   /** The ports that are really listened on, by the ones that were asked for. */
   readonly ports: ReadonlyMap<number, number>;
-  readonly manager: Managed;
+  readonly manager: ManagerState;
   /** Settles when one of the managers has ended: rejects when it could not work. */
   readonly done: Promise<void>;
   /** Takes on no more work, finishes what is in progress, gives up leases and ports. */
@@ -96,7 +96,7 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
           log: log.child({ operator: operator.name }),
           observers: [metrics, ...(options.observers ?? [])],
           ...(namespaces && { namespaces }),
-          ...(leaderElect && { leader: { name: operator.name } }),
+          ...(leaderElect && { leaderElection: { name: operator.name } }),
           ...(options.identity && { identity: options.identity }),
         }),
     );
@@ -152,12 +152,14 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
   const home = client.namespace;
   for (const { operator, parts } of made) {
     const leader = leaderElect ? { leader: { name: operator.name, namespace: home } } : {};
-    const forWebhooks = new Set(webhooksAccess(operator, parts, home).map((one) => JSON.stringify(one)));
-    const needed = operatorAccess(operator, parts, { home, ...leader, ...(namespaces && { namespaces }) }).filter(
-      (one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)),
-    );
-    await preflight(client, needed).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "MissingAccessError") throw error;
+    const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
+    const needed = operatorPermissions(operator, parts, {
+      operatorNamespace: home,
+      ...leader,
+      ...(namespaces && { namespaces }),
+    }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
+    await checkPermissions(client, needed).catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "MissingPermissionError") throw error;
       throw new UsageError(
         `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests" writes, or deploy it: konverge deploy`,
         { cause: error },
@@ -166,16 +168,16 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
   }
 }
 
-async function serveStatus(manager: Managed, options: OperatorProcessOptions, ports: Map<number, number>) {
+async function serveStatus(manager: ManagerState, options: OperatorProcessOptions, ports: Map<number, number>) {
   const { metrics, log, metricsAddress, probeAddress } = options;
-  const handler = endpoints({ manager, metrics, log });
-  const servings: Serving[] = [];
+  const handler = httpEndpoints({ manager, metrics, log });
+  const servings: HttpServer[] = [];
   const known = new Set<string>();
   for (const address of [metricsAddress, probeAddress]) {
     if (!address || known.has(JSON.stringify(address))) continue;
     if (address.port !== 0) known.add(JSON.stringify(address));
     const serving = await listening(
-      () => serve(handler, { port: address.port, ...(address.host && { host: address.host }) }),
+      () => serveHttp(handler, { port: address.port, ...(address.host && { host: address.host }) }),
       address.port,
       "--metrics-bind-address and --health-probe-bind-address",
     );
@@ -189,7 +191,7 @@ async function serveStatus(manager: Managed, options: OperatorProcessOptions, po
 async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
   const { client, log, metrics, webhooks: place } = options;
   const asked = made.filter(({ parts }) => hasWebhooks(parts));
-  const servings: ServingWebhooks[] = [];
+  const servings: WebhookServer[] = [];
   if (!place) {
     for (const { operator } of asked)
       log.warn({ operator: operator.name }, "its webhooks are off: writes are not judged, versions are not converted");

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@konverge/core";
 import { TransportError } from "../errors.ts";
-import type { Material } from "./connection-config.ts";
+import type { InlineOrFile } from "./connection-config.ts";
 
 /**
  * Text that may live in a file which somebody else replaces now and then (tokens, certificates). It is read again when
@@ -9,12 +9,12 @@ import type { Material } from "./connection-config.ts";
  */
 export class RenewedMaterial {
   readonly #clock: Clock;
-  readonly #material: Material;
+  readonly #material: InlineOrFile;
   readonly #period: number;
   #text: string | undefined;
   #readAt = 0;
 
-  constructor(clock: Clock, material: Material, period: number) {
+  constructor(clock: Clock, material: InlineOrFile, period: number) {
     this.#clock = clock;
     this.#material = material;
     this.#period = period;
@@ -39,7 +39,7 @@ export class RenewedMaterial {
     } catch (cause) {
       if (this.#text === undefined) {
         const message = `cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
-        throw new TransportError("credentials", message, { cause, inDoubt: false });
+        throw new TransportError("credentials", message, { cause, unknownOutcome: false });
       }
     }
     return this.#text!;

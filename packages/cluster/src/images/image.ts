@@ -1,5 +1,5 @@
 import type { Container, Pod } from "@konverge/kinds";
-import type { Behaviour } from "../kubelet/behaviour.ts";
+import type { ContainerBehavior } from "../kubelet/behaviour.ts";
 import type { Command, Room } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
 
@@ -58,7 +58,7 @@ export interface PortConnection {
 }
 
 /** What is known about an image. */
-export interface Image extends Behaviour {
+export interface Image extends ContainerBehavior {
   /**
    * Runs in place of the container, in the process of the cluster and with all that this process can do. Without it the
    * container only seems to run. Its args and its environment are a pod's, and so untrusted: anyone who can create pods chooses

@@ -24,7 +24,7 @@ export interface Mount {
 }
 
 /** Who uses files. User 0 may do everything. */
-export interface ContainerUser {
+export interface FileUser {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
@@ -55,7 +55,7 @@ const [READ, WRITE, SEARCH] = [4, 2, 1];
 const MOST_LINKS = 40;
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 4096;
-const ROOT: ContainerUser = { uid: 0, gid: 0, groups: [] };
+const ROOT: FileUser = { uid: 0, gid: 0, groups: [] };
 /** Set on directories whose files take on their group. */
 export const SET_GID = 0o2000;
 
@@ -66,7 +66,7 @@ export const SET_GID = 0o2000;
 export class FileSystem {
   readonly #root: Mount;
   readonly #mounts: ReadonlyMap<string, Mount>;
-  readonly #user: ContainerUser;
+  readonly #user: FileUser;
   readonly #now: () => number;
   /** How many parts the longest path of a mount has. */
   readonly #deepest: number;
@@ -76,7 +76,7 @@ export class FileSystem {
     root: Mount,
     mounts: ReadonlyMap<string, Mount>,
     now: () => number,
-    user: ContainerUser = ROOT,
+    user: FileUser = ROOT,
     umask = 0o022,
   ) {
     this.#root = root;

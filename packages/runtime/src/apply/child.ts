@@ -29,14 +29,14 @@ export type ObservedChild<T extends KubeObject> = T & MadeByKind<T>;
  * - `recreate`: delete the child with all it owns, and create it anew;
  * - `orphan`: delete the child alone, leaving what it owns (the pods of a StatefulSet) to the new one.
  */
-export type OnImmutable = "report" | "recreate" | "orphan";
+export type ImmutableFieldPolicy = "report" | "recreate" | "orphan";
 
-export interface ChildOptions<T extends KubeObject = KubeObject> {
+export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
   /** Apply it only when these are ready. */
   after?: readonly Child[];
   /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
   readyWhen?: (child: T) => boolean;
-  onImmutable?: OnImmutable;
+  onImmutable?: ImmutableFieldPolicy;
   /**
    * Fields that it shall have in the beginning, and that whoever changes them may keep: the replicas of a Deployment that
    * an autoscaler takes over. Objects only, no lists: `{ spec: { replicas: 3 } }`.
@@ -44,15 +44,15 @@ export interface ChildOptions<T extends KubeObject = KubeObject> {
   initially?: DeepPartial<T>;
 }
 
-/** A child with conditions attached, see {@link child}. */
+/** A child with conditions attached, see {@link plannedChild}. */
 export interface PlannedChild {
   readonly draft: Child;
-  readonly options: ChildOptions;
+  readonly options: PlannedChildOptions;
 }
 
-/** A child that waits for others, or has its own idea of being ready: `child(server, { after: [migration] })`. */
-export function child<T extends KubeObject>(draft: Child<T>, options: ChildOptions<T>): PlannedChild {
-  return { draft, options: options as unknown as ChildOptions };
+/** A child that waits for others, or has its own idea of being ready: `plannedChild(server, { after: [migration] })`. */
+export function plannedChild<T extends KubeObject>(draft: Child<T>, options: PlannedChildOptions<T>): PlannedChild {
+  return { draft, options: options as unknown as PlannedChildOptions };
 }
 
 /** `position`: among the children that a reconciler returned, of which nobody has checked the types. */
@@ -132,15 +132,15 @@ export interface OwnedKind {
   readonly adopt?: "former" | "any";
   /**
    * Field managers of an operator that this one replaces: what they own of a child becomes this controller's when it
-   * first meets it, so that fields that are no longer wanted go. See `takeOver`.
+   * first meets it, so that fields that are no longer wanted go. See `adoptFields`.
    */
   readonly from?: readonly string[];
-  readonly onImmutable?: OnImmutable;
+  readonly onImmutable?: ImmutableFieldPolicy;
   /** Watch only children with these labels, which all drafts must have. */
   readonly labelSelector?: string;
 }
 
-/** A kind of children that is not held in the usual way: `own(ClusterRole, { by: "label" })`. */
-export function own(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
+/** A kind of children that is not held in the usual way: `ownedKind(ClusterRole, { by: "label" })`. */
+export function ownedKind(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
   return { kind, ...options };
 }

@@ -13,7 +13,7 @@ import {
 import { schemaOf } from "../schema-of.ts";
 
 /** Which objects of a kind are watched. */
-export interface Scope {
+export interface WatchScope {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -27,7 +27,10 @@ export type Selection = (object: KubeObject) => boolean | undefined;
  * What a watch of that scope would show. Throws if a selector cannot be understood: a server would refuse it at every
  * attempt.
  */
-export function selectionOf(kind: KindRef<KubeObject>, { namespace, labelSelector, fieldSelector }: Scope): Selection {
+export function selectionOf(
+  kind: KindRef<KubeObject>,
+  { namespace, labelSelector, fieldSelector }: WatchScope,
+): Selection {
   const byLabel = parsed(kind, "labelSelector", labelSelector, parseLabelSelector);
   const byField = parsed(kind, "fieldSelector", fieldSelector, parseFieldSelector);
   return (object) => {

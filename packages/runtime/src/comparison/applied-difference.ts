@@ -1,6 +1,14 @@
 import { type FieldsV1, isObject, type JsonObject, type Schema } from "@konverge/core";
 import { itemIn } from "./item-path.ts";
-import { below, type Difference, fieldSchema, firstOf, isDropped, isShared, storedDifference } from "./stored-value.ts";
+import {
+  below,
+  fieldSchema,
+  firstOf,
+  isDropped,
+  isShared,
+  type ReplayDifference,
+  storedDifference,
+} from "./stored-value.ts";
 
 /**
  * Where applying `desired` would change something, undefined if nowhere: the field set that we own is then exactly the one
@@ -14,7 +22,7 @@ export function appliedDifference(
   desired: unknown,
   live: unknown,
   schema: Schema | undefined = undefined,
-): Difference | undefined {
+): ReplayDifference | undefined {
   const paths = Object.keys(fields).filter((path) => path !== ".");
   if (paths.length === 0) {
     // Of an empty object or list others may own all that is in it.
@@ -42,7 +50,7 @@ function listDifference(
   desired: readonly unknown[],
   live: readonly unknown[],
   schema: Schema | undefined,
-): Difference | undefined {
+): ReplayDifference | undefined {
   if (paths.length !== desired.length) return "";
   return firstOf(paths, (path) => {
     const where = `[${path.slice(2)}]`;

@@ -165,7 +165,7 @@ export class Daemons {
         // What ran for long was not at fault in the beginning.
         if (clock.monotonic() - started > limits.longest) failures = 0;
         const before = failures++;
-        const wait = error instanceof ExternalError ? error.after : backoffAfter(before, limits, clock.random);
+        const wait = error instanceof ExternalError ? error.requeueAfter : backoffAfter(before, limits, clock.random);
         await anyOf(ending, (signal) => sleep(clock, wait, { signal, background: true, label: `daemon ${name}` }));
       }
     }
@@ -185,7 +185,7 @@ export class Daemons {
         const now = latest(key);
         return now?.metadata.uid === object.metadata.uid ? now : undefined;
       },
-      wake: () => wake(key),
+      requeue: () => wake(key),
       sleep: (ms) => sleep(clock, ms, { signal, background: true, label: "daemon" }),
     };
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, type KubeObject, type ObjectKey, stringifyJson } from "@konverge/core";
-import type { Rhythm } from "../definition/rhythm.ts";
+import type { Recurrence } from "../definition/rhythm.ts";
 
 interface Remembered {
   seen: number;
@@ -54,7 +54,7 @@ export class PassTimes {
     this.#object = object;
   }
 
-  isDue(name: string, rhythm: Rhythm): boolean {
+  isDue(name: string, rhythm: Recurrence): boolean {
     this.#due ??= new Set();
     if (this.#due.has(name)) return true;
     const wait = this.#wait(name, rhythm, this.#remember());
@@ -70,7 +70,7 @@ export class PassTimes {
     return this.#next;
   }
 
-  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Rhythm, remembered: Remembered): number {
+  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Recurrence, remembered: Remembered): number {
     const now = this.#clock.monotonic();
     const quiet = idle > 0 ? idle - (now - this.#unchangedSince(remembered)) : 0;
     const done = remembered.done.get(name);

@@ -28,7 +28,7 @@ export interface DaemonContext<T extends KubeObject = KubeObject> {
   /** The object as it is now; undefined if it is gone. */
   latest(): T | undefined;
   /** Has the object reconciled. */
-  wake(): void;
+  requeue(): void;
   /** Waits; rejects when the work must end. */
   sleep(ms: number): Promise<void>;
 }

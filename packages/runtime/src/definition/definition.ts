@@ -1,4 +1,4 @@
-import type { Client, Identity } from "@konverge/client";
+import type { Client, ImpersonatedUser } from "@konverge/client";
 import type {
   BackoffLimits,
   Clock,
@@ -13,11 +13,11 @@ import type {
 import type { Child, ObservedChild, OwnedKind, PlannedChild } from "../apply/child.ts";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
-import type { Use } from "../rbac/access.ts";
+import type { PermissionDeclaration } from "../rbac/access.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Predicate } from "./predicates.ts";
-import type { Rhythm } from "./rhythm.ts";
-import type { Source, Watched } from "./watched.ts";
+import type { Recurrence } from "./rhythm.ts";
+import type { ReconcileSource, WatchedKind } from "./watched.ts";
 
 /** The status that a reconciler of `T` reports; conditions and observedGeneration have their own ways. */
 export type ReportedStatus<T> = T extends { status?: infer S }
@@ -25,7 +25,7 @@ export type ReportedStatus<T> = T extends { status?: infer S }
   : never;
 
 /** What a reconciler wants. What it leaves out is left as it is. */
-export interface Result<T extends KubeObject = KubeObject> {
+export interface ReconcileResult<T extends KubeObject = KubeObject> {
   /** All children the object shall have; an empty list removes them all. */
   readonly children?: readonly (Child | PlannedChild)[] | undefined;
   /** All that the status shall report. */
@@ -36,14 +36,14 @@ export interface Result<T extends KubeObject = KubeObject> {
    */
   readonly conditions?: Conditions | undefined;
   /** Look again after this many milliseconds, whatever happens. */
-  readonly after?: number | undefined;
+  readonly requeueAfter?: number | undefined;
 }
 
 /** What `reconcile` returns: a result, or nothing if there is nothing to be done. */
-export type Reconciled<T extends KubeObject> = Result<T> | undefined | Promise<Result<T> | undefined>;
+export type Reconciled<T extends KubeObject> = ReconcileResult<T> | undefined | Promise<ReconcileResult<T> | undefined>;
 
 /**
- * `R`, if it has no fields but those of a {@link Result} and, in its status, those that the kind declares: the compiler does
+ * `R`, if it has no fields but those of a {@link ReconcileResult} and, in its status, those that the kind declares: the compiler does
  * not look for others in what a function returns.
  */
 export type CheckedResult<T extends KubeObject, R> =
@@ -53,22 +53,22 @@ export type CheckedResult<T extends KubeObject, R> =
       ? {
           readonly [K in keyof R]: K extends "status"
             ? NoOtherFields<ReportedStatus<T>, R[K]>
-            : K extends keyof Result
+            : K extends keyof ReconcileResult
               ? R[K]
               : NoSuchField<K>;
         }
       : R;
 
 /** A cleanup that is not done yet. */
-export interface Unfinished {
+export interface PendingCleanup {
   /** What it waits for: told in the conditions and in an event. */
   readonly waitingFor: string;
   /** Look again after this many milliseconds. Default: with ever longer waits. */
-  readonly after?: number | undefined;
+  readonly requeueAfter?: number | undefined;
 }
 
 /** The object's own children as they are now. */
-export interface Observed {
+export interface ObservedChildren {
   /** The child that a draft speaks of. */
   <T extends KubeObject>(child: Child<T>): ObservedChild<T> | undefined;
   /** The child of that kind and name. */
@@ -87,25 +87,25 @@ export interface CacheReader {
 }
 
 /** What a reconciler is given besides its object. */
-export interface Context {
-  readonly observed: Observed;
+export interface ReconcileContext {
+  readonly observed: ObservedChildren;
   readonly cache: CacheReader;
   /** Reads and writes past the cache. What it reads and writes is seen by all later reads of the cache. */
   readonly client: Client;
   /** The same in the name that `as` gives; without it, the same. */
-  readonly tenant: Client;
+  readonly tenantClient: Client;
   /** Tells users what happened, in an Event about the object. */
   readonly events: EventSink;
   /**
    * Does something outside the cluster: the same as calling `work`, but known by name to whoever records reconciles, so
    * that a replay answers with what was recorded instead of doing it again. Answers must be JSON.
    */
-  outside<R>(name: string, work: () => Promise<R>): Promise<R>;
+  callExternal<R>(name: string, work: () => Promise<R>): Promise<R>;
   /**
    * True if it is time to do something again, such as `due("backup", { every: 3_600_000 })`. The object is looked at when
    * it is, without a word about it in the result; what was due counts as done when the reconcile succeeds.
    */
-  due(name: string, rhythm: Rhythm): boolean;
+  isDue(name: string, rhythm: Recurrence): boolean;
   /** Fires when the reconcile's time is up, or when it must no longer act. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -131,15 +131,15 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
    * An object can then bring about no more than its tenant may, whatever the controller may. Finalizers, status and events
    * remain the controller's own.
    */
-  as?(object: T): Identity;
+  impersonate?(object: T): ImpersonatedUser;
   /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
-  watches?: readonly Watched<T>[];
-  /** What reconcilers do through `client` besides, for the roles and the preflight: `use(Secret, ["get"])`. */
-  uses?: readonly Use[];
+  watches?: readonly WatchedKind<T>[];
+  /** What reconcilers do through `client` besides, for the roles and the preflight: `permission(Secret, ["get"])`. */
+  permissions?: readonly PermissionDeclaration[];
   /** Work for each object that goes on for as long as the object is there, by name. */
   daemons?: Readonly<Record<string, Daemon<T>>>;
   /** Keys to look at that come from outside. */
-  sources?: readonly Source[];
+  sources?: readonly ReconcileSource[];
   /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */
   when?: Predicate<T>;
   /** Only objects with these labels. */
@@ -150,7 +150,7 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /** Only in these clusters, if the manager has several. */
   clusters?: readonly string[];
   /** Says what shall be. Called again whenever something it may depend on has changed. */
-  reconcile(object: T, context: Context): R;
+  reconcile(object: T, context: ReconcileContext): R;
   /** How many objects are worked on at the same time. Default: 10. */
   concurrency?: number;
   /** Milliseconds one reconcile may take. Default: two minutes. */
@@ -161,9 +161,9 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
    * What goes wrong is told in the log alone, not in events and conditions about the object: for controllers that tell
    * of it by themselves. Default: false.
    */
-  quiet?: boolean;
+  logErrorsOnly?: boolean;
   backoff?: Partial<BackoffLimits>;
-  rate?: TokenRate;
+  rateLimit?: TokenRate;
 }
 
 /** A cleanup brings its finalizer with it: there is none without the other. */
@@ -173,7 +173,7 @@ type CleanupOptions<T extends KubeObject> =
        * Takes away what the garbage collector cannot. Called while the object is being deleted, until it neither throws
        * nor returns what it waits for; only then the object may go.
        */
-      cleanup(object: T, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+      cleanup(object: T, context: ReconcileContext): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
       /** Default: made from the controller's name. */
       finalizer?: string;
     }
@@ -192,6 +192,9 @@ export interface Controller {
   /** Undefined if nothing needs to be done before an object goes. */
   readonly finalizer: string | undefined;
   readonly options: CommonOptions<KubeObject> & {
-    cleanup?(object: KubeObject, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+    cleanup?(
+      object: KubeObject,
+      context: ReconcileContext,
+    ): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
   };
 }

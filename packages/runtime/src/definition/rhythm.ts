@@ -1,5 +1,5 @@
 /** When something is to be done again. All times are in milliseconds. */
-export interface Rhythm {
+export interface Recurrence {
   /** This long after it was last done. */
   every: number;
   /** Not before nobody has changed the object for this long: its spec, labels and annotations. Default: 0. */

@@ -1,18 +1,18 @@
 import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
-import { declaredAccess } from "../controller/declared-access.ts";
+import { controllerPermissions } from "../controller/declared-access.ts";
 import { ControllerLoop } from "../controller/loop.ts";
 import type { Controller } from "../definition/definition.ts";
 import { sole } from "../leadership/authority.ts";
 import { type Election, leaderElection } from "../leadership/leader.ts";
 import { sharding } from "../leadership/shards.ts";
-import { type Log, silent } from "../log.ts";
+import { type Log, silentLog } from "../log.ts";
 import { reconcileLog } from "../observability/reconcile-log.ts";
-import { type Managed, observers } from "../observe/observer.ts";
+import { combineObservers, type ManagerState } from "../observe/observer.ts";
 import type { ControllerState, WatchState } from "../observe/state.ts";
-import { preflight } from "../rbac/preflight.ts";
-import { Recorder, type RecorderOptions } from "../recording/recorder.ts";
-import { checkOptions, HOME } from "./check-options.ts";
+import { checkPermissions } from "../rbac/preflight.ts";
+import { ReconcileRecorder, type ReconcileRecorderOptions } from "../recording/recorder.ts";
+import { checkOptions, HOME_CLUSTER_NAME } from "./check-options.ts";
 import type { ManagerOptions } from "./options.ts";
 
 const DEFAULT_GRACE = 30_000;
@@ -25,7 +25,7 @@ const DEFAULT_SYNC_TIMEOUT = 120_000;
  * won is at least as new as anything that an earlier holder acted on. Stopping goes the other way: no new work, the work
  * in progress, the leases, the watches.
  */
-export class Manager implements Managed {
+export class Manager implements ManagerState {
   readonly identity: string;
   readonly clock: Clock;
   readonly #log: Log;
@@ -33,7 +33,7 @@ export class Manager implements Managed {
   readonly #caches = new Map<string, Cache>();
   readonly #loops: { cluster: string; loop: ControllerLoop }[] = [];
   readonly #election: Election | undefined;
-  readonly #recorder: Recorder | undefined;
+  readonly #recorder: ReconcileRecorder | undefined;
   readonly #done = Promise.withResolvers<void>();
   #working = false;
   #started = false;
@@ -42,27 +42,27 @@ export class Manager implements Managed {
 
   constructor(controllers: readonly Controller[], options: ManagerOptions) {
     checkOptions(controllers, options);
-    const { client, log = silent, leader, shards } = options;
+    const { client, log = silentLog, leaderElection: leader, sharding: shards } = options;
     this.#options = options;
     this.clock = options.clock ?? client.clock;
     this.#log = log;
     this.identity = options.identity ?? `konverge-${this.clock.random.uuid().slice(0, 8)}`;
     this.#done.promise.catch(() => {});
     this.#recorder = options.recorder === undefined ? undefined : recorderOf(options.recorder, log);
-    const observer = observers([
-      ...(log === silent ? [] : [reconcileLog(log)]),
+    const observer = combineObservers([
+      ...(log === silentLog ? [] : [reconcileLog(log)]),
       ...(this.#recorder ? [this.#recorder] : []),
       ...(options.observers ?? []),
     ]);
     const context = { client, identity: this.identity, log, observer };
     this.#election = leader ? leaderElection(leader, context) : shards && sharding(shards, context);
-    const clients = new Map(Object.entries({ [HOME]: client, ...options.clusters }));
+    const clients = new Map(Object.entries({ [HOME_CLUSTER_NAME]: client, ...options.clusters }));
     for (const [name, one] of clients) {
       const onError = (kind: KindRef<KubeObject>, error: Error, retryIn: number) => {
         log.warn({ cluster: name, err: error, retryIn }, `the watch of ${groupKindText(kind)} failed`);
         observer.watchFailed?.({ cluster: name, kind, error, retryIn });
       };
-      const cache = (name === HOME ? options.cache : undefined) ?? new Cache(one, { onError });
+      const cache = (name === HOME_CLUSTER_NAME ? options.cache : undefined) ?? new Cache(one, { onError });
       this.#caches.set(name, cache);
       for (const definition of controllers) {
         if (!(definition.options.clusters ?? [name]).includes(name)) continue;
@@ -97,7 +97,7 @@ export class Manager implements Managed {
 
   /** The lease of a leader election. */
   get leases(): readonly string[] {
-    const { leader, client } = this.#options;
+    const { leaderElection: leader, client } = this.#options;
     return leader ? [`${leader.namespace ?? client.namespace}/${leader.name}`] : [];
   }
 
@@ -153,15 +153,15 @@ export class Manager implements Managed {
   }
 
   async #preflight(): Promise<void> {
-    const { client, clusters, namespaces, leader, shards } = this.#options;
-    for (const [name, one] of Object.entries({ [HOME]: client, ...clusters })) {
+    const { client, clusters, namespaces, leaderElection: leader, sharding: shards } = this.#options;
+    for (const [name, one] of Object.entries({ [HOME_CLUSTER_NAME]: client, ...clusters })) {
       const definitions = this.#loops.filter(({ cluster }) => cluster === name).map(({ loop }) => loop.definition);
       const home = (lease: { name: string; namespace?: string }) => ({ namespace: client.namespace, ...lease });
-      const leases = name === HOME && {
+      const leases = name === HOME_CLUSTER_NAME && {
         ...(leader && { leader: home(leader) }),
         ...(shards && { shards: home(shards) }),
       };
-      await preflight(one, declaredAccess(definitions, { ...(namespaces && { namespaces }), ...leases }));
+      await checkPermissions(one, controllerPermissions(definitions, { ...(namespaces && { namespaces }), ...leases }));
     }
   }
 
@@ -199,7 +199,7 @@ export class Manager implements Managed {
   async #end(): Promise<void> {
     this.#working = false;
     const over = new AbortController();
-    const grace = this.#options.grace ?? DEFAULT_GRACE;
+    const grace = this.#options.gracefulShutdownTimeout ?? DEFAULT_GRACE;
     const interrupted = sleep(this.clock, grace, { label: "shutdown grace", signal: over.signal }).then(
       () => {
         for (const { loop } of this.#loops) loop.abort(new Error("the manager has stopped"));
@@ -215,9 +215,9 @@ export class Manager implements Managed {
   }
 }
 
-function recorderOf(options: string | RecorderOptions, log: Log): Recorder {
+function recorderOf(options: string | ReconcileRecorderOptions, log: Log): ReconcileRecorder {
   const onError = (error: Error) => log.error({ err: error }, error.message);
-  return new Recorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
+  return new ReconcileRecorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
 }
 
 /**

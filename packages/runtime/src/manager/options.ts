@@ -1,11 +1,11 @@
 import type { Client } from "@konverge/client";
 import type { Clock } from "@konverge/core";
 import type { Cache } from "../cache/cache.ts";
-import type { LeaderOptions } from "../leadership/leader.ts";
-import type { ShardOptions } from "../leadership/shards.ts";
+import type { LeaderElectionOptions } from "../leadership/leader.ts";
+import type { ShardingOptions } from "../leadership/shards.ts";
 import type { Log } from "../log.ts";
 import type { Observer } from "../observe/observer.ts";
-import type { RecorderOptions } from "../recording/recorder.ts";
+import type { ReconcileRecorderOptions } from "../recording/recorder.ts";
 
 export interface ManagerOptions {
   /** The cluster that the manager is at home in: leases are kept there. */
@@ -20,19 +20,19 @@ export interface ManagerOptions {
   /** Those who want to know all that happens: metrics, traces, recordings. */
   observers?: readonly Observer[];
   /** Write every reconcile into a file, to be replayed later: see `Recorder`. */
-  recorder?: string | RecorderOptions;
+  recorder?: string | ReconcileRecorderOptions;
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
   /** Let one of several replicas act at a time. */
-  leader?: LeaderOptions;
+  leaderElection?: LeaderElectionOptions;
   /** Let several replicas share the objects among them. */
-  shards?: ShardOptions;
+  sharding?: ShardingOptions;
   /** Ask the server first whether all that the controllers need is allowed, and do not start if it is not. */
   preflight?: boolean;
   /** Names this process among its replicas. Default: made up. */
   identity?: string;
   /** Milliseconds that work in progress is given to finish when the manager stops. Default: 30 s. */
-  grace?: number;
+  gracefulShutdownTimeout?: number;
   /** Milliseconds within which all watches must have listed what there is. Default: two minutes. */
   syncTimeout?: number;
 }

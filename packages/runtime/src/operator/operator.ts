@@ -2,11 +2,11 @@ import type { AnyKind } from "@konverge/schema";
 import type { Registry } from "prom-client";
 import type { Controller } from "../definition/definition.ts";
 import type { Log } from "../log.ts";
-import type { Admission } from "../webhooks/admission.ts";
+import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
 
 /** Something that whoever installs an operator may set: by a flag (`--natsAddr`) or by a variable of the environment. */
-export interface Setting {
+export interface OperatorSetting {
   /** The flag without its dashes. */
   readonly flag: string;
   readonly env?: string;
@@ -26,7 +26,7 @@ export interface OperatorContext {
 /** What works in an operator's process. */
 export interface OperatorParts {
   readonly controllers: readonly Controller[];
-  readonly admissions?: readonly Admission[];
+  readonly admissions?: readonly AdmissionWebhook[];
   /** Kinds of several versions, whose objects this operator converts. */
   readonly conversions?: readonly ConvertibleKind[];
 }
@@ -38,7 +38,7 @@ export interface Operator {
   /** What it does, in one sentence. */
   readonly description: string;
   readonly kinds: readonly AnyKind[];
-  readonly settings?: readonly Setting[];
+  readonly settings?: readonly OperatorSetting[];
   /**
    * Makes all that works. Called once for each process and each simulated one: nothing may be shared between two calls, or
    * a crash in a test would not lose what a crash loses.

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from "@konverge/kinds";
-import type { Problem } from "./problem.ts";
+import type { WorkloadProblem } from "./problem.ts";
 
 /** What can keep a pod from running. */
 export type PodProblemReason =
@@ -11,7 +11,7 @@ export type PodProblemReason =
   | "NoRoom";
 
 /** What keeps one pod from running. */
-export interface PodProblem extends Problem {
+export interface PodProblem extends WorkloadProblem {
   readonly reason: PodProblemReason;
   /** The pod's name. */
   readonly pod: string;
@@ -19,7 +19,7 @@ export interface PodProblem extends Problem {
   readonly container?: { readonly name: string; readonly image: string };
   readonly claim?: string;
   /** What the cluster itself says, which may change from look to look. */
-  readonly told: { readonly reason: string; readonly message: string };
+  readonly reported: { readonly reason: string; readonly message: string };
   /** Since when the pod finds no node, in milliseconds since 1970; undefined for what is wrong at once. */
   readonly since?: number;
 }
@@ -56,10 +56,14 @@ function startProblem({ image, state }: ContainerStatus): Found | undefined {
   const told = { reason, message };
   if (PULLING.has(reason)) {
     const why = withoutTries(message) || reason;
-    return { reason: "ImageCannotBePulled", message: `the image ${image} cannot be pulled: ${why}`, told };
+    return { reason: "ImageCannotBePulled", message: `the image ${image} cannot be pulled: ${why}`, reported: told };
   }
   if (!STARTING.has(reason)) return undefined;
-  return { reason: "ContainerCannotStart", message: `the container cannot be started: ${message || reason}`, told };
+  return {
+    reason: "ContainerCannotStart",
+    message: `the container cannot be started: ${message || reason}`,
+    reported: told,
+  };
 }
 
 /** Without what a kubelet adds while it waits for the next try. */
@@ -77,7 +81,7 @@ function crash({ name, state, lastState }: ContainerStatus): Found | undefined {
   return {
     reason: "ContainerCrashes",
     message: `the container ${name} ${how}${words}`,
-    told: { reason: isLooping ? LOOPING : (ended?.reason ?? "Error"), message: ended?.message ?? "" },
+    reported: { reason: isLooping ? LOOPING : (ended?.reason ?? "Error"), message: ended?.message ?? "" },
   };
 }
 

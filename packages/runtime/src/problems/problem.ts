@@ -1,5 +1,5 @@
 /** What keeps something from running, in a word and in a sentence. */
-export interface Problem {
+export interface WorkloadProblem {
   readonly reason: string;
   readonly message: string;
 }

@@ -1,6 +1,6 @@
 import { deepEqual, type KindRef, type KubeObject } from "@konverge/core";
-import type { Context } from "../definition/definition.ts";
-import { type Differing, differing } from "../json-diff.ts";
+import type { ReconcileContext } from "../definition/definition.ts";
+import { differing, type JsonDifference } from "../json-diff.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
 /** How a field is now, and how it was when its last change was dealt with. */
@@ -8,7 +8,7 @@ export interface FieldChange<V> {
   readonly old: V | undefined;
   readonly now: V | undefined;
   /** What differs, place by place. */
-  readonly diff: readonly Differing[];
+  readonly diff: readonly JsonDifference[];
 }
 
 export interface FieldChangesOptions<T extends KubeObject, V> {
@@ -23,7 +23,11 @@ export interface FieldChangesOptions<T extends KubeObject, V> {
 /** Made by {@link fieldChanges}: called from `reconcile`. */
 export interface FieldChanges<T extends KubeObject, V> {
   /** Calls `handle` if the field has changed since it was last dealt with. Resolves to whether it had. */
-  follow(object: T, context: Context, handle: (change: FieldChange<V>) => Promise<void> | void): Promise<boolean>;
+  follow(
+    object: T,
+    context: ReconcileContext,
+    handle: (change: FieldChange<V>) => Promise<void> | void,
+  ): Promise<boolean>;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import { ExternalError } from "../errors.ts";
 
 /** An object, and the kind that it is of: owner references need both. */
-export interface Owner<T extends KubeObject = KubeObject> {
+export interface OwnerObject<T extends KubeObject = KubeObject> {
   readonly kind: KindRef<T>;
   readonly object: T;
 }
@@ -23,11 +23,11 @@ export interface Owner<T extends KubeObject = KubeObject> {
  * objects that come from somewhere else. Only uids count: an owner that is gone or going takes nothing, and what has a
  * controller already is refused with an OwnershipError. Fails with a conflict if somebody writes at the same time.
  */
-export async function adopt<T extends KubeObject>(
+export async function adoptObject<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,
   key: ObjectKey,
-  owner: Owner,
+  owner: OwnerObject,
 ): Promise<T> {
   const live = await client.get(kind, key);
   if (isControlledBy(live, owner.object)) return live;
@@ -45,7 +45,7 @@ export async function adopt<T extends KubeObject>(
 }
 
 /** The other way round: the object stays when its owner goes. Does nothing if it is not the owner's. */
-export async function disown<T extends KubeObject>(
+export async function releaseObject<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,
   key: ObjectKey,

@@ -17,7 +17,7 @@ export interface AdmissionRequest<T extends KubeObject> {
 }
 
 /** Thrown by a webhook to refuse a write for a reason that is not in a field. */
-export class Refusal extends Error {
+export class AdmissionDeniedError extends Error {
   override readonly name = "Refusal";
   /** The HTTP status that the writer gets. */
   readonly code: number;
@@ -28,14 +28,14 @@ export class Refusal extends Error {
   }
 }
 
-export interface AdmissionOptions<T extends KubeObject> {
+export interface AdmissionWebhookOptions<T extends KubeObject> {
   /** Part of the webhook's name and path. Default: the kind's plural and group. */
   name?: string;
   /** Changes the object by editing it in place. Not asked about deletions. It may be called again on its own result. */
   mutate?(draft: Mutable<T>, request: AdmissionRequest<T>): void | Promise<void>;
   /**
    * Says what is wrong with the object: nothing, if the write may pass. Of a deletion, `object` is what is to be deleted.
-   * A {@link Refusal} that is thrown refuses the write as well.
+   * A {@link AdmissionDeniedError} that is thrown refuses the write as well.
    */
   validate?(
     object: T,
@@ -56,32 +56,35 @@ export interface AdmissionOptions<T extends KubeObject> {
   reinvocationPolicy?: "Never" | "IfNeeded";
 }
 
-/** An admission webhook as it is written down. Made by {@link admission}. */
-export interface Admission {
+/** An admission webhook as it is written down. Made by {@link admissionWebhook}. */
+export interface AdmissionWebhook {
   readonly type: "admission";
   readonly name: string;
   readonly kind: KindRef<KubeObject>;
-  readonly options: AdmissionOptions<KubeObject>;
+  readonly options: AdmissionWebhookOptions<KubeObject>;
 }
 
 /**
  * Judges writes to the objects of a kind before they are stored:
  *
  * ```ts
- * admission(Model, {
+ * admissionWebhook(Model, {
  *   mutate(draft) { draft.metadata.labels = { ...draft.metadata.labels, team: "ml" }; },
  *   validate: (model, { old }) =>
  *     old && old.spec.size > model.spec.size ? [fieldInvalid("spec.size", model.spec.size, "must not shrink")] : [],
  * });
  * ```
  */
-export function admission<T extends KubeObject>(kind: KindRef<T>, options: AdmissionOptions<T>): Admission {
+export function admissionWebhook<T extends KubeObject>(
+  kind: KindRef<T>,
+  options: AdmissionWebhookOptions<T>,
+): AdmissionWebhook {
   if (!options.mutate && !options.validate) {
-    throw new TypeError(`admission(${kind.kind}): give it \`mutate\`, \`validate\`, or both`);
+    throw new TypeError(`admissionWebhook(${kind.kind}): give it \`mutate\`, \`validate\`, or both`);
   }
   const name = options.name ?? (kind.group === "" ? `${kind.plural}.core` : `${kind.plural}.${kind.group}`);
   // Only objects of the kind ever reach its functions.
-  return { type: "admission", name, kind, options: options as unknown as AdmissionOptions<KubeObject> };
+  return { type: "admission", name, kind, options: options as unknown as AdmissionWebhookOptions<KubeObject> };
 }
 
 /** A field with a value that it must not have, as the API server words it. */

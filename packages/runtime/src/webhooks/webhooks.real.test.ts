@@ -6,9 +6,9 @@ import { CustomResourceDefinition, ValidatingWebhookConfiguration } from "@konve
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
-import { preflight } from "../rbac/preflight.ts";
-import { admission, fieldInvalid } from "./admission.ts";
-import { type ServingWebhooks, serveWebhooks, webhookAccess } from "./serve-webhooks.ts";
+import { checkPermissions } from "../rbac/preflight.ts";
+import { admissionWebhook, fieldInvalid } from "./admission.ts";
+import { serveWebhooks, type WebhookServer, webhookPermissions } from "./serve-webhooks.ts";
 import { Webhooks } from "./webhooks.ts";
 
 const plane = findControlPlane();
@@ -34,7 +34,7 @@ const Model = defineKind({
 const webhooks = new Webhooks({
   conversions: [Model],
   admissions: [
-    admission(Model, {
+    admissionWebhook(Model, {
       mutate(draft, { user }) {
         draft.spec.owner ??= user.username ?? "nobody";
       },
@@ -48,7 +48,7 @@ const webhooks = new Webhooks({
 
 let cluster: RealCluster;
 let client: Client;
-let hooks: ServingWebhooks;
+let hooks: WebhookServer;
 const warnings: string[] = [];
 
 before(async () => {
@@ -124,5 +124,5 @@ test("a caBundle that was taken away comes back, and nothing is written when all
 });
 
 test("what webhooks need to be allowed is accepted by the server as a question", options, async () => {
-  await preflight(client, webhookAccess(webhooks, { name: "models", namespace: "default" }));
+  await checkPermissions(client, webhookPermissions(webhooks, { name: "models", namespace: "default" }));
 });

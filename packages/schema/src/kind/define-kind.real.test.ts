@@ -10,7 +10,7 @@ import { Frozen, Optional } from "../../test/corpus/rules.ts";
 import { CRDS, RealServer } from "../../test/real-server.ts";
 import { coerce } from "../structural/coerce.ts";
 import { applyDefaults } from "../structural/defaulting.ts";
-import { validate } from "../validation/validate.ts";
+import { validateValue } from "../validation/validate.ts";
 
 /**
  * The corpus on a real API server: every CRD is accepted, and generated objects are accepted or refused there exactly as
@@ -121,7 +121,7 @@ function judge(kind: (typeof CORPUS)[number], object: AnyObject, old?: unknown):
   const { error } = coerce(kind.schema, object);
   if (error) return { problems: ["cannot be decoded"] };
   applyDefaults(kind.schema, object);
-  const errors = validate(kind.schema, object, { scale: kind.scale, old });
+  const errors = validateValue(kind.schema, object, { scale: kind.scale, old });
   if (errors.length > 0) return { problems: errors.map(causeText).sort() };
   return { problems: [], spec: object["spec"] ?? null };
 }

@@ -4,7 +4,7 @@ import type { Condition, KindRef, ObjectOf } from "@konverge/core";
 import { z } from "zod";
 import { CORPUS } from "../../test/corpus/corpus.ts";
 import { cel, listMap, listSet } from "./annotations.ts";
-import { age, condition } from "./columns.ts";
+import { ageColumn, conditionColumn } from "./columns.ts";
 import { type AnyKind, defineKind } from "./define-kind.ts";
 import { quantity } from "./field-types.ts";
 
@@ -20,7 +20,12 @@ const LLMModel = defineKind({
         gpuType: z.enum(["A100", "H100"]).optional(),
       }),
       status: z.object({ readyReplicas: z.int().optional() }),
-      columns: { Model: ".spec.modelName", Ready: condition("Ready"), Replicas: ".spec.replicas", Age: age },
+      columns: {
+        Model: ".spec.modelName",
+        Ready: conditionColumn("Ready"),
+        Replicas: ".spec.replicas",
+        Age: ageColumn,
+      },
       rules: [cel("self.replicas <= 100", "at most 100 replicas")],
     },
   },

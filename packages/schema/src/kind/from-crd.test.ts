@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Database, LLMModel } from "../../test/corpus/operators.ts";
 import { Evolving } from "../../test/corpus/surfaces.ts";
 import { printYaml } from "../yaml/print-yaml.ts";
-import { crdsIn, fromCRD } from "./from-crd.ts";
+import { crdsFromYaml, fromCRD } from "./from-crd.ts";
 import { typesFromCRD } from "./types-from-crd.ts";
 
 const CRON_TAB = `apiVersion: apiextensions.k8s.io/v1
@@ -80,7 +80,7 @@ test("a file may hold other things than CRDs, but not several kinds at once", ()
     { apiVersion: "v1", kind: "Namespace" },
   );
   assert.deepEqual(
-    crdsIn(list).map(({ spec }) => spec.names.kind),
+    crdsFromYaml(list).map(({ spec }) => spec.names.kind),
     ["Database", "LLMModel"],
   );
   assert.throws(() => fromCRD(list), /there are 2 CustomResourceDefinitions/);

@@ -17,7 +17,7 @@ import { applyDefaults } from "../structural/defaulting.ts";
 import { invalidValue, required } from "../structural/field-errors.ts";
 import { objectMetaErrors } from "../structural/object-meta.ts";
 import type { ScalePaths } from "../structural/scale-paths.ts";
-import { validate } from "../validation/validate.ts";
+import { validateValue } from "../validation/validate.ts";
 import type { DraftedObject, WrittenStatus } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
 
@@ -67,7 +67,7 @@ export function kindVersion<T extends KubeObject, Written>(facts: VersionFacts):
     const typeErrors = typeMetaErrors(copy, apiVersion, kind);
     if (typeErrors.length > 0) return typeErrors;
     const before = old === undefined ? undefined : prepared(old).copy;
-    return [...rootMetadataErrors(copy), ...validate(schema, copy, { old: before, scale: facts.scale })];
+    return [...rootMetadataErrors(copy), ...validateValue(schema, copy, { old: before, scale: facts.scale })];
   };
   return {
     ...facts,

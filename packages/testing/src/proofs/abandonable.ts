@@ -1,6 +1,6 @@
 import type { Client } from "@konverge/client";
-import type { OperatorStage } from "../stage/operator-stage.ts";
-import type { Scenario, Stage } from "../stage/stage.ts";
+import type { OperatorTestEnvironment } from "../stage/operator-stage.ts";
+import type { Scenario, TestEnvironment } from "../stage/stage.ts";
 
 /** Thrown into a scenario that is no longer to be played. */
 class Abandoned extends Error {}
@@ -21,7 +21,7 @@ export class AbandonablePlay {
   }
 
   /** Resolves when the scenario has ended, or has noticed that it is abandoned. Failures before that are its own. */
-  async play(scenario: Scenario, stage: OperatorStage): Promise<void> {
+  async play(scenario: Scenario, stage: OperatorTestEnvironment): Promise<void> {
     try {
       await scenario(this.#watched(stage));
     } catch (error) {
@@ -34,9 +34,9 @@ export class AbandonablePlay {
     if (this.#abandoned) throw new Abandoned("the scenario is not played on");
   }
 
-  #watched(stage: OperatorStage): Stage {
+  #watched(stage: OperatorTestEnvironment): TestEnvironment {
     const client = this.#guarded<Client>(stage.client);
-    const guarded = this.#guarded<OperatorStage>(stage, (name) => {
+    const guarded = this.#guarded<OperatorTestEnvironment>(stage, (name) => {
       if (name === "client") return client;
       if (name !== "until") return undefined;
       return (what: string, condition: () => Promise<boolean> | boolean, timeout?: number) =>

@@ -1,10 +1,10 @@
-import type { Fate } from "../stage/ground.ts";
+import type { FaultInjector } from "../stage/ground.ts";
 import type { Scenario } from "../stage/stage.ts";
-import { differences } from "./end-state.ts";
-import { failureText, type ProofOptions, playToEnd } from "./play-to-end.ts";
+import { endStateDifferences } from "./end-state.ts";
+import { failureText, playToEnd, type SurvivalOptions } from "./play-to-end.ts";
 
 /** How crashes are explored. */
-export interface CrashOptions extends ProofOptions {
+export interface CrashRunOptions extends SurvivalOptions {
   /** Of many writes, only every so manieth is tried. Default: 1, all of them. */
   readonly every?: number;
 }
@@ -24,7 +24,7 @@ const MOMENTS = ["before the answer", "after the answer"] as const;
  * Plays a scenario once cleanly, then twice for each write that the operators make: they are crashed right after the write
  * took effect, before or after they learn of it, and start afresh. Each run must end as the clean one did.
  */
-export async function crashRuns(scenario: Scenario, options: CrashOptions = {}): Promise<CrashFindings> {
+export async function crashRuns(scenario: Scenario, options: CrashRunOptions = {}): Promise<CrashFindings> {
   const { every = 1 } = options;
   const clean = await playToEnd(scenario, options);
   const problems: string[] = [];
@@ -35,7 +35,7 @@ export async function crashRuns(scenario: Scenario, options: CrashOptions = {}):
       let crashed = false;
       runs++;
       try {
-        const fate: Fate = {
+        const fate: FaultInjector = {
           crashAt(write) {
             if (crashed || write !== at) return undefined;
             crashed = true;
@@ -44,7 +44,7 @@ export async function crashRuns(scenario: Scenario, options: CrashOptions = {}):
         };
         const { state } = await playToEnd(scenario, options, fate);
         if (!crashed) problems.push(`${where}: that write was never made; two runs of the scenario differ`);
-        for (const problem of differences(clean.state, state)) problems.push(`${where}: ${problem}`);
+        for (const problem of endStateDifferences(clean.state, state)) problems.push(`${where}: ${problem}`);
       } catch (error) {
         problems.push(`${where}: ${failureText(error)}`);
       }

@@ -1,10 +1,10 @@
 import { CustomResourceDefinition } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
-import { playEmbedded } from "../stage/embedded-stage.ts";
-import type { OperatorStage } from "../stage/operator-stage.ts";
-import type { RunningOperator, Scenario, Stage } from "../stage/stage.ts";
-import { differences, endState } from "./end-state.ts";
-import { failureText, type ProofOptions, restlessness } from "./play-to-end.ts";
+import { runScenario } from "../stage/embedded-stage.ts";
+import type { OperatorTestEnvironment } from "../stage/operator-stage.ts";
+import type { RunningOperator, Scenario, TestEnvironment } from "../stage/stage.ts";
+import { endState, endStateDifferences } from "./end-state.ts";
+import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
 /** What was found out by deleting the definitions of an operator's kinds. */
 export interface CrdDeletionFindings {
@@ -22,7 +22,7 @@ export interface CrdDeletionFindings {
 export async function crdDeletionRuns(
   operator: Operator,
   scenario: Scenario,
-  options: ProofOptions = {},
+  options: SurvivalOptions = {},
 ): Promise<CrdDeletionFindings> {
   const problems: string[] = [];
   let running: RunningOperator | undefined;
@@ -33,7 +33,7 @@ export async function crdDeletionRuns(
         return running;
       }),
     );
-  await playEmbedded(first, options.stage, {}, async (stage) => {
+  await runScenario(first, options.environment, {}, async (stage) => {
     await stage.settled();
     const state = await endState(stage, options.mask);
     await deleteDefinitions(stage, operator);
@@ -47,7 +47,7 @@ export async function crdDeletionRuns(
       await scenario(again);
       await stage.settled();
       const second = await endState(stage, options.mask);
-      problems.push(...differences(state, second).map((problem) => `installed again: ${problem}`));
+      problems.push(...endStateDifferences(state, second).map((problem) => `installed again: ${problem}`));
     } catch (error) {
       problems.push(`installed again: ${failureText(error)}`);
     }
@@ -56,7 +56,7 @@ export async function crdDeletionRuns(
 }
 
 /** The same stage, on which operators are started in another way. */
-function withStart(stage: Stage, start: Stage["start"]): Stage {
+function withStart(stage: TestEnvironment, start: TestEnvironment["start"]): TestEnvironment {
   return new Proxy(stage, {
     get(target, name) {
       if (name === "start") return start;
@@ -66,7 +66,7 @@ function withStart(stage: Stage, start: Stage["start"]): Stage {
   });
 }
 
-async function deleteDefinitions(stage: OperatorStage, operator: Operator): Promise<void> {
+async function deleteDefinitions(stage: OperatorTestEnvironment, operator: Operator): Promise<void> {
   const names = operator.kinds.map(({ plural, group }) => `${plural}.${group}`);
   for (const name of names) await stage.client.delete(CustomResourceDefinition, name);
   for (const name of names) {
@@ -75,7 +75,7 @@ async function deleteDefinitions(stage: OperatorStage, operator: Operator): Prom
 }
 
 /** Objects whose owner was of one of the kinds that are gone. */
-async function orphans(stage: OperatorStage, operator: Operator): Promise<string[]> {
+async function orphans(stage: OperatorTestEnvironment, operator: Operator): Promise<string[]> {
   const kinds = new Set(operator.kinds.map(({ kind }) => kind));
   const left: string[] = [];
   await endState(stage, undefined, ({ kind, metadata }) => {

@@ -1,14 +1,14 @@
 import type { Client } from "@konverge/client";
 import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Transport } from "@konverge/core";
-import { playEmbedded } from "../stage/embedded-stage.ts";
-import type { OperatorStage } from "../stage/operator-stage.ts";
+import { runScenario } from "../stage/embedded-stage.ts";
+import type { OperatorTestEnvironment } from "../stage/operator-stage.ts";
 import type { Scenario } from "../stage/stage.ts";
 import { AbandonablePlay } from "./abandonable.ts";
 import { endState } from "./end-state.ts";
-import { failureText, type ProofOptions, restlessness } from "./play-to-end.ts";
+import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
 /** How deletions are explored. */
-export interface DeletionOptions extends ProofOptions {
+export interface DeletionRunOptions extends SurvivalOptions {
   /** Of many writes, only every so manieth is tried. Default: 1, all of them. */
   readonly every?: number;
   /** What the operator makes and leaves behind on purpose. */
@@ -29,7 +29,7 @@ type Policy = "Background" | "Foreground";
 interface DeletionProof {
   readonly scenario: Scenario;
   readonly kind: KindRef<KubeObject>;
-  readonly options: DeletionOptions;
+  readonly options: DeletionRunOptions;
 }
 
 /**
@@ -43,7 +43,7 @@ interface DeletionProof {
 export async function deletionRuns(
   scenario: Scenario,
   kind: KindRef<KubeObject>,
-  options: DeletionOptions = {},
+  options: DeletionRunOptions = {},
 ): Promise<DeletionFindings> {
   const proof = { scenario, kind, options };
   const { phases, left, made } = await cleanRun(proof);
@@ -66,9 +66,9 @@ export async function deletionRuns(
 /** The writes after which there is something to delete, what the operator made, and what is left after all. */
 async function cleanRun({ scenario, kind, options }: DeletionProof) {
   const phases: number[] = [];
-  let stage: OperatorStage | undefined;
+  let stage: OperatorTestEnvironment | undefined;
   const watching: Scenario = (own) => {
-    stage = own as OperatorStage;
+    stage = own as OperatorTestEnvironment;
     return scenario(own);
   };
   let isLiving = true;
@@ -77,7 +77,7 @@ async function cleanRun({ scenario, kind, options }: DeletionProof) {
   };
   const made = new Set<string>();
   const around = (next: Transport) => noting(next, made);
-  const left = await playEmbedded(watching, options.stage, { afterWrite, around }, async (own) => {
+  const left = await runScenario(watching, options.environment, { afterWrite, around }, async (own) => {
     await own.settled();
     // What is written while it goes belongs to this deletion, not to a phase in which there could be another.
     isLiving = false;
@@ -111,9 +111,9 @@ async function deletedAt(
 ): Promise<string[]> {
   const { scenario, kind, options } = proof;
   const play = new AbandonablePlay();
-  let stage: OperatorStage | undefined;
+  let stage: OperatorTestEnvironment | undefined;
   const playing: Scenario = async (own) => {
-    stage = own as OperatorStage;
+    stage = own as OperatorTestEnvironment;
     await play.play(scenario, stage);
     // The last writes come when the scenario has seen enough.
     if (!play.abandoned) await stage.settled();
@@ -124,7 +124,7 @@ async function deletedAt(
     await deleteAll(stage, stage.cluster!.client, kind, policy);
     play.abandon();
   };
-  const told = await playEmbedded(playing, options.stage, { afterWrite }, async (own) => {
+  const told = await runScenario(playing, options.environment, { afterWrite }, async (own) => {
     if (!play.abandoned) return ["that write was never made; two runs of the scenario differ"];
     await own.settled();
     const objects = await own.list(kind);
@@ -141,7 +141,7 @@ async function deletedAt(
 const heldBy = ({ finalizers }: KubeObject["metadata"]) => (finalizers ? `, held by ${finalizers.join(", ")}` : "");
 
 async function objectsOf(
-  stage: OperatorStage,
+  stage: OperatorTestEnvironment,
   client: Client,
   kind: KindRef<KubeObject>,
 ): Promise<readonly KubeObject[]> {
@@ -150,13 +150,18 @@ async function objectsOf(
   return found?.items ?? [];
 }
 
-async function deleteAll(stage: OperatorStage, client: Client, kind: KindRef<KubeObject>, propagationPolicy: Policy) {
+async function deleteAll(
+  stage: OperatorTestEnvironment,
+  client: Client,
+  kind: KindRef<KubeObject>,
+  propagationPolicy: Policy,
+) {
   for (const object of await objectsOf(stage, client, kind)) {
     await client.delete(kind, keyOf(object), { propagationPolicy });
   }
 }
 
 /** The names of all objects that are left, but for those that may be. */
-async function leftovers(stage: OperatorStage, { mask, kept }: DeletionOptions): Promise<Set<string>> {
+async function leftovers(stage: OperatorTestEnvironment, { mask, kept }: DeletionRunOptions): Promise<Set<string>> {
   return new Set((await endState(stage, mask, (object) => !kept?.(object))).keys());
 }

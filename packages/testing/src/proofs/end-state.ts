@@ -1,5 +1,5 @@
 import type { AnyObject } from "@konverge/core";
-import type { OperatorStage } from "../stage/operator-stage.ts";
+import type { OperatorTestEnvironment } from "../stage/operator-stage.ts";
 
 /** They tell how it came about, not what is. */
 const PASSING = new Set(["Event", "Lease", "PodMetrics"]);
@@ -31,7 +31,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
  * and generated names, and with secrets' keys only.
  */
 export async function endState(
-  stage: OperatorStage,
+  stage: OperatorTestEnvironment,
   mask?: (object: AnyObject) => AnyObject,
   counts: (object: AnyObject) => boolean = () => true,
 ): Promise<Map<string, string>> {
@@ -63,7 +63,7 @@ export async function endState(
 }
 
 /** How two end states differ, in sentences. */
-export function differences(expected: Map<string, string>, actual: Map<string, string>): string[] {
+export function endStateDifferences(expected: Map<string, string>, actual: Map<string, string>): string[] {
   const told: string[] = [];
   for (const [key, text] of expected) {
     const other = actual.get(key);

@@ -1,14 +1,14 @@
 import type { AnyObject } from "@konverge/core";
-import type { EmbeddedOptions } from "../stage/embedded-ground.ts";
-import { playEmbedded } from "../stage/embedded-stage.ts";
-import type { Fate } from "../stage/ground.ts";
-import type { OperatorStage } from "../stage/operator-stage.ts";
+import type { TestEnvironmentOptions } from "../stage/embedded-ground.ts";
+import { runScenario } from "../stage/embedded-stage.ts";
+import type { FaultInjector } from "../stage/ground.ts";
+import type { OperatorTestEnvironment } from "../stage/operator-stage.ts";
 import type { Scenario } from "../stage/stage.ts";
 import { endState } from "./end-state.ts";
 
 /** What all proofs that compare end states have in common. */
-export interface ProofOptions {
-  readonly stage?: EmbeddedOptions;
+export interface SurvivalOptions {
+  readonly environment?: TestEnvironmentOptions;
   /** Takes out of an object what may differ between two good runs. */
   readonly mask?: (object: AnyObject) => AnyObject;
 }
@@ -26,8 +26,12 @@ const REST = 10 * 60_000;
 const ROUTINE = 200;
 
 /** Plays a scenario, waits until nothing happens any more, and tells how everything stands then. */
-export async function playToEnd(scenario: Scenario, options: ProofOptions, fate: Fate = {}): Promise<Ending> {
-  const ending = await playEmbedded(scenario, options.stage, fate, async (stage) => {
+export async function playToEnd(
+  scenario: Scenario,
+  options: SurvivalOptions,
+  fate: FaultInjector = {},
+): Promise<Ending> {
+  const ending = await runScenario(scenario, options.environment, fate, async (stage) => {
     await stage.settled();
     return { state: await endState(stage, options.mask), steps: stage.steps };
   });
@@ -38,13 +42,13 @@ export async function playToEnd(scenario: Scenario, options: ProofOptions, fate:
  * What the operators of a stage do though there is nothing to do: writes, a hot loop of requests, or complaints, unless
  * they have a reason to complain.
  */
-export async function restlessness(stage: OperatorStage, hasReason = false): Promise<string[]> {
-  const before = { writes: stage.writes(), requests: stage.requests, complaints: stage.complaints.length };
-  await stage.pass(REST);
+export async function restlessness(stage: OperatorTestEnvironment, hasReason = false): Promise<string[]> {
+  const before = { writes: stage.writes(), requests: stage.requests, complaints: stage.warnings.length };
+  await stage.advance(REST);
   const told: string[] = [];
   const writes = stage.writes() - before.writes;
   const requests = stage.requests - before.requests;
-  const complaints = stage.complaints.slice(before.complaints);
+  const complaints = stage.warnings.slice(before.complaints);
   if (writes > 0) told.push(`the operator goes on writing: ${writes} times in ten minutes`);
   if (requests > ROUTINE) told.push(`the operator is in a hot loop: ${requests} requests in ten minutes`);
   if (complaints.length > 0 && !hasReason) {

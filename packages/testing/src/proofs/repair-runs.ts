@@ -1,13 +1,13 @@
 import { type AnyObject, controllerOf, isNotFound, type KindRef, keyOf, parseApiVersion } from "@konverge/core";
-import { playEmbedded } from "../stage/embedded-stage.ts";
-import type { OperatorStage } from "../stage/operator-stage.ts";
+import { runScenario } from "../stage/embedded-stage.ts";
+import type { OperatorTestEnvironment } from "../stage/operator-stage.ts";
 import type { Scenario } from "../stage/stage.ts";
-import { differences, endState } from "./end-state.ts";
+import { endState, endStateDifferences } from "./end-state.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
-import { failureText, type ProofOptions, restlessness } from "./play-to-end.ts";
+import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
 /** How interference with children is explored. */
-export interface RepairOptions extends ProofOptions {
+export interface DriftRunOptions extends SurvivalOptions {
   /** Of many fields, only every so manieth is edited. Default: 1, all of them. */
   readonly every?: number;
   /** Children that are not interfered with, or one of whose fields is not, as a JSON pointer. */
@@ -15,7 +15,7 @@ export interface RepairOptions extends ProofOptions {
 }
 
 /** What was found out by deleting and editing children. */
-export interface RepairFindings {
+export interface DriftFindings {
   readonly children: number;
   /** Fields that were edited or removed, and that the server let be. */
   readonly edits: number;
@@ -28,8 +28,8 @@ const SOMEBODY = "kubectl-edit";
 const MARK = "example.com/by-hand";
 
 interface Bench {
-  readonly stage: OperatorStage;
-  readonly options: RepairOptions;
+  readonly stage: OperatorTestEnvironment;
+  readonly options: DriftRunOptions;
   /** How everything stood before. */
   readonly state: Map<string, string>;
   readonly problems: string[];
@@ -42,8 +42,8 @@ interface Bench {
  *
  * Children are objects whose controller is of one of the operator's kinds. Edits that the server refuses do not count.
  */
-export async function repairRuns(scenario: Scenario, options: RepairOptions = {}): Promise<RepairFindings> {
-  const findings = await playEmbedded(scenario, options.stage, {}, async (stage) => {
+export async function driftRuns(scenario: Scenario, options: DriftRunOptions = {}): Promise<DriftFindings> {
+  const findings = await runScenario(scenario, options.environment, {}, async (stage) => {
     await stage.settled();
     const bench: Bench = { stage, options, state: await standing(stage, options), problems: [] };
     const children = await childrenOf(bench);
@@ -76,12 +76,12 @@ async function childrenOf({ stage, options }: Bench): Promise<Found[]> {
   return found;
 }
 
-function isChild(stage: OperatorStage, object: AnyObject): boolean {
+function isChild(stage: OperatorTestEnvironment, object: AnyObject): boolean {
   const owner = controllerOf(object);
   return owner !== undefined && isOwn(stage, owner);
 }
 
-function isOwn(stage: OperatorStage, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
+function isOwn(stage: OperatorTestEnvironment, { apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
   const { group } = parseApiVersion(apiVersion);
   return stage.kinds.some((one) => one.kind === kind && one.group === group);
 }
@@ -90,7 +90,7 @@ function isOwn(stage: OperatorStage, { apiVersion, kind }: { apiVersion: string;
  * The operator's objects with what they say, and their children as they are asked for. What others make of children
  * (pods, revisions of the past) shows in what the operator's objects say.
  */
-function standing(stage: OperatorStage, { mask }: RepairOptions): Promise<Map<string, string>> {
+function standing(stage: OperatorTestEnvironment, { mask }: DriftRunOptions): Promise<Map<string, string>> {
   const asked = (object: AnyObject): AnyObject => {
     const { status, ...rest } = mask ? mask(object) : object;
     const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};
@@ -108,7 +108,7 @@ async function isRepaired({ stage, options, state, problems }: Bench, what: stri
   try {
     await stage.settled();
     const now = await standing(stage, options);
-    problems.push(...differences(state, now).map((problem) => `${what}: ${problem}`));
+    problems.push(...endStateDifferences(state, now).map((problem) => `${what}: ${problem}`));
   } catch (error) {
     problems.push(`${what}: ${failureText(error)}`);
   }

@@ -1,20 +1,20 @@
 import {
-  type Access,
-  AccessRecorder,
-  accessText,
-  compareAccess,
+  comparePermissions,
   Metrics,
   type Operator,
-  operatorAccess,
+  operatorPermissions,
+  type Permission,
+  PermissionRecorder,
+  permissionText,
 } from "@konverge/runtime";
-import type { EmbeddedOptions } from "../stage/embedded-ground.ts";
-import { playEmbedded } from "../stage/embedded-stage.ts";
-import type { Fate } from "../stage/ground.ts";
+import type { TestEnvironmentOptions } from "../stage/embedded-ground.ts";
+import { runScenario } from "../stage/embedded-stage.ts";
+import type { FaultInjector } from "../stage/ground.ts";
 import { operatorContext } from "../stage/operator-process.ts";
 import type { Scenario } from "../stage/stage.ts";
 
 /** What was found out about an operator's role. */
-export interface RoleFindings {
+export interface RbacFindings {
   /** How many rules were taken away, one at a time. */
   readonly tried: number;
   /** Empty, if the role is exactly what the operator needs. */
@@ -26,28 +26,28 @@ export interface RoleFindings {
  * Nothing may be refused at first, every verb must be used, and without any of the rules something must be refused: what
  * nobody misses should not be allowed. Verbs that are declared as rarely needed may go unused.
  */
-export async function roleRuns(
+export async function rbacRuns(
   operator: Operator,
   scenarios: readonly Scenario[],
-  options: EmbeddedOptions = {},
-): Promise<RoleFindings> {
+  options: TestEnvironmentOptions = {},
+): Promise<RbacFindings> {
   const problems: string[] = [];
-  const used: Access[][] = [];
+  const used: Permission[][] = [];
   for (const scenario of scenarios) {
-    const recorder = new AccessRecorder();
-    const fate: Fate = {
+    const recorder = new PermissionRecorder();
+    const fate: FaultInjector = {
       around: recorder.transport,
-      refused: (message) => problems.push(`the role does not allow what the operator does: ${message}`),
+      denied: (message) => problems.push(`the role does not allow what the operator does: ${message}`),
     };
-    await playEmbedded(scenario, options, fate);
-    used.push(recorder.accesses({ byNamespace: true }));
+    await runScenario(scenario, options, fate);
+    used.push(recorder.permissions({ byNamespace: true }));
   }
   const { registry } = new Metrics({ process: false });
   const parts = operator.create(operatorContext(operator, registry));
   const home = `${options.namespace ?? "stage"}-system`;
-  const declared = operatorAccess(operator, parts, { home });
-  const { superfluous } = compareAccess(declared, used.flat());
-  for (const access of superfluous) problems.push(`the role allows what no scenario needs: ${accessText(access)}`);
+  const declared = operatorPermissions(operator, parts, { operatorNamespace: home });
+  const { superfluous } = comparePermissions(declared, used.flat());
+  for (const access of superfluous) problems.push(`the role allows what no scenario needs: ${permissionText(access)}`);
   const rules = Map.groupBy(declared, ({ group, resource, name }) => JSON.stringify([group, resource, name]));
   let tried = 0;
   for (const rule of rules.values()) {
@@ -56,23 +56,27 @@ export async function roleRuns(
     if (player < 0) continue;
     tried++;
     if (!(await isMissed(scenarios[player]!, rule, options))) {
-      problems.push(`nobody notices that the role lacks: ${rule.map(accessText).join(", ")}`);
+      problems.push(`nobody notices that the role lacks: ${rule.map(permissionText).join(", ")}`);
     }
   }
   return { tried, problems };
 }
 
 /** Whether anything goes wrong without a rule: the first refusal is enough, and ends the run. */
-async function isMissed(scenario: Scenario, rule: readonly Access[], options: EmbeddedOptions): Promise<boolean> {
-  const taken = new Set(rule.map(accessText));
+async function isMissed(
+  scenario: Scenario,
+  rule: readonly Permission[],
+  options: TestEnvironmentOptions,
+): Promise<boolean> {
+  const taken = new Set(rule.map(permissionText));
   const refused = Promise.withResolvers<never>();
   refused.promise.catch(() => {});
-  const fate: Fate = {
-    restrict: (held) => held.filter((one) => !taken.has(accessText(one))),
-    refused: (message) => refused.reject(new Error(message)),
+  const fate: FaultInjector = {
+    restrictPermissions: (held) => held.filter((one) => !taken.has(permissionText(one))),
+    denied: (message) => refused.reject(new Error(message)),
   };
   try {
-    await playEmbedded((stage) => Promise.race([scenario(stage), refused.promise]), options, fate);
+    await runScenario((stage) => Promise.race([scenario(stage), refused.promise]), options, fate);
     return false;
   } catch {
     return true;
@@ -80,6 +84,6 @@ async function isMissed(scenario: Scenario, rule: readonly Access[], options: Em
 }
 
 /** Whether a use of a permission is one of this one. */
-function isUseOf(held: Access, seen: Access): boolean {
+function isUseOf(held: Permission, seen: Permission): boolean {
   return held.verb === seen.verb && held.group === seen.group && held.resource === seen.resource;
 }

@@ -10,14 +10,14 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
-import { builtInCertificates, Registration, type Webhooks } from "@konverge/runtime";
-import type { Ground } from "./ground.ts";
-import { NOWHERE, registerOnPort, removeRegistrations } from "./registrations.ts";
+import { builtInCertificates, WebhookRegistration, type Webhooks } from "@konverge/runtime";
+import type { TestBackend } from "./ground.ts";
+import { removeRegistrations, serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./registrations.ts";
 import type { Shell } from "./shell.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** How an embedded stage is set up. */
-export interface EmbeddedOptions {
+export interface TestEnvironmentOptions {
   /** Default: virtual. kubectl lives in real time, and needs `real`. */
   readonly time?: "virtual" | "real";
   /** Default: a few, with GPUs of two types among them. */
@@ -44,12 +44,12 @@ const SETTLING = { virtual: 2 * 3_600_000, real: 120_000 };
 const ROUTINE = /lease|node|event/i;
 
 /** The embedded cluster as something to stand on. `end` stops it. */
-export interface EmbeddedGround extends Ground {
+export interface EmbeddedTestBackend extends TestBackend {
   readonly cluster: Cluster;
   end(): Promise<void>;
 }
 
-export async function embeddedGround(options: EmbeddedOptions = {}): Promise<EmbeddedGround> {
+export async function embeddedTestBackend(options: TestEnvironmentOptions = {}): Promise<EmbeddedTestBackend> {
   const { time = "virtual", namespace = "stage", nodes, shell, extension } = options;
   const virtual = time === "virtual" ? new VirtualTime(new VirtualClock(options)) : undefined;
   const clock: Clock = virtual?.clock ?? realClock();
@@ -78,20 +78,20 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
     clock,
     namespace,
     cluster,
-    patience: PATIENCE[time],
-    conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : NOWHERE),
+    timeout: PATIENCE[time],
+    conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : UNREACHABLE_WEBHOOK_URL),
     wait,
-    pass,
+    advance: pass,
     connect: async (account) => asAccount(cluster, account),
     async register({ name, home, webhooks, client: own, died }) {
-      if (!virtual) return registerOnPort({ name, home, webhooks, client: own }, cluster.client);
+      if (!virtual) return serveWebhooksOnPort({ name, home, webhooks, client: own }, cluster.client);
       const secret = { name: `${name}-certificates`, namespace: home };
       const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
       const certificates = source();
       await virtual.hold(Promise.race([certificates, died]));
       const { bundle = "" } = await certificates;
       reachable.set(name, webhooks);
-      const registration = new Registration({ client: own, name, webhooks });
+      const registration = new WebhookRegistration({ client: own, name, webhooks });
       await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });
       return async ({ crashed } = { crashed: false }) => {
         if (crashed) return;

@@ -1,18 +1,18 @@
-import { type EmbeddedOptions, embeddedGround } from "./embedded-ground.ts";
-import type { Fate } from "./ground.ts";
-import { OperatorStage } from "./operator-stage.ts";
+import { embeddedTestBackend, type TestEnvironmentOptions } from "./embedded-ground.ts";
+import type { FaultInjector } from "./ground.ts";
+import { OperatorTestEnvironment } from "./operator-stage.ts";
 import type { Scenario } from "./stage.ts";
 
 /** Plays a scenario on an embedded cluster of its own. */
-export async function playEmbedded<T = void>(
+export async function runScenario<T = void>(
   scenario: Scenario,
-  options: EmbeddedOptions = {},
-  fate: Fate = {},
+  options: TestEnvironmentOptions = {},
+  fate: FaultInjector = {},
   /** Looks at the stage when the scenario is over, before it is taken down. */
-  afterwards?: (stage: OperatorStage) => Promise<T>,
+  afterwards?: (stage: OperatorTestEnvironment) => Promise<T>,
 ): Promise<T | undefined> {
-  const ground = await embeddedGround(options);
-  const stage = new OperatorStage(ground, fate);
+  const ground = await embeddedTestBackend(options);
+  const stage = new OperatorTestEnvironment(ground, fate);
   try {
     await scenario(stage);
     return await afterwards?.(stage);

@@ -1,11 +1,11 @@
 import type { Client } from "@konverge/client";
 import type { Cluster } from "@konverge/cluster";
 import type { Clock, Transport } from "@konverge/core";
-import type { Access, Webhooks } from "@konverge/runtime";
-import type { CommandResult, ShellOptions, Stage } from "./stage.ts";
+import type { Permission, Webhooks } from "@konverge/runtime";
+import type { CommandResult, ShellOptions, TestEnvironment } from "./stage.ts";
 
 /** A process of an operator whose webhooks are to be reached. */
-export interface Reachable {
+export interface WebhookProcess {
   readonly name: string;
   readonly home: string;
   readonly webhooks: Webhooks;
@@ -16,30 +16,30 @@ export interface Reachable {
 }
 
 /** What a stage stands on: a cluster, and how time passes there. */
-export interface Ground {
-  readonly where: Stage["where"];
+export interface TestBackend {
+  readonly where: TestEnvironment["where"];
   readonly client: Client;
   readonly clock: Clock;
   readonly namespace: string;
   readonly cluster: Cluster | undefined;
   /** Milliseconds to wait for something before it counts as never. */
-  readonly patience: number;
+  readonly timeout: number;
   /** The way to the API server as a service account. */
   connect(account: { name: string; namespace: string }): Promise<Transport>;
   /** Where CRDs with several versions send their conversions before the operator is there. */
   readonly conversionUrl: (operator: string) => string;
   /** Makes webhooks reachable and known; returns how to end that. Of a crashed process the registration stays. */
-  register(process: Reachable): Promise<(end?: { crashed: boolean }) => Promise<void>>;
+  register(process: WebhookProcess): Promise<(end?: { crashed: boolean }) => Promise<void>>;
   /** Waits for a promise, letting time pass as far as it needs. */
   wait<T>(promise: Promise<T>): Promise<T>;
-  pass(ms: number): Promise<void>;
+  advance(ms: number): Promise<void>;
   /** Waits until nothing happens any more; `writes` tells how much the operators have written. */
   settled(writes: () => number): Promise<void>;
   shell(command: string, options: ShellOptions): Promise<CommandResult>;
 }
 
 /** Sees, and decides, what happens to an operator's process. */
-export interface Fate {
+export interface FaultInjector {
   /** Asked at each write but of events, counted from 1: whether the process dies with it, and whether it learns the answer before. */
   crashAt?(write: number): "before the answer" | "after the answer" | undefined;
   /** Called when such a write has taken effect, before the process learns of it. */
@@ -47,7 +47,7 @@ export interface Fate {
   /** Around each request that reaches the server. */
   around?(transport: Transport): Transport;
   /** The server refused a request of an operator: its role does not allow it. */
-  refused?(message: string): void;
+  denied?(message: string): void;
   /** What the operator is allowed, if not exactly what it declares. */
-  restrict?(accesses: readonly Access[]): readonly Access[];
+  restrictPermissions?(accesses: readonly Permission[]): readonly Permission[];
 }

@@ -1,9 +1,9 @@
 import { type ApiRequest, type ApiResponse, readText, sleep, type Transport } from "@konverge/core";
 import type { Log, Operator } from "@konverge/runtime";
-import type { Fate, Ground } from "./ground.ts";
+import type { FaultInjector, TestBackend } from "./ground.ts";
 import { Life } from "./life.ts";
 import { OperatorProcess } from "./operator-process.ts";
-import type { Disturbance, RunningOperator, StartOptions } from "./stage.ts";
+import type { RequestFault, RunningOperator, StartOperatorOptions } from "./stage.ts";
 
 /** How often an operator is started that does not get so far as to work. */
 const STARTS = 3;
@@ -14,20 +14,20 @@ export interface Traffic {
   writes: number;
   /** The writes that say how far the work is. Events are told besides, whenever there is time. */
   steps: number;
-  disturbance: Disturbance | undefined;
+  disturbance: RequestFault | undefined;
 }
 
 /**
  * An operator on a stage: one process after another. Each has a life of its own; what one knew, the next does not.
  */
 export class HostedOperator implements RunningOperator {
-  readonly complaints: string[] = [];
+  readonly warnings: string[] = [];
   readonly #operator: Operator;
-  readonly #ground: Ground;
+  readonly #ground: TestBackend;
   readonly #home: string;
-  readonly #options: StartOptions;
+  readonly #options: StartOperatorOptions;
   readonly #traffic: Traffic;
-  readonly #fate: Fate;
+  readonly #fate: FaultInjector;
   #life = new Life();
   #process: OperatorProcess | undefined;
   #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
@@ -36,8 +36,8 @@ export class HostedOperator implements RunningOperator {
 
   constructor(
     operator: Operator,
-    place: { ground: Ground; home: string; traffic: Traffic; fate: Fate },
-    options: StartOptions,
+    place: { ground: TestBackend; home: string; traffic: Traffic; fate: FaultInjector },
+    options: StartOperatorOptions,
   ) {
     this.#operator = operator;
     this.#ground = place.ground;
@@ -146,10 +146,10 @@ export class HostedOperator implements RunningOperator {
       const { disturbance } = this.#traffic;
       const answer = await (disturbance ? disturbance(request, reached) : reached(request));
       if (step !== undefined) await this.#fate.afterWrite?.(step);
-      if (answer.status === 403 && this.#fate.refused) {
+      if (answer.status === 403 && this.#fate.denied) {
         const body = await readText(answer.body);
         // Quotas and admission refuse with the same status; only missing permissions are worded like this.
-        if (/ cannot [a-z]+ resource /.test(body)) this.#fate.refused(body);
+        if (/ cannot [a-z]+ resource /.test(body)) this.#fate.denied(body);
         return { ...answer, body };
       }
       return answer;
@@ -159,7 +159,7 @@ export class HostedOperator implements RunningOperator {
   #log(): Log {
     const complain = (fields: object, message: string) => {
       const { err } = fields as { err?: unknown };
-      this.complaints.push(err === undefined ? message : `${message}: ${err instanceof Error ? err.message : err}`);
+      this.warnings.push(err === undefined ? message : `${message}: ${err instanceof Error ? err.message : err}`);
     };
     const log: Log = { debug() {}, info() {}, warn: complain, error: complain, child: () => log };
     return log;

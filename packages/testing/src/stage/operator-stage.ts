@@ -1,31 +1,38 @@
 import assert from "node:assert/strict";
 import { type AnyObject, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
-import { Metrics, type Operator, operatorAccess, rolesFor } from "@konverge/runtime";
+import { Metrics, type Operator, operatorPermissions, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
-import type { Fate, Ground } from "./ground.ts";
+import type { FaultInjector, TestBackend } from "./ground.ts";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { operatorContext } from "./operator-process.ts";
 import { report } from "./report.ts";
-import type { CommandResult, Disturbance, RunningOperator, ShellOptions, Stage, StartOptions } from "./stage.ts";
+import type {
+  CommandResult,
+  RequestFault,
+  RunningOperator,
+  ShellOptions,
+  StartOperatorOptions,
+  TestEnvironment,
+} from "./stage.ts";
 
 /** The field manager of what a scenario's user applies. */
 const USER = "user";
 
 /** A stage, on whatever ground. */
-export class OperatorStage implements Stage {
-  readonly where: Stage["where"];
-  readonly client: Stage["client"];
-  readonly clock: Stage["clock"];
+export class OperatorTestEnvironment implements TestEnvironment {
+  readonly where: TestEnvironment["where"];
+  readonly client: TestEnvironment["client"];
+  readonly clock: TestEnvironment["clock"];
   readonly namespace: string;
-  readonly cluster: Stage["cluster"];
-  readonly #ground: Ground;
-  readonly #fate: Fate;
+  readonly cluster: TestEnvironment["cluster"];
+  readonly #ground: TestBackend;
+  readonly #fate: FaultInjector;
   readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, disturbance: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
 
-  constructor(ground: Ground, fate: Fate = {}) {
+  constructor(ground: TestBackend, fate: FaultInjector = {}) {
     this.#ground = ground;
     this.#fate = fate;
     this.where = ground.where;
@@ -35,7 +42,7 @@ export class OperatorStage implements Stage {
     this.cluster = ground.cluster;
   }
 
-  async start(operator: Operator, options: StartOptions = {}): Promise<RunningOperator> {
+  async start(operator: Operator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
     await this.install(operator);
     const home = `${this.namespace}-system`;
     await this.until(`nothing is left of an earlier ${home}`, async () => {
@@ -116,17 +123,17 @@ export class OperatorStage implements Stage {
   }
 
   async until(what: string, condition: () => Promise<boolean> | boolean, timeout?: number): Promise<void> {
-    const { clock, patience } = this.#ground;
+    const { clock, timeout: patience } = this.#ground;
     const start = clock.monotonic();
     const end = start + (timeout ?? patience);
     for (;;) {
-      await this.#ground.pass(0);
+      await this.#ground.advance(0);
       if (await condition()) return;
       this.#checkOperators();
       const now = clock.monotonic();
       if (now > end) assert.fail(`it never came true that ${what}\n${await this.#report()}`);
       // What takes long is looked at less often.
-      await this.#ground.pass(Math.min(Math.max(50, (now - start) / 20), 10_000));
+      await this.#ground.advance(Math.min(Math.max(50, (now - start) / 20), 10_000));
     }
   }
 
@@ -135,8 +142,8 @@ export class OperatorStage implements Stage {
     this.#checkOperators();
   }
 
-  pass(ms: number): Promise<void> {
-    return this.#ground.pass(ms);
+  advance(ms: number): Promise<void> {
+    return this.#ground.advance(ms);
   }
 
   writes(): number {
@@ -154,11 +161,11 @@ export class OperatorStage implements Stage {
   }
 
   /** What the operators have logged as warnings and errors, all together. */
-  get complaints(): readonly string[] {
-    return this.#operators.flatMap(({ complaints }) => complaints);
+  get warnings(): readonly string[] {
+    return this.#operators.flatMap(({ warnings }) => warnings);
   }
 
-  disturb(how: Disturbance | undefined): void {
+  injectFault(how: RequestFault | undefined): void {
     this.#traffic.disturbance = how;
   }
 
@@ -189,14 +196,17 @@ export class OperatorStage implements Stage {
   }
 
   /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
-  async #allow(operator: Operator, home: string, options: StartOptions): Promise<void> {
+  async #allow(operator: Operator, home: string, options: StartOperatorOptions): Promise<void> {
     const { registry } = new Metrics({ process: false });
     const parts = operator.create(operatorContext(operator, registry, options));
     const { namespaces } = options;
-    const accesses = operatorAccess(operator, parts, { home, ...(namespaces && { namespaces }) });
+    const accesses = operatorPermissions(operator, parts, {
+      operatorNamespace: home,
+      ...(namespaces && { namespaces }),
+    });
     await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
     const account = { name: operator.name, namespace: home };
-    const allowed = this.#fate.restrict?.(accesses) ?? accesses;
+    const allowed = this.#fate.restrictPermissions?.(accesses) ?? accesses;
     for (const role of rolesFor(allowed, { name: `${operator.name}.${home}`, serviceAccount: account })) {
       const kind = await this.client.mapper.resolve(role);
       await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });

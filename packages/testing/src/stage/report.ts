@@ -1,13 +1,13 @@
 import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
 import { Event, Pod } from "@konverge/kinds";
-import type { Stage } from "./stage.ts";
+import type { TestEnvironment } from "./stage.ts";
 
 /** As many of a sort are told. */
 const TOLD = 8;
 
 /** How the objects of a stage stand, for the message of a wait that was in vain. */
 export async function report(
-  stage: Stage,
+  stage: TestEnvironment,
   kinds: readonly KindRef<KubeObject>[],
   operators: readonly { readonly complaints: readonly string[] }[],
 ): Promise<string> {

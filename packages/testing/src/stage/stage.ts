@@ -4,7 +4,7 @@ import type { ApiRequest, ApiResponse, Clock, KindRef, KubeObject, Transport } f
 import type { Operator } from "@konverge/runtime";
 
 /** How an operator is started. */
-export interface StartOptions {
+export interface StartOperatorOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The namespaces it looks after. Default: all. */
   readonly namespaces?: readonly string[];
@@ -21,11 +21,11 @@ export interface RunningOperator {
   /** Its metrics, as Prometheus would scrape them. */
   metrics(): Promise<string>;
   /** What it has logged as warnings and errors. */
-  readonly complaints: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** Decides what becomes of an operator's request: `next` sends it on. */
-export type Disturbance = (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
+export type RequestFault = (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
 
 /** What a command said. */
 export interface CommandResult {
@@ -41,7 +41,7 @@ export interface ShellOptions {
 }
 
 /** Somewhere to play a scenario: the embedded cluster, on virtual or real time, or a real control plane. */
-export interface Stage {
+export interface TestEnvironment {
   readonly where: "embedded" | "real";
   /** Acts as the administrator. */
   readonly client: Client;
@@ -54,7 +54,7 @@ export interface Stage {
    * Installs the operator's CRDs and starts it as a fresh process, under a service account that has exactly the generated
    * role. Its webhooks are served, too.
    */
-  start(operator: Operator, options?: StartOptions): Promise<RunningOperator>;
+  start(operator: Operator, options?: StartOperatorOptions): Promise<RunningOperator>;
   /** Only installs the operator's CRDs. */
   install(operator: Operator): Promise<void>;
   /** Applies YAML of several documents as `kubectl apply --server-side` would, into the stage's namespace unless it names one. */
@@ -76,11 +76,11 @@ export interface Stage {
   /** Waits until nothing happens any more. */
   settled(): Promise<void>;
   /** Lets time pass. */
-  pass(ms: number): Promise<void>;
+  advance(ms: number): Promise<void>;
   /** How many writes the operators have made so far, leases and the registration of webhooks aside. */
   writes(): number;
   /** From now on this happens to the operators' requests; undefined ends it. */
-  disturb(how: Disturbance | undefined): void;
+  injectFault(how: RequestFault | undefined): void;
   /** Runs kubectl against the cluster, in the stage's namespace. On virtual time it cannot. */
   kubectl(...args: string[]): Promise<CommandResult>;
   /** Runs a line of bash in which `kubectl` speaks to the cluster, in the stage's namespace. */
@@ -88,4 +88,4 @@ export interface Stage {
 }
 
 /** Something that happens on a stage. It asserts what it expects. */
-export type Scenario = (stage: Stage) => Promise<void>;
+export type Scenario = (stage: TestEnvironment) => Promise<void>;
