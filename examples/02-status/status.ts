@@ -1,5 +1,5 @@
 // Report what is going on: a status of your own, conditions, and columns for `kubectl get`.
-import { age, condition, controller, defineKind, no, yes } from "konverge";
+import { ageColumn, conditionColumn, conditionFalse, conditionTrue, controller, defineKind } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ export const Quiz = defineKind({
     v1: {
       spec: z.object({ question: z.string() }),
       status: z.object({ answer: z.string().optional() }),
-      columns: { Question: ".spec.question", Ready: condition("Ready"), Age: age },
+      columns: { Question: ".spec.question", Ready: conditionColumn("Ready"), Age: ageColumn },
     },
   },
 });
@@ -30,7 +30,7 @@ export const quizzes = controller(Quiz, {
     return {
       children: [sheet],
       status: { answer },
-      conditions: { Ready: answer ? yes("Answered") : no("Open", "nobody has answered yet") },
+      conditions: { Ready: answer ? conditionTrue("Answered") : conditionFalse("Open", "nobody has answered yet") },
     };
   },
 });

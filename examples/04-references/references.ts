@@ -1,6 +1,6 @@
 // Follow another object: whatever changes in a Secret is passed on by those who refer to it.
 import { createHash } from "node:crypto";
-import { controller, defineKind, watch } from "konverge";
+import { controller, defineKind, watchKind } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
 import { z } from "zod";
 
@@ -13,7 +13,7 @@ export const Login = defineKind({
 export const logins = controller(Login, {
   owns: [ConfigMap],
   watches: [
-    watch<Secret, ReturnType<typeof Login.new>>(Secret, {
+    watchKind<Secret, ReturnType<typeof Login.new>>(Secret, {
       references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`],
     }),
   ],

@@ -1,5 +1,5 @@
 // Do one thing after the other: the server comes after the migration is done.
-import { child, controller, defineKind } from "konverge";
+import { controller, defineKind, plannedChild } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -23,8 +23,8 @@ export const rollouts = controller(Rollout, {
     return {
       children: [
         // Whoever migrates says so in a field of their own.
-        child(migration, { readyWhen: ({ data }) => data["done"] === data["version"] }),
-        child(step(`${name}-server`, version), { after: [migration] }),
+        plannedChild(migration, { readyWhen: ({ data }) => data["done"] === data["version"] }),
+        plannedChild(step(`${name}-server`, version), { after: [migration] }),
       ],
     };
   },

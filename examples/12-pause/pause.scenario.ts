@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PAUSED } from "konverge";
+import { PAUSED_ANNOTATION } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import type { Place } from "../test/place.ts";
 import { Poster, posters } from "./pause.ts";
@@ -9,7 +9,9 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await run(posters);
   const text = async (name: string) => (await client.get(ConfigMap, `${namespace}/${name}`)).data?.["text"];
   const pause = (value: string | null) =>
-    client.patch(Poster, `${namespace}/p`, { merge: { metadata: { annotations: { [PAUSED]: value } } } } as never);
+    client.patch(Poster, `${namespace}/p`, {
+      merge: { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } },
+    } as never);
   await client.create(Poster, Poster.new({ name: "p", namespace }, { text: "1" }));
   await until("it is up", async () => (await text("p")) === "1");
   await pause("true");

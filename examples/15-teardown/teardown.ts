@@ -1,5 +1,5 @@
 // Take things down in the reverse of the order in which they were put up.
-import { child, controller, defineKind } from "konverge";
+import { controller, defineKind, plannedChild } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -19,6 +19,6 @@ export const towers = controller(Tower, {
       kind: "ConfigMap",
       metadata: { name: `${metadata.name}-${i}` },
     }));
-    return { children: floors.map((floor, i) => child(floor, { after: floors.slice(Math.max(0, i - 1), i) })) };
+    return { children: floors.map((floor, i) => plannedChild(floor, { after: floors.slice(Math.max(0, i - 1), i) })) };
   },
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Clock, isNotFound, sleep } from "konverge";
+import { isNotFound } from "konverge";
+import { type Clock, sleep } from "konverge/time";
 import type { Place } from "../test/place.ts";
 import { type Channels, Feed, feeds } from "./daemon.ts";
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /** An operator as a user writes it, in TypeScript, on what was installed. */
-const OPERATOR = `import { controller, defineKind, operator, type Operator } from "konverge";
+const OPERATOR = `import { controller, defineKind, type Operator, operator } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -58,7 +58,7 @@ function CustomResourceDefinition() {
 `;
 
 /** Talks to a cluster of `konverge up` without kubectl. */
-const OVER_THE_WIRE = `import { connect } from "konverge";
+const OVER_THE_WIRE = `import { connect } from "konverge/client";
 import { Deployment } from "konverge/kinds";
 
 const client = await connect({ kubeconfig: process.argv[2] });

@@ -1,4 +1,4 @@
-import { type Context, isNotFound } from "konverge";
+import { isNotFound, type ReconcileContext } from "konverge";
 import { type CronJob, PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
 import { backupClaimFor } from "./backup-volume.ts";
@@ -13,7 +13,7 @@ export function backupsFor(database: Database): (CronJob | PersistentVolumeClaim
 }
 
 /** Backups outlive a database whose volumes do: their claim is nobody's before the object goes. */
-export async function keepBackups(database: Database, client: Context["client"]): Promise<void> {
+export async function keepBackups(database: Database, client: ReconcileContext["client"]): Promise<void> {
   const { spec, metadata } = database;
   if (!spec.backup || spec.backup.claim || spec.deletionPolicy === "Delete") return;
   const key = `${metadata.namespace}/${backupName(database)}`;

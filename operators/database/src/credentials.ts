@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { durationMs, type Random } from "konverge";
 import type { Secret } from "konverge/kinds";
+import { durationMs, type Random } from "konverge/time";
 import type { Database } from "./database.ts";
 import { ROTATE } from "./database-children.ts";
 import type { Engine } from "./engines.ts";

@@ -1,4 +1,5 @@
-import { type AnyObject, type Context, deepEqual, gvkOf, isNotFound, type KindRef, ownerReference } from "konverge";
+import { type AnyObject, isNotFound, type KindRef, ownerReference, type ReconcileContext } from "konverge";
+import { deepEqual, gvkOf } from "konverge/objects";
 import type { Database } from "./database.ts";
 import { labelsOf, metadataOf } from "./names.ts";
 
@@ -28,7 +29,7 @@ function podMonitorFor(database: Database): AnyObject {
 }
 
 /** Writes it if it is not as it should be; takes it away when there are no exporters any more. */
-export async function keepPodMonitor(database: Database, { client }: Pick<Context, "client">): Promise<void> {
+export async function keepPodMonitor(database: Database, { client }: Pick<ReconcileContext, "client">): Promise<void> {
   const key = `${database.metadata.namespace}/${database.metadata.name}`;
   const ignoreMissing = (error: unknown) => {
     if (isNotFound(error)) return undefined;

@@ -1,5 +1,5 @@
-import { parseQuantity } from "konverge";
 import type { PersistentVolumeClaim } from "konverge/kinds";
+import { parseQuantity } from "konverge/objects";
 import type { Database } from "./database.ts";
 import type { ServerReport } from "./server-report.ts";
 

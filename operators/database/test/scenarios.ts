@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Database, databaseOperator } from "@konverge/database-operator";
-import { isReported, type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { isReported, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, Job, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
-const phase = async (stage: Stage, name: string) => (await stage.find(Database, name))?.status?.phase;
-const running = (stage: Stage, name: string) =>
+const phase = async (stage: TestEnvironment, name: string) => (await stage.find(Database, name))?.status?.phase;
+const running = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} runs`, async () => (await phase(stage, name)) === "Running");
 
 /** A server with its volume, Service, settings and a password of its own. */

@@ -1,17 +1,15 @@
 import {
   type Condition,
   type Conditions,
+  cacheKind,
+  conditionFalse,
+  conditionTrue,
   controller,
   findCondition,
-  formatLabelSelector,
   isApplied,
-  no,
-  PATIENCE,
-  type Result,
-  read,
-  use,
-  watch,
-  yes,
+  permission,
+  type ReconcileResult,
+  watchKind,
 } from "konverge";
 import {
   CustomResourceDefinition,
@@ -22,6 +20,8 @@ import {
   Pod,
   Service,
 } from "konverge/kinds";
+import { formatLabelSelector } from "konverge/objects";
+import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import {
   autoscalersFor,
   claimsFor,
@@ -59,14 +59,14 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
   return controller(DynamoComponentDeployment, {
     owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler],
     watches: [
-      watch<Pod, DynamoComponentDeployment>(Pod, {
+      watchKind<Pod, DynamoComponentDeployment>(Pod, {
         labelSelector: SELECTOR,
         to: ({ metadata: { namespace, labels } }) => (labels?.[SELECTOR] ? [`${namespace}/${labels[SELECTOR]}`] : []),
       }),
-      read(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
+      cacheKind(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
-    uses: [use(LeaderWorkerSet, ["get", "create", "patch"]), use(Pod, ["patch"])],
-    async reconcile(component, context): Promise<Result<DynamoComponentDeployment>> {
+    permissions: [permission(LeaderWorkerSet, ["get", "create", "patch"]), permission(Pod, ["patch"])],
+    async reconcile(component, context): Promise<ReconcileResult<DynamoComponentDeployment>> {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;
       const pods = cache
@@ -115,21 +115,21 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
 }
 
 /** When to look again at what nobody tells: want of room counts only when it lasts. */
-function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { after?: number } {
-  if (what.draining) return { after: DRAIN_PERIOD };
-  if (what.multinode) return { after: LOOK_AGAIN };
-  return what.waiting ? { after: PATIENCE } : {};
+function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { requeueAfter?: number } {
+  if (what.draining) return { requeueAfter: DRAIN_PERIOD };
+  if (what.multinode) return { requeueAfter: LOOK_AGAIN };
+  return what.waiting ? { requeueAfter: POD_PROBLEM_GRACE_MS } : {};
 }
 
 function conditionsOf(delay: Delay | undefined): Conditions {
   if (!delay) {
     return {
-      Available: yes("DeploymentReady", "the newest revision is available"),
-      DynamoComponentReady: yes("Ready"),
+      Available: conditionTrue("DeploymentReady", "the newest revision is available"),
+      DynamoComponentReady: conditionTrue("Ready"),
     };
   }
   const { reason, message } = delay;
-  return { Available: no(reason, message), DynamoComponentReady: no(reason, message) };
+  return { Available: conditionFalse(reason, message), DynamoComponentReady: conditionFalse(reason, message) };
 }
 
 /** Says once what keeps pods from running; that a rollout takes its time is nothing to tell. */

@@ -1,5 +1,5 @@
-import { deepEqual, fittingName, templateHash } from "konverge";
 import type { EnvVar, PersistentVolumeClaim } from "konverge/kinds";
+import { deepEqual, templateHash, truncatedName } from "konverge/objects";
 import { DynamoComponent } from "./component.ts";
 import { claimsFor } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -70,7 +70,7 @@ export function imageFor({ metadata, spec: { build } }: DynamoGraphDeployment) {
   if (!build) return undefined;
   return DynamoComponent.new(
     {
-      name: fittingName(metadata.name, templateHash({ ...build, pushSecret: undefined })),
+      name: truncatedName(metadata.name, templateHash({ ...build, pushSecret: undefined })),
       namespace: metadata.namespace,
       labels: { [GRAPH]: metadata.name },
     },

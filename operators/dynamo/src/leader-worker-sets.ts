@@ -1,5 +1,6 @@
-import { type AnyObject, type Context, ExternalError, gvkOf, isNotFound, ownerReference, templateHash } from "konverge";
+import { type AnyObject, ExternalError, isNotFound, ownerReference, type ReconcileContext } from "konverge";
 import { CustomResourceDefinition } from "konverge/kinds";
+import { gvkOf, templateHash } from "konverge/objects";
 import { LEADER_WORKER_SET_CRD, LeaderWorkerSet } from "./component-children.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 
@@ -14,13 +15,13 @@ const LOOK_AGAIN = 60_000;
 export async function keepLeaderWorkerSet(
   owner: DynamoComponentDeployment,
   wanted: AnyObject,
-  { cache, client }: Pick<Context, "cache" | "client">,
+  { cache, client }: Pick<ReconcileContext, "cache" | "client">,
 ): Promise<AnyObject> {
   if (!cache.get(CustomResourceDefinition, LEADER_WORKER_SET_CRD)) {
     throw new ExternalError(
       "LeaderWorkerSetMissing",
       "spec.multinode needs the LeaderWorkerSet API (leaderworkerset.x-k8s.io), which is not installed",
-      { after: LOOK_AGAIN },
+      { requeueAfter: LOOK_AGAIN },
     );
   }
   const { name, namespace } = wanted.metadata;

@@ -1,4 +1,4 @@
-import { immutable, listMap, opaque, quantity } from "konverge";
+import { immutable, listMap, opaqueObject, quantity } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
 import { z } from "zod";
 
@@ -14,7 +14,7 @@ export const MANAGED_BY = "kubeflow.org/training-operator";
 const replicaSpec = z.object({
   replicas: z.int32().min(0).optional().describe("How many pods of this type. Default: 1."),
   restartPolicy: z.enum(RESTART_POLICIES).optional().describe("Overrides the restart policy of the template."),
-  template: opaque<PodTemplateSpec>().optional().describe("One of its containers has the name of the framework."),
+  template: opaqueObject<PodTemplateSpec>().optional().describe("One of its containers has the name of the framework."),
 });
 export type ReplicaSpec = z.infer<typeof replicaSpec>;
 
@@ -70,7 +70,7 @@ const replicaStatus = z.object({
   active: z.int32().optional(),
   succeeded: z.int32().optional(),
   failed: z.int32().optional(),
-  labelSelector: opaque<object>().optional(),
+  labelSelector: opaqueObject<object>().optional(),
   selector: z.string().optional(),
 });
 export type ReplicaStatus = z.infer<typeof replicaStatus>;

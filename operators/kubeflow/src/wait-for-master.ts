@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { parseYaml } from "konverge";
 import type { Container } from "konverge/kinds";
+import { parseYaml } from "konverge/schema";
 
 /** How workers of a PyTorchJob wait until the name of their master is known. */
 export interface WaitForMaster {

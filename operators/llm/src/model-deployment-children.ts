@@ -1,5 +1,7 @@
-import { child, type PlannedChild, printYaml, templateHash } from "konverge";
+import { type PlannedChild, plannedChild } from "konverge";
 import type { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
+import { templateHash } from "konverge/objects";
+import { printYaml } from "konverge/schema";
 import { MANAGED, modelLocation, PORT, podSpecFor } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
 
@@ -83,7 +85,7 @@ export function statefulSetFor(
       },
     },
   };
-  return child(draft, { initially: { spec: { replicas: options.replicas } } });
+  return plannedChild(draft, { initially: { spec: { replicas: options.replicas } } });
 }
 
 function headlessName(deployment: ModelDeployment): string {
@@ -145,7 +147,7 @@ export function autoscalerFor(deployment: ModelDeployment, bounds: { min: number
       ],
     },
   };
-  return child(draft, { readyWhen: () => true });
+  return plannedChild(draft, { readyWhen: () => true });
 }
 
 /** One replica at a time may be taken away by node maintenance. */

@@ -1,13 +1,12 @@
 import {
   type AnyObject,
-  type Context,
-  deepEqual,
-  gvkOf,
   isNotFound,
   type KindRef,
   type KubeObject,
   ownerReference,
+  type ReconcileContext,
 } from "konverge";
+import { deepEqual, gvkOf } from "konverge/objects";
 import { PORT } from "./inference-server.ts";
 
 /** The Prometheus operator's kind; it need not be there. */
@@ -42,7 +41,10 @@ export function serviceMonitorFor(
 }
 
 /** Writes it if it is not as it should be. */
-export async function keepServiceMonitor(wanted: AnyObject, { client }: Pick<Context, "client">): Promise<void> {
+export async function keepServiceMonitor(
+  wanted: AnyObject,
+  { client }: Pick<ReconcileContext, "client">,
+): Promise<void> {
   const { name, namespace } = wanted.metadata;
   const live = await client.get(ServiceMonitor, `${namespace}/${name}`).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;

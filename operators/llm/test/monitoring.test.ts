@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { LLMModel, llmOperator, ModelMetrics } from "@konverge/llm-operator";
-import { Metrics, parseYaml, silent } from "konverge";
+import { Metrics, silentLog } from "konverge/observability";
+import { parseYaml } from "konverge/schema";
 
 const file = (name: string) => readFileSync(new URL(`../monitoring/${name}`, import.meta.url), "utf8");
 
@@ -16,7 +17,7 @@ function seriesIn(expression: string): string[] {
 
 async function exported(): Promise<string> {
   const { registry } = new Metrics({ process: false });
-  llmOperator.create({ metrics: registry, settings: {}, log: silent });
+  llmOperator.create({ metrics: registry, settings: {}, log: silentLog });
   return registry.metrics();
 }
 

@@ -1,5 +1,5 @@
-import { fittingName } from "konverge";
 import type { Container, EnvVar, Role, RoleBinding, ServiceAccount, VolumeMount } from "konverge/kinds";
+import { truncatedName } from "konverge/objects";
 import type { RayCluster } from "./ray-cluster.ts";
 
 /** Where Ray writes its logs, which the autoscaler and the dashboard share. */
@@ -18,7 +18,7 @@ export const isSecondGeneration = (cluster: RayCluster) =>
 
 /** The account that the head, and with it the autoscaler, acts in: its template's, or one that is made for it. */
 export function headAccountName({ metadata, spec }: RayCluster): string {
-  return spec.headGroupSpec.template.spec?.serviceAccountName || fittingName(metadata.name);
+  return spec.headGroupSpec.template.spec?.serviceAccountName || truncatedName(metadata.name);
 }
 
 /** What the autoscaler needs besides its container: an account, and the right to ask for more or fewer workers. */
@@ -30,7 +30,7 @@ export function autoscalerChildren(cluster: RayCluster): (ServiceAccount | Role 
     "app.kubernetes.io/name": "kuberay",
     "app.kubernetes.io/created-by": "kuberay-operator",
   };
-  const metadata = { name: fittingName(name), namespace, labels };
+  const metadata = { name: truncatedName(name), namespace, labels };
   const account: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata };
   const role: Role = {
     apiVersion: "rbac.authorization.k8s.io/v1",

@@ -1,5 +1,5 @@
-import { fittingName } from "konverge";
 import type { Container, EnvVar, Pod, PodSpec, Probe, Service } from "konverge/kinds";
+import { truncatedName } from "konverge/objects";
 import {
   autoscalerContainer,
   headAccountName,
@@ -30,14 +30,14 @@ function labelsOf({ metadata }: RayCluster, type: NodeType, group: string): Reco
     [CLUSTER]: metadata.name,
     [NODE_TYPE]: type,
     [GROUP]: group,
-    "ray.io/identifier": fittingName(`${metadata.name}-${type}`),
+    "ray.io/identifier": truncatedName(`${metadata.name}-${type}`),
     "app.kubernetes.io/name": "kuberay",
     "app.kubernetes.io/created-by": "kuberay-operator",
   };
 }
 
 export function headServiceName({ metadata }: RayCluster): string {
-  return fittingName(`${metadata.name}-head-svc`);
+  return truncatedName(`${metadata.name}-head-svc`);
 }
 
 /** The head's address within the cluster. */
@@ -100,7 +100,7 @@ export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing:
     .sort((a, b) => indexOf(a) - indexOf(b));
   const names = new Set(isAutoscaled(cluster) && !group.suspend ? standing : standing.slice(0, wanted));
   for (let index = 0; names.size < wanted; index++) {
-    const name = fittingName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
+    const name = truncatedName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
     if (!unwanted.has(name)) names.add(name);
   }
   return [...names].map((name) => podFor(cluster, "worker", group.groupName, name, group));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AdmissionRequest } from "konverge";
+import type { AdmissionRequest } from "konverge/webhooks";
 import { TrainingJob } from "./training-job.ts";
 import { KUEUE_QUEUE, trainingJobAdmission } from "./training-job-admission.ts";
 

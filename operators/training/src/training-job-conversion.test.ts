@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { lostInConversion } from "konverge";
+import { lostInConversion } from "konverge/schema";
 import { TrainingJob } from "./training-job.ts";
 
 const name = fc.stringMatching(/^[a-z]{1,8}$/);

@@ -1,5 +1,6 @@
-import { ownerReference, templateHash } from "konverge";
+import { ownerReference } from "konverge";
 import type { Pod, PodSpec, ResourceRequirements, Volume, VolumeMount } from "konverge/kinds";
+import { templateHash } from "konverge/objects";
 import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
 import {
   ATTEMPT_LABEL,

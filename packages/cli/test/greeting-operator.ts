@@ -1,5 +1,5 @@
 import { ConfigMap } from "@konverge/kinds";
-import { admission, controller, fieldInvalid, operator } from "@konverge/runtime";
+import { admissionWebhook, controller, fieldInvalid, operator } from "@konverge/runtime";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
 
@@ -44,7 +44,7 @@ export const greetingOperator = operator({
       }),
     ],
     admissions: [
-      admission(Greeting, {
+      admissionWebhook(Greeting, {
         validate: ({ spec }) => (spec.to === "nobody" ? [fieldInvalid("spec.to", spec.to, "must be somebody")] : []),
       }),
     ],

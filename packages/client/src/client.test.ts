@@ -125,10 +125,10 @@ test("a call that gets no answer ends at its deadline, and only a write is then 
   await clock.advance(2000);
   const errors = (await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason as TransportError);
   assert.deepEqual(
-    errors.map(({ code, inDoubt }) => ({ code, inDoubt })),
+    errors.map(({ code, unknownOutcome }) => ({ code, unknownOutcome })),
     [
-      { code: "timeout", inDoubt: false },
-      { code: "timeout", inDoubt: true },
+      { code: "timeout", unknownOutcome: false },
+      { code: "timeout", unknownOutcome: true },
     ],
   );
   assert.ok(requests.every((request) => request.signal?.aborted));

@@ -17,14 +17,18 @@ export interface StatedAt {
   time: string;
 }
 
-/** The condition holds: `yes("Available")`. */
-export const yes = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
+/** The condition holds: `conditionTrue("Available")`. */
+export const conditionTrue = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
 
-/** The condition does not hold: `no("Progressing", "1 of 3 ready")`. */
-export const no = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
+/** The condition does not hold: `conditionFalse("Progressing", "1 of 3 ready")`. */
+export const conditionFalse = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
 
 /** Whether the condition holds is not known. */
-export const unknown = (reason: string, message = ""): ConditionState => ({ status: "Unknown", reason, message });
+export const conditionUnknown = (reason: string, message = ""): ConditionState => ({
+  status: "Unknown",
+  reason,
+  message,
+});
 
 /** Anything whose status may carry conditions. */
 export interface WithConditions {

@@ -6,7 +6,7 @@ import {
   DurationError,
   durationMs,
   formatDuration,
-  formatMs,
+  formatDurationMs,
   humanDuration,
   parseDuration,
   shortHumanDuration,
@@ -66,8 +66,8 @@ for (const [text, message] of [
 test("milliseconds convert both ways", () => {
   assert.equal(durationMs("1m0.5s"), 60_500);
   assert.equal(durationMs("1us"), 0.001);
-  assert.equal(formatMs(60_500), "1m0.5s");
-  assert.equal(formatMs(0.001), "1µs");
+  assert.equal(formatDurationMs(60_500), "1m0.5s");
+  assert.equal(formatDurationMs(0.001), "1µs");
 });
 
 test("every duration survives printing and parsing", () => {

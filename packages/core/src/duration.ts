@@ -76,7 +76,7 @@ export function formatDuration(nanoseconds: bigint): string {
 }
 
 /** Milliseconds as Go writes a duration. */
-export function formatMs(ms: number): string {
+export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)));
 }
 

@@ -195,4 +195,4 @@ export const isInvalid = hasReason("Invalid");
 /** The caller may not do this. */
 export const isForbidden = hasReason("Forbidden");
 /** The resource version asked for is gone: list again. The server says Gone in a status, Expired in a stream. */
-export const isExpired = (error: unknown) => error instanceof ApiError && error.code === 410;
+export const isResourceExpired = (error: unknown) => error instanceof ApiError && error.code === 410;

@@ -19,34 +19,36 @@
  */
 export {
   type Child,
-  type ChildOptions,
-  child,
-  type Existing,
-  type OnImmutable,
+  type ExistingObject,
+  type ImmutableFieldPolicy,
   type OwnedKind,
-  own,
+  ownedKind,
   type PlannedChild,
+  type PlannedChildOptions,
+  plannedChild,
 } from "./apply/child.ts";
 export { isApplied } from "./apply/is-applied.ts";
-export { Cache, type Need } from "./cache/cache.ts";
-export type { Change } from "./cache/change.ts";
-export type { Informer, Scope } from "./cache/informer.ts";
-export type { View } from "./cache/view.ts";
+export { Cache, type CacheOptions, type CacheViewOptions } from "./cache/cache.ts";
+export type { CacheChange } from "./cache/change.ts";
+export type { IndexFunction } from "./cache/indexes.ts";
+export type { Informer, WatchScope } from "./cache/informer.ts";
+export type { Interest } from "./cache/projection.ts";
+export type { CacheView } from "./cache/view.ts";
 export type { Daemon, DaemonContext } from "./controller/daemons.ts";
 export * from "./controller/definition.ts";
-export type { Rhythm } from "./controller/due-times.ts";
+export type { Recurrence } from "./controller/due-times.ts";
 export * from "./controller/errors.ts";
 export * from "./controller/predicates.ts";
 export * from "./controller/watched.ts";
-export { isPaused, PAUSED, RECONCILE_NOW } from "./controller/wishes.ts";
+export { isPaused, PAUSED_ANNOTATION, RECONCILE_NOW_ANNOTATION } from "./controller/wishes.ts";
 export { type HotReload, type HotReloadOptions, hotReload } from "./development/hot-reload.ts";
-export { type EventOptions, EventRecorder, type EventSink } from "./events/recorder.ts";
+export { type EventOptions, EventRecorder, type EventRecorderOptions, type EventSink } from "./events/recorder.ts";
 export * from "./external/external.ts";
-export { type Log, silent } from "./log.ts";
-export { HOME } from "./manager/check-options.ts";
-export type { LeaderOptions } from "./manager/leader.ts";
+export { type Log, silentLog } from "./log.ts";
+export { HOME_CLUSTER_NAME } from "./manager/check-options.ts";
+export type { LeaderElectionOptions } from "./manager/leader.ts";
 export { Manager, type ManagerOptions, run } from "./manager/manager.ts";
-export type { ShardOptions } from "./manager/shards.ts";
+export type { ShardingOptions } from "./manager/shards.ts";
 export type { ControllerState, WatchState } from "./manager/state.ts";
 export * from "./observability/index.ts";
 export * from "./observe/observer.ts";
@@ -60,10 +62,17 @@ export {
   fieldChanges,
 } from "./progress/field-changes.ts";
 export * from "./progress/steps.ts";
-export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
+export type { ReconcileRateLimit } from "./queue/token-bucket.ts";
+export {
+  type BackoffLimits,
+  type QueueAddOptions,
+  type QueuePriority,
+  WorkQueue,
+  type WorkQueueOptions,
+} from "./queue/work-queue.ts";
 export * from "./rbac/index.ts";
 export * from "./recording/index.ts";
 export * from "./takeover/adopt.ts";
 export * from "./takeover/take-over.ts";
 export * from "./webhooks/index.ts";
-export type { Differing } from "./webhooks/json-diff.ts";
+export type { JsonDifference } from "./webhooks/json-diff.ts";

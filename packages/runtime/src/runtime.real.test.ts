@@ -7,7 +7,7 @@ import { findControlPlane } from "@konverge/real";
 import { builtinDrafts } from "../test/builtin-drafts.ts";
 import { cuttableProxy } from "../test/cuttable-proxy.ts";
 import { pause, RealOperators, type RunningOperator, times, until, Widget } from "../test/real-operators.ts";
-import { type Controller, controller, own } from "./index.ts";
+import { type Controller, controller, ownedKind } from "./index.ts";
 
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
@@ -103,7 +103,10 @@ test("a child with a field that cannot be changed is replaced, with or without w
   });
   await using _ = await real.operator(
     copies("immutable", {
-      owns: [own(kinds.Job, { onImmutable: "recreate" }), own(kinds.StatefulSet, { onImmutable: "orphan" })],
+      owns: [
+        ownedKind(kinds.Job, { onImmutable: "recreate" }),
+        ownedKind(kinds.StatefulSet, { onImmutable: "orphan" }),
+      ],
       reconcile: ({ spec }) => ({
         children: [
           {
@@ -277,8 +280,8 @@ test("hot keys and poison objects do not hold up the others", options, async () 
 });
 
 for (const [what, election] of [
-  ["leaders change", { leader: { name: "op", namespace: "election", duration: 3000 } }],
-  ["shards are handed over", { shards: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
+  ["leaders change", { leaderElection: { name: "op", namespace: "election", duration: 3000 } }],
+  ["shards are handed over", { sharding: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
 ] as const) {
   test(`no key has two actors when ${what} under load, as the server's own log shows`, options, async () => {
     const namespace = what.replaceAll(" ", "-");

@@ -99,7 +99,7 @@ const layers: Story<DeepCase> = {
       assert.match(await sh(stage, "kubectl get llmmodels"), new RegExp(`^NAME +MODEL.*\n${name} +${model}\\b`));
     });
     await line("L157-160", async () => {
-      await stage.pass(1_000);
+      await stage.advance(1_000);
       assert.deepEqual(await stage.list(Pod), []);
     });
     await line("L52", async () => assert.equal((await stage.get(LLMModel, name)).status, undefined));
@@ -150,7 +150,7 @@ const examples: Story<DeepCase> = {
     await stage.install(llmOperator);
     await line("L443", async () => {
       await sh(stage, heredoc(text));
-      await stage.pass(500);
+      await stage.advance(500);
       assert.deepEqual(await stage.list(Deployment), []);
       await sh(stage, `kubectl delete llmmodel ${name}`);
     });

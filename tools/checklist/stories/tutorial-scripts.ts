@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { OPERATOR_IMAGE, operatorProgram } from "@konverge/cli";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { llmOperator } from "@konverge/llm-operator";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import type { Story } from "../form.ts";
 import type { ModelCase } from "../lines/what-is-a-crd.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../operators/llm/tutorial");
 
 /** Runs a script of the tutorial; it must succeed. */
-async function script(stage: Stage, name: string): Promise<string> {
+async function script(stage: TestEnvironment, name: string): Promise<string> {
   const { code, stdout, stderr } = await stage.shell(`./${name}`, { cwd: FOLDER });
   assert.equal(code, 0, `${name}\n${stdout}${stderr}`);
   return stdout;

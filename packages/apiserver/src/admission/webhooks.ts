@@ -8,9 +8,10 @@ import {
   parseJson,
   quoted,
 } from "@konverge/core";
+import type { WebhookClientConfig } from "@konverge/kinds";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
-import type { CallWebhook, WebhookClientConfig } from "../webhook-call.ts";
+import type { CallWebhook } from "../webhook-call.ts";
 import { admissionReview } from "./admission-review.ts";
 import type { AdmissionAttributes, AdmissionPlugin } from "./attributes.ts";
 import { configurationsIn } from "./configurations.ts";

@@ -7,7 +7,7 @@ import {
   splitSimplePath,
   valueAt,
 } from "@konverge/core";
-import { invalidValue, NO_PATH, validate } from "@konverge/schema";
+import { invalidValue, NO_PATH, validateValue } from "@konverge/schema";
 import { validateRules } from "@konverge/schema/cel";
 import type { Strategy } from "../resources/definition.ts";
 import type { Call } from "../verbs/call.ts";
@@ -23,11 +23,11 @@ export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
     hasGeneration: true,
     validate(object, { call }) {
       const { schema, scale } = call.version;
-      return validate(schema, object, { ...(scale && { scale }) });
+      return validateValue(schema, object, { ...(scale && { scale }) });
     },
     validateChange(object, old, { call }) {
       const { schema, scale } = call.version;
-      return validate(schema, object, { old, ...(scale && { scale }), warn: call.warn });
+      return validateValue(schema, object, { old, ...(scale && { scale }), warn: call.warn });
     },
     validateStatusUpdate(object, old, { call }) {
       return statusErrors(call, object, old);
@@ -59,7 +59,7 @@ function statusErrors({ version, warn }: Call, object: AnyObject, old: AnyObject
   const ofStatus = schema.properties?.["status"];
   const errors =
     ofStatus && status !== undefined
-      ? validate(ofStatus, status, { path: "status", ...(before !== undefined && { old: before }) })
+      ? validateValue(ofStatus, status, { path: "status", ...(before !== undefined && { old: before }) })
       : [];
   if (errors.some(({ field }) => field === NO_PATH)) return errors;
   if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidValue(NO_PATH, null, NOT_CHECKED)];

@@ -1,5 +1,5 @@
 import { ApiError, type Clock } from "@konverge/core";
-import { type Change, Collection, type Entry } from "./collection.ts";
+import { Collection, type Entry, type StoredChange } from "./collection.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 
 export type { Snapshot } from "./journal.ts";
@@ -191,7 +191,7 @@ export class Store {
     const collection = this.collection(resource);
     // The wall clock may jump back; the order of changes does not.
     this.#lastChange = Math.max(this.#lastChange, this.#clock.now());
-    const change: Change = {
+    const change: StoredChange = {
       revision,
       key,
       entry,

@@ -14,10 +14,10 @@ export interface KubeletRequest {
 }
 
 /** Stands for the nodes of a cluster: whoever simulates or runs pods brings one. */
-export type Kubelet = (request: KubeletRequest) => ApiResponse | Promise<ApiResponse>;
+export type KubeletApi = (request: KubeletRequest) => ApiResponse | Promise<ApiResponse>;
 
 /** Answers what only the node of a pod can: logs, commands, ports. */
-export function toKubelet(action: KubeletRequest["action"], kubelet: Kubelet | undefined): SubresourceHandler {
+export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi | undefined): SubresourceHandler {
   return async (call) => {
     if (STREAMS.has(action)) checkMayCreate(call);
     const entry = currentEntry(call);

@@ -30,7 +30,7 @@ import { registryKey } from "./registry-key.ts";
 import { asStored, brought } from "./stored.ts";
 
 /** Makes an object of the one that is there. */
-export type Change = (live: AnyObject) => AnyObject | Promise<AnyObject>;
+export type StoredChange = (live: AnyObject) => AnyObject | Promise<AnyObject>;
 
 export interface UpdateOptions {
   /** Record the writer as owner of what changes. Apply has done so by itself. */
@@ -48,7 +48,7 @@ export interface UpdateOptions {
  * when somebody else wrote meanwhile, and must not change what it is given. A result that carries a resourceVersion
  * insists on it.
  */
-export async function updateObject(call: Call, change: Change, options: UpdateOptions = {}): Promise<Written> {
+export async function updateObject(call: Call, change: StoredChange, options: UpdateOptions = {}): Promise<Written> {
   const { definition, store } = call;
   const key = storageKey(definition, call.info.namespace, call.info.name);
   for (;;) {
@@ -68,7 +68,7 @@ async function updateOnce(
   call: Call,
   key: string,
   entry: Entry,
-  change: Change,
+  change: StoredChange,
   { ownership = true, uid, admission }: UpdateOptions,
 ): Promise<Written | undefined> {
   const { definition, store } = call;

@@ -3,7 +3,7 @@ import type { Activity, OpenWatch } from "../activity.ts";
 import { type ListParameters, listParameters } from "../http/query.ts";
 import { EventWriter, errorLine } from "../representation/event-text.ts";
 import { checkTableParameters } from "../representation/table.ts";
-import type { Change } from "../storage/collection.ts";
+import type { StoredChange } from "../storage/collection.ts";
 import type { Call } from "./call.ts";
 import { revisionOf, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
@@ -108,7 +108,7 @@ async function* stream(
 type Line = string | undefined | Promise<string | undefined>;
 
 /** What a watch says of a change. A promise only where something has to be converted: most watches never wait. */
-function changeLine(writer: EventWriter, selection: Selection, change: Change): Line {
+function changeLine(writer: EventWriter, selection: Selection, change: StoredChange): Line {
   const { entry, previous, deleted } = change;
   if (!entry.key.startsWith(selection.prefix)) return undefined;
   const was = previous !== undefined && selection.matches(previous);
@@ -117,7 +117,7 @@ function changeLine(writer: EventWriter, selection: Selection, change: Change): 
   return Promise.all([was, is]).then(([before, now]) => lineOf(writer, change, before, now));
 }
 
-function lineOf(writer: EventWriter, { entry, previous, deleted }: Change, was: boolean, is: boolean): Line {
+function lineOf(writer: EventWriter, { entry, previous, deleted }: StoredChange, was: boolean, is: boolean): Line {
   if (is) return writer.entry(was ? "MODIFIED" : "ADDED", entry);
   if (!was) return undefined;
   return deleted ? writer.entry("DELETED", entry) : writer.left(previous!, entry.revision);

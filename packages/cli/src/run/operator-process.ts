@@ -2,19 +2,19 @@ import type { Client } from "@konverge/client";
 import { isNotFound, realClock } from "@konverge/core";
 import {
   builtInCertificates,
-  endpoints,
-  type Managed,
+  checkPermissions,
+  type HttpServer,
+  httpEndpoints,
   Manager,
+  type ManagerState,
   type Metrics,
   type Observer,
   type Operator,
   type OperatorParts,
   type ProcessLog,
-  preflight,
-  type Serving,
-  type ServingWebhooks,
-  serve,
+  serveHttp,
   serveWebhooks,
+  type WebhookServer,
   Webhooks,
 } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
@@ -58,7 +58,7 @@ export interface OperatorProcessOptions {
 export interface OperatorProcess {
   /** The ports that are really listened on, by the ones that were asked for. */
   readonly ports: ReadonlyMap<number, number>;
-  readonly manager: Managed;
+  readonly manager: ManagerState;
   /** Settles when one of the managers has ended: rejects when it could not work. */
   readonly done: Promise<void>;
   /** Takes on no more work, finishes what is in progress, gives up leases and ports. */
@@ -94,7 +94,7 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
           log: log.child({ operator: operator.name }),
           observers: [metrics, ...(options.observers ?? [])],
           ...(namespaces && { namespaces }),
-          ...(leaderElect && { leader: { name: operator.name } }),
+          ...(leaderElect && { leaderElection: { name: operator.name } }),
           ...(options.identity && { identity: options.identity }),
         }),
     );
@@ -149,13 +149,13 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
   const { client, namespaces, leaderElect = false, webhooks } = options;
   const home = client.namespace;
   for (const { operator, parts } of made) {
-    const place = { home, leader: leaderElect, ...(namespaces && { namespaces }) };
+    const place = { operatorNamespace: home, leader: leaderElect, ...(namespaces && { namespaces }) };
     const forWebhooks = new Set(webhookAccessOf(operator.name, parts, home).map((one) => JSON.stringify(one)));
     const needed = accessOf(operator.name, parts, place).filter(
       (one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)),
     );
-    await preflight(client, needed).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "MissingAccessError") throw error;
+    await checkPermissions(client, needed).catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "MissingPermissionError") throw error;
       throw new UsageError(
         `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests" writes, or deploy it: konverge deploy`,
         { cause: error },
@@ -164,16 +164,16 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
   }
 }
 
-async function serveStatus(manager: Managed, options: OperatorProcessOptions, ports: Map<number, number>) {
+async function serveStatus(manager: ManagerState, options: OperatorProcessOptions, ports: Map<number, number>) {
   const { metrics, log, metricsAddress, probeAddress } = options;
-  const handler = endpoints({ manager, metrics, log });
-  const servings: Serving[] = [];
+  const handler = httpEndpoints({ manager, metrics, log });
+  const servings: HttpServer[] = [];
   const known = new Set<string>();
   for (const address of [metricsAddress, probeAddress]) {
     if (!address || known.has(JSON.stringify(address))) continue;
     if (address.port !== 0) known.add(JSON.stringify(address));
     const serving = await listening(
-      () => serve(handler, { port: address.port, ...(address.host && { host: address.host }) }),
+      () => serveHttp(handler, { port: address.port, ...(address.host && { host: address.host }) }),
       address.port,
       "--metrics-bind-address and --health-probe-bind-address",
     );
@@ -187,7 +187,7 @@ async function serveStatus(manager: Managed, options: OperatorProcessOptions, po
 async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
   const { client, log, metrics, webhooks: place } = options;
   const asked = made.filter(({ parts }) => hasWebhooks(parts));
-  const servings: ServingWebhooks[] = [];
+  const servings: WebhookServer[] = [];
   if (!place) {
     for (const { operator } of asked)
       log.warn({ operator: operator.name }, "its webhooks are off: writes are not judged, versions are not converted");

@@ -9,7 +9,7 @@ import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { runCommand } from "../commands/run.ts";
 import { install } from "../deploy/install.ts";
-import { replayRecording } from "../replay/replay-recording.ts";
+import { replayFile } from "../replay/replay-recording.ts";
 import { type RunWorld, runOperators } from "./run-operators.ts";
 
 const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
@@ -222,10 +222,10 @@ test("what it does is recorded on request, and the same operator would do the sa
     env: {},
     tell: (line: string) => void lines.push(line),
   });
-  const same = await replayRecording(file, [greetingOperator], {}, world("Ahoy"));
+  const same = await replayFile(file, [greetingOperator], {}, world("Ahoy"));
   assert.ok(same.same > 0);
   assert.equal(same.different, 0, lines.join("\n"));
-  const other = await replayRecording(file, [greetingOperator], {}, world("Hi"));
+  const other = await replayFile(file, [greetingOperator], {}, world("Hi"));
   assert.ok(other.different > 0);
   assert.match(lines.join("\n"), /"Ahoy, you" → "Hi, you"/);
 });

@@ -7,7 +7,7 @@ import {
   type Operator,
   type ProcessLog,
   processLog,
-  Recorder,
+  ReconcileRecorder,
 } from "@konverge/runtime";
 import { connectToCluster } from "../cluster-connection.ts";
 import { install } from "../deploy/install.ts";
@@ -143,9 +143,9 @@ async function startVersion(
   }
 }
 
-function recorderOf(file: string, log: ProcessLog): Recorder {
+function recorderOf(file: string, log: ProcessLog): ReconcileRecorder {
   try {
-    return new Recorder({ file, onError: (error) => log.error({ err: error }, error.message) });
+    return new ReconcileRecorder({ file, onError: (error) => log.error({ err: error }, error.message) });
   } catch (error) {
     throw new UsageError(`${file} cannot be written: ${(error as Error).message}`, { cause: error });
   }

@@ -1,8 +1,8 @@
 import type { Clock } from "@konverge/core";
-import type { Managed } from "@konverge/runtime";
+import type { ManagerState } from "@konverge/runtime";
 
 /** Several managers as one, for whoever asks how the process is doing. */
-export function together(managers: readonly Managed[], clock: Clock): Managed {
+export function together(managers: readonly ManagerState[], clock: Clock): ManagerState {
   // One that stands by watches nothing yet, and needs not.
   const acting = () => managers.filter(({ standby }) => !standby);
   return {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "@konverge/core";
-import type { Material } from "../config/connection-config.ts";
+import type { InlineOrFile } from "../config/connection-config.ts";
 import { TransportError } from "../errors.ts";
 
 /**
@@ -9,12 +9,12 @@ import { TransportError } from "../errors.ts";
  */
 export class RenewedMaterial {
   readonly #clock: Clock;
-  readonly #material: Material;
+  readonly #material: InlineOrFile;
   readonly #period: number;
   #text: string | undefined;
   #readAt = 0;
 
-  constructor(clock: Clock, material: Material, period: number) {
+  constructor(clock: Clock, material: InlineOrFile, period: number) {
     this.#clock = clock;
     this.#material = material;
     this.#period = period;
@@ -39,7 +39,7 @@ export class RenewedMaterial {
     } catch (cause) {
       if (this.#text === undefined) {
         const message = `cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
-        throw new TransportError("credentials", message, { cause, inDoubt: false });
+        throw new TransportError("credentials", message, { cause, unknownOutcome: false });
       }
     }
     return this.#text!;

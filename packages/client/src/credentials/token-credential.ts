@@ -1,5 +1,5 @@
 import type { Clock } from "@konverge/core";
-import type { Material } from "../config/connection-config.ts";
+import type { InlineOrFile } from "../config/connection-config.ts";
 import { bearer, type CredentialSource } from "./credential-source.ts";
 import { RenewedMaterial } from "./renewed-material.ts";
 
@@ -7,7 +7,7 @@ import { RenewedMaterial } from "./renewed-material.ts";
 const TOKEN_PERIOD = 10_000;
 
 /** A bearer token, perhaps from a file that is replaced before the token in it expires. */
-export function tokenCredential(clock: Clock, token: Material): CredentialSource {
+export function tokenCredential(clock: Clock, token: InlineOrFile): CredentialSource {
   const material = new RenewedMaterial(clock, token, TOKEN_PERIOD);
   return {
     get: async () => ({ authorization: bearer((await material.get()).trim()) }),

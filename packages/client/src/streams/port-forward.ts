@@ -62,7 +62,8 @@ export class PortForward implements AsyncDisposable {
     const data = this.#open({ streamtype: "data", ...headers }, false);
     const { stream, queue } = data;
     const complaint = collectText(errors.queue).catch(() => "");
-    const fail = (why: string) => queue.end(new TransportError("closed", `port ${port}: ${why}`, { inDoubt: true }));
+    const fail = (why: string) =>
+      queue.end(new TransportError("closed", `port ${port}: ${why}`, { unknownOutcome: true }));
     void complaint.then((message) => message && fail(message));
     // The reason comes on the other stream, perhaps later.
     data.onReset = (status) => void complaint.then((message) => fail(message || `the pod dropped it (${status})`));
@@ -129,7 +130,7 @@ export class PortForward implements AsyncDisposable {
       cause = error;
     }
     const why = cause === undefined ? "the server closed it" : String(cause);
-    this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, inDoubt: true });
+    this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, unknownOutcome: true });
     for (const { queue } of this.#streams.values()) queue.end(this.#over);
     this.#streams.clear();
   }

@@ -2,7 +2,7 @@ import {
   ApiError,
   type Clock,
   groupResourceText,
-  isExpired,
+  isResourceExpired,
   type KindRef,
   type KubeList,
   type KubeObject,
@@ -12,7 +12,7 @@ import {
 import { Backoff } from "../backoff.ts";
 import type { Caller } from "../call.ts";
 import { TransportError } from "../errors.ts";
-import { encodeQuery, type Selection, selectionQuery } from "../options.ts";
+import { encodeQuery, type ObjectSelection, selectionQuery } from "../options.ts";
 import { acceptList, acceptObject, stamp } from "../representation.ts";
 import { EventReader, type RawEvent } from "./event-reader.ts";
 
@@ -30,7 +30,7 @@ export type WatchEvent<T extends KubeObject> =
   /** Something failed; the watch goes on in `retryIn` milliseconds. For logs and metrics. */
   | { type: "ERROR"; error: Error; retryIn: number };
 
-export interface WatchOptions extends Selection {
+export interface WatchOptions extends ObjectSelection {
   /** Ends the watch: the iteration finishes. */
   signal?: AbortSignal;
   /** Starts after this version, without a listing. If the server has forgotten it, a listing comes after all. */
@@ -137,7 +137,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       return "other listing";
     }
     if (isRefusal(error)) throw error;
-    if (isExpired(error)) {
+    if (isResourceExpired(error)) {
       // A page that has expired was too long in coming: the next listing is in one piece.
       if (listing) this.#pageSize = 0;
       this.#version = undefined;
@@ -193,7 +193,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
         });
         if (!raw) {
           const message = `the watch of ${groupResourceText(this.kind)} ended before its listing did`;
-          throw new TransportError("closed", message, { inDoubt: false });
+          throw new TransportError("closed", message, { unknownOutcome: false });
         }
         count++;
         const object = raw.object as T;

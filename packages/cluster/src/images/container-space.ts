@@ -1,7 +1,7 @@
 import type { Container, Pod } from "@konverge/kinds";
 import { resolverText } from "../streams/cluster-names.ts";
 import type { ClusterNetwork } from "../streams/cluster-network.ts";
-import { type ContainerUser, FileSystem, type Mount } from "../userland/file-system.ts";
+import { FileSystem, type FileUser, type Mount } from "../userland/file-system.ts";
 import { ensure, regularFile } from "../userland/file-tree.ts";
 import { rootFiles } from "../userland/root-files.ts";
 import { Userland } from "../userland/userland.ts";
@@ -144,7 +144,7 @@ export function commandLine(image: Image, { command = [], args = [] }: Container
   return [...(image.entrypoint ?? []), ...(args.length > 0 ? args : (image.cmd ?? []))];
 }
 
-function userOf(pod: Pod, { securityContext: own }: Container, image: Image): ContainerUser {
+function userOf(pod: Pod, { securityContext: own }: Container, image: Image): FileUser {
   const ofPod = pod.spec?.securityContext;
   const groups = [...(ofPod?.supplementalGroups ?? [])];
   if (ofPod?.fsGroup !== undefined) groups.push(ofPod.fsGroup);

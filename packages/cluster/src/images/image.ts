@@ -1,5 +1,5 @@
 import type { Container, Pod } from "@konverge/kinds";
-import type { Behaviour } from "../kubelet/behaviour.ts";
+import type { ContainerBehavior } from "../kubelet/behaviour.ts";
 import type { Command } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
 
@@ -49,7 +49,7 @@ export interface PortConnection {
 }
 
 /** What is known about an image. */
-export interface Image extends Behaviour {
+export interface Image extends ContainerBehavior {
   /** Runs in place of the container. Without it the container only seems to run. */
   run?: Program;
   /** Answers `kubectl exec`: resolves to the exit code. */

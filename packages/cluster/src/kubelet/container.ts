@@ -1,8 +1,8 @@
-import { type Clock, formatMs } from "@konverge/core";
+import { type Clock, formatDurationMs } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
-import { type Behaviour, behaviourOf } from "./behaviour.ts";
+import { behaviourOf, type ContainerBehavior } from "./behaviour.ts";
 import { ContainerLog } from "./container-log.ts";
 import { type PlannedExit, plannedExit, SIGKILL, SIGNALS } from "./planned-exit.ts";
 import { Probes } from "./probes.ts";
@@ -184,7 +184,7 @@ export class SimulatedContainer {
     }
   }
 
-  #whileWaiting(host: ContainerHost, behaviour: Behaviour, now: number): void {
+  #whileWaiting(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
     if (this.#startAt !== undefined && now < this.#startAt) return;
     if (behaviour.failPull !== undefined && behaviour.failPull !== "false" && !this.#pulled) {
       this.#failToPull(host, behaviour.failPull, now);
@@ -228,7 +228,7 @@ export class SimulatedContainer {
     this.#startAt = now + 1000;
   }
 
-  #start(host: ContainerHost, behaviour: Behaviour, now: number): void {
+  #start(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
     const { image = "" } = this.spec;
     if (!this.#pulled) {
       host.events.normal("Pulled", `Container image "${image}" already present on machine`);
@@ -277,7 +277,7 @@ export class SimulatedContainer {
     );
   }
 
-  #plan(host: ContainerHost, behaviour: Behaviour, now: number): PlannedExit | undefined {
+  #plan(host: ContainerHost, behaviour: ContainerBehavior, now: number): PlannedExit | undefined {
     const isProgram = host.image(this.spec.image)?.run !== undefined || host.runsInside(this.spec);
     const plan = plannedExit({ pod: host.pod, container: this.spec, role: this.role, isProgram }, behaviour, now);
     if (plan.output) this.openLog().write(plan.output);
@@ -340,7 +340,7 @@ export class SimulatedContainer {
     host.changed();
   }
 
-  #whileRunning(host: ContainerHost, behaviour: Behaviour, now: number): number {
+  #whileRunning(host: ContainerHost, behaviour: ContainerBehavior, now: number): number {
     if (this.#exit && now >= this.#exit.at) {
       const { code, reason, message } = this.#exit;
       this.#end(now, code, reason, message);
@@ -363,7 +363,7 @@ export class SimulatedContainer {
     );
   }
 
-  #checkLiveness(host: ContainerHost, behaviour: Behaviour, now: number): number {
+  #checkLiveness(host: ContainerHost, behaviour: ContainerBehavior, now: number): number {
     const probe = this.spec.livenessProbe;
     if (behaviour.live !== false || !probe || this.#stopping) {
       this.#unhealthySince = undefined;
@@ -418,7 +418,7 @@ export class SimulatedContainer {
     const { name, namespace, uid } = host.pod.metadata;
     const where = `${name}_${namespace}(${uid})`;
     this.reason = "CrashLoopBackOff";
-    this.message = `back-off ${formatMs(this.#backoff)} restarting failed container=${this.spec.name} pod=${where}`;
+    this.message = `back-off ${formatDurationMs(this.#backoff)} restarting failed container=${this.spec.name} pod=${where}`;
     host.events.warning("BackOff", `Back-off restarting failed container ${this.spec.name} in pod ${where}`);
     this.#startAt = this.ended.finishedAt + this.#backoff;
     this.#backoff = Math.min(this.#backoff * 2, LONGEST_BACKOFF);
@@ -434,7 +434,7 @@ export class SimulatedContainer {
 }
 
 /** When the probes of a container that is well are content, in milliseconds from its start. */
-function readyDelay({ startupProbe, readinessProbe }: Container, { readyDelay: scripted }: Behaviour): number {
+function readyDelay({ startupProbe, readinessProbe }: Container, { readyDelay: scripted }: ContainerBehavior): number {
   if (scripted !== undefined) return scripted;
   return Math.max(startupProbe?.initialDelaySeconds ?? 0, readinessProbe?.initialDelaySeconds ?? 0) * 1000;
 }

@@ -10,11 +10,11 @@ import {
   sleep,
 } from "@konverge/core";
 import { type Container, DaemonSet, Node, Pod } from "@konverge/kinds";
-import { EventRecorder, type View } from "@konverge/runtime";
+import { type CacheView, EventRecorder } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
-import type { Part, PartContext, RunningPart } from "../parts/part.ts";
+import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "../parts/part.ts";
 import { unscaled } from "../port/scaled-clock.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
@@ -85,7 +85,7 @@ export class Kubelet {
   }
 
   /** As a part of the cluster. */
-  get part(): Part {
+  get part(): ControlPlaneComponent {
     return {
       name: "kubelet",
       startsWith: this.#options.atOnce ? "cluster" : STARTS_WITH,
@@ -118,7 +118,7 @@ export class Kubelet {
     return this.#workers.values();
   }
 
-  async #start(context: PartContext): Promise<RunningPart> {
+  async #start(context: ComponentContext): Promise<RunningComponent> {
     const { client, cache, clock, pulse } = context;
     this.#insides = new Insides({
       images: this.#options.images,
@@ -168,7 +168,7 @@ export class Kubelet {
   }
 
   /** A node that is new takes no pods until the node controller has heard of it. */
-  #awaitOpenNodes(nodes: View<Node>, clock: Clock): void {
+  #awaitOpenNodes(nodes: CacheView<Node>, clock: Clock): void {
     const closed = new Set(this.#options.nodes.map(({ name }) => name));
     if (closed.size === 0) {
       this.#nodesMade.resolve();
@@ -204,10 +204,10 @@ export class Kubelet {
   }
 
   #followNodes(
-    { client, clock, pulse, log }: PartContext,
+    { client, clock, pulse, log }: ComponentContext,
     heartbeats: Heartbeats,
-    nodes: View<Node>,
-    pods: View<Pod>,
+    nodes: CacheView<Node>,
+    pods: CacheView<Pod>,
     take: (pod: Pod) => void,
   ): void {
     let count = 0;
@@ -244,7 +244,7 @@ export class Kubelet {
     });
   }
 
-  #take(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod): void {
+  #take(context: ComponentContext, config: ConfigSource, recorder: EventRecorder, pod: Pod): void {
     const { name, namespace, uid, resourceVersion } = pod.metadata;
     const node = this.#nodes.get(pod.spec?.nodeName ?? "");
     if (!node || node.silent) return;
@@ -273,7 +273,7 @@ export class Kubelet {
   }
 
   /** Sends a pod away that its node has no room for: it has failed, and whoever made it may make another. */
-  #rejects({ client, log }: PartContext, recorder: EventRecorder, pod: Pod): boolean {
+  #rejects({ client, log }: ComponentContext, recorder: EventRecorder, pod: Pod): boolean {
     const rejection = rejectionOf(
       pod,
       this.#workers.values().map((worker) => worker.pod),
@@ -289,7 +289,7 @@ export class Kubelet {
   }
 
   /** What a node has, and what has been given to the pods on it. */
-  #roomOn({ cache }: PartContext, name: string): Room {
+  #roomOn({ cache }: ComponentContext, name: string): Room {
     const here = this.#workers.values().filter(({ pod }) => pod.spec?.nodeName === name);
     return {
       allocatable: cache.use(Node).get(name)?.status?.allocatable ?? {},
@@ -301,7 +301,13 @@ export class Kubelet {
     };
   }
 
-  #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {
+  #hostOf(
+    context: ComponentContext,
+    config: ConfigSource,
+    recorder: EventRecorder,
+    pod: Pod,
+    node: KnownNode,
+  ): PodHost {
     const { client, clock, log } = context;
     const { images } = this.#options;
     const { hostIP, podPrefix } = addressOf(node.index);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FileError } from "./file-error.ts";
-import { type ContainerUser, FileSystem, type Mount, SET_GID } from "./file-system.ts";
+import { FileSystem, type FileUser, type Mount, SET_GID } from "./file-system.ts";
 import { directory, ensure, plant, regularFile, symbolicLink } from "./file-tree.ts";
 
-const USER: ContainerUser = { uid: 1000, gid: 1000, groups: [2000] };
+const USER: FileUser = { uid: 1000, gid: 1000, groups: [2000] };
 
-function filesOf(user: ContainerUser, mounts = new Map<string, Mount>(), readOnly = false): FileSystem {
+function filesOf(user: FileUser, mounts = new Map<string, Mount>(), readOnly = false): FileSystem {
   const root = directory();
   plant(root, "etc/secret", regularFile("s", { mode: 0o600 }));
   plant(root, "etc/shared", regularFile("g", { mode: 0o640, gid: 2000 }));

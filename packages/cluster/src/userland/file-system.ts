@@ -11,7 +11,7 @@ export interface Mount {
 }
 
 /** Who uses files. User 0 may do everything. */
-export interface ContainerUser {
+export interface FileUser {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
@@ -39,7 +39,7 @@ interface Place {
 
 const [READ, WRITE, SEARCH] = [4, 2, 1];
 const MOST_LINKS = 40;
-const ROOT: ContainerUser = { uid: 0, gid: 0, groups: [] };
+const ROOT: FileUser = { uid: 0, gid: 0, groups: [] };
 /** Set on directories whose files take on their group. */
 export const SET_GID = 0o2000;
 
@@ -50,7 +50,7 @@ export const SET_GID = 0o2000;
 export class FileSystem {
   readonly #root: Mount;
   readonly #mounts: ReadonlyMap<string, Mount>;
-  readonly #user: ContainerUser;
+  readonly #user: FileUser;
   readonly #now: () => number;
   readonly umask: number;
 
@@ -58,7 +58,7 @@ export class FileSystem {
     root: Mount,
     mounts: ReadonlyMap<string, Mount>,
     now: () => number,
-    user: ContainerUser = ROOT,
+    user: FileUser = ROOT,
     umask = 0o022,
   ) {
     this.#root = root;

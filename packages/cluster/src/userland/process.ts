@@ -1,6 +1,6 @@
 import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
-import type { ContainerUser, FileSystem } from "./file-system.ts";
+import type { FileSystem, FileUser } from "./file-system.ts";
 import type { ContainerNetwork } from "./network.ts";
 
 /** Where a process reads from and writes to. */
@@ -11,7 +11,7 @@ export interface Streams {
 }
 
 /** What is different for a process that another one starts. */
-export interface ChildOptions extends Partial<Streams> {
+export interface SpawnOptions extends Partial<Streams> {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** It runs in a loop that never ends by itself. */
@@ -28,7 +28,7 @@ export interface Process extends Streams {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly user: ContainerUser;
+  readonly user: FileUser;
   readonly files: FileSystem;
   readonly network: ContainerNetwork;
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export interface Process extends Streams {
   /** Takes over what happens when the container is told to end; without it the process is killed. */
   onTerminate(handler: () => void): void;
   /** Runs another command in the same container; 127 when there is none of that name. */
-  run(argv: readonly string[], options?: ChildOptions): Promise<number>;
+  run(argv: readonly string[], options?: SpawnOptions): Promise<number>;
 }
 
 /** A program of a container's image, by its exit code. */

@@ -2,9 +2,9 @@ import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { APPLETS } from "./applets/applets.ts";
 import { FileError } from "./file-error.ts";
-import type { ContainerUser, FileSystem } from "./file-system.ts";
+import type { FileSystem, FileUser } from "./file-system.ts";
 import type { ContainerNetwork } from "./network.ts";
-import { type ChildOptions, type Command, noInput, type Process, type Streams } from "./process.ts";
+import { type Command, noInput, type Process, type SpawnOptions, type Streams } from "./process.ts";
 
 /** What all processes of a container share. */
 export interface UserlandOptions {
@@ -12,7 +12,7 @@ export interface UserlandOptions {
   readonly container: Container;
   readonly env: Readonly<Record<string, string>>;
   readonly files: FileSystem;
-  readonly user: ContainerUser;
+  readonly user: FileUser;
   readonly network: ContainerNetwork;
   readonly clock: Clock;
   readonly cwd: string;
@@ -76,7 +76,7 @@ export class Userland {
     argv: readonly string[],
     streams: Streams,
     { stop, kill }: Signals,
-    { env, cwd, endless = false }: ChildOptions,
+    { env, cwd, endless = false }: SpawnOptions,
   ): Promise<number> {
     const options = this.#options;
     const command = this.#command(argv[0] ?? "") ?? this.#script(argv[0] ?? "");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap, Namespace } from "@konverge/kinds";
-import { child, controller, own } from "@konverge/runtime";
+import { controller, ownedKind, plannedChild } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { conditionOf, configMap, dataOf, type Interference, Widget } from "./stage.ts";
 
@@ -18,7 +18,7 @@ virtual("an object that is somebody else's is not touched, and the conditions sa
   await s.clock.advance(1000);
   assert.deepEqual(await dataOf(s.user, "default/a"), { theirs: "1" });
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False ChildExists");
-  assert.match(s.complaints[0]!, /ConfigMap default\/a exists and was not made by widgets/);
+  assert.match(s.warnings[0]!, /ConfigMap default\/a exists and was not made by widgets/);
   await s.user.delete(ConfigMap, "default/a");
   await s.clock.advance(60_000);
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "" });
@@ -42,7 +42,7 @@ virtual("it is not touched either when it appears just before the child would be
 
 scenario("it becomes a child where that is allowed", async (s) => {
   await s.user.create(ConfigMap, { metadata: { name: "a", namespace: "default" }, data: { theirs: "1" } });
-  await s.run(oneMap([own(ConfigMap, { adopt: "any" })]));
+  await s.run(oneMap([ownedKind(ConfigMap, { adopt: "any" })]));
   await s.widget("w", { text: "ours" });
   await s.settle();
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "ours", theirs: "1" });
@@ -112,9 +112,9 @@ scenario("children that wait for others are applied when these are ready, and no
         const second = configMap("second", {});
         return {
           children: [
-            child(configMap("third", {}), { after: [second] }),
-            child(second, { after: [first] }),
-            child(first, { readyWhen: ({ metadata }) => metadata.annotations?.["ready"] === "yes" }),
+            plannedChild(configMap("third", {}), { after: [second] }),
+            plannedChild(second, { after: [first] }),
+            plannedChild(first, { readyWhen: ({ metadata }) => metadata.annotations?.["ready"] === "yes" }),
           ],
         };
       },
@@ -137,13 +137,13 @@ scenario("children that wait for each other are an error", async (s) => {
       owns: [ConfigMap],
       reconcile() {
         const [a, b] = [configMap("a", {}), configMap("b", {})];
-        return { children: [child(a, { after: [b] }), child(b, { after: [a] })] };
+        return { children: [plannedChild(a, { after: [b] }), plannedChild(b, { after: [a] })] };
       },
     }),
   );
   await s.widget("w");
   await s.settle();
-  assert.match(s.complaints[0]!, /wait for each other: ConfigMap default\/a, ConfigMap default\/b/);
+  assert.match(s.warnings[0]!, /wait for each other: ConfigMap default\/a, ConfigMap default\/b/);
 });
 
 /** A server that does not let the ConfigMap's data be changed. */
@@ -169,7 +169,7 @@ virtual("a field that cannot be changed is reported", async (s) => {
 
 virtual("or leads to a new child, where that is allowed", async (s) => {
   s.interfere = refuseChanges;
-  await s.run(oneMap([own(ConfigMap, { onImmutable: "orphan" })]));
+  await s.run(oneMap([ownedKind(ConfigMap, { onImmutable: "orphan" })]));
   await s.widget("w", { text: "1" });
   await s.settle();
   const before = (await s.user.get(ConfigMap, "default/a")).metadata.uid;
@@ -190,7 +190,7 @@ scenario(
     const spaces = () =>
       controller(Widget, {
         name: "widgets",
-        owns: [own(Namespace, { by: "label" })],
+        owns: [ownedKind(Namespace, { by: "label" })],
         reconcile: ({ spec }) => ({
           children: spec.maps.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
         }),

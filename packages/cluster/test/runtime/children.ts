@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap, Deployment, Secret } from "@konverge/kinds";
-import { child, controller } from "@konverge/runtime";
+import { controller, plannedChild } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
@@ -174,7 +174,7 @@ scenario("a child of a kind that was not declared is an error that says what to 
   await s.run(controller(Widget, { reconcile: () => ({ children: [configMap("a", {})] }) }));
   await s.widget("w");
   await s.settle();
-  assert.match(s.complaints[0]!, /ConfigMap, which `owns` does not list: add it there/);
+  assert.match(s.warnings[0]!, /ConfigMap, which `owns` does not list: add it there/);
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False UndeclaredChild");
 });
 
@@ -189,7 +189,7 @@ scenario("a child in another namespace or outside of any is refused before anyth
   );
   await s.widget("w");
   await s.settle();
-  assert.match(s.complaints[0]!, /cannot own ConfigMap other\/a: it is in another namespace/);
+  assert.match(s.warnings[0]!, /cannot own ConfigMap other\/a: it is in another namespace/);
   assert.equal(await s.exists(ConfigMap, "other/a"), false);
 });
 
@@ -213,7 +213,7 @@ scenario("two children of the same name are refused", async (s) => {
   );
   await s.widget("w");
   await s.settle();
-  assert.match(s.complaints[0]!, /two children are called ConfigMap default\/a/);
+  assert.match(s.warnings[0]!, /two children are called ConfigMap default\/a/);
 });
 
 scenario("a field for the beginning is left to whoever changes it, and kept until then", async (s) => {
@@ -221,7 +221,7 @@ scenario("a field for the beginning is left to whoever changes it, and kept unti
     controller(Widget, {
       name: "widgets",
       owns: [Deployment],
-      reconcile: () => ({ children: [child(deployment(image), { initially: { spec: { replicas: 3 } } })] }),
+      reconcile: () => ({ children: [plannedChild(deployment(image), { initially: { spec: { replicas: 3 } } })] }),
     });
   const replicas = async () => (await s.user.get(Deployment, "default/web")).spec?.replicas;
   const first = await s.run(sized("one"));

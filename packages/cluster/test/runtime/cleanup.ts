@@ -62,7 +62,7 @@ virtual("a cleanup that waits says for what", async (s) => {
   await s.run(
     controller(Widget, {
       reconcile: () => ({}),
-      cleanup: () => (waiting ? { waitingFor: "the volume to detach", after: 5000 } : undefined),
+      cleanup: () => (waiting ? { waitingFor: "the volume to detach", requeueAfter: 5000 } : undefined),
     }),
   );
   await s.widget("w");

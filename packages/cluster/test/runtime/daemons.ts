@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap, Lease } from "@konverge/kinds";
-import { type Controller, controller, type Daemon, PAUSED, PermanentError } from "@konverge/runtime";
+import { type Controller, controller, type Daemon, PAUSED_ANNOTATION, PermanentError } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { type Stage, Widget } from "./stage.ts";
 
@@ -57,7 +57,9 @@ scenario("it is stopped by a pause, by its own condition and by a new basis, and
   await s.widget("w");
   await s.settle();
   const pause = (value: string | null) =>
-    s.user.patch(Widget, "default/w", { merge: { metadata: { annotations: { [PAUSED]: value } } } } as never);
+    s.user.patch(Widget, "default/w", {
+      merge: { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } },
+    } as never);
   await pause("true");
   await s.settle();
   assert.equal(diary.told(), "+w -w");
@@ -114,7 +116,7 @@ virtual(
     await s.user.patch(Widget, "default/w", { merge: { spec: { text: "x" } } });
     await s.clock.advance(1_000);
     assert.equal(starts.length, count + 1);
-    assert.match(s.complaints.at(-1)!, /daemon fail failed: no use/);
+    assert.match(s.warnings.at(-1)!, /daemon fail failed: no use/);
   },
 );
 
@@ -124,9 +126,9 @@ virtual("one that is finished is not begun again, and can have its object reconc
     controller(Widget, {
       daemons: {
         once: {
-          async run(_widget, { wake, latest }) {
+          async run(_widget, { requeue, latest }) {
             runs++;
-            if (latest()?.metadata.name === "w") wake();
+            if (latest()?.metadata.name === "w") requeue();
           },
         },
       },
@@ -173,14 +175,14 @@ virtual("one that does not listen is left behind, and can do nothing more", asyn
 
 /** Replicas that have a daemon each for the keys that are theirs. */
 async function replica(s: Stage, diary: Diary, identity: string, election: object) {
-  const manager = s.manager(diary.controller(), { identity, grace: 20_000, ...election });
+  const manager = s.manager(diary.controller(), { identity, gracefulShutdownTimeout: 20_000, ...election });
   await s.during(manager.start());
   return manager;
 }
 
 virtual("among replicas with a leader there is one at a time, also when the lease is lost", async (s) => {
   const diary = new Diary();
-  const leader = { leader: { name: "op", namespace: "default", duration: 15_000 } };
+  const leader = { leaderElection: { name: "op", namespace: "default", duration: 15_000 } };
   await s.widget("w");
   const first = await replica(s, diary, "one", leader);
   await s.clock.advance(1_000);
@@ -202,7 +204,7 @@ virtual("among replicas with a leader there is one at a time, also when the leas
 
 virtual("shards hand daemons over one by one, each ended before it is begun elsewhere", async (s) => {
   const diary = new Diary();
-  const shards = { shards: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
+  const shards = { sharding: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
   for (let i = 0; i < 12; i++) await s.widget(`w${i}`);
   const first = await replica(s, diary, "one", shards);
   await s.clock.advance(30_000);

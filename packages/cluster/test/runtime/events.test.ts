@@ -56,7 +56,7 @@ test("an event that cannot be written harms nothing", async () => {
   await s.widget("w");
   await s.settle();
   assert.equal((await s.user.get(Widget, "default/w")).status?.count, 1);
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
 });
 
 test("what was recorded is written before the manager has stopped", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { controller, type External, external } from "@konverge/runtime";
+import { controller, type ExternalResource, externalResource } from "@konverge/runtime";
 import { stage, Widget } from "./stage.ts";
 
 /** A system outside: things with a text, under ids. */
@@ -11,12 +11,12 @@ class Outside {
   lost: ((verb: string) => void) | undefined;
   slow = false;
 
-  verbs(): External<Widget, string, string> {
+  verbs(): ExternalResource<Widget, string, string> {
     const done = (verb: string, id: string) => {
       this.calls.push(`${verb} ${id.replace(/-[0-9a-f-]{36}$/, "")}`);
       this.lost?.(verb);
     };
-    return external<Widget, string, string>(Widget, {
+    return externalResource<Widget, string, string>(Widget, {
       name: "thing",
       observe: async (id) => this.things.get(id),
       create: async (id, desired) => {

@@ -75,7 +75,7 @@ test("something outside that is not there yet is asked for again after the time 
     controller(Widget, {
       reconcile() {
         times.push(s.clock.monotonic());
-        throw new ExternalError("NoBucket", "the bucket is being made", { after: 7000 });
+        throw new ExternalError("NoBucket", "the bucket is being made", { requeueAfter: 7000 });
       },
     }),
   );
@@ -101,7 +101,7 @@ test("a conflict is tried again in silence", async () => {
   );
   await s.widget("w");
   await s.settle();
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), undefined);
 });
 
@@ -157,7 +157,7 @@ test("a reconcile that hangs is interrupted, then left to itself; it holds up no
   await s.clock.advance(30_000);
   assert.equal(interrupted, true);
   assert.deepEqual([...done].sort(), ["hangs", "w"]);
-  assert.match(s.complaints[0]!, /longer than 10000 ms/);
+  assert.match(s.warnings[0]!, /longer than 10000 ms/);
   hang.resolve();
   await s.settle();
   assert.match(String(late), /aborted/);
@@ -173,8 +173,8 @@ test("every trigger, read, request and outcome is told to observers", async () =
       told.push(`start ${key} ${triggers.length}`);
       return {
         around: (work) => work(),
-        read: (kind, readKey, object) => void told.push(`read ${kind.kind} ${readKey} ${object !== undefined}`),
-        call: ({ verb, kind, subresource }) => {
+        objectRead: (kind, readKey, object) => void told.push(`read ${kind.kind} ${readKey} ${object !== undefined}`),
+        apiCall: ({ verb, kind, subresource }) => {
           return ({ object, error }) =>
             void told.push(`${verb} ${kind.kind} ${subresource ?? ""} ${object?.kind ?? error}`);
         },
@@ -184,7 +184,7 @@ test("every trigger, read, request and outcome is told to observers", async () =
   };
   await s.run(
     controller(Widget, {
-      reconcile: (_widget, { cache }) => ({ status: { count: [...cache.list(Widget)].length }, after: 60_000 }),
+      reconcile: (_widget, { cache }) => ({ status: { count: [...cache.list(Widget)].length }, requeueAfter: 60_000 }),
     }),
     { observers: [observer, {}] },
   );

@@ -116,7 +116,7 @@ test("what takes longer than the grace is interrupted", async () => {
           });
         }),
     }),
-    { grace: 5000 },
+    { gracefulShutdownTimeout: 5000 },
   );
   await s.widget("w");
   await s.clock.advance(1);
@@ -124,7 +124,7 @@ test("what takes longer than the grace is interrupted", async () => {
   await s.during(manager.stop());
   assert.match(String(reason), /the manager has stopped/);
   assert.ok(s.clock.monotonic() - before <= 5001);
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
 });
 
 test("one manager works in several clusters, and a controller can be of only some", async () => {

@@ -62,7 +62,7 @@ scenario("an operator works with a CustomResourceDefinition that knows less than
   assert.deepEqual(stored.spec, {});
   assert.deepEqual(stored.status, { text: "[]" });
   for (const field of ["count", "observedGeneration"]) {
-    assert.ok(s.complaints.some((line) => line.includes("does not declare") && line.includes(`status.${field}`)));
+    assert.ok(s.warnings.some((line) => line.includes("does not declare") && line.includes(`status.${field}`)));
   }
   s.writes();
   await s.user.patch(Gadget, "default/g", { merge: { spec: { text: "more" } } });

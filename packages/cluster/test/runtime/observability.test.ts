@@ -4,21 +4,21 @@ import { test } from "node:test";
 import { Client } from "@konverge/client";
 import { ConfigMap } from "@konverge/kinds";
 import {
-  type Context,
   controller,
-  endpoints,
+  httpEndpoints,
   Metrics,
   type Observer,
   PermanentError,
   processLog,
-  type Result,
-  serve,
+  type ReconcileContext,
+  type ReconcileResult,
+  serveHttp,
   tracing,
 } from "@konverge/runtime";
 import { type ContextManager, context, ROOT_CONTEXT, type Span, type Tracer, trace } from "@opentelemetry/api";
 import { configMap, type Stage, stage, Widget } from "./stage.ts";
 
-const widgets = (reconcile?: (widget: Widget, context: Context) => Result<Widget>) =>
+const widgets = (reconcile?: (widget: Widget, context: ReconcileContext) => ReconcileResult<Widget>) =>
   controller(Widget, {
     owns: [ConfigMap],
     concurrency: 3,
@@ -38,7 +38,7 @@ const Q = `name="widgets.example.com",${C}`;
 test("all series of a controller exist, at 0, before anything happens", async () => {
   const s = await stage();
   const metrics = metricsOf(s);
-  await s.run(widgets(), { observers: [metrics], leader: { name: "lead" } });
+  await s.run(widgets(), { observers: [metrics], leaderElection: { name: "lead" } });
   for (const series of [
     `controller_runtime_reconcile_total{${C},result="error"}`,
     `controller_runtime_reconcile_total{${C},result="requeue_after"}`,
@@ -70,7 +70,7 @@ test("reconciles, their ends, the queue and the cache are counted", async () => 
   let failures = 2;
   const operator = widgets((widget) => {
     if (widget.metadata.name === "mistaken") throw new PermanentError("Wrong", "the spec makes no sense");
-    if (failures-- > 0) return (undefined as unknown as { no: Result<Widget> }).no;
+    if (failures-- > 0) return (undefined as unknown as { no: ReconcileResult<Widget> }).no;
     return { children: [configMap("a", { a: "1" })] };
   });
   await s.run(operator, { observers: [metrics] });
@@ -177,7 +177,7 @@ test("a process is ready when all is listed and no watch is stale", async () => 
   const metrics = metricsOf(s);
   const log = processLog({ destination: { write() {} }, env: {} });
   const manager = s.manager(widgets(), { observers: [metrics] });
-  const ask = endpoints({ manager, metrics, log, stale: 60_000 });
+  const ask = httpEndpoints({ manager, metrics, log, stale: 60_000 });
   const get = async (path: string) => {
     const { status, body } = await ask({ method: "GET", path, headers: {} });
     return `${status} ${String(body).trim()}`;
@@ -200,15 +200,15 @@ test("a process is ready when all is listed and no watch is stale", async () => 
 test("a replica that stands by for the lease is ready", async () => {
   const s = await stage();
   const leader = { name: "op", namespace: "default" };
-  await s.run(widgets(), { leader });
-  const second = await s.run(widgets(), { leader });
-  const ask = endpoints({ manager: second });
+  await s.run(widgets(), { leaderElection: leader });
+  const second = await s.run(widgets(), { leaderElection: leader });
+  const ask = httpEndpoints({ manager: second });
   assert.equal(second.standby, true);
   assert.equal((await ask({ method: "GET", path: "/readyz", headers: {} })).status, 200);
 });
 
 test("the endpoints are served on a port", async () => {
-  await using serving = await serve(async ({ path }) => ({ status: 200, headers: {}, body: `at ${path}` }), {
+  await using serving = await serveHttp(async ({ path }) => ({ status: 200, headers: {}, body: `at ${path}` }), {
     port: 0,
     host: "127.0.0.1",
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keyOf } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
-import { type Context, controller, read } from "@konverge/runtime";
+import { cacheKind, controller, type ReconcileContext } from "@konverge/runtime";
 import { configMap, type Interference, stage, Widget } from "./stage.ts";
 
 /** Watches of these objects are cut off: nothing new is heard of them. */
@@ -91,7 +91,7 @@ test("what a reconcile reads past the cache is not older in the cache afterwards
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
-      async reconcile({ spec }, { observed, client }: Context) {
+      async reconcile({ spec }, { observed, client }: ReconcileContext) {
         if (spec.text === "read") {
           await client.get(ConfigMap, "default/a");
           return { status: { text: observed(configMap("a", {}))?.data?.["theirs"] } };
@@ -125,7 +125,7 @@ test("objects that a reconcile was given by its client are its own to change", a
   await s.widget("w", { text: "1" });
   await s.clock.advance(1000);
   assert.deepEqual((await s.user.get(ConfigMap, "default/a")).data, { text: "1", more: "1" });
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
 });
 
 /** The server carries the request out, and its answer is lost. */
@@ -233,7 +233,7 @@ test("a raw request is read back like any other write, and forgotten objects are
   let first = true;
   await s.run(
     controller(Widget, {
-      watches: [read(ConfigMap)],
+      watches: [cacheKind(ConfigMap)],
       async reconcile(_widget, { client, cache }) {
         if (!first) return {};
         first = false;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { ConfigMap } from "@konverge/kinds";
 import {
   controller,
+  type DurableStep,
+  durableSteps,
   ExternalError,
   type FieldChange,
   fieldChanges,
   PermanentError,
-  type Step,
-  steps,
 } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { conditionOf, Widget } from "./stage.ts";
@@ -71,11 +71,11 @@ virtual("a change that could not be dealt with is told again", async (s) => {
 });
 
 /** Three steps, the second of which is given. */
-const setup = (log: string[], middle: Partial<Step<Widget>>) =>
-  steps(Widget, {
+const setup = (log: string[], middle: Partial<DurableStep<Widget>>) =>
+  durableSteps(Widget, {
     name: "setup",
     basis: ({ spec }) => spec.text,
-    steps: {
+    sequence: {
       first: async () => {
         log.push("first");
         return { port: 80 };
@@ -94,7 +94,7 @@ const setup = (log: string[], middle: Partial<Step<Widget>>) =>
     },
   });
 
-const settingUp = (log: string[], middle: Partial<Step<Widget>> = {}) => {
+const settingUp = (log: string[], middle: Partial<DurableStep<Widget>> = {}) => {
   const own = setup(log, middle);
   return controller(Widget, {
     name: "setup",
@@ -129,7 +129,7 @@ virtual(
   async (s) => {
     const log: string[] = [];
     const times: number[] = [];
-    const run: Step<Widget>["run"] = async (_widget, { attempt, clock }) => {
+    const run: DurableStep<Widget>["run"] = async (_widget, { attempt, clock }) => {
       times.push(clock.monotonic());
       if (attempt < 4) throw new Error("not now");
     };
@@ -149,7 +149,7 @@ virtual(
 
 virtual("after its retries a step has failed for good, until the basis changes", async (s) => {
   let tries = 0;
-  const run: Step<Widget>["run"] = async () => {
+  const run: DurableStep<Widget>["run"] = async () => {
     tries++;
     throw new Error("it is broken");
   };
@@ -168,9 +168,9 @@ virtual("after its retries a step has failed for good, until the basis changes",
 
 virtual("waiting for something is no failure, but has its time", async (s) => {
   let tries = 0;
-  const run: Step<Widget>["run"] = async () => {
+  const run: DurableStep<Widget>["run"] = async () => {
     tries++;
-    throw new ExternalError("NotThere", "the disk is not there", { after: 10_000 });
+    throw new ExternalError("NotThere", "the disk is not there", { requeueAfter: 10_000 });
   };
   await s.run(settingUp([], { run, retries: 0, timeout: 65_000 }));
   await s.widget("w");
@@ -183,7 +183,7 @@ virtual("waiting for something is no failure, but has its time", async (s) => {
 
 virtual("a step that hangs is given up when its time is over, and one that cannot succeed at once", async (s) => {
   let aborted = false;
-  const hang: Step<Widget>["run"] = (_widget, { signal }) =>
+  const hang: DurableStep<Widget>["run"] = (_widget, { signal }) =>
     new Promise(() => {
       signal.addEventListener("abort", () => {
         aborted = true;
@@ -196,7 +196,7 @@ virtual("a step that hangs is given up when its time is over, and one that canno
   const ready = async () => conditionOf(await s.user.get(Widget, "default/w"), "Ready");
   assert.equal(await ready(), "False StepFailed");
   await s.during(first.stop());
-  const refuse: Step<Widget>["run"] = () => Promise.reject(new PermanentError("Wrong", "never"));
+  const refuse: DurableStep<Widget>["run"] = () => Promise.reject(new PermanentError("Wrong", "never"));
   await s.run(settingUp([], { run: refuse }));
   await s.user.patch(Widget, "default/w", { merge: { spec: { text: "other" } } });
   await s.clock.advance(1_000);
@@ -204,15 +204,15 @@ virtual("a step that hangs is given up when its time is over, and one that canno
 });
 
 virtual("a try that a crash cut off counts", async (s) => {
-  const hang: Step<Widget>["run"] = () => new Promise(() => {});
+  const hang: DurableStep<Widget>["run"] = () => new Promise(() => {});
   for (let i = 0; i < 2; i++) {
-    const manager = await s.run(settingUp([], { run: hang, retries: 1 }), { grace: 1_000 });
+    const manager = await s.run(settingUp([], { run: hang, retries: 1 }), { gracefulShutdownTimeout: 1_000 });
     if (i === 0) await s.widget("w");
     await s.clock.advance(1_000);
     await s.during(manager.stop());
   }
   let tries = 0;
-  const run: Step<Widget>["run"] = async () => void tries++;
+  const run: DurableStep<Widget>["run"] = async () => void tries++;
   await s.run(settingUp([], { run, retries: 1 }));
   await s.clock.advance(1_000);
   assert.equal(tries, 0);

@@ -5,24 +5,24 @@ import type { KindRef, KubeObject } from "@konverge/core";
 import * as kinds from "@konverge/kinds";
 import { ConfigMap, Secret } from "@konverge/kinds";
 import {
-  AccessRecorder,
-  accessText,
   type Controller,
-  compareAccess,
+  cacheKind,
+  comparePermissions,
   controller,
-  declaredAccess,
-  MissingAccessError,
-  read,
+  controllerPermissions,
+  MissingPermissionError,
+  PermissionRecorder,
+  permission,
+  permissionText,
+  policyRules,
   rolesFor,
-  rulesOf,
-  use,
 } from "@konverge/runtime";
 import { configMap, type Stage, stage, Widget } from "./stage.ts";
 
 const widgets = (): Controller =>
   controller(Widget, {
     owns: [ConfigMap],
-    watches: [read(Secret)],
+    watches: [cacheKind(Secret)],
     reconcile: (widget) => ({ children: widget.spec.maps.map((name) => configMap(name, { a: "1" })) }),
     cleanup: () => undefined,
   });
@@ -33,18 +33,21 @@ const robot = {
 };
 
 /** A client of the robot's, which may do only what it is allowed. */
-const robotClient = (s: Stage, recorder = new AccessRecorder()) =>
+const robotClient = (s: Stage, recorder = new PermissionRecorder()) =>
   new Client(recorder.transport(s.server.as({ ...robot, extra: {} } as never)), { clock: s.clock });
 
 const grant = async (s: Stage, controllers: Controller[], options = {}) => {
   const account = { name: "robot", namespace: "default" };
-  for (const role of rolesFor(declaredAccess(controllers, options), { name: "robot", serviceAccount: account })) {
+  for (const role of rolesFor(controllerPermissions(controllers, options), {
+    name: "robot",
+    serviceAccount: account,
+  })) {
     await s.user.create((kinds as unknown as Record<string, KindRef<KubeObject>>)[role.kind]!, role as never);
   }
 };
 
 test("what a controller declares becomes the rules of its role", () => {
-  assert.deepEqual(rulesOf(declaredAccess([widgets()])), [
+  assert.deepEqual(policyRules(controllerPermissions([widgets()])), [
     { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch", "create", "patch", "delete"] },
     { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
     { apiGroups: [""], resources: ["secrets"], verbs: ["list", "watch"] },
@@ -54,8 +57,8 @@ test("what a controller declares becomes the rules of its role", () => {
 });
 
 test("who writes by their own code may read what became of it, since an answer can be lost", () => {
-  const uses = [use(ConfigMap, ["create", "delete"]), use(Secret, ["list"])];
-  const accesses = declaredAccess([controller(Widget, { uses, reconcile: () => undefined })]);
+  const uses = [permission(ConfigMap, ["create", "delete"]), permission(Secret, ["list"])];
+  const accesses = controllerPermissions([controller(Widget, { permissions: uses, reconcile: () => undefined })]);
   const of = (resource: string) => accesses.filter((one) => one.resource === resource);
   assert.deepEqual(
     of("configmaps").map(({ verb, rare }) => [verb, rare ?? false]),
@@ -72,9 +75,9 @@ test("who writes by their own code may read what became of it, since an answer c
 });
 
 test("with namespaces there is a role in each, and none for the whole cluster", () => {
-  const accesses = declaredAccess([widgets()], {
+  const accesses = controllerPermissions([widgets()], {
     namespaces: ["a", "b"],
-    leader: { name: "lead", namespace: "a" },
+    leaderElection: { name: "lead", namespace: "a" },
   });
   const roles = rolesFor(accesses, { name: "robot", serviceAccount: { name: "robot", namespace: "a" } });
   assert.deepEqual(
@@ -96,7 +99,7 @@ test("with namespaces there is a role in each, and none for the whole cluster", 
 test("an operator works under the role that its declaration gives", async () => {
   const s = await stage();
   await grant(s, [widgets()]);
-  const recorder = new AccessRecorder();
+  const recorder = new PermissionRecorder();
   await s.run(widgets(), { client: robotClient(s, recorder), preflight: true });
   await s.widget("w", { maps: ["a", "b"] });
   await s.settle();
@@ -106,10 +109,10 @@ test("an operator works under the role that its declaration gives", async () => 
   await s.user.delete(Widget, "default/w");
   await s.settle();
   assert.equal(await s.exists(Widget, "default/w"), false);
-  assert.deepEqual(s.complaints, []);
-  const { missing, superfluous } = compareAccess(declaredAccess([widgets()]), recorder.accesses());
+  assert.deepEqual(s.warnings, []);
+  const { missing, superfluous } = comparePermissions(controllerPermissions([widgets()]), recorder.permissions());
   assert.deepEqual(missing, []);
-  assert.deepEqual(superfluous.map(accessText), []);
+  assert.deepEqual(superfluous.map(permissionText), []);
 });
 
 test("what is done in a tenant's name needs no right but to act as them", async () => {
@@ -117,11 +120,11 @@ test("what is done in a tenant's name needs no right but to act as them", async 
   const tenants = () =>
     controller(Widget, {
       owns: [ConfigMap],
-      as: ({ metadata }) => ({ user: `system:serviceaccount:${metadata.namespace}:tenant` }),
+      impersonate: ({ metadata }) => ({ user: `system:serviceaccount:${metadata.namespace}:tenant` }),
       reconcile: () => ({ children: [configMap("a", { a: "1" })] }),
     });
   await grant(s, [tenants()]);
-  const recorder = new AccessRecorder();
+  const recorder = new PermissionRecorder();
   await s.run(tenants(), { client: robotClient(s, recorder), preflight: true });
   await s.widget("w");
   await s.clock.advance(5_000);
@@ -139,9 +142,9 @@ test("what is done in a tenant's name needs no right but to act as them", async 
   });
   await s.clock.advance(60_000);
   assert.deepEqual((await s.user.get(ConfigMap, "default/a")).data, { a: "1" });
-  const { missing, superfluous } = compareAccess(declaredAccess([tenants()]), recorder.accesses());
-  assert.deepEqual(missing.map(accessText), []);
-  assert.deepEqual(superfluous.map(accessText), []);
+  const { missing, superfluous } = comparePermissions(controllerPermissions([tenants()]), recorder.permissions());
+  assert.deepEqual(missing.map(permissionText), []);
+  assert.deepEqual(superfluous.map(permissionText), []);
 });
 
 test("a preflight names every missing rule, and nothing is started", async () => {
@@ -150,7 +153,7 @@ test("a preflight names every missing rule, and nothing is started", async () =>
   await grant(s, [some]);
   const manager = s.manager(widgets(), { client: robotClient(s), preflight: true });
   await assert.rejects(s.during(manager.start()), (error: unknown) => {
-    assert.ok(error instanceof MissingAccessError);
+    assert.ok(error instanceof MissingPermissionError);
     assert.match(error.message, /^system:serviceaccount:default:robot is not allowed to:/);
     assert.match(error.message, /\n {2}patch widgets\.example\.com\n/);
     assert.match(error.message, /\n {2}watch secrets\n/);
@@ -166,10 +169,10 @@ test("a preflight names every missing rule, and nothing is started", async () =>
 
 test("what is done without being declared is told, and what is declared but never done", async () => {
   const s = await stage();
-  const recorder = new AccessRecorder();
+  const recorder = new PermissionRecorder();
   const operator = controller(Widget, {
-    watches: [read(Secret)],
-    uses: [use(ConfigMap, ["get", "delete"])],
+    watches: [cacheKind(Secret)],
+    permissions: [permission(ConfigMap, ["get", "delete"])],
     async reconcile(widget, { client }) {
       await client.create(ConfigMap, configMap(`${widget.metadata.name}-x`, {}));
       await client.get(ConfigMap, `default/${widget.metadata.name}-x`);
@@ -179,13 +182,13 @@ test("what is done without being declared is told, and what is declared but neve
   await s.run(operator, { client: new Client(recorder.transport(s.server.transport), { clock: s.clock }) });
   await s.widget("w");
   await s.settle();
-  const { missing, superfluous } = compareAccess(declaredAccess([operator]), recorder.accesses());
-  assert.deepEqual(missing.map(accessText), ["create configmaps"]);
-  assert.deepEqual(superfluous.map(accessText), ["delete configmaps"]);
+  const { missing, superfluous } = comparePermissions(controllerPermissions([operator]), recorder.permissions());
+  assert.deepEqual(missing.map(permissionText), ["create configmaps"]);
+  assert.deepEqual(superfluous.map(permissionText), ["delete configmaps"]);
 });
 
 test("requests are understood as the server understands them", async () => {
-  const recorder = new AccessRecorder();
+  const recorder = new PermissionRecorder();
   const answer = { status: 200, headers: {}, body: "" };
   const send = (method: string, path: string, status = 200) =>
     recorder.transport(async () => ({ ...answer, status }))({ method, path, headers: {} });
@@ -196,7 +199,7 @@ test("requests are understood as the server understands them", async () => {
   await send("DELETE", "/apis/apps/v1/namespaces/a/deployments");
   await send("GET", "/version");
   await send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
-  assert.deepEqual(recorder.accesses({ byNamespace: true }).map(accessText), [
+  assert.deepEqual(recorder.permissions({ byNamespace: true }).map(permissionText), [
     'get namespaces "a"',
     "watch pods in namespace a",
     'update namespaces/finalize "a"',
@@ -209,8 +212,11 @@ test("requests are understood as the server understands them", async () => {
 test("whoever runs a command in a pod must be allowed to get and to create it, as on a real server", async () => {
   const s = await stage();
   const runs = (verbs: ("get" | "create")[]) =>
-    controller(Widget, { uses: [use(kinds.Pod, verbs, { subresource: "exec" })], reconcile: () => undefined });
-  const recorder = new AccessRecorder();
+    controller(Widget, {
+      permissions: [permission(kinds.Pod, verbs, { subresource: "exec" })],
+      reconcile: () => undefined,
+    });
+  const recorder = new PermissionRecorder();
   const attempt = () =>
     robotClient(s, recorder)
       .exec("default/nobody", ["true"])
@@ -224,6 +230,6 @@ test("whoever runs a command in a pod must be allowed to get and to create it, a
   await s.user.delete(kinds.ClusterRoleBinding, "robot");
   await grant(s, [runs(["get", "create"])]);
   assert.match(await attempt(), /^pods "nobody" not found/);
-  const seen = recorder.accesses().map(({ verb, resource }) => `${verb} ${resource}`);
+  const seen = recorder.permissions().map(({ verb, resource }) => `${verb} ${resource}`);
   assert.deepEqual(seen.sort(), ["create pods/exec", "get pods/exec"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { metadataOnly } from "@konverge/client";
 import { ConfigMap, Namespace, Secret } from "@konverge/kinds";
-import { type Context, controller, own, read } from "@konverge/runtime";
+import { cacheKind, controller, ownedKind, type ReconcileContext } from "@konverge/runtime";
 import { scenario } from "./scenario.ts";
 import { configMap, type Stage, Widget } from "./stage.ts";
 
@@ -21,7 +21,7 @@ async function makeMaps(s: Stage): Promise<void> {
 async function reading<R>(
   s: Stage,
   options: Partial<Parameters<typeof controller<Widget>>[1]>,
-  ask: (cache: Context["cache"]) => R,
+  ask: (cache: ReconcileContext["cache"]) => R,
 ): Promise<R> {
   let told: { value: R } | undefined;
   const manager = await s.run(
@@ -53,8 +53,8 @@ scenario("several declarations of a kind are read as one", async (s) => {
   await makeMaps(s);
   const byText = { byText: (map: ConfigMap) => [map.data?.["text"] ?? ""] };
   const watches = [
-    read(ConfigMap, { labelSelector: "colour=red", indexes: byText }),
-    read(ConfigMap, { labelSelector: "colour in (red,blue)", namespaces: ["default"] }),
+    cacheKind(ConfigMap, { labelSelector: "colour=red", indexes: byText }),
+    cacheKind(ConfigMap, { labelSelector: "colour in (red,blue)", namespaces: ["default"] }),
   ];
   const seen = await reading(s, { watches }, (cache) => ({
     all: names(cache.list(ConfigMap)),
@@ -79,21 +79,21 @@ scenario("several declarations of a kind are read as one", async (s) => {
 scenario("metadata alone and whole objects are two things to declare", async (s) => {
   await makeMaps(s);
   const Marked = metadataOnly(ConfigMap);
-  const both = [read(Marked), read(ConfigMap, { labelSelector: "colour=blue" })];
+  const both = [cacheKind(Marked), cacheKind(ConfigMap, { labelSelector: "colour=blue" })];
   const seen = await reading(s, { watches: both }, (cache) => ({
     marked: names(cache.list(Marked, "default").filter(({ metadata }) => metadata.labels?.["colour"])),
     whole: cache.list(ConfigMap).map(({ data }) => data?.["text"]),
   }));
   assert.deepEqual(seen, { marked: ["blue", "green", "red"], whole: ["blue"] });
-  const alone = await reading(s, { watches: [read(Marked)] }, (cache) => messageOf(() => cache.list(ConfigMap)));
+  const alone = await reading(s, { watches: [cacheKind(Marked)] }, (cache) => messageOf(() => cache.list(ConfigMap)));
   assert.match(
     alone,
-    /reads ConfigMap from the cache of which it has declared the metadata alone: add read\(ConfigMap\)/,
+    /reads ConfigMap from the cache of which it has declared the metadata alone: add cacheKind\(ConfigMap\)/,
   );
 });
 
 scenario("what no declaration covers is an error, not an object that is not there", async (s) => {
-  const watches = [read(ConfigMap, { namespaces: ["default"] }), read(Namespace), read(Secret)];
+  const watches = [cacheKind(ConfigMap, { namespaces: ["default"] }), cacheKind(Namespace), cacheKind(Secret)];
   const told = await reading(s, { watches }, (cache) => [
     messageOf(() => cache.get(ConfigMap, "other/far")),
     messageOf(() => cache.list(ConfigMap, "other")),
@@ -117,7 +117,7 @@ scenario("controllers that hold the same kind of children in different ways each
   const maps = (name: string, by: "label" | "reference") =>
     controller(Widget, {
       name,
-      owns: [own(ConfigMap, { by })],
+      owns: [ownedKind(ConfigMap, { by })],
       reconcile: ({ spec }) => ({ children: spec.maps.map((map) => configMap(`${name}-${map}`, {})) }),
     });
   await s.run([maps("labels", "label"), maps("references", "reference")]);
@@ -138,7 +138,7 @@ scenario("two controllers may mean different things by the name of an index", as
   const finder = (name: string, value: (map: ConfigMap) => string | undefined) =>
     controller(Widget, {
       name,
-      watches: [read(ConfigMap, { indexes: { byValue: (map) => [value(map) ?? ""] } })],
+      watches: [cacheKind(ConfigMap, { indexes: { byValue: (map) => [value(map) ?? ""] } })],
       reconcile(_widget, { cache }) {
         found[name] = names(cache.find(ConfigMap, "byValue", "red"));
         return undefined;

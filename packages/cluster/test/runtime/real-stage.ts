@@ -45,7 +45,7 @@ export function realStage(cluster: RealCluster): Stage & AsyncDisposable {
     },
     user,
     requests,
-    complaints,
+    warnings: complaints,
     interfere: undefined,
     manager,
     async run(controllers, more) {

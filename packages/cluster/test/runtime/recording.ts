@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { no, timestamp } from "@konverge/core";
+import { conditionFalse, timestamp } from "@konverge/core";
 import { ConfigMap, Secret } from "@konverge/kinds";
 import {
   type Controller,
+  cacheKind,
   controller,
-  differenceText,
   ExternalError,
-  external,
+  externalResource,
   PermanentError,
   type ReplayedReconcile,
-  read,
-  replay,
+  replayDifferenceText,
+  replayRecording,
 } from "@konverge/runtime";
 import { scenario } from "./scenario.ts";
 import { configMap, Widget } from "./stage.ts";
@@ -29,18 +29,19 @@ async function withFile(work: (file: string) => Promise<void>): Promise<void> {
 }
 
 async function replayed(file: string, controllers: Controller): Promise<ReplayedReconcile[]> {
-  return Array.fromAsync(replay(file, controllers));
+  return Array.fromAsync(replayRecording(file, controllers));
 }
 
 /** What all replayed reconciles would do differently, as text. */
-const told = (all: readonly ReplayedReconcile[]) => all.flatMap(({ differences }) => differences.map(differenceText));
+const told = (all: readonly ReplayedReconcile[]) =>
+  all.flatMap(({ differences }) => differences.map(replayDifferenceText));
 
 /** Looks at everything that a reconciler can look at. */
 const curious = (changes: { replicas?: string; more?: boolean } = {}): Controller =>
   controller(Widget, {
     name: "curious",
     owns: [ConfigMap],
-    watches: [read(Secret, { indexes: { byType: ({ type }) => [type ?? ""] } })],
+    watches: [cacheKind(Secret, { indexes: { byType: ({ type }) => [type ?? ""] } })],
     async reconcile(widget, context) {
       const { cache, client, clock, events, observed } = context;
       const secrets = cache.find(Secret, "byType", "example.com/kind").length + cache.list(Secret, "default").length;
@@ -48,15 +49,15 @@ const curious = (changes: { replicas?: string; more?: boolean } = {}): Controlle
         () => "there",
         (error: Error) => error.message,
       );
-      const version = await context.outside("version", async () => ({ text: "v7" }));
+      const version = await context.callExternal("version", async () => ({ text: "v7" }));
       const draft = configMap("child", { text: widget.spec.text, replicas: changes.replicas ?? "1" });
       const before = observed(draft)?.data?.["text"] ?? "none";
       events.normal("Looked", `${widget.metadata.name} at ${clock.now()}`);
       return {
         children: [draft, ...(changes.more ? [configMap("more", { missing })] : [])],
         status: { count: secrets, text: `${timestamp(clock)} ${clock.random.uuid()} ${before} ${version.text}` },
-        conditions: { Odd: no("Never", changes.more ? "not even now" : "") },
-        after: 3_600_000 + clock.random.below(1000),
+        conditions: { Odd: conditionFalse("Never", changes.more ? "not even now" : "") },
+        requeueAfter: 3_600_000 + clock.random.below(1000),
       };
     },
   });
@@ -91,7 +92,7 @@ scenario("other code is told by what it would do otherwise", (s) =>
     await s.settle();
     await s.during(manager.stop());
     const [first] = await replayed(file, curious({ replicas: "2", more: true }));
-    assert.deepEqual(first!.differences.map(differenceText), [
+    assert.deepEqual(first!.differences.map(replayDifferenceText), [
       '  ~ child ConfigMap default/child\n    draft.data.replicas: "1" → "2"',
       '  + child ConfigMap default/more\n    (absent) → {"draft":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},' +
         '"data":{"missing":"configmaps \\"missing\\" not found"}}}',
@@ -116,7 +117,7 @@ scenario("other code is told by what it would do otherwise", (s) =>
         "removed status",
         "removed condition Odd",
         "added write delete ConfigMap default/child",
-        "removed after",
+        "removed requeueAfter",
         "changed events",
       ],
     );
@@ -134,7 +135,7 @@ scenario("failures, cleanups and things outside replay as they were", (s) =>
     const lines = new Map<string, string>();
     let asked = 0;
     const operator = (company: Map<string, string>) => {
-      const line = external<Widget, string, string>(Widget, {
+      const line = externalResource<Widget, string, string>(Widget, {
         name: "line",
         observe: async (id) => company.get(id),
         create: async (id, desired) => void company.set(id, desired) as undefined,
@@ -184,7 +185,7 @@ scenario("no secret gets into a recording, wherever it turns up", (s) =>
     const operator = controller(Widget, {
       name: "leaky",
       owns: [ConfigMap, Secret],
-      watches: [read(Secret)],
+      watches: [cacheKind(Secret)],
       async reconcile(widget, { cache, client, events }) {
         const secret = cache.get(Secret, "default/login");
         const plain = Buffer.from(secret?.data?.["password"] ?? "", "base64").toString();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap } from "@konverge/kinds";
-import { child, controller } from "@konverge/runtime";
+import { controller, plannedChild } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { configMap, dataOf, type Stage, Widget } from "./stage.ts";
 
@@ -12,7 +12,9 @@ const chains = (teardown?: "ordered") =>
     ...(teardown && { teardown }),
     reconcile({ spec }) {
       const drafts = spec.maps.map((name) => configMap(name, {}));
-      return { children: drafts.map((draft, i) => child(draft, { after: drafts.slice(Math.max(0, i - 1), i) })) };
+      return {
+        children: drafts.map((draft, i) => plannedChild(draft, { after: drafts.slice(Math.max(0, i - 1), i) })),
+      };
     },
   });
 

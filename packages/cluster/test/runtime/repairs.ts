@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap, Deployment, Service } from "@konverge/kinds";
-import { controller, own } from "@konverge/runtime";
+import { controller, ownedKind } from "@konverge/runtime";
 import { scenario } from "./scenario.ts";
 import { conditionOf, configMap, dataOf, Widget } from "./stage.ts";
 
@@ -44,7 +44,7 @@ scenario("a port that somebody changes by hand is changed back, though to the se
   await s.user.patch(Service, "default/web", { json: [{ op: "replace", path: "/spec/ports/0/port", value: 81 }] });
   await s.settle();
   assert.deepEqual(await ports(), [80, 9090]);
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
   // A port that somebody adds is theirs.
   await s.user.patch(Service, "default/web", {
     json: [{ op: "add", path: "/spec/ports/-", value: { name: "theirs", port: 7 } }],
@@ -83,7 +83,7 @@ scenario("a child that lost the label by which it is watched gets it back", asyn
   const draft = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", labels }, data: { text: "hello" } };
   await s.run(
     controller(Widget, {
-      owns: [own(ConfigMap, { labelSelector: "app=web" })],
+      owns: [ownedKind(ConfigMap, { labelSelector: "app=web" })],
       reconcile: () => ({ children: [draft] }),
     }),
   );
@@ -95,13 +95,13 @@ scenario("a child that lost the label by which it is watched gets it back", asyn
   await s.settle();
   assert.deepEqual((await s.user.get(ConfigMap, "default/a")).metadata.labels, labels);
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "hello" });
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
 });
 
 scenario("a child without the labels by which it would be watched is not made", async (s) => {
   await s.run(
     controller(Widget, {
-      owns: [own(ConfigMap, { labelSelector: "app=web" })],
+      owns: [ownedKind(ConfigMap, { labelSelector: "app=web" })],
       reconcile: () => ({ children: [configMap("a", {})] }),
     }),
   );
@@ -120,7 +120,7 @@ scenario("a choice that somebody makes otherwise is made again, with all that th
   await s.user.patch(Deployment, "default/web", { merge: { spec: { strategy: { type: "RollingUpdate" } } } });
   await s.settle();
   assert.deepEqual((await s.user.get(Deployment, "default/web")).spec?.strategy, { type: "Recreate" });
-  assert.deepEqual(s.complaints, []);
+  assert.deepEqual(s.warnings, []);
   s.writes();
   await s.user.patch(Deployment, "default/web", { merge: { metadata: { annotations: { seen: "yes" } } } });
   await s.settle();

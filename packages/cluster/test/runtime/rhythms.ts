@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { controller, type Rhythm } from "@konverge/runtime";
+import { controller, type Recurrence } from "@konverge/runtime";
 import { virtual } from "./scenario.ts";
 import { type Stage, Widget } from "./stage.ts";
 
 /** A controller that notes when it was told that something is due, in seconds. */
-async function beats(s: Stage, rhythm: Rhythm, trouble?: (beat: number) => void): Promise<number[]> {
+async function beats(s: Stage, rhythm: Recurrence, trouble?: (beat: number) => void): Promise<number[]> {
   const times: number[] = [];
   const start = s.clock.monotonic();
   await s.run(
     controller(Widget, {
       name: "beats",
       backoff: { initial: 2_000, longest: 2_000 },
-      reconcile(_widget, { due, clock }) {
-        if (!due("beat", rhythm)) return {};
+      reconcile(_widget, { isDue, clock }) {
+        if (!isDue("beat", rhythm)) return {};
         trouble?.(times.length);
         times.push(Math.round((clock.monotonic() - start) / 1000));
         return {};
@@ -63,8 +63,8 @@ virtual("a time that is kept in the status outlives a restart", async (s) => {
   const make = (times: number[]) =>
     controller(Widget, {
       name: "kept",
-      reconcile({ status }, { due, clock }) {
-        if (!due("beat", { every: 60_000, last: status?.text })) return {};
+      reconcile({ status }, { isDue, clock }) {
+        if (!isDue("beat", { every: 60_000, last: status?.text })) return {};
         times.push(Math.round(clock.monotonic() / 1000));
         return { status: { text: new Date(clock.now()).toISOString() } };
       },

@@ -48,7 +48,7 @@ export interface Stage {
   /** All requests that operators have made, such as `PATCH /apis/…`, without watches. */
   readonly requests: string[];
   /** What operators have logged as warnings and errors. */
-  readonly complaints: string[];
+  readonly warnings: string[];
   interfere: Interference | undefined;
   /** Starts an operator. */
   run(controllers: Controller | Controller[], options?: Partial<ManagerOptions>): Promise<Manager>;
@@ -105,7 +105,7 @@ export async function stage(options: { clientOptions?: ClientOptions } = {}): Pr
     server,
     user,
     requests,
-    complaints,
+    warnings: complaints,
     interfere: undefined,
     manager,
     async run(controllers, more) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type KindRef, no, yes } from "@konverge/core";
+import { conditionFalse, conditionTrue, type KindRef } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
@@ -25,7 +25,9 @@ virtual("a transition time changes when the status does, and not with the messag
   await s.run(
     controller(Widget, {
       reconcile: ({ spec }) => ({
-        conditions: { Ready: spec.text.startsWith("y") ? yes("Y", spec.text) : no("N", spec.text) },
+        conditions: {
+          Ready: spec.text.startsWith("y") ? conditionTrue("Y", spec.text) : conditionFalse("N", spec.text),
+        },
       }),
     }),
   );
@@ -44,7 +46,9 @@ virtual("a transition time changes when the status does, and not with the messag
 });
 
 scenario("what others say in the status stays", async (s) => {
-  await s.run(controller(Widget, { reconcile: () => ({ status: { count: 1 }, conditions: { Ready: yes("Fine") } }) }));
+  await s.run(
+    controller(Widget, { reconcile: () => ({ status: { count: 1 }, conditions: { Ready: conditionTrue("Fine") } }) }),
+  );
   await s.widget("w");
   await s.settle();
   const theirs = {
@@ -81,7 +85,7 @@ scenario("who reports nothing owns nothing of what others report", async (s) => 
       name: "silent",
       reconcile: ({ spec }) => ({
         status: spec.text === "text" ? { text: "ours" } : {},
-        conditions: spec.text === "speak" ? { Ready: yes("Fine") } : {},
+        conditions: spec.text === "speak" ? { Ready: conditionTrue("Fine") } : {},
       }),
     }),
   );
@@ -149,7 +153,7 @@ scenario("a field that is no longer reported is removed, and one about which not
       reconcile({ spec }) {
         if (spec.text === "both") return { status: { count: 1, text: "x" } };
         if (spec.text === "one") return { status: { count: 1 } };
-        return { conditions: { Ready: yes("Fine") } };
+        return { conditions: { Ready: conditionTrue("Fine") } };
       },
     }),
   );
@@ -171,7 +175,7 @@ scenario("the standard conditions follow from the children, and can be stated ot
       owns: [ConfigMap],
       reconcile: ({ spec }) => ({
         children: [configMap("a", {})],
-        conditions: spec.text === "own" ? { Ready: no("Moody"), Degraded: undefined } : {},
+        conditions: spec.text === "own" ? { Ready: conditionFalse("Moody"), Degraded: undefined } : {},
       }),
     }),
   );

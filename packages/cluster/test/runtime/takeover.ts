@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfigMap } from "@konverge/kinds";
-import { adopt, controller, disown, own, takeOver } from "@konverge/runtime";
+import { adoptFields, adoptObject, controller, ownedKind, releaseObject } from "@konverge/runtime";
 import { scenario } from "./scenario.ts";
 import { configMap, dataOf, Widget } from "./stage.ts";
 
@@ -10,12 +10,12 @@ const left = { metadata: { name: "a", namespace: "default", labels: { by: "old" 
 scenario("what another operator wrote by updates is taken over, and what is no longer wanted of it goes", async (s) => {
   const widget = await s.widget("w", { text: "new" });
   await s.user.create(ConfigMap, left, { fieldManager: "old-operator" });
-  await adopt(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
+  await adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
   await s.user.patch(ConfigMap, "default/a", { merge: { data: { theirs: "1" } } }, { fieldManager: "somebody" });
   await s.run(
     controller(Widget, {
       name: "widgets",
-      owns: [own(ConfigMap, { from: ["old-operator"] })],
+      owns: [ownedKind(ConfigMap, { from: ["old-operator"] })],
       reconcile: ({ spec }) => ({ children: [configMap("a", { text: spec.text })] }),
     }),
   );
@@ -33,7 +33,7 @@ scenario("what another operator wrote by updates is taken over, and what is no l
 scenario("without being told of it, a controller leaves what another wrote", async (s) => {
   const widget = await s.widget("w", { text: "new" });
   await s.user.create(ConfigMap, left, { fieldManager: "old-operator" });
-  await adopt(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
+  await adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
   await s.run(
     controller(Widget, {
       name: "widgets",
@@ -66,12 +66,12 @@ scenario("fields, finalizers and labels are taken over in one write, once, statu
     removeFinalizers: ["old.example.com/x"],
     removeLabels: ["by", "never"],
   };
-  const taken = await takeOver(s.user, Widget, "default/w", options);
+  const taken = await adoptFields(s.user, Widget, "default/w", options);
   assert.deepEqual(taken.metadata.finalizers, ["y.example.com/y"]);
   assert.equal(taken.metadata.labels, undefined);
   assert.ok(!taken.metadata.managedFields?.some(({ manager }) => manager === "old-operator"));
   assert.equal(taken.status?.count, 7);
-  const again = await takeOver(s.user, Widget, "default/w", options);
+  const again = await adoptFields(s.user, Widget, "default/w", options);
   assert.equal(again.metadata.resourceVersion, taken.metadata.resourceVersion);
   await s.run(controller(Widget, { name: "widgets", reconcile: () => ({ status: { text: "new" } }) }));
   await s.settle();
@@ -84,19 +84,19 @@ scenario("objects are adopted and let go by uid alone", async (s) => {
   const [one, two] = [await s.widget("one"), await s.widget("two")];
   await s.user.create(ConfigMap, left);
   const owner = { kind: Widget, object: one };
-  const adopted = await adopt(s.user, ConfigMap, "default/a", owner);
+  const adopted = await adoptObject(s.user, ConfigMap, "default/a", owner);
   assert.equal(adopted.metadata.ownerReferences?.[0]?.uid, one.metadata.uid);
-  const again = await adopt(s.user, ConfigMap, "default/a", owner);
+  const again = await adoptObject(s.user, ConfigMap, "default/a", owner);
   assert.equal(again.metadata.resourceVersion, adopted.metadata.resourceVersion);
   await assert.rejects(
-    adopt(s.user, ConfigMap, "default/a", { kind: Widget, object: two }),
+    adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: two }),
     /already has a controller/,
   );
-  await disown(s.user, ConfigMap, "default/a", two);
+  await releaseObject(s.user, ConfigMap, "default/a", two);
   assert.equal((await s.user.get(ConfigMap, "default/a")).metadata.ownerReferences?.length, 1);
-  const free = await disown(s.user, ConfigMap, "default/a", one);
+  const free = await releaseObject(s.user, ConfigMap, "default/a", one);
   assert.equal(free.metadata.ownerReferences, undefined);
   await s.user.delete(Widget, "default/two");
   await s.widget("two");
-  await assert.rejects(adopt(s.user, ConfigMap, "default/a", { kind: Widget, object: two }), /gone or going/);
+  await assert.rejects(adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: two }), /deleted or terminating/);
 });

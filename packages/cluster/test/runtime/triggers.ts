@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { metadataOnly } from "@konverge/client";
 import { ConfigMap, Secret } from "@konverge/kinds";
-import { annotationsChanged, anyOf, controller, generationChanged, read, watch } from "@konverge/runtime";
+import {
+  annotationsChanged,
+  anyPredicate,
+  cacheKind,
+  controller,
+  generationChanged,
+  watchKind,
+} from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { configMap, Widget } from "./stage.ts";
 
@@ -9,7 +16,7 @@ scenario("a watched object leads to those that `to` names, before and after the 
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
-      watches: [watch(Secret, { to: ({ metadata }) => [`default/${metadata.labels?.["widget"]}`] })],
+      watches: [watchKind(Secret, { to: ({ metadata }) => [`default/${metadata.labels?.["widget"]}`] })],
       reconcile(widget, { cache }) {
         seen.push(
           `${widget.metadata.name}: ${[...cache.list(Secret)].map(({ metadata }) => metadata.labels?.["widget"])}`,
@@ -34,7 +41,7 @@ scenario("a watched object leads to those that refer to it", async (s) => {
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
-      watches: [watch(Secret, { references: (widget: Widget) => [`default/${widget.spec.text}`] })],
+      watches: [watchKind(Secret, { references: (widget: Widget) => [`default/${widget.spec.text}`] })],
       reconcile(widget, { cache }) {
         seen.push(`${widget.metadata.name} ${cache.get(Secret, `default/${widget.spec.text}`) !== undefined}`);
         return {};
@@ -54,7 +61,7 @@ scenario("what is only read causes no look, and is found by declared indexes", a
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
-      watches: [read(Secret, { indexes: { byType: ({ type }) => [type ?? ""] } })],
+      watches: [cacheKind(Secret, { indexes: { byType: ({ type }) => [type ?? ""] } })],
       reconcile(_widget, { cache }) {
         seen.push(
           cache
@@ -78,7 +85,7 @@ virtual("reading what was not declared is an error that says what to do", async 
   await s.run(controller(Widget, { reconcile: (_w, { cache }) => void cache.get(Secret, "default/s") as undefined }));
   await s.widget("w");
   await s.clock.advance(1000);
-  assert.match(s.complaints[0]!, /add watch\(Secret, …\) or read\(Secret\) to `watches`/);
+  assert.match(s.warnings[0]!, /add watchKind\(Secret, …\) or cacheKind\(Secret\) to `watches`/);
 });
 
 scenario("of a kind that is watched by its metadata alone, nothing else is fetched or kept", async (s) => {
@@ -86,7 +93,7 @@ scenario("of a kind that is watched by its metadata alone, nothing else is fetch
   const Marked = metadataOnly(Secret);
   await s.run(
     controller(Widget, {
-      watches: [watch(Marked, { to: () => ["default/w"] })],
+      watches: [watchKind(Marked, { to: () => ["default/w"] })],
       reconcile(_widget, { cache }) {
         seen.push(
           cache.list(Marked, "default").map((secret) => `${secret.metadata.name} ${Object.keys(secret).sort()}`),
@@ -105,7 +112,7 @@ scenario("what is read from the cache is in its selection, also what was just wr
   const seen: string[][] = [];
   await s.run(
     controller(Widget, {
-      watches: [read(ConfigMap, { labelSelector: "colour=red" })],
+      watches: [cacheKind(ConfigMap, { labelSelector: "colour=red" })],
       async reconcile({ spec }, { cache, client }) {
         const look = () => void seen.push(cache.list(ConfigMap).map(({ metadata }) => metadata.name));
         if (spec.text !== "go") return;
@@ -135,7 +142,7 @@ scenario("predicates decide which changes are worth a look", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
-      when: anyOf(generationChanged, annotationsChanged),
+      when: anyPredicate(generationChanged, annotationsChanged),
       reconcile() {
         looks++;
         return {};
@@ -181,7 +188,7 @@ virtual("`after` looks again later", async (s) => {
     controller(Widget, {
       reconcile() {
         looks++;
-        return { after: 10_000 };
+        return { requeueAfter: 10_000 };
       },
     }),
   );
@@ -216,7 +223,7 @@ virtual("a source brings keys from outside, and is asked again when it fails", a
   await s.clock.advance(10_000);
   assert.ok(opened > 2);
   assert.ok(looks > before);
-  assert.match(s.complaints[0]!, /source/);
+  assert.match(s.warnings[0]!, /source/);
 });
 
 scenario(

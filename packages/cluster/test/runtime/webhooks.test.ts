@@ -11,13 +11,13 @@ import {
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
 import {
-  admission,
+  AdmissionDeniedError,
+  admissionWebhook,
   builtInCertificates,
   fieldForbidden,
   fieldInvalid,
   Metrics,
-  Refusal,
-  Registration,
+  WebhookRegistration,
   Webhooks,
 } from "@konverge/runtime";
 import { defineKind, type ObjectOf } from "@konverge/schema";
@@ -42,7 +42,7 @@ type Model = ObjectOf<typeof Model>;
 
 const service = { name: "models", namespace: "default" };
 
-const judge = admission(Model, {
+const judge = admissionWebhook(Model, {
   operations: ["CREATE", "UPDATE", "DELETE"],
   mutate(draft, { user }) {
     draft.metadata.labels = { ...draft.metadata.labels, "example.com/judged": "yes" };
@@ -50,7 +50,7 @@ const judge = admission(Model, {
   },
   validate(model, { old, operation, warn }) {
     if (operation === "DELETE") {
-      if (model.spec.size > 5) throw new Refusal("models this large are kept");
+      if (model.spec.size > 5) throw new AdmissionDeniedError("models this large are kept");
       return [];
     }
     if (model.spec.size === 4) warn("four is an unlucky size");
@@ -74,7 +74,7 @@ async function judged() {
     CustomResourceDefinition,
     Model.crd({ conversionWebhook: webhooks.converting({ service }) }) as never,
   );
-  const registration = new Registration({ client, name: "models", webhooks });
+  const registration = new WebhookRegistration({ client, name: "models", webhooks });
   await registration.set({ service, caBundle: Buffer.from("ca").toString("base64") });
   return { clock, client, warnings, webhooks, metrics, registration };
 }
@@ -153,7 +153,7 @@ test("whoever takes the caBundle or the conversion away has it undone", async ()
 });
 
 test("a mistake in a webhook is the server's to judge, not an answer", async () => {
-  const broken = admission(Model, {
+  const broken = admissionWebhook(Model, {
     validate: () => {
       throw new TypeError("oops");
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@konverge/kinds";
-import { controller, generationChanged, PAUSED, RECONCILE_NOW } from "@konverge/runtime";
+import { controller, generationChanged, PAUSED_ANNOTATION, RECONCILE_NOW_ANNOTATION } from "@konverge/runtime";
 import { configMap, stage, Widget } from "./stage.ts";
 
 const annotate = (annotations: Record<string, string | null>) => ({ merge: { metadata: { annotations } } }) as never;
@@ -22,21 +22,21 @@ test("a paused object is left alone, its children and its deletion as well, unti
   await s.run(widgets());
   await s.widget("w", { text: "1" });
   await s.settle();
-  await s.user.patch(Widget, "default/w", annotate({ [PAUSED]: "true" }));
+  await s.user.patch(Widget, "default/w", annotate({ [PAUSED_ANNOTATION]: "true" }));
   await s.settle();
   s.writes();
   await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
   await s.user.delete(ConfigMap, "default/a");
   await s.settle();
   assert.deepEqual(s.writes(), []);
-  await s.user.patch(Widget, "default/w", annotate({ [PAUSED]: null }));
+  await s.user.patch(Widget, "default/w", annotate({ [PAUSED_ANNOTATION]: null }));
   await s.settle();
   assert.deepEqual((await s.user.get(ConfigMap, "default/a")).data, { text: "2" });
-  await s.user.patch(Widget, "default/w", annotate({ [PAUSED]: "true" }));
+  await s.user.patch(Widget, "default/w", annotate({ [PAUSED_ANNOTATION]: "true" }));
   await s.user.delete(Widget, "default/w");
   await s.settle();
   assert.ok(await s.exists(Widget, "default/w"));
-  await s.user.patch(Widget, "default/w", annotate({ [PAUSED]: null }));
+  await s.user.patch(Widget, "default/w", annotate({ [PAUSED_ANNOTATION]: null }));
   await s.settle();
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
@@ -51,10 +51,10 @@ test("an object is looked at whenever a user says so, whatever the predicate let
   await s.user.patch(Widget, "default/w", annotate({ other: "1" }));
   await s.settle();
   assert.equal(looks.length, before);
-  await s.user.patch(Widget, "default/w", annotate({ [RECONCILE_NOW]: "1" }));
+  await s.user.patch(Widget, "default/w", annotate({ [RECONCILE_NOW_ANNOTATION]: "1" }));
   await s.settle();
   assert.equal(looks.length, before + 1);
-  await s.user.patch(Widget, "default/w", annotate({ [RECONCILE_NOW]: "2" }));
+  await s.user.patch(Widget, "default/w", annotate({ [RECONCILE_NOW_ANNOTATION]: "2" }));
   await s.settle();
   assert.equal(looks.length, before + 2);
 });

@@ -2,13 +2,13 @@ import type { FieldsV1, Schema } from "@konverge/core";
 import { itemIn } from "./item-path.ts";
 import {
   below,
-  type Difference,
   fieldSchema,
   firstOf,
   isDropped,
   isObject,
   isShared,
   type JsonObject,
+  type ReplayDifference,
   storedDifference,
 } from "./stored-value.ts";
 
@@ -24,7 +24,7 @@ export function appliedDifference(
   desired: unknown,
   live: unknown,
   schema: Schema | undefined = undefined,
-): Difference | undefined {
+): ReplayDifference | undefined {
   const paths = Object.keys(fields).filter((path) => path !== ".");
   if (paths.length === 0) {
     // Of an empty object or list others may own all that is in it.
@@ -52,7 +52,7 @@ function listDifference(
   desired: readonly unknown[],
   live: readonly unknown[],
   schema: Schema | undefined,
-): Difference | undefined {
+): ReplayDifference | undefined {
   if (paths.length !== desired.length) return "";
   return firstOf(paths, (path) => {
     const where = `[${path.slice(2)}]`;

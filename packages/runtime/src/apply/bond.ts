@@ -48,7 +48,7 @@ export function referenceBond(ownerKind: KindRef<KubeObject>): Bond {
         checkOwnership({ kind: ownerKind, ...owner.metadata }, child);
       } catch (cause) {
         if (!(cause instanceof OwnershipError)) throw cause;
-        const advice = `declare it as own(${child.kind.kind}, { by: "label" }), or leave it to cleanup`;
+        const advice = `declare it as ownedKind(${child.kind.kind}, { by: "label" }), or leave it to cleanup`;
         throw new PermanentError("InvalidChild", `${cause.message}: ${advice}`, { cause });
       }
     },

@@ -2,46 +2,47 @@ import type { DeepPartial } from "@konverge/client";
 import { groupKindText, type KindRef, type KubeObject, type ObjectMeta, parseApiVersion } from "@konverge/core";
 import { PermanentError } from "../controller/errors.ts";
 
-/** A child as a reconciler states it: what it shall be, as far as the controller cares. */
+/** A child as a reconciler returns it: the fields that the controller sets. */
 export interface Child {
   apiVersion: string;
   kind: string;
   metadata: Partial<ObjectMeta>;
 }
 
-/** An object that exists, in the type in which it was drafted. */
-export type Existing<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
+/** A child that exists, with the type of its draft. */
+export type ExistingObject<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
 
 /**
- * What to do when the server refuses to change a field of a child:
- * - `report`: say so in the conditions and leave the child as it is;
- * - `recreate`: delete the child with all it owns, and create it anew;
+ * What to do when the server rejects a change of an immutable field of a child:
+ * - `report`: report it in the conditions and leave the child as it is;
+ * - `recreate`: delete the child with all that it owns, and create it again;
  * - `orphan`: delete the child alone, leaving what it owns (the pods of a StatefulSet) to the new one.
  */
-export type OnImmutable = "report" | "recreate" | "orphan";
+export type ImmutableFieldPolicy = "report" | "recreate" | "orphan";
 
-export interface ChildOptions<C extends Child = Child> {
-  /** Apply it only when these are ready. */
+/** Options of {@link plannedChild}. */
+export interface PlannedChildOptions<C extends Child = Child> {
+  /** Apply it only when these children are ready. */
   after?: readonly Child[];
   /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
-  readyWhen?: (child: Existing<C>) => boolean;
-  onImmutable?: OnImmutable;
+  readyWhen?: (child: ExistingObject<C>) => boolean;
+  onImmutable?: ImmutableFieldPolicy;
   /**
-   * Fields that it shall have in the beginning, and that whoever changes them may keep: the replicas of a Deployment that
-   * an autoscaler takes over. Objects only, no lists: `{ spec: { replicas: 3 } }`.
+   * Fields that are set only when the child is created, such as the replicas of a Deployment that an autoscaler changes later.
+   * Objects only, no lists: `{ spec: { replicas: 3 } }`.
    */
   initially?: DeepPartial<C>;
 }
 
-/** A child with conditions attached, see {@link child}. */
+/** A child with options, see {@link plannedChild}. */
 export interface PlannedChild {
   readonly draft: Child;
-  readonly options: ChildOptions;
+  readonly options: PlannedChildOptions;
 }
 
-/** A child that waits for others, or has its own idea of being ready: `child(server, { after: [migration] })`. */
-export function child<C extends Child>(draft: C, options: ChildOptions<C>): PlannedChild {
-  return { draft, options: options as unknown as ChildOptions };
+/** A child with options, such as dependencies on other children or its own readiness: `plannedChild(server, { after: [migration] })`. */
+export function plannedChild<C extends Child>(draft: C, options: PlannedChildOptions<C>): PlannedChild {
+  return { draft, options: options as unknown as PlannedChildOptions };
 }
 
 /** `position`: among the children that a reconciler returned, of which nobody has checked the types. */
@@ -104,7 +105,7 @@ export function waves(children: readonly PlannedChild[], owner: KubeObject): Pla
   return result;
 }
 
-/** A kind of children, and how they are held. */
+/** A kind of children and how they are owned. */
 export interface OwnedKind {
   readonly kind: KindRef<KubeObject>;
   /**
@@ -122,15 +123,15 @@ export interface OwnedKind {
   readonly adopt?: "former" | "any";
   /**
    * Field managers of an operator that this one replaces: what they own of a child becomes this controller's when it
-   * first meets it, so that fields that are no longer wanted go. See `takeOver`.
+   * first meets it, so that fields that are no longer wanted go. See `adoptFields`.
    */
   readonly from?: readonly string[];
-  readonly onImmutable?: OnImmutable;
+  readonly onImmutable?: ImmutableFieldPolicy;
   /** Watch only children with these labels, which all drafts must have. */
   readonly labelSelector?: string;
 }
 
-/** A kind of children that is not held in the usual way: `own(ClusterRole, { by: "label" })`. */
-export function own(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
+/** A kind of children with options on how they are owned: `ownedKind(ClusterRole, { by: "label" })`. */
+export function ownedKind(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
   return { kind, ...options };
 }

@@ -18,10 +18,10 @@ import {
   type Schema,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
-import type { View } from "../cache/view.ts";
+import type { CacheView } from "../cache/view.ts";
 import { ExternalError, PermanentError } from "../controller/errors.ts";
 import { reclaim } from "../takeover/reclaim.ts";
-import { takeOver } from "../takeover/take-over.ts";
+import { adoptFields } from "../takeover/take-over.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { appliedDifference } from "./applied-difference.ts";
 import type { Bond } from "./bond.ts";
@@ -40,7 +40,7 @@ import { renamedItems } from "./renamed-items.ts";
 /** A declared kind of children, and the objects there are of it. */
 export interface OwnedView {
   readonly declared: OwnedKind;
-  readonly view: View<KubeObject>;
+  readonly view: CacheView<KubeObject>;
   readonly bond: Bond;
   readonly schema: Schema | undefined;
 }
@@ -185,19 +185,21 @@ export class Children {
       // Without the labels that children are watched by, it is there all the same.
       live = owned.view.get(key) ?? made.found;
     }
-    if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { after: 1000 });
+    if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { requeueAfter: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
       // Its deletion is an event of its owner's; if that is not this one, nobody will tell.
       if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
-      throw new ExternalError("ChildTerminating", `${name} is still being deleted`, { after: FOREIGN_CHILD_RETRY });
+      throw new ExternalError("ChildTerminating", `${name} is still being deleted`, {
+        requeueAfter: FOREIGN_CHILD_RETRY,
+      });
     }
     const { ownerKind, manager } = this.#options;
     const applied = () => fieldsOf(owned.view.own(key), manager) ?? appliedBy(manager, live);
     const former = applied() !== undefined;
     await claim({ name, live, ...owned, owner, ownerKind, manager, former }, pass.client);
     const { from } = owned.declared;
-    if (from && !former) await takeOver(pass.writer, owned.declared.kind, key, { from, to: manager });
+    if (from && !former) await adoptFields(pass.writer, owned.declared.kind, key, { from, to: manager });
     const initial = options.initially && stillInitial(options.initially, applied(), live);
     const desired = draftOf(withInitial(draft, initial), place);
     const known = owned.view.get(key) ?? live;
@@ -214,7 +216,7 @@ export class Children {
     if (labelSelector === undefined || matchesLabels(parseLabelSelector(labelSelector), metadata.labels)) return;
     throw new PermanentError(
       "InvalidChild",
-      `${name} does not have the labels by which its kind is watched: give it those of own(${kind.kind}, ` +
+      `${name} does not have the labels by which its kind is watched: give it those of ownedKind(${kind.kind}, ` +
         `{ labelSelector: ${JSON.stringify(labelSelector)} }), or leave the selector out`,
     );
   }
@@ -407,7 +409,7 @@ function isOfKind({ apiVersion, kind }: Child, declared: GroupKind): boolean {
 function refusal(error: unknown, name: string, { tenant }: ChildrenPass): unknown {
   if (tenant === undefined || !isForbidden(error)) return error;
   const message = `${name} cannot be written as ${tenant}: ${(error as Error).message}. Allow it to ${tenant}`;
-  return new ExternalError("Forbidden", message, { cause: error, after: REFUSED_RETRY });
+  return new ExternalError("Forbidden", message, { cause: error, requeueAfter: REFUSED_RETRY });
 }
 
 /** What a manager has applied to an object that comes straight from the server. */

@@ -17,7 +17,7 @@ import {
   timestamp,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
-import type { View } from "../cache/view.ts";
+import type { CacheView } from "../cache/view.ts";
 import { PermanentError } from "../controller/errors.ts";
 import type { Log } from "../log.ts";
 import { AnswerMemory } from "./answer-memory.ts";
@@ -37,7 +37,7 @@ export interface StatusStatement {
 export interface StatusWriterOptions {
   clock: Clock;
   manager: string;
-  view: View<KubeObject>;
+  view: CacheView<KubeObject>;
   /** Of the status. */
   schema: Schema;
   log: Log;

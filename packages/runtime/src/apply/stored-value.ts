@@ -1,14 +1,18 @@
 import { type Schema, sameApplied } from "@konverge/core";
 
 /** The path below a value to something that differs, such as `.ports[0].name`; empty for the value itself. */
-export type Difference = string;
+export type ReplayDifference = string;
 
 /**
  * Where two values differ as a server stores them: `desired` is what somebody sent, `live` what became of it. Servers drop
  * nulls, empty lists and, of built-in kinds, zero values; they fill in defaults and rewrite quantities. The schema tells
  * which; without one only what holds for every kind is allowed for.
  */
-export function storedDifference(schema: Schema | undefined, desired: unknown, live: unknown): Difference | undefined {
+export function storedDifference(
+  schema: Schema | undefined,
+  desired: unknown,
+  live: unknown,
+): ReplayDifference | undefined {
   if (desired === live) return undefined;
   if (isDropped(schema, desired)) {
     return isAbsent(live) || isDropped(schema, live) || isDefault(schema, live) ? undefined : "";
@@ -22,7 +26,11 @@ export function storedDifference(schema: Schema | undefined, desired: unknown, l
   return !isObject(desired) && !Array.isArray(desired) && sameApplied(desired, live, schema) ? undefined : "";
 }
 
-function fieldDifference(schema: Schema | undefined, desired: JsonObject, live: JsonObject): Difference | undefined {
+function fieldDifference(
+  schema: Schema | undefined,
+  desired: JsonObject,
+  live: JsonObject,
+): ReplayDifference | undefined {
   const ofDesired = firstOf(desired, (value, name) =>
     below(`.${name}`, storedDifference(fieldSchema(schema, name), value, live[name])),
   );
@@ -83,14 +91,14 @@ export function isAbsent(value: unknown): boolean {
 }
 
 /** The difference with what leads to it. */
-export const below = (path: string, difference: Difference | undefined) =>
+export const below = (path: string, difference: ReplayDifference | undefined) =>
   difference === undefined ? undefined : path + difference;
 
 /** The first difference that `find` finds in a part of a value. */
 export function firstOf<T>(
   parts: Readonly<Record<string, T>> | readonly T[],
-  find: (part: T, name: string) => Difference | undefined,
-): Difference | undefined {
+  find: (part: T, name: string) => ReplayDifference | undefined,
+): ReplayDifference | undefined {
   for (const name in parts) {
     const difference = find((parts as Readonly<Record<string, T>>)[name]!, name);
     if (difference !== undefined) return difference;

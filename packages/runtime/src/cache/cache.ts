@@ -1,11 +1,11 @@
 import type { Client, WatchOptions } from "@konverge/client";
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
-import { Informer, type Scope } from "./informer.ts";
+import { Informer, type WatchScope } from "./informer.ts";
 import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
-import { View } from "./view.ts";
+import { CacheView } from "./view.ts";
 
 /** What somebody needs of a kind. */
-export interface Need<T extends KubeObject = KubeObject> {
+export interface CacheViewOptions<T extends KubeObject = KubeObject> {
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
   labelSelector?: string;
@@ -47,7 +47,7 @@ export class Cache {
   /** The cache that this is a branch of. */
   readonly #trunk: Cache | undefined;
   /** What a branch has declared. */
-  readonly #views = new Set<View<KubeObject>>();
+  readonly #views = new Set<CacheView<KubeObject>>();
   readonly #managers: Set<string>;
   readonly #shared: Map<string, Shared>;
   readonly #projections: Map<unknown, number>;
@@ -75,18 +75,20 @@ export class Cache {
   }
 
   /** Declares a need. The watch begins when the cache starts, or at once if it has. */
-  use<T extends KubeObject>(kind: KindRef<T>, need: Need<T> = {}): View<T> {
+  use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T> = {}): CacheView<T> {
     if (!this.#trunk) return this.#use(kind, need);
-    const view: View<T> = this.#trunk.#use(kind, need, () => this.#views.delete(view as unknown as View<KubeObject>));
-    this.#views.add(view as unknown as View<KubeObject>);
+    const view: CacheView<T> = this.#trunk.#use(kind, need, () =>
+      this.#views.delete(view as unknown as CacheView<KubeObject>),
+    );
+    this.#views.add(view as unknown as CacheView<KubeObject>);
     return view;
   }
 
-  #use<T extends KubeObject>(kind: KindRef<T>, need: Need<T>, released?: () => void): View<T> {
+  #use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T>, released?: () => void): CacheView<T> {
     const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
     const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
     const informers = names.map((name) => this.#shared.get(name)!.informer as unknown as Informer<T>);
-    return new View(informers, () => {
+    return new CacheView(informers, () => {
       for (const name of names) this.#unshare(name);
       released?.();
     });
@@ -226,4 +228,4 @@ const whole = (object: KubeObject) => object;
 const metadataOf = ({ apiVersion, kind, metadata }: KubeObject) => withoutManagedFields({ apiVersion, kind, metadata });
 
 type AnyKind = KindRef<KubeObject>;
-type ScopedNeed = Need & Pick<Scope, "namespace">;
+type ScopedNeed = CacheViewOptions & Pick<WatchScope, "namespace">;

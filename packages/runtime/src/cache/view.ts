@@ -8,7 +8,7 @@ import type { Informer } from "./informer.ts";
  * What one user of the cache sees of a kind: the objects of one informer, or of one for each of some namespaces. A view
  * is held until it is released; informers that nobody holds stop.
  */
-export class View<T extends KubeObject> {
+export class CacheView<T extends KubeObject> {
   readonly kind: KindRef<T>;
   readonly informers: readonly Informer<T>[];
   readonly #indexes = new Map<string, IndexFunction<T>>();

@@ -2,21 +2,21 @@ import type {
   AppliedObject,
   ApplyOptions,
   AttachOptions,
-  Call,
   CallOptions,
   Client,
+  ClientRequest,
   DeleteOptions,
   GetOptions,
-  Identity,
-  IssuedToken,
+  ImpersonatedUser,
   ListOptions,
   NewObject,
+  ObjectSelection,
   Patch,
   PortForward,
   RemoteProcess,
   Scale,
-  Selection,
-  TokenOptions,
+  ServiceAccountToken,
+  ServiceAccountTokenOptions,
   WriteOptions,
 } from "@konverge/client";
 import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey, stringifyJson } from "@konverge/core";
@@ -135,11 +135,14 @@ class LayeredVerbs {
   }
 
   /** In somebody else's name, through the same layer. */
-  as(identity: Identity): Client {
+  as(identity: ImpersonatedUser): Client {
     return layeredClient(this.#inner.as(identity), this.#layer, this.fieldManager);
   }
 
-  deleteCollection<T extends KubeObject>(kind: KindRef<T>, options: DeleteOptions & Selection = {}): Promise<void> {
+  deleteCollection<T extends KubeObject>(
+    kind: KindRef<T>,
+    options: DeleteOptions & ObjectSelection = {},
+  ): Promise<void> {
     const call = { verb: "deletecollection", kind, namespace: options.namespace, options } as const;
     return this.#layer(call, (limits) => this.#inner.deleteCollection(kind, { ...options, ...limits }));
   }
@@ -159,13 +162,13 @@ class LayeredVerbs {
     return this.#layer(call, (limits) => this.#inner.portForward(key, { ...options, ...limits }));
   }
 
-  requestToken(serviceAccount: ObjectKey, options: TokenOptions = {}): Promise<IssuedToken> {
+  requestToken(serviceAccount: ObjectKey, options: ServiceAccountTokenOptions = {}): Promise<ServiceAccountToken> {
     const target = this.#target(ServiceAccount, serviceAccount, { subresource: "token" });
     const call = { verb: "create", ...target, options } as const;
     return this.#layer(call, (limits) => this.#inner.requestToken(serviceAccount, { ...options, ...limits }));
   }
 
-  async request(call: Call, options: CallOptions = {}): Promise<string> {
+  async request(call: ClientRequest, options: CallOptions = {}): Promise<string> {
     let text: string | undefined;
     const answer = await this.#layer(rawCall(call, options), async (limits) => {
       text = await this.#inner.request(call, { ...options, ...limits });

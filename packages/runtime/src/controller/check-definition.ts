@@ -3,7 +3,7 @@ import type { OwnedKind } from "../apply/child.ts";
 import { isPartial } from "../cache/cache.ts";
 import { selectionOf } from "../cache/selection.ts";
 import type { Controller } from "./definition.ts";
-import type { Watched } from "./watched.ts";
+import type { WatchedKind } from "./watched.ts";
 
 /** A field manager has no longer name. */
 const LONGEST_NAME = 128;
@@ -25,8 +25,8 @@ export function checkDefinition({ name, kind, owns, finalizer, options }: Contro
     resync,
     "backoff.initial": options.backoff?.initial,
     "backoff.longest": options.backoff?.longest,
-    "rate.perSecond": options.rate?.perSecond,
-    "rate.burst": options.rate?.burst,
+    "rateLimit.perSecond": options.rateLimit?.perSecond,
+    "rateLimit.burst": options.rateLimit?.burst,
   })) {
     if (value !== undefined && !(value > 0)) throw mistake(`\`${what}\` is ${value}: it must be more than 0`);
   }
@@ -46,7 +46,8 @@ type Mistake = (what: string) => TypeError;
 function checkOwned(owns: readonly OwnedKind[], mistake: Mistake): void {
   const seen = new Set<string>();
   owns.forEach(({ kind, labelSelector }, i) => {
-    if (!isKind(kind)) throw mistake(`\`owns\`[${i}] is no kind: list kinds, such as Deployment or own(Job, { … })`);
+    if (!isKind(kind))
+      throw mistake(`\`owns\`[${i}] is no kind: list kinds, such as Deployment or ownedKind(Job, { … })`);
     const what = groupKindText(kind);
     if (isPartial(kind)) throw mistake(`\`owns\` lists the metadata of ${what} alone: children are whole objects`);
     if (seen.has(what)) throw mistake(`\`owns\` lists ${what} twice: all children of a kind are held in one way`);
@@ -56,12 +57,13 @@ function checkOwned(owns: readonly OwnedKind[], mistake: Mistake): void {
 }
 
 /** Several declarations of a kind are read as one, so they have to agree on what is kept and what an index means. */
-function checkWatched(own: KindRef<KubeObject>, watches: readonly Watched[], mistake: Mistake): void {
+function checkWatched(own: KindRef<KubeObject>, watches: readonly WatchedKind[], mistake: Mistake): void {
   const projections = new Map<string, unknown>([[shapeOf(own), undefined]]);
   const indexes = new Map<string, unknown>();
   watches.forEach((watched, i) => {
     const { kind, options } = watched ?? {};
-    if (!isKind(kind) || !options) throw mistake(`\`watches\`[${i}] is neither a watch(Kind, …) nor a read(Kind)`);
+    if (!isKind(kind) || !options)
+      throw mistake(`\`watches\`[${i}] is neither a watchKind(Kind, …) nor a cacheKind(Kind)`);
     const what = groupKindText(kind);
     if (options.namespaces?.length === 0)
       throw mistake(`\`namespaces\` of ${what} is empty: leave it out for all of them`);

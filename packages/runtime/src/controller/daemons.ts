@@ -7,32 +7,32 @@ import type { BackoffLimits } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 import { ExternalError, PermanentError } from "./errors.ts";
 
-/** Work for one object that goes on for as long as the object is there: following a stream, polling a device. */
+/** Work that runs as long as an object exists: following a stream, polling a device. */
 export interface Daemon<T extends KubeObject = KubeObject> {
   /**
-   * The work. When it throws it is begun again, after ever longer waits; an ExternalError says after how long, a
-   * PermanentError that it is no use until the spec changes. When it returns it is finished.
+   * The work. When it throws, it restarts with exponential backoff, after an ExternalError when that says, and after a
+   * PermanentError only when the spec changes. When it returns, it is finished.
    */
   run(object: T, context: DaemonContext<T>): Promise<void>;
-  /** For which objects. Default: for all. */
+  /** For which objects it runs. Default: all. */
   when?(object: T): boolean;
-  /** When what this returns changes, the work is broken off and begun anew: `({ spec }) => spec.url`. */
+  /** When its result changes, the work is aborted and restarted: `({ spec }) => spec.url`. */
   basis?(object: T): unknown;
   backoff?: Partial<BackoffLimits>;
 }
 
-/** What a daemon is given besides its object. */
+/** The second argument of a daemon. */
 export interface DaemonContext<T extends KubeObject = KubeObject> {
-  /** Fires when the work must end: the object goes, is paused, or is somebody else's to look after. */
+  /** Aborts when the work must end: the object is deleted or paused, or another replica takes it. */
   readonly signal: AbortSignal;
   readonly client: Client;
   readonly events: EventSink;
   readonly log: Log;
   readonly clock: Clock;
-  /** The object as it is now; undefined if it is gone. */
+  /** The object as it is now; undefined if it was deleted. */
   latest(): T | undefined;
-  /** Has the object reconciled. */
-  wake(): void;
+  /** Requeues the object. */
+  requeue(): void;
   /** Waits; rejects when the work must end. */
   sleep(ms: number): Promise<void>;
 }
@@ -186,7 +186,7 @@ export class Daemons {
         // What ran for long was not at fault in the beginning.
         if (clock.monotonic() - started > limits.longest) failures = 0;
         const range = Math.min(limits.initial * 2 ** Math.min(failures++, 40), limits.longest);
-        const wait = error instanceof ExternalError ? error.after : range * (0.5 + clock.random.next() / 2);
+        const wait = error instanceof ExternalError ? error.requeueAfter : range * (0.5 + clock.random.next() / 2);
         await anyOf(ending, (signal) => sleep(clock, wait, { signal, background: true, label: `daemon ${name}` }));
       }
     }
@@ -206,7 +206,7 @@ export class Daemons {
         const now = latest(key);
         return now?.metadata.uid === object.metadata.uid ? now : undefined;
       },
-      wake: () => wake(key),
+      requeue: () => wake(key),
       sleep: (ms) => sleep(clock, ms, { signal, background: true, label: "daemon" }),
     };
   }

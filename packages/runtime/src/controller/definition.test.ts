@@ -4,9 +4,9 @@ import { metadataOnly } from "@konverge/client";
 import { ConfigMap, Deployment, Namespace, Secret } from "@konverge/kinds";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
-import { child, own } from "../apply/child.ts";
+import { ownedKind, plannedChild } from "../apply/child.ts";
 import { controller } from "./definition.ts";
-import { read, watch } from "./watched.ts";
+import { cacheKind, watchKind } from "./watched.ts";
 
 const Model = defineKind({
   group: "ai.example.com",
@@ -36,13 +36,13 @@ test("a controller is named after its kind, and its finalizer after both", () =>
 });
 
 test("children that only a label holds bring a finalizer with them", () => {
-  const namespaces = controller(Model, { owns: [own(Namespace, { by: "label" })], reconcile: () => undefined });
+  const namespaces = controller(Model, { owns: [ownedKind(Namespace, { by: "label" })], reconcile: () => undefined });
   assert.equal(namespaces.finalizer, "ai.example.com/models-cleanup");
 });
 
 test("a watch must say what its changes lead to", () => {
-  assert.throws(() => watch(Secret, {}), /by `to` or by `references`/);
-  assert.throws(() => watch(Secret, { to: () => [], references: () => [] }), /by `to` or by `references`/);
+  assert.throws(() => watchKind(Secret, {}), /by `to` or by `references`/);
+  assert.throws(() => watchKind(Secret, { to: () => [], references: () => [] }), /by `to` or by `references`/);
 });
 
 test("a controller that cannot work as it is written is refused, with what to write instead", () => {
@@ -63,21 +63,21 @@ test("a controller that cannot work as it is written is refused, with what to wr
     [wrong({ deadline: -1 }), /`deadline` is -1: it must be more than 0/],
     [wrong({ resync: Number.NaN }), /`resync` is NaN/],
     [wrong({ backoff: { initial: 0 } }), /`backoff.initial` is 0/],
-    [wrong({ rate: { perSecond: 0 } }), /`rate.perSecond` is 0/],
+    [wrong({ rateLimit: { perSecond: 0 } }), /`rateLimit.perSecond` is 0/],
     [wrong({ cleanup: reconcile, finalizer: "cleanup" }), /finalizer cleanup must be a name with a domain/],
     [wrong({ labelSelector: "a in b" }), /labelSelector "a in b" of Model.ai.example.com cannot be understood/],
     [wrong({ owns: [undefined] }), /`owns`\[0\] is no kind/],
-    [wrong({ owns: [ConfigMap, own(ConfigMap, { by: "label" })] }), /`owns` lists ConfigMap twice/],
+    [wrong({ owns: [ConfigMap, ownedKind(ConfigMap, { by: "label" })] }), /`owns` lists ConfigMap twice/],
     [wrong({ owns: [metadataOnly(ConfigMap)] }), /`owns` lists the metadata of ConfigMap alone/],
-    [wrong({ owns: [own(ConfigMap, { labelSelector: "=" })] }), /labelSelector "=" of ConfigMap/],
+    [wrong({ owns: [ownedKind(ConfigMap, { labelSelector: "=" })] }), /labelSelector "=" of ConfigMap/],
     [wrong({ watches: [Secret] }), /`watches`\[0\] is neither a watch/],
     [wrong({ watches: [undefined] }), /`watches`\[0\] is neither a watch/],
-    [wrong({ watches: [read(Secret, { namespaces: [] })] }), /`namespaces` of Secret is empty/],
-    [wrong({ watches: [read(Secret, { fieldSelector: "type" })] }), /fieldSelector "type" of Secret/],
-    [wrong({ watches: [read(Secret), read(Secret, { project: (one) => one })] }), /different `project`/],
-    [wrong({ watches: [read(Model, { project: (one) => one })] }), /different `project`/],
+    [wrong({ watches: [cacheKind(Secret, { namespaces: [] })] }), /`namespaces` of Secret is empty/],
+    [wrong({ watches: [cacheKind(Secret, { fieldSelector: "type" })] }), /fieldSelector "type" of Secret/],
+    [wrong({ watches: [cacheKind(Secret), cacheKind(Secret, { project: (one) => one })] }), /different `project`/],
+    [wrong({ watches: [cacheKind(Model, { project: (one) => one })] }), /different `project`/],
     [
-      wrong({ watches: [read(Secret, { indexes: { by: byA } }), read(Secret, { indexes: { by: byB } })] }),
+      wrong({ watches: [cacheKind(Secret, { indexes: { by: byA } }), cacheKind(Secret, { indexes: { by: byB } })] }),
       /Secret has two indexes called by/,
     ],
   ] as const)
@@ -85,9 +85,9 @@ test("a controller that cannot work as it is written is refused, with what to wr
   controller(Model, {
     reconcile,
     watches: [
-      read(Secret, { labelSelector: "a=b", indexes: { by: byA } }),
-      read(Secret, { labelSelector: "a=c", indexes: { by: byA } }),
-      read(metadataOnly(Secret), { indexes: { by: byB } }),
+      cacheKind(Secret, { labelSelector: "a=b", indexes: { by: byA } }),
+      cacheKind(Secret, { labelSelector: "a=c", indexes: { by: byA } }),
+      cacheKind(metadataOnly(Secret), { indexes: { by: byB } }),
     ],
   });
 });
@@ -97,8 +97,8 @@ test("types follow from the kinds", () => {
   controller(Model, {
     owns: [Deployment, ConfigMap],
     watches: [
-      watch(Secret, { references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`] }),
-      watch(ConfigMap, { to: ({ data }) => [data?.["model"] ?? ""] }),
+      watchKind(Secret, { references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`] }),
+      watchKind(ConfigMap, { to: ({ data }) => [data?.["model"] ?? ""] }),
     ],
     async reconcile(model, { observed, cache }) {
       const deployment = { ...draft, metadata: { name: model.spec.secret } };
@@ -112,7 +112,7 @@ test("types follow from the kinds", () => {
       return {
         children: [
           deployment,
-          child(deployment, { after: [deployment], readyWhen: ({ status }) => status?.replicas === 1 }),
+          plannedChild(deployment, { after: [deployment], readyWhen: ({ status }) => status?.replicas === 1 }),
         ],
         status: { ready },
       };

@@ -1,56 +1,56 @@
-import type { Client, Identity } from "@konverge/client";
+import type { Client, ImpersonatedUser } from "@konverge/client";
 import type { Clock, Conditions, KindRef, KubeObject, ObjectKey } from "@konverge/core";
-import type { Child, Existing, OwnedKind, PlannedChild } from "../apply/child.ts";
+import type { Child, ExistingObject, OwnedKind, PlannedChild } from "../apply/child.ts";
 import type { EventSink } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
-import type { RateLimit } from "../queue/token-bucket.ts";
+import type { ReconcileRateLimit } from "../queue/token-bucket.ts";
 import type { BackoffLimits } from "../queue/work-queue.ts";
-import type { Use } from "../rbac/access.ts";
+import type { PermissionDeclaration } from "../rbac/access.ts";
 import { checkDefinition, checkKind } from "./check-definition.ts";
 import type { Daemon } from "./daemons.ts";
-import type { Rhythm } from "./due-times.ts";
+import type { Recurrence } from "./due-times.ts";
 import type { Predicate } from "./predicates.ts";
-import type { Source, Watched } from "./watched.ts";
+import type { ReconcileSource, WatchedKind } from "./watched.ts";
 
 /** The status that a reconciler of `T` reports; conditions and observedGeneration have their own ways. */
 export type ReportedStatus<T> = T extends { status?: infer S }
   ? Partial<Omit<NonNullable<S>, "conditions" | "observedGeneration">>
   : never;
 
-/** What a reconciler wants. What it leaves out is left as it is. */
-export interface Result<T extends KubeObject = KubeObject> {
-  /** All children the object shall have; an empty list removes them all. */
+/** The desired state that a reconciler returns. What it leaves out stays as it is. */
+export interface ReconcileResult<T extends KubeObject = KubeObject> {
+  /** All children that the object should have; an empty list deletes them all. */
   children?: readonly (Child | PlannedChild)[];
-  /** All that the status shall report. */
+  /** The whole status, without conditions. */
   status?: ReportedStatus<T>;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded follow from the children where they are not stated;
    * undefined leaves one out.
    */
   conditions?: Conditions;
-  /** Look again after this many milliseconds, whatever happens. */
-  after?: number;
+  /** Reconcile again after this many milliseconds. */
+  requeueAfter?: number;
 }
 
-/** A cleanup that is not done yet. */
-export interface Unfinished {
-  /** What it waits for: told in the conditions and in an event. */
+/** Returned by a cleanup that is not finished. */
+export interface PendingCleanup {
+  /** What it waits for: reported in the conditions and in an event. */
   waitingFor: string;
-  /** Look again after this many milliseconds. Default: with ever longer waits. */
-  after?: number;
+  /** Clean up again after this many milliseconds. Default: with exponential backoff. */
+  requeueAfter?: number;
 }
 
-/** The object's own children as they are now. */
-export interface Observed {
-  /** The child that a draft speaks of. */
-  <C extends Child>(child: C): Existing<C> | undefined;
-  /** The child of that kind and name. */
+/** The object's own children as they are in the cluster. */
+export interface ObservedChildren {
+  /** The child with the kind and name of a draft. */
+  <C extends Child>(child: C): ExistingObject<C> | undefined;
+  /** The child of a kind with a name. */
   <T extends KubeObject>(kind: KindRef<T>, name: string): T | undefined;
   /** All children of a kind, in the order of their names. */
   all<T extends KubeObject>(kind: KindRef<T>): T[];
 }
 
-/** What is known of other objects, without asking the server. Only of kinds that the controller has declared. */
+/** Reads other objects from the cache. Only kinds that the controller declares in `watches` are there. */
 export interface CacheReader {
   get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey): T | undefined;
   /** All objects, or those of a namespace. */
@@ -59,26 +59,26 @@ export interface CacheReader {
   find<T extends KubeObject>(kind: KindRef<T>, index: string, value: string): T[];
 }
 
-/** What a reconciler is given besides its object. */
-export interface Context {
-  readonly observed: Observed;
+/** The second argument of `reconcile` and `cleanup`. */
+export interface ReconcileContext {
+  readonly observed: ObservedChildren;
   readonly cache: CacheReader;
   /** Reads and writes past the cache. What it reads and writes is seen by all later reads of the cache. */
   readonly client: Client;
-  /** The same in the name that `as` gives; without it, the same. */
-  readonly tenant: Client;
-  /** Tells users what happened, in an Event about the object. */
+  /** `client`, acting as the user that `impersonate` returns; without it, the same as `client`. */
+  readonly tenantClient: Client;
+  /** Records Events about the object. */
   readonly events: EventSink;
   /**
-   * Does something outside the cluster: the same as calling `work`, but known by name to whoever records reconciles, so
-   * that a replay answers with what was recorded instead of doing it again. Answers must be JSON.
+   * Calls an external system: the same as calling `work`, but recorded under a name, so that a replay answers with what was
+   * recorded instead of calling it again. Results must be JSON.
    */
-  outside<R>(name: string, work: () => Promise<R>): Promise<R>;
+  callExternal<R>(name: string, work: () => Promise<R>): Promise<R>;
   /**
-   * True if it is time to do something again, such as `due("backup", { every: 3_600_000 })`. The object is looked at when
-   * it is, without a word about it in the result; what was due counts as done when the reconcile succeeds.
+   * True if it is time to do something again, such as `isDue("backup", { every: 3_600_000 })`. The object is requeued for the
+   * next time; what was due counts as done when the reconcile succeeds.
    */
-  due(name: string, rhythm: Rhythm): boolean;
+  isDue(name: string, rhythm: Recurrence): boolean;
   /** Fires when the reconcile's time is up, or when it must no longer act. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -96,23 +96,23 @@ interface CommonOptions<T extends KubeObject> {
   /**
    * How children go when their object goes: by the garbage collector, all at once (`collected`, the default), or by the
    * controller, what came last first and each when the one before it is gone (`ordered`), for which it gets a finalizer.
-   * What children are pruned for is always in order.
+   * Pruning always runs in reverse order.
    */
   teardown?: "collected" | "ordered";
   /**
-   * In whose name an object's children are written: `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`.
-   * An object can then bring about no more than its tenant may, whatever the controller may. Finalizers, status and events
-   * remain the controller's own.
+   * The user in whose name an object's children are written:
+   * `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`. An object can then create no more than its
+   * tenant has permissions for. Finalizers, status and events are written as the controller.
    */
-  as?(object: T): Identity;
-  /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
-  watches?: readonly Watched<T>[];
-  /** What reconcilers do through `client` besides, for the roles and the preflight: `use(Secret, ["get"])`. */
-  uses?: readonly Use[];
+  impersonate?(object: T): ImpersonatedUser;
+  /** Other kinds that reconcilers read, and which objects their changes requeue: see {@link watchKind} and {@link cacheKind}. */
+  watches?: readonly WatchedKind<T>[];
+  /** Permissions for what reconcilers do through `client`, for the generated roles: `permission(Secret, ["get"])`. */
+  permissions?: readonly PermissionDeclaration[];
   /** Work for each object that goes on for as long as the object is there, by name. */
   daemons?: Readonly<Record<string, Daemon<T>>>;
   /** Keys to look at that come from outside. */
-  sources?: readonly Source[];
+  sources?: readonly ReconcileSource[];
   /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */
   when?: Predicate<T>;
   /** Only objects with these labels. */
@@ -122,8 +122,11 @@ interface CommonOptions<T extends KubeObject> {
   namespaces?: readonly string[];
   /** Only in these clusters, if the manager has several. */
   clusters?: readonly string[];
-  /** Says what shall be. Called again whenever something it may depend on has changed. */
-  reconcile(object: T, context: Context): Result<T> | undefined | Promise<Result<T> | undefined>;
+  /** Returns the desired state. Called again whenever something that it depends on has changed. */
+  reconcile(
+    object: T,
+    context: ReconcileContext,
+  ): ReconcileResult<T> | undefined | Promise<ReconcileResult<T> | undefined>;
   /** How many objects are worked on at the same time. Default: 10. */
   concurrency?: number;
   /** Milliseconds one reconcile may take. Default: two minutes. */
@@ -131,12 +134,12 @@ interface CommonOptions<T extends KubeObject> {
   /** Look at every object this often, in milliseconds, even if nothing changed. Default: never. */
   resync?: number;
   /**
-   * What goes wrong is told in the log alone, not in events and conditions about the object: for controllers that tell
-   * of it by themselves. Default: false.
+   * Report errors in the log only, not in events and conditions of the object: for controllers that report them themselves.
+   * Default: false.
    */
-  quiet?: boolean;
+  logErrorsOnly?: boolean;
   backoff?: Partial<BackoffLimits>;
-  rate?: RateLimit;
+  rateLimit?: ReconcileRateLimit;
 }
 
 /** A cleanup brings its finalizer with it: there is none without the other. */
@@ -146,17 +149,17 @@ type CleanupOptions<T extends KubeObject> =
        * Takes away what the garbage collector cannot. Called while the object is being deleted, until it neither throws
        * nor returns what it waits for; only then the object may go.
        */
-      cleanup(object: T, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+      cleanup(object: T, context: ReconcileContext): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
       /** Default: made from the controller's name. */
       finalizer?: string;
     }
   | { cleanup?: never; finalizer?: never };
 
+/** Options of {@link controller}. */
 export type ControllerOptions<T extends KubeObject> = CommonOptions<T> & CleanupOptions<T>;
 
 /**
- * A controller as it is written down. Nothing is started and nothing is remembered here: whoever runs it makes what it
- * needs afresh.
+ * The definition of a controller. It holds no state: {@link run} starts it.
  */
 export interface Controller {
   readonly name: string;
@@ -165,12 +168,15 @@ export interface Controller {
   /** Undefined if nothing needs to be done before an object goes. */
   readonly finalizer: string | undefined;
   readonly options: CommonOptions<KubeObject> & {
-    cleanup?(object: KubeObject, context: Context): Unfinished | undefined | Promise<Unfinished | undefined>;
+    cleanup?(
+      object: KubeObject,
+      context: ReconcileContext,
+    ): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
   };
 }
 
 /**
- * Defines a controller: for each object of the kind, `reconcile` says what shall be.
+ * Defines a controller: for each object of the kind, `reconcile` returns the desired state.
  *
  * ```ts
  * const models = controller(LLMModel, {

@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
 import { type Clock, type KubeObject, type ObjectKey, stringifyJson } from "@konverge/core";
 
-/** When something is to be done again. All times are in milliseconds. */
-export interface Rhythm {
-  /** This long after it was last done. */
+/** How often something is due, in milliseconds. */
+export interface Recurrence {
+  /** The time between two runs. */
   every: number;
-  /** Not before nobody has changed the object for this long: its spec, labels and annotations. Default: 0. */
+  /** The time without a change of spec, labels and annotations that must pass first. Default: 0. */
   idle?: number;
-  /** How long after the object was first seen it is done for the first time. Default: 0. */
+  /** The delay of the first run after the object was first observed. Default: 0. */
   first?: number;
   /**
-   * When it was last done, as you keep it in the status: then the rhythm outlives restarts and hand-overs. Default: as
-   * this process remembers.
+   * The time of the last run, from the status: the recurrence then survives restarts. Default: what this process remembers.
    */
   last?: string | undefined;
 }
@@ -68,7 +67,7 @@ export class PassTimes {
     this.#object = object;
   }
 
-  isDue(name: string, rhythm: Rhythm): boolean {
+  isDue(name: string, rhythm: Recurrence): boolean {
     this.#due ??= new Set();
     if (this.#due.has(name)) return true;
     const wait = this.#wait(name, rhythm, this.#remember());
@@ -84,7 +83,7 @@ export class PassTimes {
     return this.#next;
   }
 
-  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Rhythm, remembered: Remembered): number {
+  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Recurrence, remembered: Remembered): number {
     const now = this.#clock.monotonic();
     const quiet = idle > 0 ? idle - (now - this.#unchangedSince(remembered)) : 0;
     const done = remembered.done.get(name);

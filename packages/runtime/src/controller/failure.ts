@@ -26,7 +26,7 @@ export function failureOf(error: unknown, stopped: boolean): Failure {
   if (error instanceof LostAuthorityError || stopped) return { outcome: "stopped", error, reason: "Stopped", message };
   if (error instanceof PermanentError) return { outcome: "permanent", error, reason: error.reason, message };
   if (error instanceof ExternalError) {
-    return { outcome: "external", error, reason: error.reason, message, after: error.after };
+    return { outcome: "external", error, reason: error.reason, message, after: error.requeueAfter };
   }
   if (isConflict(error)) {
     return { outcome: "conflict", error, reason: "Conflict", message };

@@ -1,36 +1,37 @@
 import { deepEqual, type KubeObject } from "@konverge/core";
-import type { Change } from "../cache/change.ts";
+import type { CacheChange } from "../cache/change.ts";
 
 /**
- * Says whether a change is worth a look. What it turns away is not looked at until something else happens, so it must
- * not turn away what `reconcile` depends on.
+ * Decides whether a change causes a reconcile. It must not filter out changes that `reconcile` depends on.
  */
-export type Predicate<T extends KubeObject = KubeObject> = (change: Change<T>) => boolean;
+export type Predicate<T extends KubeObject = KubeObject> = (change: CacheChange<T>) => boolean;
 
-/** The spec has changed: the server counts generations of it. Additions and deletions, too, and the wish to delete. */
+/** The generation has changed, which the server increments with the spec. Also creations, deletions and the start of a deletion. */
 export const generationChanged: Predicate = ({ type, object, before }) =>
   type !== "changed" ||
   !before ||
   object.metadata.generation !== before.metadata.generation ||
   object.metadata.deletionTimestamp !== before.metadata.deletionTimestamp;
 
+/** The labels have changed. */
 export const labelsChanged: Predicate = ({ object, before }) =>
   !before || !deepEqual(object.metadata.labels, before.metadata.labels);
 
+/** The annotations have changed. */
 export const annotationsChanged: Predicate = ({ object, before }) =>
   !before || !deepEqual(object.metadata.annotations, before.metadata.annotations);
 
-/** What `pick` takes from the object has changed: `changed((pod: Pod) => pod.status?.phase)`. */
-export function changed<T extends KubeObject>(pick: (object: T) => unknown): Predicate<T> {
+/** The value that `pick` returns has changed: `valueChanged((pod: Pod) => pod.status?.phase)`. */
+export function valueChanged<T extends KubeObject>(pick: (object: T) => unknown): Predicate<T> {
   return ({ type, object, before }) => type !== "changed" || !before || !deepEqual(pick(object), pick(before));
 }
 
-/** One of them says yes. */
-export function anyOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+/** True if one of the predicates is. */
+export function anyPredicate<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (change) => predicates.some((predicate) => predicate(change));
 }
 
-/** All of them say yes. */
-export function allOf<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+/** True if all predicates are. */
+export function allPredicates<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (change) => predicates.every((predicate) => predicate(change));
 }

@@ -1,8 +1,8 @@
 import { type ObjectKey, sleep } from "@konverge/core";
-import type { Source, SourceContext } from "./watched.ts";
+import type { ReconcileSource, ReconcileSourceContext } from "./watched.ts";
 
 export interface SourceRun {
-  context: SourceContext;
+  context: ReconcileSourceContext;
   add: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
 }
@@ -11,7 +11,7 @@ export interface SourceRun {
 const WAIT = { initial: 1_000, longest: 60_000 };
 
 /** Takes keys from a source until its signal fires. */
-export async function runSource(source: Source, { context, add, onError }: SourceRun): Promise<void> {
+export async function runSource(source: ReconcileSource, { context, add, onError }: SourceRun): Promise<void> {
   const { clock, signal } = context;
   let wait = WAIT.initial;
   while (!signal.aborted) {

@@ -1,58 +1,59 @@
 import type { Client } from "@konverge/client";
 import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
-import type { Need } from "../cache/cache.ts";
+import type { CacheViewOptions } from "../cache/cache.ts";
 import type { IndexFunction } from "../cache/indexes.ts";
-import type { Priority } from "../queue/work-queue.ts";
+import type { QueuePriority } from "../queue/work-queue.ts";
 import type { Predicate } from "./predicates.ts";
 
-/** Which objects of a kind to keep at hand, and how to find them. */
-export interface ReadNeed<W extends KubeObject> extends Pick<Need<W>, "labelSelector" | "fieldSelector" | "project"> {
+/** Which objects of a kind to keep in the cache, and how to find them. */
+export interface CacheKindOptions<W extends KubeObject>
+  extends Pick<CacheViewOptions<W>, "labelSelector" | "fieldSelector" | "project"> {
   /** Only these namespaces. Default: the controller's. */
   namespaces?: readonly string[];
-  /** Further ways to find objects, by name: `{ byNode: (pod) => [pod.spec.nodeName] }`. */
+  /** Indexes by name, for `cache.find`: `{ byNode: (pod) => [pod.spec.nodeName] }`. */
   indexes?: Readonly<Record<string, IndexFunction<W>>>;
 }
 
-/** How a change of a watched object leads to objects of the controller's kind: one of the two. */
-export interface WatchNeed<W extends KubeObject, T extends KubeObject> extends ReadNeed<W> {
-  /** The keys of the objects to look at. */
+/** Which objects of the controller's kind a change of a watched object requeues: `to` or `references`. */
+export interface WatchKindOptions<W extends KubeObject, T extends KubeObject> extends CacheKindOptions<W> {
+  /** Maps a watched object to the keys to reconcile. */
   to?: (object: W) => readonly ObjectKey[];
   /**
-   * The keys of the watched objects that an object of the controller's kind refers to. The other way round is then found
-   * by an index: `watch(Secret, { references: (model) => [`${model.metadata.namespace}/${model.spec.secret}`] })`.
+   * The keys of the watched objects that an object of the controller's kind refers to. An index finds the other direction:
+   * `watchKind(Secret, { references: (model) => [`${model.metadata.namespace}/${model.spec.secret}`] })`.
    */
   references?: (object: T) => readonly ObjectKey[];
   when?: Predicate<W>;
-  priority?: Priority;
+  priority?: QueuePriority;
 }
 
-/** A kind that a controller reads without owning it. Made by {@link watch} and {@link read}. */
-export interface Watched<T extends KubeObject = KubeObject> {
+/** A kind that a controller reads without owning it. Created by {@link watchKind} and {@link cacheKind}. */
+export interface WatchedKind<T extends KubeObject = KubeObject> {
   readonly kind: KindRef<KubeObject>;
-  readonly options: WatchNeed<KubeObject, T>;
+  readonly options: WatchKindOptions<KubeObject, T>;
 }
 
-/** Looks at objects of the controller's kind when one of `kind` changes, and lets reconcilers read these. */
-export function watch<W extends KubeObject, T extends KubeObject = KubeObject>(
+/** Watches a kind: its changes requeue objects of the controller's kind, and reconcilers read it from the cache. */
+export function watchKind<W extends KubeObject, T extends KubeObject = KubeObject>(
   kind: KindRef<W>,
-  options: WatchNeed<W, T>,
-): Watched<T> {
+  options: WatchKindOptions<W, T>,
+): WatchedKind<T> {
   if (!options.to === !options.references) {
-    throw new TypeError(`watch(${kind.kind}): say which objects a change leads to, by \`to\` or by \`references\``);
+    throw new TypeError(`watchKind(${kind.kind}): say which objects a change leads to, by \`to\` or by \`references\``);
   }
-  return { kind, options: options as unknown as WatchNeed<KubeObject, T> };
+  return { kind, options: options as unknown as WatchKindOptions<KubeObject, T> };
 }
 
-/** Lets reconcilers read objects of `kind` from the cache. Their changes alone cause no look. */
-export function read<W extends KubeObject, T extends KubeObject = KubeObject>(
+/** Keeps a kind in the cache for reconcilers to read. Its changes do not cause reconciles. */
+export function cacheKind<W extends KubeObject, T extends KubeObject = KubeObject>(
   kind: KindRef<W>,
-  options: ReadNeed<W> = {},
-): Watched<T> {
-  return { kind, options: options as unknown as WatchNeed<KubeObject, T> };
+  options: CacheKindOptions<W> = {},
+): WatchedKind<T> {
+  return { kind, options: options as unknown as WatchKindOptions<KubeObject, T> };
 }
 
-/** What a source is given to work with. */
-export interface SourceContext {
+/** The argument of a {@link ReconcileSource}. */
+export interface ReconcileSourceContext {
   readonly client: Client;
   readonly clock: Clock;
   /** Fires when the controller stops. */
@@ -60,7 +61,7 @@ export interface SourceContext {
 }
 
 /**
- * Keys to look at from outside the cluster: a message queue, a webhook, a timer. It is called when the controller starts,
- * and again, after a wait, whenever what it returned ends or throws.
+ * Yields keys to reconcile from outside the cluster: a message queue, a webhook, a timer. It is called when the controller
+ * starts, and again, with backoff, whenever what it returned ends or throws.
  */
-export type Source = (context: SourceContext) => AsyncIterable<ObjectKey>;
+export type ReconcileSource = (context: ReconcileSourceContext) => AsyncIterable<ObjectKey>;

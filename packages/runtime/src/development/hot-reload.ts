@@ -3,7 +3,7 @@ import { registerHooks } from "node:module";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Clock, realClock, type Timer } from "@konverge/core";
-import { type Log, silent } from "../log.ts";
+import { type Log, silentLog } from "../log.ts";
 
 export interface HotReloadOptions<M> {
   /** The file of the module to run. */
@@ -74,7 +74,7 @@ class Reloading<M> implements HotReload {
   failure: unknown;
 
   constructor(options: HotReloadOptions<M>) {
-    const { module, folder = dirname(module), log = silent, clock = realClock() } = options;
+    const { module, folder = dirname(module), log = silentLog, clock = realClock() } = options;
     this.#options = options;
     this.#log = log;
     this.#clock = clock;

@@ -17,7 +17,7 @@ export interface EventSink {
   warning(reason: string, message: string, options?: EventOptions): void;
 }
 
-export interface RecorderOptions {
+export interface EventRecorderOptions {
   client: Client;
   clock: Clock;
   /** The controller, as a qualified name. */
@@ -37,13 +37,13 @@ const LONGEST_MESSAGE = 1024;
  * since events.k8s.io refuses the older fields; the server stores the same object.
  */
 export class EventRecorder {
-  readonly #options: RecorderOptions;
+  readonly #options: EventRecorderOptions;
   readonly #correlator: EventCorrelator;
   /** In the order of their happening. */
   readonly #backlog = new Set<Occurrence>();
   #writing: Promise<void> | undefined;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#correlator = new EventCorrelator(options.clock);
   }

@@ -6,7 +6,7 @@ import { Heartbeat } from "./heartbeat.ts";
 import { LeaseClaim } from "./lease-claim.ts";
 import { LeaseSightings } from "./lease-sightings.ts";
 
-export interface LeaderOptions {
+export interface LeaderElectionOptions {
   /** The name of the lease; all replicas use the same. */
   name: string;
   /** Its namespace. Default: the client's. */
@@ -35,7 +35,7 @@ export interface Election extends Authority {
 const DEFAULT_DURATION = 15_000;
 
 /** One replica acts at a time: the holder of a lease. */
-export function leaderElection(options: LeaderOptions, context: ElectionContext): Election {
+export function leaderElection(options: LeaderElectionOptions, context: ElectionContext): Election {
   const { client, identity, log, observer } = context;
   const { name, namespace = client.namespace, duration = DEFAULT_DURATION } = options;
   const key = `${namespace}/${name}`;

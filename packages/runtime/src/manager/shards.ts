@@ -5,7 +5,7 @@ import type { Election, ElectionContext } from "./leader.ts";
 import { LeaseClaim, type LeaseClaimOptions } from "./lease-claim.ts";
 import { LeaseSightings } from "./lease-sightings.ts";
 
-export interface ShardOptions {
+export interface ShardingOptions {
   /** The beginning of the leases' names; all replicas use the same. */
   name: string;
   /** Their namespace. Default: the client's. */
@@ -36,7 +36,7 @@ const MEMBER_LABEL = "konverge.dev/shard-member";
  * Hand-over: whoever holds a part that another should hold takes on no more work for it, waits for what is under way, and
  * releases the lease; only then the other can have it. Until it is taken, nobody acts on those keys.
  */
-export function sharding(options: ShardOptions, context: ElectionContext): Election {
+export function sharding(options: ShardingOptions, context: ElectionContext): Election {
   return new Sharding(options, context);
 }
 
@@ -52,7 +52,7 @@ class Sharding implements Election {
   readonly #won = Promise.withResolvers<void>();
   #leaving = false;
 
-  constructor(options: ShardOptions, context: ElectionContext) {
+  constructor(options: ShardingOptions, context: ElectionContext) {
     const { client, identity, log, observer } = context;
     const { name, parts = DEFAULT_PARTS, duration = DEFAULT_DURATION } = options;
     this.#context = context;

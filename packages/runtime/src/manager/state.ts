@@ -1,12 +1,12 @@
 import type { KindRef, KubeObject } from "@konverge/core";
-import type { Scope } from "../cache/informer.ts";
-import type { Priority } from "../queue/work-queue.ts";
+import type { WatchScope } from "../cache/informer.ts";
+import type { QueuePriority } from "../queue/work-queue.ts";
 
 /** What a watch is doing. */
 export interface WatchState {
   cluster: string;
   kind: KindRef<KubeObject>;
-  scope: Scope;
+  scope: WatchScope;
   synced: boolean;
   /** Milliseconds since the server last gave a sign of life. */
   age: number;
@@ -21,7 +21,7 @@ export interface ControllerState {
   name: string;
   /** Keys that wait for a worker (in all, and by priority), are with one, and wait to be tried again. */
   depth: number;
-  depths: Readonly<Record<Priority, number>>;
+  depths: Readonly<Record<QueuePriority, number>>;
   working: number;
   retrying: number;
   /** How many objects it works on at the same time, at most. */

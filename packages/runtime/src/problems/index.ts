@@ -1,16 +1,17 @@
 /**
- * Why pods do not come to run, and how users are told.
+ * Why pods do not run, and how an operator reports it.
  *
- * An owner of pods learns only that fewer are ready than it asked for; the cause stands in the pods, or with whoever was
- * refused them. {@link podProblem} reads one pod, {@link problemOf} all pods of an object together with what refuses more of
- * them ({@link refusalIn} a Deployment, {@link refusalTold} of a StatefulSet, {@link creationProblem} of one's own request).
- * {@link tellProblem} says it in an event, once, and {@link problemConditions} in conditions, for as long as it lasts.
+ * An owner of pods learns only that fewer are ready than it requested; the cause stands in the pods, or in the error of
+ * creating them. {@link podProblem} reads one pod, {@link workloadProblem} all pods of an object together with what prevents
+ * more of them ({@link replicaFailureMessage} of a Deployment, {@link failedCreateMessage} of a StatefulSet,
+ * {@link podCreationProblem} of the operator's own request). {@link reportProblem} records an event, once, and
+ * {@link problemConditions} are the conditions while the problem lasts.
  *
- * Reasons and messages stay the same from look to look as long as the cause does: what a node adds about its tries and waits
- * is left out, so that telling a problem writes nothing while nothing changes. Want of room counts only when it lasts
- * ({@link PATIENCE}); nobody tells when that time is over, so whoever waits for pods looks again after it.
+ * Reasons and messages stay the same as long as the cause does: retries and back-off times that a kubelet adds are left out, so
+ * that a problem that lasts writes nothing. A pod that waits for a node or a volume counts only after
+ * {@link POD_PROBLEM_GRACE_MS}; no event marks the end of that time, so requeue after it.
  */
 export { type PodProblem, type PodProblemReason, podProblem } from "./pod-problem.ts";
-export { PATIENCE, type Problem, problemOf, type Replicas } from "./problem.ts";
-export { creationProblem, refusalIn, refusalTold } from "./refusal.ts";
-export { problemConditions, tellProblem } from "./tell-problem.ts";
+export { type ObservedPods, POD_PROBLEM_GRACE_MS, type WorkloadProblem, workloadProblem } from "./problem.ts";
+export { failedCreateMessage, podCreationProblem, replicaFailureMessage } from "./refusal.ts";
+export { problemConditions, reportProblem } from "./tell-problem.ts";

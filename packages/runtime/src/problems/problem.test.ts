@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, type Condition, type KubeObject } from "@konverge/core";
 import type { Pod, PodStatus } from "@konverge/kinds";
-import { creationProblem, podProblem, problemConditions, problemOf, refusalIn, tellProblem } from "./index.ts";
+import {
+  podCreationProblem,
+  podProblem,
+  problemConditions,
+  replicaFailureMessage,
+  reportProblem,
+  workloadProblem,
+} from "./index.ts";
 
 const pod = (status: PodStatus, name = "p"): Pod => ({
   apiVersion: "v1",
@@ -29,30 +36,33 @@ const unschedulable = (message: string) =>
 const now = Date.UTC(2026, 0, 1, 0, 1);
 
 test("pods that are on their way have no problem", () => {
-  assert.equal(problemOf({ pods: [], now }), undefined);
-  assert.equal(problemOf({ pods: [waiting("ContainerCreating"), pod({ phase: "Running" })], now }), undefined);
+  assert.equal(workloadProblem({ pods: [], now }), undefined);
+  assert.equal(workloadProblem({ pods: [waiting("ContainerCreating"), pod({ phase: "Running" })], now }), undefined);
 });
 
 test("pods that are on their way out, or done, have no problem", () => {
   const failing = waiting("ErrImagePull");
   const leaving = { ...failing, metadata: { name: "p", deletionTimestamp: "2026-01-01T00:00:00Z" } };
-  assert.equal(problemOf({ pods: [leaving], now }), undefined);
+  assert.equal(workloadProblem({ pods: [leaving], now }), undefined);
   assert.equal(
-    problemOf({ pods: [{ ...failing, status: { ...failing.status, phase: "Succeeded" } }], now }),
+    workloadProblem({ pods: [{ ...failing, status: { ...failing.status, phase: "Succeeded" } }], now }),
     undefined,
   );
-  assert.equal(problemOf({ pods: [failing], now })?.reason, "ImageCannotBePulled");
+  assert.equal(workloadProblem({ pods: [failing], now })?.reason, "ImageCannotBePulled");
 });
 
 test("a quota is told from other refusals", () => {
   const refusal = 'pods "x" is forbidden: exceeded quota: gpus, requested: 1, used: 8, limited: 8';
-  assert.equal(problemOf({ pods: [], now, refusal })?.reason, "QuotaExceeded");
-  assert.equal(problemOf({ pods: [], now, refusal: "violates PodSecurity" })?.reason, "PodsRefused");
+  assert.equal(workloadProblem({ pods: [], now, creationError: refusal })?.reason, "QuotaExceeded");
+  assert.equal(workloadProblem({ pods: [], now, creationError: "violates PodSecurity" })?.reason, "PodsRefused");
 });
 
 test("an image that cannot be pulled is named, however often it is tried", () => {
-  const first = problemOf({ pods: [waiting("ErrImagePull", "not found")], now });
-  const later = problemOf({ pods: [waiting("ImagePullBackOff", 'Back-off pulling image "vllm:1": not found')], now });
+  const first = workloadProblem({ pods: [waiting("ErrImagePull", "not found")], now });
+  const later = workloadProblem({
+    pods: [waiting("ImagePullBackOff", 'Back-off pulling image "vllm:1": not found')],
+    now,
+  });
   assert.deepEqual(first, { reason: "ImageCannotBePulled", message: "the image vllm:1 cannot be pulled: not found" });
   assert.deepEqual(later, first);
 });
@@ -64,7 +74,7 @@ test("a container that crashes is told with its last words", () => {
       { ...container, state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: { terminated: ended } },
     ],
   });
-  assert.deepEqual(problemOf({ pods: [crashing], now }), {
+  assert.deepEqual(workloadProblem({ pods: [crashing], now }), {
     reason: "ContainerCrashes",
     message: "the container model exits with code 1: CUDA error: no device",
   });
@@ -82,7 +92,7 @@ test("a container that runs again after a crash has no problem", () => {
   const running = pod({
     containerStatuses: [{ ...container, state: { running: {} }, lastState: { terminated: ended } }],
   });
-  assert.equal(problemOf({ pods: [running], now }), undefined);
+  assert.equal(workloadProblem({ pods: [running], now }), undefined);
 });
 
 test("want of room and of a volume counts when it lasts", () => {
@@ -91,23 +101,26 @@ test("want of room and of a volume counts when it lasts", () => {
     ["0/6 nodes are available: pod has unbound immediate PersistentVolumeClaims.", "ClaimUnbound"],
   ] as const) {
     const pods = [unschedulable(message)];
-    assert.equal(problemOf({ pods, now })?.reason, reason);
-    assert.equal(problemOf({ pods, now: now - 40_000 }), undefined, "it may be on its way");
-    assert.equal(problemOf({ pods, now: now - 40_000, patience: 0 })?.reason, reason);
+    assert.equal(workloadProblem({ pods, now })?.reason, reason);
+    assert.equal(workloadProblem({ pods, now: now - 40_000 }), undefined, "it may be on its way");
+    assert.equal(workloadProblem({ pods, now: now - 40_000, gracePeriod: 0 })?.reason, reason);
   }
 });
 
 test("a claim that is missing is named at once", () => {
   const pods = [unschedulable('0/6 nodes are available: persistentvolumeclaim "weights" not found.')];
   const expected = "there is no PersistentVolumeClaim weights in this namespace";
-  assert.equal(problemOf({ pods, now: now - 60_000 })?.message, expected);
+  assert.equal(workloadProblem({ pods, now: now - 60_000 })?.message, expected);
 });
 
 test("of several problems the most telling is told, whichever pod has it", () => {
   const full = unschedulable("0/6 nodes are available: 6 Insufficient cpu.");
   const crashing = waiting("CrashLoopBackOff");
-  assert.equal(problemOf({ pods: [full, crashing, waiting("InvalidImageName")], now })?.reason, "ImageCannotBePulled");
-  assert.equal(problemOf({ pods: [full, crashing], now })?.reason, "ContainerCrashes");
+  assert.equal(
+    workloadProblem({ pods: [full, crashing, waiting("InvalidImageName")], now })?.reason,
+    "ImageCannotBePulled",
+  );
+  assert.equal(workloadProblem({ pods: [full, crashing], now })?.reason, "ContainerCrashes");
 });
 
 test("a problem says which pod and which container it is about, and what the cluster said", () => {
@@ -116,7 +129,7 @@ test("a problem says which pod and which container it is about, and what the clu
     message: 'the container cannot be started: secret "s" not found',
     pod: "p",
     container: { name: "model", image: "vllm:1" },
-    told: { reason: "CreateContainerConfigError", message: 'secret "s" not found' },
+    reported: { reason: "CreateContainerConfigError", message: 'secret "s" not found' },
   });
 });
 
@@ -127,24 +140,24 @@ test("a workload's refusal is read from its condition, as long as that holds", (
       metadata: {},
       status: { conditions: [{ type: "ReplicaFailure", status, message: "no" }] },
     }) as unknown as KubeObject;
-  assert.equal(refusalIn(workload("True")), "no");
-  assert.equal(refusalIn(workload("False")), undefined);
-  assert.equal(refusalIn(undefined), undefined);
+  assert.equal(replicaFailureMessage(workload("True")), "no");
+  assert.equal(replicaFailureMessage(workload("False")), undefined);
+  assert.equal(replicaFailureMessage(undefined), undefined);
 });
 
 test("of one's own refused requests those are problems that users can mend", () => {
   const answer = (code: number, reason: string, message: string) => new ApiError({ code, reason, message });
   const quota = answer(403, "Forbidden", 'pods "w-0" is forbidden: exceeded quota: q');
-  assert.deepEqual(creationProblem(quota, "w-0"), {
+  assert.deepEqual(podCreationProblem(quota, "w-0"), {
     reason: "QuotaExceeded",
     message: 'w-0 cannot be created: pods "w-0" is forbidden: exceeded quota: q',
   });
-  assert.equal(creationProblem(answer(403, "Forbidden", "violates PodSecurity"), "w-0")?.reason, "PodForbidden");
-  assert.equal(creationProblem(answer(422, "Invalid", "bad"), "w-0")?.reason, "PodInvalid");
+  assert.equal(podCreationProblem(answer(403, "Forbidden", "violates PodSecurity"), "w-0")?.reason, "PodForbidden");
+  assert.equal(podCreationProblem(answer(422, "Invalid", "bad"), "w-0")?.reason, "PodInvalid");
   const notAllowed = answer(403, "Forbidden", 'User "u" cannot create resource "pods"');
-  assert.equal(creationProblem(notAllowed, "w-0"), undefined);
-  assert.equal(creationProblem(answer(500, "InternalError", "etcd"), "w-0"), undefined);
-  assert.equal(creationProblem(new Error("socket"), "w-0"), undefined);
+  assert.equal(podCreationProblem(notAllowed, "w-0"), undefined);
+  assert.equal(podCreationProblem(answer(500, "InternalError", "etcd"), "w-0"), undefined);
+  assert.equal(podCreationProblem(new Error("socket"), "w-0"), undefined);
 });
 
 test("a problem is told once, and again when it becomes another", () => {
@@ -155,10 +168,10 @@ test("a problem is told once, and again when it becomes another", () => {
   assert.deepEqual([Ready?.status, Degraded?.status], ["False", "True"]);
   const about = (conditions: Partial<Condition>[]) =>
     ({ apiVersion: "v1", kind: "X", metadata: { name: "x" }, status: { conditions } }) as unknown as KubeObject;
-  tellProblem(about([]), problem, events);
-  tellProblem(about([{ type: "Degraded", status: "True", reason: "NoRoom" }]), problem, events);
-  tellProblem(about([{ type: "Degraded", status: "False", reason: "AsExpected" }]), undefined, events);
+  reportProblem(about([]), problem, events);
+  reportProblem(about([{ type: "Degraded", status: "True", reason: "NoRoom" }]), problem, events);
+  reportProblem(about([{ type: "Degraded", status: "False", reason: "AsExpected" }]), undefined, events);
   assert.deepEqual(told, ["NoRoom"]);
-  tellProblem(about([{ type: "Degraded", status: "True", reason: "ClaimMissing" }]), problem, events);
+  reportProblem(about([{ type: "Degraded", status: "True", reason: "ClaimMissing" }]), problem, events);
   assert.deepEqual(told, ["NoRoom", "NoRoom"]);
 });

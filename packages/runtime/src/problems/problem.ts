@@ -2,25 +2,25 @@ import type { Pod } from "@konverge/kinds";
 import { type PodProblem, podProblem } from "./pod-problem.ts";
 import { refused } from "./refusal.ts";
 
-/** What keeps something from running, in a word and in a sentence. */
-export interface Problem {
+/** Why a workload does not run: a reason and a message. */
+export interface WorkloadProblem {
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is known about the pods of an object. */
-export interface Replicas {
+/** The pods of an object, for {@link workloadProblem}. */
+export interface ObservedPods {
   readonly pods: readonly Pod[];
-  /** What the API server says when it refuses to let pods be created: see `refusalIn` and `refusalTold`. */
-  readonly refusal?: string | undefined;
+  /** The error of the API server when pods cannot be created: see {@link replicaFailureMessage} and {@link failedCreateMessage}. */
+  readonly creationError?: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** How long pods may be without a node before that is a problem, in milliseconds; default: {@link PATIENCE}. */
-  readonly patience?: number;
+  /** Milliseconds that a pod may be unschedulable before that is a problem. Default: {@link POD_PROBLEM_GRACE_MS}. */
+  readonly gracePeriod?: number;
 }
 
-/** A node or a volume may be on its way: want of either counts only when it lasts, in milliseconds. */
-export const PATIENCE = 30_000;
+/** Milliseconds that a pod may wait for a node or a volume before that is reported as a problem. */
+export const POD_PROBLEM_GRACE_MS = 30_000;
 
 /** The most telling come first: what is wrong with one container is mostly wrong with all, and room may be found. */
 const RANK: Readonly<Record<PodProblem["reason"], number>> = {
@@ -33,17 +33,21 @@ const RANK: Readonly<Record<PodProblem["reason"], number>> = {
 };
 
 /**
- * The most telling reason why an object's pods do not come to run, or undefined if none is known. Pods that are on their way
- * have no problem.
+ * The most important reason why the pods of an object do not run; undefined if none is known or the pods are starting.
  *
- *     const problem = isReady ? undefined : problemOf({ pods, refusal: refusalIn(deployment), now: clock.now() });
+ *     const problem = isReady ? undefined : workloadProblem({ pods, creationError: replicaFailureMessage(deployment), now: clock.now() });
  */
-export function problemOf({ pods, refusal, now, patience = PATIENCE }: Replicas): Problem | undefined {
-  if (refusal) return refused(refusal);
+export function workloadProblem({
+  pods,
+  creationError,
+  now,
+  gracePeriod = POD_PROBLEM_GRACE_MS,
+}: ObservedPods): WorkloadProblem | undefined {
+  if (creationError) return refused(creationError);
   let first: PodProblem | undefined;
   for (const pod of pods) {
     const found = podProblem(pod);
-    if (!found || (found.since !== undefined && now - found.since < patience)) continue;
+    if (!found || (found.since !== undefined && now - found.since < gracePeriod)) continue;
     if (!first || RANK[found.reason] < RANK[first.reason]) first = found;
   }
   return first && { reason: first.reason, message: first.message };

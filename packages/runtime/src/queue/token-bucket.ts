@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@konverge/core";
 
-export interface RateLimit {
+export interface ReconcileRateLimit {
   perSecond: number;
   /** How many may go at once after a pause. Default: as many as one second allows. */
   burst?: number;
@@ -15,7 +15,7 @@ export class TokenBucket {
   #at: number;
   #timer: Timer | undefined;
 
-  constructor(clock: Clock, limit: RateLimit) {
+  constructor(clock: Clock, limit: ReconcileRateLimit) {
     this.#clock = clock;
     this.#perMs = limit.perSecond / 1000;
     this.#burst = Math.max(1, limit.burst ?? limit.perSecond);

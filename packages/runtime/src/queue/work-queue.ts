@@ -1,13 +1,13 @@
 import { type Clock, type ObjectKey, splitKey } from "@konverge/core";
 import { Delays } from "./delays.ts";
 import { Heap } from "./heap.ts";
-import { type RateLimit, TokenBucket } from "./token-bucket.ts";
+import { type ReconcileRateLimit, TokenBucket } from "./token-bucket.ts";
 
 /**
  * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what somebody
- * waits for. Each step is a head start of {@link QueueOptions.aging}, not a class of its own, so nothing starves.
+ * waits for. Each step is a head start of {@link WorkQueueOptions.aging}, not a class of its own, so nothing starves.
  */
-export type Priority = "low" | "normal" | "high";
+export type QueuePriority = "low" | "normal" | "high";
 
 export interface BackoffLimits {
   /** The first wait, in milliseconds. */
@@ -16,7 +16,7 @@ export interface BackoffLimits {
   longest: number;
 }
 
-export interface QueueOptions {
+export interface WorkQueueOptions {
   clock: Clock;
   /** For the labels of timers. */
   name: string;
@@ -26,21 +26,21 @@ export interface QueueOptions {
   fairness?: number;
   backoff?: Partial<BackoffLimits>;
   /** How often keys may be handed out, in all. Default: no limit. */
-  rate?: RateLimit;
+  rateLimit?: ReconcileRateLimit;
 }
 
-export interface AddOptions {
-  priority?: Priority;
+export interface QueueAddOptions {
+  priority?: QueuePriority;
   /** Not before this many milliseconds have passed. */
   after?: number;
 }
 
 const DEFAULTS = { aging: 60_000, fairness: 1_000, backoff: { initial: 200, longest: 300_000 } };
-const HEAD_START: Record<Priority, number> = { high: -1, normal: 0, low: 1 };
+const HEAD_START: Record<QueuePriority, number> = { high: -1, normal: 0, low: 1 };
 
 interface Waiting {
   key: ObjectKey;
-  priority: Priority;
+  priority: QueuePriority;
   /** Keys are handed out in this order: the time they came, put back or forward by fairness and priority. */
   rank: number;
   order: number;
@@ -68,7 +68,7 @@ export class WorkQueue {
   readonly #heap = new Heap<Waiting>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
   readonly #waiting = new Map<ObjectKey, Waiting>();
   /** Keys being worked on; the value is the priority with which they were added again meanwhile. */
-  readonly #working = new Map<ObjectKey, Priority | undefined>();
+  readonly #working = new Map<ObjectKey, QueuePriority | undefined>();
   readonly #failures = new Map<ObjectKey, number>();
   /** For each namespace and priority with waiting keys: how many, and where the last one was placed in time. */
   readonly #lanes = new Map<string, { count: number; tag: number }>();
@@ -79,13 +79,13 @@ export class WorkQueue {
   /** Called when a key may have become available. */
   onReady: () => void = () => {};
 
-  constructor(options: QueueOptions) {
+  constructor(options: WorkQueueOptions) {
     const { clock, name } = options;
     this.#clock = clock;
     this.#aging = options.aging ?? DEFAULTS.aging;
     this.#fairness = options.fairness ?? DEFAULTS.fairness;
     this.#backoff = { ...DEFAULTS.backoff, ...options.backoff };
-    this.#bucket = options.rate && new TokenBucket(clock, options.rate);
+    this.#bucket = options.rateLimit && new TokenBucket(clock, options.rateLimit);
     const onDue = (key: ObjectKey) => this.add(key);
     this.#retries = new Delays(clock, { background: false, label: `${name}: retry`, onDue });
     this.#later = new Delays(clock, { background: true, label: `${name}: later`, onDue });
@@ -97,9 +97,9 @@ export class WorkQueue {
   }
 
   /** The same by priority. */
-  get depths(): Readonly<Record<Priority, number>> {
+  get depths(): Readonly<Record<QueuePriority, number>> {
     const depths = { low: 0, normal: 0, high: 0 };
-    for (const [name, { count }] of this.#lanes) depths[name.slice(name.indexOf(" ") + 1) as Priority] += count;
+    for (const [name, { count }] of this.#lanes) depths[name.slice(name.indexOf(" ") + 1) as QueuePriority] += count;
     return depths;
   }
 
@@ -113,7 +113,7 @@ export class WorkQueue {
     return this.#retries.size;
   }
 
-  add(key: ObjectKey, { priority = "normal", after = 0 }: AddOptions = {}): void {
+  add(key: ObjectKey, { priority = "normal", after = 0 }: QueueAddOptions = {}): void {
     if (this.#closed) return;
     if (after > 0) this.#later.set(key, after);
     else if (this.#working.has(key)) {
@@ -186,7 +186,7 @@ export class WorkQueue {
     else if (this.#waiting.size > 0) this.onReady();
   }
 
-  #enqueue(key: ObjectKey, priority: Priority): void {
+  #enqueue(key: ObjectKey, priority: QueuePriority): void {
     const known = this.#waiting.get(key);
     if (known && HEAD_START[known.priority] <= HEAD_START[priority]) return;
     if (known) this.#leave(known);
@@ -227,4 +227,4 @@ export class WorkQueue {
   }
 }
 
-const laneOf = (key: ObjectKey, priority: Priority) => `${splitKey(key).namespace ?? ""} ${priority}`;
+const laneOf = (key: ObjectKey, priority: QueuePriority) => `${splitKey(key).namespace ?? ""} ${priority}`;

@@ -1,8 +1,8 @@
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { PolicyRule } from "@konverge/kinds";
 
-/** One verb on one resource: the smallest thing that can be allowed. */
-export interface Access {
+/** One verb on one resource: the smallest permission that a role can grant. */
+export interface Permission {
   readonly verb: string;
   readonly group: string;
   /** The plural, with a subresource if there is one: `widgets/status`. */
@@ -15,24 +15,29 @@ export interface Access {
   readonly rare?: boolean;
 }
 
-/** What a controller does through `context.client`, beyond what its declaration says already. */
-export interface Use {
+/** Permissions for what a controller does through `context.client`, beyond what its declaration implies. */
+export interface PermissionDeclaration {
   readonly kind: KindRef<KubeObject>;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly PermissionVerb[];
   readonly subresource?: string;
   /** Default: the controller's. */
   readonly namespaces?: readonly string[];
   /**
-   * The controller does not do it: it makes roles that allow it to others, and nobody may allow others what he is not allowed
-   * himself.
+   * The controller does not use it: it creates roles that grant it to others, and RBAC lets nobody grant permissions that
+   * they do not have.
    */
   readonly forOthers?: boolean;
 }
 
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+/** A verb of RBAC rules on resources. */
+export type PermissionVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** Says that a controller's own code uses a kind: `uses: [use(Secret, ["get"])]`. */
-export function use(kind: KindRef<KubeObject>, verbs: readonly Verb[], more: Omit<Use, "kind" | "verbs"> = {}): Use {
+/** Declares that a controller's own code uses a kind: `permissions: [permission(Secret, ["get"])]`. */
+export function permission(
+  kind: KindRef<KubeObject>,
+  verbs: readonly PermissionVerb[],
+  more: Omit<PermissionDeclaration, "kind" | "verbs"> = {},
+): PermissionDeclaration {
   return { kind, verbs, ...more };
 }
 
@@ -48,16 +53,16 @@ const VERB_ORDER: readonly string[] = [
   "deletecollection",
 ];
 
-/** An access as a sentence: `patch widgets.example.com/status in namespace prod`. */
-export function accessText({ verb, group, resource, namespace, name }: Access): string {
+/** A permission as text: `patch widgets.example.com/status in namespace prod`. */
+export function permissionText({ verb, group, resource, namespace, name }: Permission): string {
   const [plural = "", subresource] = resource.split("/");
   const what = `${group === "" ? plural : `${plural}.${group}`}${subresource ? `/${subresource}` : ""}`;
   const which = name ? ` ${JSON.stringify(name)}` : "";
   return `${verb} ${what}${which}${namespace ? ` in namespace ${namespace}` : ""}`;
 }
 
-/** The fewest rules that allow exactly these; all are taken to be of one namespace, or of all of them. */
-export function rulesOf(accesses: Iterable<Access>): PolicyRule[] {
+/** The fewest RBAC rules that grant exactly these permissions, all taken to be of one namespace or of the cluster. */
+export function policyRules(accesses: Iterable<Permission>): PolicyRule[] {
   const verbs = new Map<string, Set<string>>();
   for (const { verb, group, resource, name } of accesses) {
     const id = JSON.stringify([group, name ?? null, resource]);
@@ -84,8 +89,8 @@ export function rulesOf(accesses: Iterable<Access>): PolicyRule[] {
   return [...rules.values()];
 }
 
-/** True if whoever has `held` needs no `wanted` besides. */
-export function covers(held: Access, wanted: Access): boolean {
+/** True if `held` includes `wanted`. */
+export function covers(held: Permission, wanted: Permission): boolean {
   return (
     held.verb === wanted.verb &&
     held.group === wanted.group &&

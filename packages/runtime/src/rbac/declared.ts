@@ -1,15 +1,16 @@
 import type { KindRef, KubeObject } from "@konverge/core";
 import { schemaOf } from "../apply/schema-of.ts";
 import type { Controller } from "../controller/definition.ts";
-import type { Access } from "./access.ts";
+import type { Permission } from "./access.ts";
 
-export interface AccessOptions {
+/** Options of {@link controllerPermissions}. */
+export interface PermissionOptions {
   /** The manager's namespaces. Default: all. */
   namespaces?: readonly string[];
   /** Where the manager's leases are, if it has a leader. */
-  leader?: { name: string; namespace: string };
+  leaderElection?: { name: string; namespace: string };
   /** Where the manager's leases are, if it has shards. */
-  shards?: { namespace: string };
+  sharding?: { namespace: string };
   /**
    * The cluster lets only those block an owner's deletion who may write its finalizers (the admission plugin
    * OwnerReferencesPermissionEnforcement, which OpenShift has). Default: false.
@@ -20,9 +21,12 @@ export interface AccessOptions {
 /** The namespace of events about objects that have none. */
 const EVENTS_HOME = "default";
 
-/** All that controllers need to be allowed, from what they declare: their kind, children, watches and `uses`. */
-export function declaredAccess(controllers: readonly Controller[], options: AccessOptions = {}): Access[] {
-  const accesses: Access[] = [];
+/** The permissions that controllers need, from what they declare: their kind, children, watches and `permissions`. */
+export function controllerPermissions(
+  controllers: readonly Controller[],
+  options: PermissionOptions = {},
+): Permission[] {
+  const accesses: Permission[] = [];
   const add = (
     kind: Pick<KindRef<KubeObject>, "group" | "plural" | "namespaced">,
     verbs: readonly string[],
@@ -31,7 +35,7 @@ export function declaredAccess(controllers: readonly Controller[], options: Acce
     const resource = subresource ? `${kind.plural}/${subresource}` : kind.plural;
     for (const namespace of (kind.namespaced ? namespaces : undefined) ?? [undefined]) {
       for (const verb of verbs) {
-        const access: Access = {
+        const access: Permission = {
           verb,
           group: kind.group,
           resource,
@@ -62,15 +66,15 @@ export function declaredAccess(controllers: readonly Controller[], options: Acce
       read(child, place);
       add(child, ["get"], { ...place, rare: true });
       // What is written in a tenant's name is the tenant's to be allowed.
-      if (own.as) continue;
+      if (own.impersonate) continue;
       add(child, ["create", "patch"], place);
       add(child, ["delete"], { ...place, rare: true });
     }
-    if (own.as) add(SERVICE_ACCOUNTS, ["impersonate"], { namespaces });
+    if (own.impersonate) add(SERVICE_ACCOUNTS, ["impersonate"], { namespaces });
     for (const { kind: other, options: need } of own.watches ?? []) {
       read(other, { namespaces: need.namespaces ?? namespaces });
     }
-    for (const used of own.uses ?? []) {
+    for (const used of own.permissions ?? []) {
       const place = { namespaces: used.namespaces ?? namespaces, subresource: used.subresource };
       add(used.kind, used.verbs, { ...place, ...(used.forOthers && { rare: true }) });
       // A write that was not answered is looked up before the next reconcile.
@@ -80,13 +84,13 @@ export function declaredAccess(controllers: readonly Controller[], options: Acce
     }
     add(EVENTS, ["create", "patch"], { namespaces: kind.namespaced ? namespaces : [EVENTS_HOME], rare: true });
   }
-  const { leader, shards } = options;
-  if (leader) {
+  const { leaderElection, sharding } = options;
+  if (leaderElection) {
     // A creation cannot be restricted to a name.
-    add(LEASES, ["create"], { namespaces: [leader.namespace] });
-    add(LEASES, ["get", "update"], { namespaces: [leader.namespace], name: leader.name });
+    add(LEASES, ["create"], { namespaces: [leaderElection.namespace] });
+    add(LEASES, ["get", "update"], { namespaces: [leaderElection.namespace], name: leaderElection.name });
   }
-  if (shards) add(LEASES, ["get", "list", "create", "update", "delete"], { namespaces: [shards.namespace] });
+  if (sharding) add(LEASES, ["get", "list", "create", "update", "delete"], { namespaces: [sharding.namespace] });
   return accesses;
 }
 
@@ -110,7 +114,7 @@ function hasStatus(kind: KindRef<KubeObject>): boolean {
   return schema === undefined || schema.properties?.["status"] !== undefined;
 }
 
-const same = (a: Access, b: Access) =>
+const same = (a: Permission, b: Permission) =>
   a.verb === b.verb &&
   a.group === b.group &&
   a.resource === b.resource &&

@@ -1,11 +1,19 @@
 /**
- * What an operator must be allowed to do, and no more.
+ * The permissions that an operator needs, and no more.
  *
- * {@link declaredAccess} reads it off the controllers; {@link AccessRecorder} sees it in a test; {@link compareAccess} tells
- * where the two differ; {@link rolesFor} writes the roles; {@link preflight} asks a server whether they are in force.
+ * {@link controllerPermissions} computes them from the controllers; {@link PermissionRecorder} records them in a test;
+ * {@link comparePermissions} compares the two; {@link rolesFor} writes the roles; {@link checkPermissions} checks them against
+ * a cluster.
  */
-export { type Access, accessText, rulesOf, type Use, use, type Verb } from "./access.ts";
-export { type AccessOptions, declaredAccess } from "./declared.ts";
-export { type AccessDifference, AccessRecorder, compareAccess } from "./observed.ts";
-export { MissingAccessError, preflight } from "./preflight.ts";
-export { type AccessObject, type RoleOptions, rolesFor } from "./roles.ts";
+export {
+  type Permission,
+  type PermissionDeclaration,
+  type PermissionVerb,
+  permission,
+  permissionText,
+  policyRules,
+} from "./access.ts";
+export { controllerPermissions, type PermissionOptions } from "./declared.ts";
+export { comparePermissions, type PermissionDifference, PermissionRecorder } from "./observed.ts";
+export { checkPermissions, MissingPermissionError } from "./preflight.ts";
+export { type RbacObject, type RoleOptions, rolesFor } from "./roles.ts";

@@ -1,18 +1,23 @@
 /** Reconciles written down, and put to other code later. */
-export { type Difference, differenceText, type Intent, reconcileText } from "./differences.ts";
+export {
+  type ReconcileIntent,
+  type ReplayDifference,
+  recordedReconcileText,
+  replayDifferenceText,
+} from "./differences.ts";
 export { readRecording } from "./read-recording.ts";
-export type { OwnWrite } from "./recorded-world.ts";
-export { Recorder, type RecorderOptions } from "./recorder.ts";
+export type { RecordedWrite } from "./recorded-world.ts";
+export { ReconcileRecorder, type ReconcileRecorderOptions } from "./recorder.ts";
 export type {
   RecordedAnswer,
   RecordedCall,
+  RecordedChild,
   RecordedError,
   RecordedKind,
   RecordedQuery,
   RecordedReconcile,
+  RecordedResult,
   RecordedStep,
-  WantedChild,
-  Wants,
 } from "./recording.ts";
-export type { SecretFields } from "./redaction.ts";
-export { type ReplayedReconcile, replay } from "./replay.ts";
+export type { RedactedFields } from "./redaction.ts";
+export { type ReplayedReconcile, replayRecording } from "./replay.ts";

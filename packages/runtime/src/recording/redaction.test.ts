@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineKind, structural } from "@konverge/schema";
+import { defineKind, rawSchema } from "@konverge/schema";
 import fc from "fast-check";
 import { z } from "zod";
 import { Redaction } from "./redaction.ts";
 
-const password = () => structural<string>({ type: "string", format: "password" });
+const password = () => rawSchema<string>({ type: "string", format: "password" });
 const Login = defineKind({
   group: "example.com",
   kind: "Login",

@@ -3,7 +3,7 @@ import { groupKindText, type KindRef, type KubeObject, type Schema } from "@konv
 import { schemaOf } from "../apply/schema-of.ts";
 
 /** Fields of a kind that must not be recorded: `{ kind: Login, fields: ["spec.token", "spec.users[].password"] }`. */
-export interface SecretFields {
+export interface RedactedFields {
   readonly kind: Pick<KindRef<KubeObject>, "group" | "kind">;
   readonly fields: readonly string[];
 }

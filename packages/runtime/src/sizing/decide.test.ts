@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { boundsFor, needOf, type Recent, type SizingRules, stabilised } from "./decide.ts";
+import { autoscalerBounds, type RecentSizes, requiredReplicas, type SizingRules, stabilizedSize } from "./decide.ts";
 
 const rules: SizingRules = {
   initial: 4,
@@ -19,7 +19,7 @@ const rules: SizingRules = {
 const measured = (load: number, latency?: number) => ({ load, serviceTime: 0.05, latency, requests: 1000 });
 
 test("while nothing is known, the size is the one that was asked for", () => {
-  assert.deepEqual(needOf(rules, undefined, undefined), {
+  assert.deepEqual(requiredReplicas(rules, undefined, undefined), {
     replicas: 4,
     reason: "NothingMeasured",
     hopeless: false,
@@ -29,44 +29,44 @@ test("while nothing is known, the size is the one that was asked for", () => {
 
 test("a declared load gives the first size, a measured one replaces it", () => {
   const declared = { ...rules, load: 60, serviceTime: 0.05 };
-  const first = needOf(declared, undefined, undefined);
+  const first = requiredReplicas(declared, undefined, undefined);
   assert.equal(first.reason, "LoadDeclared");
   assert.ok(first.replicas >= 4 && first.replicas <= 8, String(first.replicas));
-  const later = needOf(declared, measured(10), 4);
+  const later = requiredReplicas(declared, measured(10), 4);
   assert.equal(later.reason, "LoadMeasured");
   assert.ok(later.replicas < first.replicas);
 });
 
 test("a latency above the SLA asks for more than the model does, but for no more than twice as many", () => {
-  const need = needOf(rules, measured(10, 0.4), 3);
+  const need = requiredReplicas(rules, measured(10, 0.4), 3);
   assert.deepEqual([need.replicas, need.reason], [6, "LatencyAboveSLA"]);
-  assert.equal(needOf(rules, measured(10, 0.101), 3).replicas, 4);
-  assert.equal(needOf(rules, measured(10, 0.09), 3).reason, "LoadMeasured");
+  assert.equal(requiredReplicas(rules, measured(10, 0.101), 3).replicas, 4);
+  assert.equal(requiredReplicas(rules, measured(10, 0.09), 3).reason, "LoadMeasured");
 });
 
 test("bounds and costs hold, and it is told which of them", () => {
   assert.deepEqual(
-    [needOf(rules, measured(5000), 4).replicas, needOf(rules, measured(5000), 4).reason],
+    [requiredReplicas(rules, measured(5000), 4).replicas, requiredReplicas(rules, measured(5000), 4).reason],
     [20, "AtMaximum"],
   );
-  const capped = needOf({ ...rules, affordable: 7 }, measured(5000), 4);
+  const capped = requiredReplicas({ ...rules, affordable: 7 }, measured(5000), 4);
   assert.deepEqual([capped.replicas, capped.reason, capped.short], [7, "CostCap", true]);
-  assert.equal(needOf({ ...rules, min: 3 }, measured(0.1), 4).reason, "AtMinimum");
+  assert.equal(requiredReplicas({ ...rules, min: 3 }, measured(0.1), 4).reason, "AtMinimum");
 });
 
 test("a promise that serving alone breaks is hopeless, and sized by the load", () => {
-  const need = needOf({ ...rules, promised: { maxLatency: 0.01, part: 0.95 } }, measured(90, 0.06), 5);
+  const need = requiredReplicas({ ...rules, promised: { maxLatency: 0.01, part: 0.95 } }, measured(90, 0.06), 5);
   assert.equal(need.hopeless, true);
   assert.equal(need.replicas, 5);
 });
 
 test("more is followed at once, fewer only after a whole window in which fewer were enough", () => {
-  let recent: readonly Recent[] = [];
+  let recent: readonly RecentSizes[] = [];
   let current = 4;
   const sizes: number[] = [];
   const needs = [4, 9, 3, 3, 3, 3, 3, 3, 3];
   for (const [i, need] of needs.entries()) {
-    const settled = stabilised(i * 60_000, current, { up: need, down: need }, recent, 300_000);
+    const settled = stabilizedSize(i * 60_000, current, { up: need, down: need }, recent, 300_000);
     ({ recent, replicas: current } = settled);
     sizes.push(current);
   }
@@ -74,19 +74,19 @@ test("more is followed at once, fewer only after a whole window in which fewer w
 });
 
 test("a process that has just started gives nothing up", () => {
-  const first = stabilised(0, 9, { up: 2, down: 2 }, [], 300_000);
+  const first = stabilizedSize(0, 9, { up: 2, down: 2 }, [], 300_000);
   assert.equal(first.replicas, 9);
 });
 
 test("whatever is needed, the size never falls below it, and within a window it never goes down twice", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 60 }), (needs) => {
-      let recent: readonly Recent[] = [];
+      let recent: readonly RecentSizes[] = [];
       let current = needs[0]!;
       let lastDown = Number.NEGATIVE_INFINITY;
       for (const [i, need] of needs.entries()) {
         const now = i * 30_000;
-        const settled = stabilised(now, current, { up: need, down: need }, recent, 120_000);
+        const settled = stabilizedSize(now, current, { up: need, down: need }, recent, 120_000);
         assert.ok(settled.replicas >= need);
         if (settled.replicas < current) {
           const before = needs.slice(Math.max(0, i - 4), i + 1);
@@ -101,8 +101,8 @@ test("whatever is needed, the size never falls below it, and within a window it 
 });
 
 test("the autoscaler may choose between what is needed and a burst beyond it, never beyond what is allowed", () => {
-  assert.deepEqual(boundsFor(4, rules), { min: 4, max: 6 });
-  assert.deepEqual(boundsFor(18, rules), { min: 18, max: 20 });
-  assert.deepEqual(boundsFor(4, { ...rules, affordable: 5 }), { min: 4, max: 5 });
-  assert.deepEqual(boundsFor(0, rules), { min: 1, max: 2 });
+  assert.deepEqual(autoscalerBounds(4, rules), { min: 4, max: 6 });
+  assert.deepEqual(autoscalerBounds(18, rules), { min: 18, max: 20 });
+  assert.deepEqual(autoscalerBounds(4, { ...rules, affordable: 5 }), { min: 4, max: 5 });
+  assert.deepEqual(autoscalerBounds(0, rules), { min: 1, max: 2 });
 });

@@ -1,5 +1,5 @@
-import type { Measured } from "./measurement.ts";
-import { type Demand, type Promised, replicasFor } from "./queueing.ts";
+import type { LoadMeasurement } from "./measurement.ts";
+import { type LatencyObjective, replicasForObjective, type ServiceDemand } from "./queueing.ts";
 
 /** What the size of a deployment depends on, besides what is measured. */
 export interface SizingRules {
@@ -15,7 +15,7 @@ export interface SizingRules {
   readonly serviceTime: number | undefined;
   /** Requests per second that must be coped with at any time. */
   readonly minThroughput: number;
-  readonly promised: Promised | undefined;
+  readonly promised: LatencyObjective | undefined;
   /** Percent by which the autoscaler may go beyond what is needed. */
   readonly burst: number;
   /** Milliseconds for which fewer must have been enough before there are fewer. */
@@ -33,7 +33,7 @@ export type SizeReason =
   | "CostCap";
 
 /** How many replicas are needed, and why. */
-export interface Need {
+export interface RequiredReplicas {
   readonly replicas: number;
   readonly reason: SizeReason;
   /** The promise cannot be kept with any number, since serving alone takes longer. */
@@ -43,26 +43,26 @@ export interface Need {
 }
 
 /** A load a little higher than now must be coped with before replicas are given up, or the next gust brings them back. */
-export const RESERVE = 1.15;
+export const SCALE_DOWN_RESERVE = 1.15;
 /** However far latency is off, the size at most doubles at once. */
 const LARGEST_STEP = 2;
 
 /** What is needed now. `current` is the present size, if latency was measured with all of it at work. */
-export function needOf(
+export function requiredReplicas(
   rules: SizingRules,
-  measured: Measured | undefined,
+  measured: LoadMeasurement | undefined,
   current: number | undefined,
   reserve = 1,
-): Need {
+): RequiredReplicas {
   const { promised, concurrency } = rules;
   const known = measured ? measured.load : rules.load;
   if (measured && known === 0 && rules.minThroughput === 0) return bounded(rules, 0, "LoadMeasured", false);
   const serviceTime = measured?.serviceTime ?? rules.serviceTime;
   if (known === undefined || serviceTime === undefined) return bounded(rules, rules.initial, "NothingMeasured", false);
   const load = Math.max(known * reserve, rules.minThroughput);
-  const demand: Demand = { load, serviceTime, concurrency };
+  const demand: ServiceDemand = { load, serviceTime, concurrency };
   const hopeless = promised !== undefined && serviceTime > promised.maxLatency;
-  const byModel = replicasFor(demand, promised);
+  const byModel = replicasForObjective(demand, promised);
   const latency = measured?.latency;
   if (promised && !hopeless && latency !== undefined && latency > promised.maxLatency && current) {
     const more = Math.max(current + 1, Math.ceil(current * Math.min(LARGEST_STEP, latency / promised.maxLatency)));
@@ -71,7 +71,7 @@ export function needOf(
   return bounded(rules, byModel, measured ? "LoadMeasured" : "LoadDeclared", hopeless);
 }
 
-function bounded(rules: SizingRules, wanted: number, reason: SizeReason, hopeless: boolean): Need {
+function bounded(rules: SizingRules, wanted: number, reason: SizeReason, hopeless: boolean): RequiredReplicas {
   const { min, max, affordable = Number.POSITIVE_INFINITY } = rules;
   if (wanted > Math.min(max, affordable)) {
     const capped = affordable < max ? ("CostCap" as const) : ("AtMaximum" as const);
@@ -83,28 +83,28 @@ function bounded(rules: SizingRules, wanted: number, reason: SizeReason, hopeles
 }
 
 /** Sizes that were needed lately, newest last. */
-export interface Recent {
+export interface RecentSizes {
   readonly at: number;
   readonly replicas: number;
 }
 
 /** A size, and the sizes to remember for the next look. */
-export interface Settled {
+export interface StabilizedSize {
   readonly replicas: number;
-  readonly recent: readonly Recent[];
+  readonly recent: readonly RecentSizes[];
 }
 
 /**
  * Follows what is needed: upwards at once, downwards only to the most that was needed lately. What was needed then is
  * computed with a reserve.
  */
-export function stabilised(
+export function stabilizedSize(
   now: number,
   current: number,
   need: { readonly up: number; readonly down: number },
-  recent: readonly Recent[],
+  recent: readonly RecentSizes[],
   downAfter: number,
-): Settled {
+): StabilizedSize {
   const kept = [...recent.filter(({ at }) => now - at <= downAfter), { at: now, replicas: need.down }];
   if (need.up >= current) return { replicas: need.up, recent: kept };
   const known = recent.length > 0 && now - recent[0]!.at >= downAfter;
@@ -114,7 +114,7 @@ export function stabilised(
 }
 
 /** Between which sizes the autoscaler may choose. */
-export function boundsFor(
+export function autoscalerBounds(
   replicas: number,
   rules: Pick<SizingRules, "max" | "affordable" | "burst">,
 ): { min: number; max: number } {

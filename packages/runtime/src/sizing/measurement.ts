@@ -11,7 +11,7 @@ export interface ServerSample {
 }
 
 /** What happened between two looks at some replicas. */
-export interface Measured {
+export interface LoadMeasurement {
   /** Requests per second that arrived. */
   readonly load: number;
   /** Seconds that a request is worked on; undefined if none was answered. */
@@ -38,7 +38,7 @@ const NOTHING: ServerSample = { answered: 0, pending: 0, service: { sum: 0, coun
  * What happened between two looks. A replica that started anew, or is new, counts from zero; what a replica did that has gone
  * meanwhile is not known.
  */
-export function measuredBetween(earlier: Look, later: Look, part: number): Measured | undefined {
+export function measuredBetween(earlier: Look, later: Look, part: number): LoadMeasurement | undefined {
   const seconds = (later.at - earlier.at) / 1000;
   if (seconds <= 0) return undefined;
   let answered = 0;

@@ -7,7 +7,7 @@
  */
 
 /** What servers have to cope with. */
-export interface Demand {
+export interface ServiceDemand {
   /** Requests per second. */
   readonly load: number;
   /** Seconds that a slot is busy with a request. */
@@ -17,7 +17,7 @@ export interface Demand {
 }
 
 /** What is promised. */
-export interface Promised {
+export interface LatencyObjective {
   /** Seconds. */
   readonly maxLatency: number;
   /** Of all requests, this part (0 … 1) is answered in time. */
@@ -25,12 +25,12 @@ export interface Promised {
 }
 
 /** The busiest that replicas are planned to be, whatever is promised: beyond it every chance event makes a queue. */
-export const BUSIEST = 0.9;
+export const MAX_UTILIZATION = 0.9;
 /** More slots than anybody has: the search ends there. */
 const MOST_SLOTS = 1_000_000;
 
 /** The chance that a request finds all slots busy, by Erlang's formula; `offered` is load times service time. */
-export function chanceOfWaiting(slots: number, offered: number): number {
+export function waitingProbability(slots: number, offered: number): number {
   if (offered <= 0) return 0;
   if (slots <= offered) return 1;
   return waitingFrom(blocking(slots, offered), slots, offered);
@@ -49,19 +49,23 @@ function waitingFrom(lost: number, slots: number, offered: number): number {
 }
 
 /** Seconds within which this part of requests is answered: the service, and the wait before it. Infinite when overloaded. */
-export function latencyOf(replicas: number, { load, serviceTime, concurrency }: Demand, part: number): number {
+export function expectedLatency(
+  replicas: number,
+  { load, serviceTime, concurrency }: ServiceDemand,
+  part: number,
+): number {
   if (load <= 0) return serviceTime;
   const slots = replicas * concurrency;
   const offered = load * serviceTime;
   if (slots <= offered) return Number.POSITIVE_INFINITY;
-  return serviceTime + waitOf(chanceOfWaiting(slots, offered), slots, { load, serviceTime }, part);
+  return serviceTime + waitOf(waitingProbability(slots, offered), slots, { load, serviceTime }, part);
 }
 
 /** Seconds of waiting that this part of requests does not exceed. Waits, if there are any, are exponential. */
 function waitOf(
   waiting: number,
   slots: number,
-  { load, serviceTime }: Omit<Demand, "concurrency">,
+  { load, serviceTime }: Omit<ServiceDemand, "concurrency">,
   part: number,
 ): number {
   if (waiting <= 1 - part) return 0;
@@ -72,12 +76,12 @@ function waitOf(
  * The fewest replicas that keep the promise at this load, without being busier than is wise. Where no number keeps it, since
  * serving alone takes longer, as many as cope with the load.
  */
-export function replicasFor(demand: Demand, promised?: Promised): number {
+export function replicasForObjective(demand: ServiceDemand, promised?: LatencyObjective): number {
   const { load, serviceTime, concurrency } = demand;
   if (load <= 0) return 0;
   const offered = load * serviceTime;
   const hopeless = !promised || serviceTime > promised.maxLatency;
-  let replicas = Math.max(1, Math.ceil(offered / BUSIEST / concurrency));
+  let replicas = Math.max(1, Math.ceil(offered / MAX_UTILIZATION / concurrency));
   if (hopeless) return replicas;
   let lost = blocking(replicas * concurrency, offered);
   while (replicas * concurrency < MOST_SLOTS) {

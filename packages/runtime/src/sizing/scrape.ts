@@ -2,7 +2,7 @@ import { type Clock, sleep } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 
 /** Fetches metrics as text. It is given up when the signal fires. */
-export type Fetch = (url: string, signal: AbortSignal) => Promise<string>;
+export type FetchMetrics = (url: string, signal: AbortSignal) => Promise<string>;
 
 /** Milliseconds that a server has to tell its metrics. */
 const TIMEOUT = 3_000;
@@ -15,14 +15,18 @@ export function metricsUrl({ status }: Pod, port: number): string | undefined {
 }
 
 /** Over the network, as Prometheus does. */
-export const fetchText: Fetch = async (url, signal) => {
+export const fetchMetricsText: FetchMetrics = async (url, signal) => {
   const response = await fetch(url, { signal });
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.text();
 };
 
 /** What a server tells, or undefined if it does not in time. */
-export async function scraped(fetchMetrics: Fetch, url: string, clock: Clock): Promise<string | undefined> {
+export async function scrapeMetrics(
+  fetchMetrics: FetchMetrics,
+  url: string,
+  clock: Clock,
+): Promise<string | undefined> {
   const over = new AbortController();
   const late = sleep(clock, TIMEOUT, { signal: over.signal, label: `metrics of ${url}` }).then(
     () => undefined,

@@ -5,14 +5,16 @@
  * {@link Webhooks} puts them behind one function, which {@link serveWebhooks} serves over TLS and registers with the API
  * server, and which the embedded API server calls directly.
  */
+// The helpers of the API server's own validation, under names that say what they describe.
+export { forbidden as fieldForbidden, invalidValue as fieldInvalid, required as fieldRequired } from "@konverge/schema";
 export * from "./admission.ts";
 export {
   builtInCertificates,
   type CertificateSource,
-  type CurrentCertificates,
   certificateFiles,
+  type WebhookCertificates,
 } from "./certificates/source.ts";
-export { Registration, type RegistrationOptions } from "./registration.ts";
+export { WebhookRegistration, type WebhookRegistrationOptions } from "./registration.ts";
 export type { ConvertibleKind } from "./review-conversion.ts";
-export { type ServeWebhooksOptions, type ServingWebhooks, serveWebhooks, webhookAccess } from "./serve-webhooks.ts";
+export { type ServeWebhooksOptions, serveWebhooks, type WebhookServer, webhookPermissions } from "./serve-webhooks.ts";
 export { Webhooks, type WebhooksOptions, type WebhookTarget } from "./webhooks.ts";

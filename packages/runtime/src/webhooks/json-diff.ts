@@ -12,14 +12,14 @@ export function jsonDiff(before: unknown, after: unknown, path = ""): JsonPatchO
 }
 
 /** A place in which two values differ: a JSON pointer, and what is there; undefined if nothing is. */
-export interface Differing {
+export interface JsonDifference {
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
 /** The places in which two values differ. */
-export function differing(before: unknown, after: unknown): Differing[] {
+export function differing(before: unknown, after: unknown): JsonDifference[] {
   return jsonDiff(before, after).map(({ path }) => ({
     path,
     before: valueAt(before, path),

@@ -6,8 +6,15 @@ import { CustomResourceDefinition, ValidatingWebhookConfiguration } from "@konve
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
-import { preflight } from "../rbac/preflight.ts";
-import { admission, fieldInvalid, type ServingWebhooks, serveWebhooks, Webhooks, webhookAccess } from "./index.ts";
+import { checkPermissions } from "../rbac/preflight.ts";
+import {
+  admissionWebhook,
+  fieldInvalid,
+  serveWebhooks,
+  type WebhookServer,
+  Webhooks,
+  webhookPermissions,
+} from "./index.ts";
 
 const plane = findControlPlane();
 const options = { skip: plane.available ? false : plane.why, timeout: 120_000 };
@@ -32,7 +39,7 @@ const Model = defineKind({
 const webhooks = new Webhooks({
   conversions: [Model],
   admissions: [
-    admission(Model, {
+    admissionWebhook(Model, {
       mutate(draft, { user }) {
         draft.spec.owner ??= user.username ?? "nobody";
       },
@@ -46,7 +53,7 @@ const webhooks = new Webhooks({
 
 let cluster: RealCluster;
 let client: Client;
-let hooks: ServingWebhooks;
+let hooks: WebhookServer;
 const warnings: string[] = [];
 
 before(async () => {
@@ -122,5 +129,5 @@ test("a caBundle that was taken away comes back, and nothing is written when all
 });
 
 test("what webhooks need to be allowed is accepted by the server as a question", options, async () => {
-  await preflight(client, webhookAccess(webhooks, { name: "models", namespace: "default" }));
+  await checkPermissions(client, webhookPermissions(webhooks, { name: "models", namespace: "default" }));
 });

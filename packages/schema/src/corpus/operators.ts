@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { age, cel, condition, defineKind, immutable, listMap, opaque, quantity, wide } from "../index.ts";
+import {
+  ageColumn,
+  cel,
+  conditionColumn,
+  defineKind,
+  immutable,
+  listMap,
+  opaqueObject,
+  quantity,
+  wideColumn,
+} from "../index.ts";
 
 /** Kinds as operators have them: models, databases, caches. */
 
@@ -19,7 +29,12 @@ export const LLMModel = defineKind({
         modelPath: z.string().optional(),
       }),
       status: z.object({ readyReplicas: z.int().optional() }),
-      columns: { Model: ".spec.modelName", Replicas: ".spec.replicas", Ready: condition("Ready"), Age: age },
+      columns: {
+        Model: ".spec.modelName",
+        Replicas: ".spec.replicas",
+        Ready: conditionColumn("Ready"),
+        Age: ageColumn,
+      },
       rules: [cel("self.replicas <= 100", "at most 100 replicas")],
     },
   },
@@ -49,7 +64,12 @@ export const Database = defineKind({
         phase: z.enum(["Creating", "Running", "Failed"]).optional(),
         endpoint: z.string().optional(),
       }),
-      columns: { Engine: ".spec.engine", Phase: ".status.phase", Size: wide(".spec.storage.size"), Age: age },
+      columns: {
+        Engine: ".spec.engine",
+        Phase: ".status.phase",
+        Size: wideColumn(".spec.storage.size"),
+        Age: ageColumn,
+      },
     },
   },
 });
@@ -77,7 +97,7 @@ export const ModelDeployment = defineKind({
           .object({ min: z.int().min(0).default(1), max: z.int().min(1).default(4) })
           .check(cel("self.min <= self.max", "min must not exceed max"))
           .prefault({}),
-        template: opaque<{ spec?: { containers?: { name: string; image?: string }[] } }>().optional(),
+        template: opaqueObject<{ spec?: { containers?: { name: string; image?: string }[] } }>().optional(),
       }),
       status: z.object({ url: z.url().optional() }),
     },

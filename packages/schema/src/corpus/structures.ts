@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineKind, embedded, opaque, structural } from "../index.ts";
+import { defineKind, embeddedObject, opaqueObject, rawSchema } from "../index.ts";
 
 /** Unions, intersections, and fields that are open or whole objects. */
 
@@ -68,8 +68,8 @@ export const Open = defineKind({
         anything: z.unknown().optional(),
         any: z.any().optional(),
         loose: z.looseObject({ known: z.object({ x: z.int() }).optional() }).optional(),
-        opaque: opaque<{ a: number }>().optional(),
-        raw: structural<{ x?: number }>({
+        opaque: opaqueObject<{ a: number }>().optional(),
+        raw: rawSchema<{ x?: number }>({
           type: "object",
           properties: { x: { type: "integer" } },
           not: { required: ["y"] },
@@ -87,9 +87,9 @@ export const Wrapper = defineKind({
   versions: {
     v1: {
       spec: z.object({
-        object: embedded().optional(),
-        pod: embedded(Pod).optional(),
-        list: z.array(embedded()).optional(),
+        object: embeddedObject().optional(),
+        pod: embeddedObject(Pod).optional(),
+        list: z.array(embeddedObject()).optional(),
       }),
     },
   },

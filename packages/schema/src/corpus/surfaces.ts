@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { age, condition, defineKind, wide } from "../index.ts";
+import { ageColumn, conditionColumn, defineKind, wideColumn } from "../index.ts";
 
 /** What a kind looks like from outside: names, scope, columns, subresources, versions. */
 
@@ -44,13 +44,13 @@ export const Columns = defineKind({
       columns: {
         Text: ".spec.text",
         Count: { jsonPath: ".spec.count", description: "How many." },
-        Ratio: wide(".spec.ratio"),
+        Ratio: wideColumn(".spec.ratio"),
         On: ".spec.on",
         Since: ".spec.since",
         Tag: ".spec.tags[0]",
-        Ready: condition("Ready"),
+        Ready: conditionColumn("Ready"),
         Reason: { jsonPath: '.status.conditions[?(@.type=="Ready")].reason', type: "string", priority: 1 },
-        Age: age,
+        Age: ageColumn,
       },
     },
   },

@@ -7,7 +7,7 @@ import { CORPUS } from "../corpus/index.ts";
 import { Database } from "../corpus/operators.ts";
 import { Frozen, Optional } from "../corpus/rules.ts";
 import { isObject } from "../patch/index.ts";
-import { applyDefaults, coerce, validate } from "../structural/index.ts";
+import { applyDefaults, coerce, validateValue } from "../structural/index.ts";
 import { mutationOf, valuesOf } from "../test/arbitrary.ts";
 import { CRDS, RealServer } from "../test/real-server.ts";
 
@@ -120,7 +120,7 @@ function judge(kind: (typeof CORPUS)[number], object: AnyObject, old?: unknown):
   const { error } = coerce(kind.schema, object);
   if (error) return { problems: ["cannot be decoded"] };
   applyDefaults(kind.schema, object);
-  const errors = validate(kind.schema, object, { scale: kind.scale, old });
+  const errors = validateValue(kind.schema, object, { scale: kind.scale, old });
   if (errors.length > 0) return { problems: errors.map(causeText).sort() };
   return { problems: [], spec: object["spec"] ?? null };
 }

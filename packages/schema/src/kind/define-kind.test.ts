@@ -3,7 +3,17 @@ import { test } from "node:test";
 import type { Condition, KindRef } from "@konverge/core";
 import { z } from "zod";
 import { CORPUS } from "../corpus/index.ts";
-import { type AnyKind, age, cel, condition, defineKind, listMap, listSet, type ObjectOf, quantity } from "../index.ts";
+import {
+  type AnyKind,
+  ageColumn,
+  cel,
+  conditionColumn,
+  defineKind,
+  listMap,
+  listSet,
+  type ObjectOf,
+  quantity,
+} from "../index.ts";
 
 const LLMModel = defineKind({
   group: "ai.example.com",
@@ -17,7 +27,12 @@ const LLMModel = defineKind({
         gpuType: z.enum(["A100", "H100"]).optional(),
       }),
       status: z.object({ readyReplicas: z.int().optional() }),
-      columns: { Model: ".spec.modelName", Ready: condition("Ready"), Replicas: ".spec.replicas", Age: age },
+      columns: {
+        Model: ".spec.modelName",
+        Ready: conditionColumn("Ready"),
+        Replicas: ".spec.replicas",
+        Age: ageColumn,
+      },
       rules: [cel("self.replicas <= 100", "at most 100 replicas")],
     },
   },

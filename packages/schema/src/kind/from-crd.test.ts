@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Database, LLMModel } from "../corpus/operators.ts";
 import { Evolving } from "../corpus/surfaces.ts";
-import { crdsIn, fromCRD, printYaml, typesFromCRD } from "../index.ts";
+import { crdsFromYaml, fromCRD, printYaml, typesFromCRD } from "../index.ts";
 
 const CRON_TAB = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -73,7 +73,7 @@ test("a file may hold other things than CRDs, but not several kinds at once", ()
     { apiVersion: "v1", kind: "Namespace" },
   );
   assert.deepEqual(
-    crdsIn(list).map(({ spec }) => spec.names.kind),
+    crdsFromYaml(list).map(({ spec }) => spec.names.kind),
     ["Database", "LLMModel"],
   );
   assert.throws(() => fromCRD(list), /there are 2 CustomResourceDefinitions/);

@@ -5,7 +5,7 @@ import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 
 /** A kind that is known by its CRD alone: its objects have no type beyond that of any object. */
-export interface ForeignKind extends KindVersion<AnyObject, Record<string, unknown>> {
+export interface CRDKind extends KindVersion<AnyObject, Record<string, unknown>> {
   /** The versions that are served. */
   readonly versions: readonly string[];
   readonly atVersion: (name: string) => KindVersion<AnyObject, Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface ForeignKind extends KindVersion<AnyObject, Record<string, unkno
  * Makes a kind of somebody else's CRD: the object, or YAML in which it is the only CRD. The version spoken of is the
  * stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
  */
-export function fromCRD(source: string | AnyCrd): ForeignKind {
+export function fromCRD(source: string | AnyCrd): CRDKind {
   const crd = typeof source === "string" ? onlyCrd(source) : (source as CrdObject);
   const { group, names, scope, versions } = crd.spec;
   const members = new Map(
@@ -53,14 +53,14 @@ export function fromCRD(source: string | AnyCrd): ForeignKind {
 const ANYTHING: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** The CRDs in a YAML file. */
-export function crdsIn(yaml: string): CrdObject[] {
+export function crdsFromYaml(yaml: string): CrdObject[] {
   return parseYaml(yaml)
     .flatMap((document) => (isObject(document) && Array.isArray(document["items"]) ? document["items"] : [document]))
     .filter(isCrd);
 }
 
 function onlyCrd(yaml: string): CrdObject {
-  const crds = crdsIn(yaml);
+  const crds = crdsFromYaml(yaml);
   if (crds.length === 1) return crds[0]!;
   throw new Error(
     crds.length === 0

@@ -6,7 +6,6 @@
  * {@link fromCRD} makes the same thing, less typed, of somebody else's CRD; {@link typesFromCRD} writes the types.
  */
 export {
-  type Annotation,
   atomic,
   type CelRule,
   cel,
@@ -14,17 +13,18 @@ export {
   listSet,
   maxProperties,
   minProperties,
+  type SchemaAnnotation,
 } from "./annotations.ts";
-export { age, type Column, type ColumnDefinition, condition, wide } from "./columns.ts";
+export { ageColumn, conditionColumn, type PrinterColumn, type PrinterColumnDefinition, wideColumn } from "./columns.ts";
 export { lostInConversion } from "./conversion.ts";
 export type { CrdOptions } from "./crd.ts";
 export type * from "./crd-object.ts";
 export { type AnyKind, defineKind, type Kind } from "./define-kind.ts";
 export type * from "./definition.ts";
 export { DefinitionError } from "./definition-error.ts";
-export { duration, embedded, intOrString, opaque, quantity, structural } from "./field-types.ts";
-export { crdsIn, type ForeignKind, fromCRD } from "./from-crd.ts";
+export { duration, embeddedObject, intOrString, opaqueObject, quantity, rawSchema } from "./field-types.ts";
+export { type CRDKind, crdsFromYaml, fromCRD } from "./from-crd.ts";
 export { type ImmutableOptions, immutable } from "./immutable.ts";
 export type { DraftMetadata, KindVersion, NewMetadata, SpecArguments } from "./kind-version.ts";
 export { pluralOf } from "./plural.ts";
-export { type TypesOptions, typesFromCRD } from "./types-from-crd.ts";
+export { type TypesFromCRDOptions, typesFromCRD } from "./types-from-crd.ts";

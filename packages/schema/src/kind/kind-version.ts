@@ -17,7 +17,7 @@ import {
   objectMetaErrors,
   required,
   type ScalePaths,
-  validate,
+  validateValue,
 } from "../structural/index.ts";
 import type { WrittenObject } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
@@ -80,7 +80,7 @@ export function kindVersion<T extends KubeObject, Input>(facts: VersionFacts): K
     const typeErrors = typeMetaErrors(copy, apiVersion, kind);
     if (typeErrors.length > 0) return typeErrors;
     const before = old === undefined ? undefined : prepared(old).copy;
-    return [...rootMetadataErrors(copy), ...validate(schema, copy, { old: before, scale: facts.scale })];
+    return [...rootMetadataErrors(copy), ...validateValue(schema, copy, { old: before, scale: facts.scale })];
   };
   return {
     ...facts,

@@ -1,8 +1,8 @@
 import type { Schema } from "@konverge/core";
 import type { AnyCrd, CrdObject, CrdVersion } from "./crd-object.ts";
-import { crdsIn } from "./from-crd.ts";
+import { crdsFromYaml } from "./from-crd.ts";
 
-export interface TypesOptions {
+export interface TypesFromCRDOptions {
   /** The module that the generated file imports KubeObject and KindRef from. */
   from?: string;
 }
@@ -11,8 +11,8 @@ export interface TypesOptions {
  * TypeScript for the kinds of a CRD, or of a YAML file of them: for each served version the type of its objects as the
  * server returns them (what has a default is there), and a KindRef that types the client's verbs.
  */
-export function typesFromCRD(source: string | AnyCrd, options: TypesOptions = {}): string {
-  const crds = typeof source === "string" ? crdsIn(source) : [source as CrdObject];
+export function typesFromCRD(source: string | AnyCrd, options: TypesFromCRDOptions = {}): string {
+  const crds = typeof source === "string" ? crdsFromYaml(source) : [source as CrdObject];
   if (crds.length === 0) throw new Error("there is no CustomResourceDefinition (apiextensions.k8s.io/v1) in the YAML");
   const parts = crds.flatMap((crd) => {
     const served = crd.spec.versions.filter((version) => version.served);

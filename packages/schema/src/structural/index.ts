@@ -22,7 +22,7 @@ export {
   objectMetaErrors,
   ownerErrors,
 } from "./object-meta.ts";
-export { prune } from "./pruning.ts";
+export { pruneUnknownFields } from "./pruning.ts";
 export type { ScalePaths } from "./scale-paths.ts";
 export { type StructuralOptions, structuralErrors } from "./structural-errors.ts";
-export { type ValidateOptions, validate } from "./validate.ts";
+export { type ValidateValueOptions, validateValue } from "./validate.ts";

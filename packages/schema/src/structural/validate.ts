@@ -7,7 +7,7 @@ import { blockedRules, hasRules } from "./rules.ts";
 import { type ScalePaths, scaleErrors } from "./scale-paths.ts";
 import { schemaErrors } from "./schema-validator.ts";
 
-export interface ValidateOptions {
+export interface ValidateValueOptions {
   /** What the value was before, when this is an update: rules about transitions apply. */
   old?: unknown;
   /** Forgive errors in what an update leaves as it was. API servers do since 1.33; on unless switched off. */
@@ -25,7 +25,7 @@ export interface ValidateOptions {
  * embedded resources, the uniqueness of sets and map lists, and CEL rules. The value has to be pruned and defaulted
  * before. Metadata at the root is not the schema's business: see objectMetaErrors.
  */
-export function validate(schema: Schema, value: unknown, options: ValidateOptions = {}): FieldError[] {
+export function validateValue(schema: Schema, value: unknown, options: ValidateValueOptions = {}): FieldError[] {
   const { old, path, scale, warn } = options;
   const isUpdate = old !== undefined;
   const ratcheting = options.ratcheting !== false;

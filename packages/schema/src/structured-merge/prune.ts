@@ -12,7 +12,7 @@ import type { Converter, Typed } from "./updater.ts";
  * Parents of owned fields count as owned here, so that a struct goes with the last of its fields; but a field is only
  * ever taken away if it, or such a parent of it, was in `last`.
  */
-export function prune(
+export function pruneUnknownFields(
   merged: Typed,
   managers: Managers,
   manager: string,

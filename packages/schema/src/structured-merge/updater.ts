@@ -6,7 +6,7 @@ import { difference, type FieldSet, intersection, isEmpty, union } from "./field
 import { type ManagerInfo, type Managers, managerId, type OwnedFields } from "./managers.ts";
 import { merge } from "./merge.ts";
 import type { MergeType } from "./merge-type.ts";
-import { prune } from "./prune.ts";
+import { pruneUnknownFields } from "./prune.ts";
 import { reconcile } from "./reconcile.ts";
 import { toFieldSet } from "./to-field-set.ts";
 
@@ -69,7 +69,7 @@ export class Updater {
     const time = managers.get(id)?.time;
     reconciled.set(id, { manager, subresource, set, apiVersion, applied: true, time });
     const merged = { ...live, object: merge(live.type, live.object, applied.object) as JsonObject };
-    const next = last && !isEmpty(last.set) ? prune(merged, reconciled, id, last, this.#convert) : merged;
+    const next = last && !isEmpty(last.set) ? pruneUnknownFields(merged, reconciled, id, last, this.#convert) : merged;
     this.#transfer(live, next, reconciled, id, force);
     const unchanged = next.object === live.object || deepEqual(next.object, live.object);
     return { object: unchanged ? undefined : next.object, managers: reconciled };

@@ -6,14 +6,14 @@ import type { Credential } from "./authority.ts";
 import type { CertificateMaterial, RotationOptions } from "./rotation.ts";
 
 /** What a server shows, and what its callers shall trust. */
-export interface CurrentCertificates {
+export interface WebhookCertificates {
   readonly serving: Credential;
   /** PEM. Undefined: somebody else sees to it. */
   readonly bundle: string | undefined;
 }
 
 /** Where certificates come from. Asked again and again: what it answers may change. */
-export type CertificateSource = () => Promise<CurrentCertificates>;
+export type CertificateSource = () => Promise<WebhookCertificates>;
 
 const RETRIES = 5;
 

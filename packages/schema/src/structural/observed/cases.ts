@@ -1,5 +1,5 @@
 import { deepCopy, parseJson, type Schema, stringifyJson, WholeFloat } from "@konverge/core";
-import { applyDefaults, coerce, structuralErrors, validate } from "../index.ts";
+import { applyDefaults, coerce, structuralErrors, validateValue } from "../index.ts";
 import { FORMAT_CASES, FORMAT_SCHEMA } from "./format-cases.ts";
 import { causeText, type Observation } from "./recording.ts";
 import { SCHEMA_CASES } from "./schema-cases.ts";
@@ -48,7 +48,7 @@ export function answer(aCase: Case): Observation {
     return { status: errors.length > 0 ? 422 : 201, problems: errors.map(causeText).sort() };
   }
   if (aCase.kind === "update") {
-    const errors = validate(updateSchema(true), resource(aCase.spec), { old: resource(OLD_SPEC) });
+    const errors = validateValue(updateSchema(true), resource(aCase.spec), { old: resource(OLD_SPEC) });
     return { status: errors.length > 0 ? 422 : 200, problems: errors.map(causeText).sort() };
   }
   const candidate = deepCopy(resource(aCase.spec));
@@ -56,7 +56,7 @@ export function answer(aCase: Case): Observation {
   if (error) return { status: 400, problems: [causeText(error)] };
   if (unknown.length > 0) return { status: 400, problems: unknown.map((path) => `unknown field "${path}"`).sort() };
   applyDefaults(aCase.schema, candidate);
-  const errors = validate(aCase.schema, candidate);
+  const errors = validateValue(aCase.schema, candidate);
   if (errors.length > 0) return { status: 422, problems: errors.map(causeText).sort() };
   return { status: 201, problems: [], spec: parseJson(stringifyJson(candidate.spec)) };
 }

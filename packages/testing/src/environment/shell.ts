@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseYaml } from "@konverge/schema";
-import type { CommandResult, ShellOptions } from "./stage.ts";
+import type { CommandResult, ShellOptions } from "./test-environment.ts";
 
-/** Runs lines of bash in which `kubectl` speaks to one cluster, in one namespace. */
+/** Runs lines of bash in which `kubectl` uses one cluster and one namespace. */
 export interface Shell {
   run(command: string, options?: ShellOptions): Promise<CommandResult>;
   end(): Promise<void>;
 }
 
-/** A shell whose kubectl is the one in `kubectlFolder`. Nothing of the user's own configuration is seen or touched. */
+/** A shell with the kubectl of `kubectlFolder`. The user's own configuration is neither read nor changed. */
 export function bashShell(kubectlFolder: string, kubeconfig: string, namespace: string): Shell {
-  const folder = mkdtempSync(join(tmpdir(), "konverge-stage-"));
+  const folder = mkdtempSync(join(tmpdir(), "konverge-test-"));
   const file = join(folder, "kubeconfig");
   writeFileSync(file, inNamespace(kubeconfig, namespace), { mode: 0o600 });
   return {

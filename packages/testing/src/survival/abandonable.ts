@@ -1,12 +1,12 @@
 import type { Client } from "@konverge/client";
-import type { OperatorStage } from "../stage/operator-stage.ts";
-import type { Scenario, Stage } from "../stage/stage.ts";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import type { Scenario, TestEnvironment } from "../environment/test-environment.ts";
 
 /** Thrown into a scenario that is no longer to be played. */
 class Abandoned extends Error {}
 
 /**
- * Plays a scenario until it ends or `abandon` is called: then the next thing that it asks of the stage throws. What it
+ * Plays a scenario until it ends or `abandon` is called: then its next call of the test environment throws. What it
  * was waiting for is waited for no longer.
  */
 export class AbandonablePlay {
@@ -21,9 +21,9 @@ export class AbandonablePlay {
   }
 
   /** Resolves when the scenario has ended, or has noticed that it is abandoned. Failures before that are its own. */
-  async play(scenario: Scenario, stage: OperatorStage): Promise<void> {
+  async play(scenario: Scenario, environment: OperatorTestEnvironment): Promise<void> {
     try {
-      await scenario(this.#watched(stage));
+      await scenario(this.#watched(environment));
     } catch (error) {
       // Once it is abandoned, whatever a scenario says about what it finds does not count.
       if (!this.#abandoned) throw error;
@@ -34,13 +34,13 @@ export class AbandonablePlay {
     if (this.#abandoned) throw new Abandoned("the scenario is not played on");
   }
 
-  #watched(stage: OperatorStage): Stage {
-    const client = this.#guarded<Client>(stage.client);
-    const guarded = this.#guarded<OperatorStage>(stage, (name) => {
+  #watched(environment: OperatorTestEnvironment): TestEnvironment {
+    const client = this.#guarded<Client>(environment.client);
+    const guarded = this.#guarded<OperatorTestEnvironment>(environment, (name) => {
       if (name === "client") return client;
       if (name !== "until") return undefined;
       return (what: string, condition: () => Promise<boolean> | boolean, timeout?: number) =>
-        stage.until(
+        environment.until(
           what,
           () => {
             this.#check();

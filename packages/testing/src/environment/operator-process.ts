@@ -8,7 +8,7 @@ import {
   type Operator,
   type OperatorContext,
   type OperatorParts,
-  silent,
+  silentLog,
   Webhooks,
 } from "@konverge/runtime";
 
@@ -35,7 +35,7 @@ export function operatorContext(
     if (!(flag in settings)) throw new TypeError(`${operator.name} has no setting ${flag}`);
     settings[flag] = value;
   }
-  return { metrics, settings, log: options.log ?? silent };
+  return { metrics, settings, log: options.log ?? silentLog };
 }
 
 /** An operator as one process has it: its parts made afresh, its manager, its webhooks, its metrics. */
@@ -48,7 +48,7 @@ export class OperatorProcess {
   readonly #manager: Manager;
 
   constructor(operator: Operator, options: ProcessOptions) {
-    const { transport, clock, home, namespaces, log = silent } = options;
+    const { transport, clock, home, namespaces, log = silentLog } = options;
     this.#metrics = new Metrics({ clock, process: false });
     this.client = new Client(this.#metrics.transport()(transport), {
       clock,

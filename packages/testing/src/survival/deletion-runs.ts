@@ -1,52 +1,51 @@
 import type { Client } from "@konverge/client";
 import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Transport } from "@konverge/core";
-import { playEmbedded } from "../stage/embedded-stage.ts";
-import type { OperatorStage } from "../stage/operator-stage.ts";
-import type { Scenario } from "../stage/stage.ts";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import { runScenario } from "../environment/run-scenario.ts";
+import type { Scenario } from "../environment/test-environment.ts";
 import { AbandonablePlay } from "./abandonable.ts";
 import { endState } from "./end-state.ts";
-import { failureText, type ProofOptions, restlessness } from "./play-to-end.ts";
+import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
-/** How deletions are explored. */
-export interface DeletionOptions extends ProofOptions {
-  /** Of many writes, only every so manieth is tried. Default: 1, all of them. */
+/** Options of {@link deletionRuns}. */
+export interface DeletionRunOptions extends SurvivalOptions {
+  /** Delete after every Nth write only. Default: 1, every write. */
   readonly every?: number;
-  /** What the operator makes and leaves behind on purpose. */
+  /** Objects that the operator creates and keeps on purpose. */
   readonly kept?: (object: AnyObject) => boolean;
 }
 
-/** What was found out by deleting an operator's objects in each phase of their lives. */
+/** The result of {@link deletionRuns}. */
 export interface DeletionFindings {
-  /** After how many writes of the operator there were objects to delete. */
+  /** The number of writes after which there were objects to delete. */
   readonly writes: number;
   readonly runs: number;
-  /** Empty, if all is cleaned up whenever the objects go. */
+  /** Empty if everything is cleaned up whenever the objects are deleted. */
   readonly problems: readonly string[];
 }
 
 type Policy = "Background" | "Foreground";
 
-interface DeletionProof {
+interface DeletionRun {
   readonly scenario: Scenario;
   readonly kind: KindRef<KubeObject>;
-  readonly options: DeletionOptions;
+  readonly options: DeletionRunOptions;
 }
 
 /**
- * Plays a scenario to its end and deletes all objects of a kind: what is left then, and was not made by the operator, is
- * somebody else's and may be left. Then plays it again for each write that the operators make while there are such
- * objects, and deletes them right after it: in each phase of their lives. The scenario is not played on. Nothing else may
- * be left, and the operator must come to rest.
+ * Runs a scenario and then deletes all objects of a kind: what remains and was not created by the operator belongs to others
+ * and may remain. Then runs it again for each write that the operators make while there are such objects, and deletes them
+ * right after that write; the rest of the scenario is skipped. Nothing else may remain, and the operator must become idle.
  *
- * Objects go with their dependents in the background and, at every second write, in the foreground.
+ * Deletions propagate in the background and, at every second write, in the foreground.
  */
 export async function deletionRuns(
   scenario: Scenario,
   kind: KindRef<KubeObject>,
-  options: DeletionOptions = {},
+  options: DeletionRunOptions = {},
 ): Promise<DeletionFindings> {
-  const proof = { scenario, kind, options };
-  const { phases, left, made } = await cleanRun(proof);
+  const run = { scenario, kind, options };
+  const { phases, left, made } = await cleanRun(run);
   const allowed = new Set([...left].filter((key) => !made.has(key)));
   const tried = phases.filter((_, i) => i % (options.every ?? 1) === 0);
   const problems = leftBehind(left, allowed).map((problem) => `deleted at the end: ${problem}`);
@@ -54,7 +53,7 @@ export async function deletionRuns(
     const policy = at % 2 === 0 ? "Foreground" : "Background";
     const where = `deleted after write ${at} of ${phases.at(-1)}, in the ${policy.toLowerCase()}`;
     try {
-      const told = await deletedAt(at, policy, allowed, proof);
+      const told = await deletedAt(at, policy, allowed, run);
       problems.push(...told.map((problem) => `${where}: ${problem}`));
     } catch (error) {
       problems.push(`${where}: ${failureText(error)}`);
@@ -64,20 +63,21 @@ export async function deletionRuns(
 }
 
 /** The writes after which there is something to delete, what the operator made, and what is left after all. */
-async function cleanRun({ scenario, kind, options }: DeletionProof) {
+async function cleanRun({ scenario, kind, options }: DeletionRun) {
   const phases: number[] = [];
-  let stage: OperatorStage | undefined;
+  let environment: OperatorTestEnvironment | undefined;
   const watching: Scenario = (own) => {
-    stage = own as OperatorStage;
+    environment = own as OperatorTestEnvironment;
     return scenario(own);
   };
   let isLiving = true;
   const afterWrite = async (write: number) => {
-    if (isLiving && stage && (await objectsOf(stage, stage.cluster!.client, kind)).length > 0) phases.push(write);
+    if (isLiving && environment && (await objectsOf(environment, environment.cluster!.client, kind)).length > 0)
+      phases.push(write);
   };
   const made = new Set<string>();
   const around = (next: Transport) => noting(next, made);
-  const left = await playEmbedded(watching, options.stage, { afterWrite, around }, async (own) => {
+  const left = await runScenario(watching, options.environment, { afterWrite, around }, async (own) => {
     await own.settled();
     // What is written while it goes belongs to this deletion, not to a phase in which there could be another.
     isLiving = false;
@@ -107,24 +107,24 @@ async function deletedAt(
   at: number,
   policy: Policy,
   allowed: ReadonlySet<string>,
-  proof: DeletionProof,
+  run: DeletionRun,
 ): Promise<string[]> {
-  const { scenario, kind, options } = proof;
+  const { scenario, kind, options } = run;
   const play = new AbandonablePlay();
-  let stage: OperatorStage | undefined;
+  let environment: OperatorTestEnvironment | undefined;
   const playing: Scenario = async (own) => {
-    stage = own as OperatorStage;
-    await play.play(scenario, stage);
+    environment = own as OperatorTestEnvironment;
+    await play.play(scenario, environment);
     // The last writes come when the scenario has seen enough.
-    if (!play.abandoned) await stage.settled();
+    if (!play.abandoned) await environment.settled();
   };
   const afterWrite = async (write: number) => {
-    if (write !== at || !stage) return;
+    if (write !== at || !environment) return;
     // Within a request of the operator: whoever waits for something moves the clock on already.
-    await deleteAll(stage, stage.cluster!.client, kind, policy);
+    await deleteAll(environment, environment.cluster!.client, kind, policy);
     play.abandon();
   };
-  const told = await playEmbedded(playing, options.stage, { afterWrite }, async (own) => {
+  const told = await runScenario(playing, options.environment, { afterWrite }, async (own) => {
     if (!play.abandoned) return ["that write was never made; two runs of the scenario differ"];
     await own.settled();
     const objects = await own.list(kind);
@@ -140,19 +140,31 @@ async function deletedAt(
 
 const heldBy = ({ finalizers }: KubeObject["metadata"]) => (finalizers ? `, held by ${finalizers.join(", ")}` : "");
 
-async function objectsOf(stage: OperatorStage, client: Client, kind: KindRef<KubeObject>): Promise<KubeObject[]> {
+async function objectsOf(
+  environment: OperatorTestEnvironment,
+  client: Client,
+  kind: KindRef<KubeObject>,
+): Promise<KubeObject[]> {
   // Before the operator is installed, there are none of that kind.
-  const found = await client.list(kind, { namespace: stage.namespace }).catch(() => undefined);
+  const found = await client.list(kind, { namespace: environment.namespace }).catch(() => undefined);
   return found?.items ?? [];
 }
 
-async function deleteAll(stage: OperatorStage, client: Client, kind: KindRef<KubeObject>, propagationPolicy: Policy) {
-  for (const object of await objectsOf(stage, client, kind)) {
+async function deleteAll(
+  environment: OperatorTestEnvironment,
+  client: Client,
+  kind: KindRef<KubeObject>,
+  propagationPolicy: Policy,
+) {
+  for (const object of await objectsOf(environment, client, kind)) {
     await client.delete(kind, keyOf(object), { propagationPolicy });
   }
 }
 
 /** The names of all objects that are left, but for those that may be. */
-async function leftovers(stage: OperatorStage, { mask, kept }: DeletionOptions): Promise<Set<string>> {
-  return new Set((await endState(stage, mask, (object) => !kept?.(object))).keys());
+async function leftovers(
+  environment: OperatorTestEnvironment,
+  { mask, kept }: DeletionRunOptions,
+): Promise<Set<string>> {
+  return new Set((await endState(environment, mask, (object) => !kept?.(object))).keys());
 }

@@ -1,33 +1,33 @@
 import { type ApiRequest, type ApiResponse, readText, sleep, type Transport } from "@konverge/core";
 import type { Log, Operator } from "@konverge/runtime";
-import type { Fate, Ground } from "./ground.ts";
 import { Life } from "./life.ts";
 import { OperatorProcess } from "./operator-process.ts";
-import type { Disturbance, RunningOperator, StartOptions } from "./stage.ts";
+import type { FaultInjector, TestBackend } from "./test-backend.ts";
+import type { RequestFault, RunningOperator, StartOperatorOptions } from "./test-environment.ts";
 
 /** How often an operator is started that does not get so far as to work. */
 const STARTS = 3;
 
-/** What all operators of a stage share. */
+/** What all operators of a test environment share. */
 export interface Traffic {
   requests: number;
   writes: number;
   /** The writes that say how far the work is. Events are told besides, whenever there is time. */
   steps: number;
-  disturbance: Disturbance | undefined;
+  fault: RequestFault | undefined;
 }
 
 /**
- * An operator on a stage: one process after another. Each has a life of its own; what one knew, the next does not.
+ * An operator in a test environment: one process after another. Each has a life of its own; what one knew, the next does not.
  */
 export class HostedOperator implements RunningOperator {
-  readonly complaints: string[] = [];
+  readonly warnings: string[] = [];
   readonly #operator: Operator;
-  readonly #ground: Ground;
+  readonly #backend: TestBackend;
   readonly #home: string;
-  readonly #options: StartOptions;
+  readonly #options: StartOperatorOptions;
   readonly #traffic: Traffic;
-  readonly #fate: Fate;
+  readonly #faults: FaultInjector;
   #life = new Life();
   #process: OperatorProcess | undefined;
   #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
@@ -36,14 +36,14 @@ export class HostedOperator implements RunningOperator {
 
   constructor(
     operator: Operator,
-    place: { ground: Ground; home: string; traffic: Traffic; fate: Fate },
-    options: StartOptions,
+    place: { backend: TestBackend; home: string; traffic: Traffic; faults: FaultInjector },
+    options: StartOperatorOptions,
   ) {
     this.#operator = operator;
-    this.#ground = place.ground;
+    this.#backend = place.backend;
     this.#home = place.home;
     this.#traffic = place.traffic;
-    this.#fate = place.fate;
+    this.#faults = place.faults;
     this.#options = options;
   }
 
@@ -54,7 +54,7 @@ export class HostedOperator implements RunningOperator {
 
   /** Resolves when a process is at work. If it dies on the way, the next one is waited for. */
   restart(): Promise<void> {
-    return this.#ground.wait(this.#live());
+    return this.#backend.wait(this.#live());
   }
 
   crash(): void {
@@ -67,8 +67,8 @@ export class HostedOperator implements RunningOperator {
   async stop(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
-    if (process) await this.#ground.wait(process.stop());
-    if (this.#unregister) await this.#ground.wait(this.#unregister());
+    if (process) await this.#backend.wait(process.stop());
+    if (this.#unregister) await this.#backend.wait(this.#unregister());
     this.#life.end();
   }
 
@@ -89,7 +89,7 @@ export class HostedOperator implements RunningOperator {
           // A process that cannot start ends, and whoever runs it starts it again.
           if (++failures === STARTS) throw error;
           this.crash();
-          await sleep(this.#ground.clock, failures * 1000);
+          await sleep(this.#backend.clock, failures * 1000);
         }
       }
     } finally {
@@ -100,10 +100,10 @@ export class HostedOperator implements RunningOperator {
   async #incarnate(life: Life): Promise<void> {
     const { name } = this.#operator;
     const home = this.#home;
-    const reached = await this.#ground.connect({ name, namespace: home });
+    const reached = await this.#backend.connect({ name, namespace: home });
     const process = new OperatorProcess(this.#operator, {
       transport: this.#dying(life, life.transport(this.#observed(reached))),
-      clock: life.clock(this.#ground.clock),
+      clock: life.clock(this.#backend.clock),
       home,
       log: this.#log(),
       ...this.#options,
@@ -112,18 +112,18 @@ export class HostedOperator implements RunningOperator {
     const { webhooks, client } = process;
     const died = new Promise<void>((resolve) => life.onEnd(resolve));
     const work = async () => {
-      if (webhooks) this.#unregister = await this.#ground.register({ name, home, webhooks, client, died });
+      if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client, died });
       await process.start();
     };
     await Promise.race([work(), died]);
   }
 
-  /** Ends the life at the write that fate has chosen. The next one begins by itself. */
+  /** Ends the life at the write that the fault injector has chosen. The next one begins by itself. */
   #dying(life: Life, transport: Transport): Transport {
-    const fate = this.#fate;
-    if (!fate.crashAt) return transport;
+    const faults = this.#faults;
+    if (!faults.crashAt) return transport;
     return async (request) => {
-      const how = isStep(request) ? fate.crashAt?.(this.#traffic.steps + 1) : undefined;
+      const how = isStep(request) ? faults.crashAt?.(this.#traffic.steps + 1) : undefined;
       const answer = await transport(request);
       if (!how || life.over) return answer;
       this.crash();
@@ -138,18 +138,18 @@ export class HostedOperator implements RunningOperator {
   }
 
   #observed(inner: Transport): Transport {
-    const reached = this.#fate.around?.(inner) ?? inner;
+    const reached = this.#faults.around?.(inner) ?? inner;
     return async (request) => {
       this.#traffic.requests++;
       if (isWrite(request)) this.#traffic.writes++;
       const step = isStep(request) ? ++this.#traffic.steps : undefined;
-      const { disturbance } = this.#traffic;
-      const answer = await (disturbance ? disturbance(request, reached) : reached(request));
-      if (step !== undefined) await this.#fate.afterWrite?.(step);
-      if (answer.status === 403 && this.#fate.refused) {
+      const { fault } = this.#traffic;
+      const answer = await (fault ? fault(request, reached) : reached(request));
+      if (step !== undefined) await this.#faults.afterWrite?.(step);
+      if (answer.status === 403 && this.#faults.denied) {
         const body = await readText(answer.body);
         // Quotas and admission refuse with the same status; only missing permissions are worded like this.
-        if (/ cannot [a-z]+ resource /.test(body)) this.#fate.refused(body);
+        if (/ cannot [a-z]+ resource /.test(body)) this.#faults.denied(body);
         return { ...answer, body };
       }
       return answer;
@@ -159,7 +159,7 @@ export class HostedOperator implements RunningOperator {
   #log(): Log {
     const complain = (fields: object, message: string) => {
       const { err } = fields as { err?: unknown };
-      this.complaints.push(err === undefined ? message : `${message}: ${err instanceof Error ? err.message : err}`);
+      this.warnings.push(err === undefined ? message : `${message}: ${err instanceof Error ? err.message : err}`);
     };
     const log: Log = { debug() {}, info() {}, warn: complain, error: complain, child: () => log };
     return log;

@@ -2,14 +2,14 @@ import type { Client } from "@konverge/client";
 import { isNotFound, type KindRef, type KubeObject } from "@konverge/core";
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "@konverge/kinds";
 import { serveWebhooks } from "@konverge/runtime";
-import type { Reachable } from "./ground.ts";
+import type { WebhookProcess } from "./test-backend.ts";
 
-/** Where conversions are sent before their operator has told where it is. */
-export const NOWHERE = "https://127.0.0.1:1/convert";
+/** The conversion webhook URL of CRDs before their operator has registered its own. */
+export const UNREACHABLE_WEBHOOK_URL = "https://127.0.0.1:1/convert";
 
-/** Serves webhooks on a port of this machine and makes them known; returns how to end both. */
-export async function registerOnPort(
-  { name, home, webhooks, client }: Omit<Reachable, "died">,
+/** Serves webhooks on a local port and registers them; returns a function that stops both. */
+export async function serveWebhooksOnPort(
+  { name, home, webhooks, client }: Omit<WebhookProcess, "died">,
   administrator: Client,
 ): Promise<(end?: { crashed: boolean }) => Promise<void>> {
   const place = { host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0", namespace: home };

@@ -1,41 +1,48 @@
 import assert from "node:assert/strict";
 import { type AnyObject, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
-import { Metrics, type Operator, operatorAccess, rolesFor } from "@konverge/runtime";
+import { Metrics, type Operator, operatorPermissions, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
-import type { Fate, Ground } from "./ground.ts";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { operatorContext } from "./operator-process.ts";
 import { report } from "./report.ts";
-import type { CommandResult, Disturbance, RunningOperator, ShellOptions, Stage, StartOptions } from "./stage.ts";
+import type { FaultInjector, TestBackend } from "./test-backend.ts";
+import type {
+  CommandResult,
+  RequestFault,
+  RunningOperator,
+  ShellOptions,
+  StartOperatorOptions,
+  TestEnvironment,
+} from "./test-environment.ts";
 
 /** The field manager of what a scenario's user applies. */
 const USER = "user";
 
-/** A stage, on whatever ground. */
-export class OperatorStage implements Stage {
-  readonly where: Stage["where"];
-  readonly client: Stage["client"];
-  readonly clock: Stage["clock"];
+/** A test environment on any backend. */
+export class OperatorTestEnvironment implements TestEnvironment {
+  readonly where: TestEnvironment["where"];
+  readonly client: TestEnvironment["client"];
+  readonly clock: TestEnvironment["clock"];
   readonly namespace: string;
-  readonly cluster: Stage["cluster"];
-  readonly #ground: Ground;
-  readonly #fate: Fate;
-  readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, disturbance: undefined };
+  readonly cluster: TestEnvironment["cluster"];
+  readonly #backend: TestBackend;
+  readonly #faults: FaultInjector;
+  readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, fault: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
 
-  constructor(ground: Ground, fate: Fate = {}) {
-    this.#ground = ground;
-    this.#fate = fate;
-    this.where = ground.where;
-    this.client = ground.client;
-    this.clock = ground.clock;
-    this.namespace = ground.namespace;
-    this.cluster = ground.cluster;
+  constructor(backend: TestBackend, faults: FaultInjector = {}) {
+    this.#backend = backend;
+    this.#faults = faults;
+    this.where = backend.where;
+    this.client = backend.client;
+    this.clock = backend.clock;
+    this.namespace = backend.namespace;
+    this.cluster = backend.cluster;
   }
 
-  async start(operator: Operator, options: StartOptions = {}): Promise<RunningOperator> {
+  async start(operator: Operator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
     await this.install(operator);
     const home = `${this.namespace}-system`;
     await this.until(`nothing is left of an earlier ${home}`, async () => {
@@ -45,7 +52,7 @@ export class OperatorStage implements Stage {
     await this.#allow(operator, home, options);
     const hosted = new HostedOperator(
       operator,
-      { ground: this.#ground, home, traffic: this.#traffic, fate: this.#fate },
+      { backend: this.#backend, home, traffic: this.#traffic, faults: this.#faults },
       options,
     );
     this.#operators.push(hosted);
@@ -57,7 +64,7 @@ export class OperatorStage implements Stage {
     for (const kind of operator.kinds) {
       this.#kinds.add(kind);
       const name = `${kind.plural}.${kind.group}`;
-      const crd = crdOf(kind, this.#ground.conversionUrl(operator.name));
+      const crd = crdOf(kind, this.#backend.conversionUrl(operator.name));
       await this.client.apply(CustomResourceDefinition, crd as never, { fieldManager: "installer", force: true });
       await this.until(`the CRD ${name} is established`, async () => {
         const { status } = await this.client.get(CustomResourceDefinition, name);
@@ -71,7 +78,7 @@ export class OperatorStage implements Stage {
     const documents = typeof yaml === "string" ? parseYaml(yaml) : [yaml];
     for (const document of documents as AnyObject[]) {
       const kind = await this.client.mapper.resolve(document).catch(async () => {
-        await this.#ground.wait(this.client.mapper.refresh());
+        await this.#backend.wait(this.client.mapper.refresh());
         return this.client.mapper.resolve(document);
       });
       const namespace = kind.namespaced ? { namespace: document.metadata.namespace ?? this.namespace } : {};
@@ -116,27 +123,27 @@ export class OperatorStage implements Stage {
   }
 
   async until(what: string, condition: () => Promise<boolean> | boolean, timeout?: number): Promise<void> {
-    const { clock, patience } = this.#ground;
+    const { clock, timeout: patience } = this.#backend;
     const start = clock.monotonic();
     const end = start + (timeout ?? patience);
     for (;;) {
-      await this.#ground.pass(0);
+      await this.#backend.advance(0);
       if (await condition()) return;
       this.#checkOperators();
       const now = clock.monotonic();
       if (now > end) assert.fail(`it never came true that ${what}\n${await this.#report()}`);
       // What takes long is looked at less often.
-      await this.#ground.pass(Math.min(Math.max(50, (now - start) / 20), 10_000));
+      await this.#backend.advance(Math.min(Math.max(50, (now - start) / 20), 10_000));
     }
   }
 
   async settled(): Promise<void> {
-    await this.#ground.settled(() => this.#traffic.writes);
+    await this.#backend.settled(() => this.#traffic.writes);
     this.#checkOperators();
   }
 
-  pass(ms: number): Promise<void> {
-    return this.#ground.pass(ms);
+  advance(ms: number): Promise<void> {
+    return this.#backend.advance(ms);
   }
 
   writes(): number {
@@ -154,12 +161,12 @@ export class OperatorStage implements Stage {
   }
 
   /** What the operators have logged as warnings and errors, all together. */
-  get complaints(): readonly string[] {
-    return this.#operators.flatMap(({ complaints }) => complaints);
+  get warnings(): readonly string[] {
+    return this.#operators.flatMap(({ warnings }) => warnings);
   }
 
-  disturb(how: Disturbance | undefined): void {
-    this.#traffic.disturbance = how;
+  injectFault(fault: RequestFault | undefined): void {
+    this.#traffic.fault = fault;
   }
 
   kubectl(...args: string[]): Promise<CommandResult> {
@@ -167,7 +174,7 @@ export class OperatorStage implements Stage {
   }
 
   shell(command: string, options: ShellOptions = {}): Promise<CommandResult> {
-    return this.#ground.shell(command, options);
+    return this.#backend.shell(command, options);
   }
 
   /** The kinds of all operators that were installed here. */
@@ -189,14 +196,17 @@ export class OperatorStage implements Stage {
   }
 
   /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
-  async #allow(operator: Operator, home: string, options: StartOptions): Promise<void> {
+  async #allow(operator: Operator, home: string, options: StartOperatorOptions): Promise<void> {
     const { registry } = new Metrics({ process: false });
     const parts = operator.create(operatorContext(operator, registry, options));
     const { namespaces } = options;
-    const accesses = operatorAccess(operator, parts, { home, ...(namespaces && { namespaces }) });
+    const accesses = operatorPermissions(operator, parts, {
+      operatorNamespace: home,
+      ...(namespaces && { namespaces }),
+    });
     await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
     const account = { name: operator.name, namespace: home };
-    const allowed = this.#fate.restrict?.(accesses) ?? accesses;
+    const allowed = this.#faults.restrictPermissions?.(accesses) ?? accesses;
     for (const role of rolesFor(allowed, { name: `${operator.name}.${home}`, serviceAccount: account })) {
       const kind = await this.client.mapper.resolve(role);
       await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });

@@ -1,23 +1,23 @@
 import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
 import { Event, Pod } from "@konverge/kinds";
-import type { Stage } from "./stage.ts";
+import type { TestEnvironment } from "./test-environment.ts";
 
 /** As many of a sort are told. */
 const TOLD = 8;
 
-/** How the objects of a stage stand, for the message of a wait that was in vain. */
+/** The state of the objects of a test environment, for the message of a wait that timed out. */
 export async function report(
-  stage: Stage,
+  environment: TestEnvironment,
   kinds: readonly KindRef<KubeObject>[],
-  operators: readonly { readonly complaints: readonly string[] }[],
+  operators: readonly { readonly warnings: readonly string[] }[],
 ): Promise<string> {
   const lines: string[] = [];
   for (const kind of kinds) {
-    const objects = await stage.list(kind).catch(() => []);
+    const objects = await environment.list(kind).catch(() => []);
     for (const object of objects.slice(0, TOLD))
       lines.push(`  ${kind.kind} ${object.metadata.name}: ${stateOf(object)}`);
   }
-  for (const pod of (await stage.list(Pod)).slice(0, TOLD)) {
+  for (const pod of (await environment.list(Pod)).slice(0, TOLD)) {
     const { phase, reason, conditions = [], containerStatuses = [] } = pod.status ?? {};
     const waiting = containerStatuses.map(({ state }) => state?.waiting?.reason).filter(Boolean);
     const unmet = conditions
@@ -25,12 +25,12 @@ export async function report(
       .map(({ type, message }) => `${type} ${message ?? ""}`);
     lines.push(`  Pod ${pod.metadata.name}: ${[phase, reason, ...waiting, ...unmet].filter(Boolean).join(", ")}`);
   }
-  const warnings = (await stage.list(Event)).filter(({ type }) => type === "Warning").slice(-TOLD);
-  for (const { involvedObject, reason, message } of warnings) {
+  const events = (await environment.list(Event)).filter(({ type }) => type === "Warning").slice(-TOLD);
+  for (const { involvedObject, reason, message } of events) {
     lines.push(`  event about ${involvedObject.kind} ${involvedObject.name}: ${reason} ${message}`);
   }
-  for (const { complaints } of operators) {
-    for (const complaint of complaints.slice(-TOLD)) lines.push(`  the operator logged: ${complaint}`);
+  for (const { warnings } of operators) {
+    for (const warning of warnings.slice(-TOLD)) lines.push(`  the operator logged: ${warning}`);
   }
   return lines.length > 0 ? `How things stand:\n${lines.join("\n")}` : "There is nothing in the namespace.";
 }

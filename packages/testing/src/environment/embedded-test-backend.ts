@@ -10,27 +10,27 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
-import { builtInCertificates, Registration, type Webhooks } from "@konverge/runtime";
-import type { Ground } from "./ground.ts";
-import { NOWHERE, registerOnPort, removeRegistrations } from "./registrations.ts";
+import { builtInCertificates, WebhookRegistration, type Webhooks } from "@konverge/runtime";
+import { removeRegistrations, serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./registrations.ts";
 import type { Shell } from "./shell.ts";
+import type { TestBackend } from "./test-backend.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-/** How an embedded stage is set up. */
-export interface EmbeddedOptions {
-  /** Default: virtual. kubectl lives in real time, and needs `real`. */
+/** Options for a test environment on an embedded cluster. */
+export interface TestEnvironmentOptions {
+  /** Default: virtual. kubectl needs `real`. */
   readonly time?: "virtual" | "real";
-  /** Default: a few, with GPUs of two types among them. */
+  /** Default: a few nodes, some with GPUs of two types. */
   readonly nodes?: readonly NodeShape[];
   /** Default: `stage`. */
   readonly namespace?: string;
-  /** Seed of the virtual clock. */
+  /** The seed of the virtual clock. */
   readonly seed?: number;
-  /** Let the seed choose among what happens at the same time. */
+  /** Let the seed choose the order of events at the same time. */
   readonly shuffle?: boolean;
-  /** Answers for API servers that an APIService puts behind this one, such as those that tell metrics. */
+  /** Answers for aggregated API servers (APIService), such as a metrics server. */
   readonly extension?: (request: ApiRequest) => Promise<ApiResponse>;
-  /** Runs commands in which `kubectl` speaks to a cluster; without it there are none. */
+  /** Runs shell commands with `kubectl`; without it, `shell` and `kubectl` are not available. */
   readonly shell?: (kubeconfig: string, namespace: string) => Shell;
 }
 
@@ -43,13 +43,14 @@ const SETTLING = { virtual: 2 * 3_600_000, real: 120_000 };
 /** They change for ever. */
 const ROUTINE = /lease|node|event/i;
 
-/** The embedded cluster as something to stand on. `end` stops it. */
-export interface EmbeddedGround extends Ground {
+/** The embedded cluster as a test backend. `end` stops it. */
+export interface EmbeddedTestBackend extends TestBackend {
   readonly cluster: Cluster;
   end(): Promise<void>;
 }
 
-export async function embeddedGround(options: EmbeddedOptions = {}): Promise<EmbeddedGround> {
+/** Starts an embedded cluster as a test backend. */
+export async function embeddedTestBackend(options: TestEnvironmentOptions = {}): Promise<EmbeddedTestBackend> {
   const { time = "virtual", namespace = "stage", nodes, shell, extension } = options;
   const virtual = time === "virtual" ? new VirtualTime(new VirtualClock(options)) : undefined;
   const clock: Clock = virtual?.clock ?? realClock();
@@ -78,20 +79,20 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
     clock,
     namespace,
     cluster,
-    patience: PATIENCE[time],
-    conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : NOWHERE),
+    timeout: PATIENCE[time],
+    conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : UNREACHABLE_WEBHOOK_URL),
     wait,
-    pass,
+    advance: pass,
     connect: async (account) => asAccount(cluster, account),
     async register({ name, home, webhooks, client: own, died }) {
-      if (!virtual) return registerOnPort({ name, home, webhooks, client: own }, cluster.client);
+      if (!virtual) return serveWebhooksOnPort({ name, home, webhooks, client: own }, cluster.client);
       const secret = { name: `${name}-certificates`, namespace: home };
       const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
       const certificates = source();
       await virtual.hold(Promise.race([certificates, died]));
       const { bundle = "" } = await certificates;
       reachable.set(name, webhooks);
-      const registration = new Registration({ client: own, name, webhooks });
+      const registration = new WebhookRegistration({ client: own, name, webhooks });
       await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });
       return async ({ crashed } = { crashed: false }) => {
         if (crashed) return;
@@ -112,8 +113,8 @@ export async function embeddedGround(options: EmbeddedOptions = {}): Promise<Emb
       }
     },
     async shell(command, more) {
-      if (virtual) throw new Error('kubectl lives in real time: give the stage { time: "real" }');
-      if (!shell) throw new Error("this stage was given no way to run commands");
+      if (virtual) throw new Error('kubectl needs real time: create the test environment with { time: "real" }');
+      if (!shell) throw new Error("this test environment cannot run commands: pass the option `shell`");
       if (!running) {
         const port = await cluster.listen();
         running = { shell: shell(port.kubeconfig(), namespace), close: () => port.close() };

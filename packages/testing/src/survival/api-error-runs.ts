@@ -1,26 +1,26 @@
 import { type ApiRequest, type Random, seededRandom, type Transport } from "@konverge/core";
-import type { Fate } from "../stage/ground.ts";
-import type { Scenario } from "../stage/stage.ts";
+import type { FaultInjector } from "../environment/test-backend.ts";
+import type { Scenario } from "../environment/test-environment.ts";
 import { API_FAULTS, type ApiFault } from "./api-faults.ts";
-import { differences } from "./end-state.ts";
-import { failureText, type ProofOptions, playToEnd } from "./play-to-end.ts";
+import { endStateDifferences } from "./end-state.ts";
+import { failureText, playToEnd, type SurvivalOptions } from "./play-to-end.ts";
 
-/** How failing requests are explored. */
-export interface ApiErrorOptions extends ProofOptions {
+/** Options of {@link apiErrorRuns}. */
+export interface ApiErrorRunOptions extends SurvivalOptions {
   /**
-   * No more runs than so many, chosen by the seed among all requests and faults. Default: each write with each fault, and
-   * each other request with one.
+   * The maximum number of runs, chosen by the seed among all requests and faults. Default: each write with each fault, and
+   * each read with one.
    */
   readonly runs?: number;
   readonly seed?: number;
 }
 
-/** What was found out by failing an operator's requests. */
+/** The result of {@link apiErrorRuns}. */
 export interface ApiErrorFindings {
-  /** How many requests the scenario took without a fault. */
+  /** The number of requests of the scenario without a fault. */
   readonly requests: number;
   readonly runs: number;
-  /** Empty, if it survives. */
+  /** Empty if the operator survives every fault. */
   readonly problems: readonly string[];
 }
 
@@ -32,11 +32,11 @@ interface Trial {
 }
 
 /**
- * Plays a scenario once cleanly, then once for each request and fault: one request of the operators is answered with an
- * error, or its connection is cut before or after it took effect, or its watch is ended because the server no longer
- * remembers. Each run must end as the clean one did.
+ * Runs a scenario once without a fault, then once for each request and fault: one request of the operators gets an error
+ * response, or its connection is closed before or after it took effect, or its watch ends with 410 Gone. Every run must end
+ * in the same state as the first.
  */
-export async function apiErrorRuns(scenario: Scenario, options: ApiErrorOptions = {}): Promise<ApiErrorFindings> {
+export async function apiErrorRuns(scenario: Scenario, options: ApiErrorRunOptions = {}): Promise<ApiErrorFindings> {
   const seen: ApiRequest[] = [];
   const clean = await playToEnd(scenario, options, {
     around: (next) => counted(next, (request) => seen.push(request)),
@@ -47,7 +47,7 @@ export async function apiErrorRuns(scenario: Scenario, options: ApiErrorOptions 
     const where = `request ${at} of ${seen.length} (${what}) ${fault.name}`;
     try {
       const { state } = await playToEnd(scenario, options, failing(at, fault));
-      for (const problem of differences(clean.state, state)) problems.push(`${where}: ${problem}`);
+      for (const problem of endStateDifferences(clean.state, state)) problems.push(`${where}: ${problem}`);
     } catch (error) {
       problems.push(`${where}: ${failureText(error)}`);
     }
@@ -56,7 +56,7 @@ export async function apiErrorRuns(scenario: Scenario, options: ApiErrorOptions 
 }
 
 /** Lets one fault happen to the request of that number, or to the first after it that it fits. */
-function failing(at: number, fault: ApiFault): Fate {
+function failing(at: number, fault: ApiFault): FaultInjector {
   let [count, happened] = [0, false];
   return {
     around: (next) => (request) => {
@@ -81,7 +81,7 @@ function isRoutine({ path, method }: ApiRequest): boolean {
   return path.includes("/leases") || (method !== "GET" && path.includes("/events"));
 }
 
-function chosen(requests: readonly ApiRequest[], { runs }: ApiErrorOptions, random: Random): Trial[] {
+function chosen(requests: readonly ApiRequest[], { runs }: ApiErrorRunOptions, random: Random): Trial[] {
   const all = requests.flatMap((request, i) => {
     const fitting = API_FAULTS.filter((fault) => fault.fits(request));
     // A read that fails is a read that fails: one way each is enough, all ways on the whole.

@@ -1,5 +1,5 @@
 import type { AnyObject } from "@konverge/core";
-import type { OperatorStage } from "../stage/operator-stage.ts";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
 
 /** They tell how it came about, not what is. */
 const PASSING = new Set(["Event", "Lease", "PodMetrics"]);
@@ -27,15 +27,15 @@ const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|(pvc-)?[0-9a-f]{8}(-[0-9a-f]{4})
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
- * All objects of the stage's namespace, as text that two runs share if they end alike: without times, identities, addresses
+ * All objects of the test namespace, as text that two runs share if they end alike: without times, identities, addresses
  * and generated names, and with secrets' keys only.
  */
 export async function endState(
-  stage: OperatorStage,
+  environment: OperatorTestEnvironment,
   mask?: (object: AnyObject) => AnyObject,
   counts: (object: AnyObject) => boolean = () => true,
 ): Promise<Map<string, string>> {
-  const { client, namespace } = stage;
+  const { client, namespace } = environment;
   const objects: AnyObject[] = [];
   const { resources } = await client.mapper.refresh();
   const seen = new Set<string>();
@@ -62,8 +62,8 @@ export async function endState(
   return state;
 }
 
-/** How two end states differ, in sentences. */
-export function differences(expected: Map<string, string>, actual: Map<string, string>): string[] {
+/** The differences between two end states, as sentences. */
+export function endStateDifferences(expected: Map<string, string>, actual: Map<string, string>): string[] {
   const told: string[] = [];
   for (const [key, text] of expected) {
     const other = actual.get(key);
