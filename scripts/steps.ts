@@ -37,6 +37,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
   layering: () => ["node", "scripts/layering.ts"],
+  "public names": () => ["node", "scripts/release/api-report.ts", "--count"],
   "fast tests": () => [
     "node",
     "--test",

@@ -12,7 +12,7 @@ export interface ConditionState {
 export type Conditions = Record<string, ConditionState | undefined>;
 
 /** When a condition is stated: the generation of the object that was looked at, and the time for a transition. */
-export interface StatedAt {
+export interface ConditionStamp {
   generation: number | undefined;
   time: string;
 }
@@ -53,7 +53,7 @@ export function setCondition(
   conditions: readonly Condition[] = [],
   type: string,
   state: ConditionState,
-  at: StatedAt,
+  at: ConditionStamp,
 ): readonly Condition[] {
   const known = findCondition(conditions, type);
   const stamped = stamp(type, state, known, at);
@@ -71,13 +71,13 @@ export function removeCondition(conditions: readonly Condition[] = [], type: str
  * All stated conditions as the status carries them, in the order of the statement, so that an unchanged statement gives an
  * unchanged list. Conditions in `known` that are not stated belong to others and are left out.
  */
-export function stampConditions(stated: Conditions, known: readonly Condition[], at: StatedAt): Condition[] {
+export function stampConditions(stated: Conditions, known: readonly Condition[], at: ConditionStamp): Condition[] {
   return Object.entries(stated).flatMap(([type, state]) =>
     state ? [stamp(type, state, findCondition(known, type), at)] : [],
   );
 }
 
-function stamp(type: string, state: ConditionState, known: Condition | undefined, at: StatedAt): Condition {
+function stamp(type: string, state: ConditionState, known: Condition | undefined, at: ConditionStamp): Condition {
   return {
     type,
     status: state.status,

@@ -4,6 +4,7 @@
  */
 export {
   apiVersionOf,
+  type ConditionStamp,
   controllerOf,
   type DeepReadonly,
   deepCopy,
@@ -25,6 +26,7 @@ export {
   type LabelRequirement,
   type LabelSelector,
   type LabelSelectorRequirement,
+  type LengthUnit,
   labelValueErrors,
   matchesFields,
   matchesLabels,

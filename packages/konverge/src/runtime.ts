@@ -4,6 +4,7 @@
  */
 export {
   Cache,
+  type CacheChangeListener,
   type CacheOptions,
   type CacheView,
   type CacheViewOptions,
@@ -13,6 +14,7 @@ export {
   type HotReloadOptions,
   hotReload,
   type Informer,
+  type InformerOptions,
   type Interest,
   type QueueAddOptions,
   type QueuePriority,

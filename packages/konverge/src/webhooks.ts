@@ -10,6 +10,7 @@ export {
   type AdmissionWebhookOptions,
   admissionWebhook,
   builtInCertificates,
+  type CertificateRotationOptions,
   type CertificateSource,
   certificateFiles,
   fieldForbidden,

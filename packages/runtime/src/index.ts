@@ -29,9 +29,9 @@ export {
 } from "./apply/child.ts";
 export { isApplied } from "./apply/is-applied.ts";
 export { Cache, type CacheOptions, type CacheViewOptions } from "./cache/cache.ts";
-export type { CacheChange } from "./cache/change.ts";
+export type { CacheChange, CacheChangeListener } from "./cache/change.ts";
 export type { IndexFunction } from "./cache/indexes.ts";
-export type { Informer, WatchScope } from "./cache/informer.ts";
+export type { Informer, InformerOptions, WatchScope } from "./cache/informer.ts";
 export type { Interest } from "./cache/projection.ts";
 export type { CacheView } from "./cache/view.ts";
 export type { Daemon, DaemonContext } from "./controller/daemons.ts";

@@ -14,4 +14,4 @@ export interface CacheChange<T extends KubeObject = KubeObject> {
   readonly writer: string | undefined;
 }
 
-export type ChangeListener<T extends KubeObject = KubeObject> = (change: CacheChange<T>) => void;
+export type CacheChangeListener<T extends KubeObject = KubeObject> = (change: CacheChange<T>) => void;

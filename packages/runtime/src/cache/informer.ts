@@ -1,6 +1,6 @@
 import type { Client, WatchOptions } from "@konverge/client";
 import { compareVersions, type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
-import type { CacheChange, ChangeListener } from "./change.ts";
+import type { CacheChange, CacheChangeListener } from "./change.ts";
 import { defaulted } from "./defaulted.ts";
 import { ExpectedAnswers, type ObjectEvent } from "./expected-answers.ts";
 import { FieldSetPool, type OwnFields } from "./field-set-pool.ts";
@@ -56,7 +56,7 @@ export class Informer<T extends KubeObject> {
   readonly #store: ObjectStore<T> | ParsedStore<T>;
   readonly #indexes = new Indexes<T>();
   readonly #fieldSets = new FieldSetPool();
-  readonly #listeners = new Set<ChangeListener<T>>();
+  readonly #listeners = new Set<CacheChangeListener<T>>();
   readonly #unconfirmed = new UnconfirmedWrites();
   readonly #expected = new ExpectedAnswers<T>();
   readonly #whenSynced = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ export class Informer<T extends KubeObject> {
     return this.#indexes.find(index, value);
   }
 
-  subscribe(listener: ChangeListener<T>): () => void {
+  subscribe(listener: CacheChangeListener<T>): () => void {
     this.#listeners.add(listener);
     for (const key of this.#store.keys()) {
       const object = this.#store.get(key)!;

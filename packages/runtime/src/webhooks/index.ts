@@ -8,6 +8,7 @@
 // The helpers of the API server's own validation, under names that say what they describe.
 export { forbidden as fieldForbidden, invalidValue as fieldInvalid, required as fieldRequired } from "@konverge/schema";
 export * from "./admission.ts";
+export type { CertificateRotationOptions } from "./certificates/rotation.ts";
 export {
   builtInCertificates,
   type CertificateSource,

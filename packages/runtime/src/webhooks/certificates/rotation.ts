@@ -10,7 +10,7 @@ export interface CertificateMaterial {
   readonly serving: Credential;
 }
 
-export interface RotationOptions {
+export interface CertificateRotationOptions {
   clock: Clock;
   /** Names the authority. */
   name: string;
@@ -40,7 +40,7 @@ const RENEW_AFTER = 2 / 3;
  */
 export async function rotated(
   known: CertificateMaterial | undefined,
-  options: RotationOptions,
+  options: CertificateRotationOptions,
 ): Promise<CertificateMaterial> {
   const { clock, hosts, overlap = DAY } = options;
   const now = clock.now();
@@ -64,7 +64,7 @@ export async function rotated(
   return dropOld ? { ...known, bundle: newest } : known;
 }
 
-async function afresh(options: RotationOptions): Promise<CertificateMaterial> {
+async function afresh(options: CertificateRotationOptions): Promise<CertificateMaterial> {
   const { clock, name, hosts } = options;
   const authority = await createAuthority(clock, name, options.authorityLifetime ?? 730 * DAY);
   const serving = await issueServing(clock, authority, hosts, options.servingLifetime ?? 90 * DAY);

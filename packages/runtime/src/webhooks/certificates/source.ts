@@ -3,7 +3,7 @@ import type { Client } from "@konverge/client";
 import { type Clock, isAlreadyExists, isConflict, isNotFound } from "@konverge/core";
 import { Secret } from "@konverge/kinds";
 import type { Credential } from "./authority.ts";
-import type { CertificateMaterial, RotationOptions } from "./rotation.ts";
+import type { CertificateMaterial, CertificateRotationOptions } from "./rotation.ts";
 
 /** What a server shows, and what its callers shall trust. */
 export interface WebhookCertificates {
@@ -23,7 +23,7 @@ const RETRIES = 5;
  */
 export function builtInCertificates(
   client: Client,
-  options: Omit<RotationOptions, "clock" | "name"> & {
+  options: Omit<CertificateRotationOptions, "clock" | "name"> & {
     secret: { name: string; namespace: string };
     /** What time it is to those who judge the certificates. Default: the client's. */
     clock?: Clock;
