@@ -23,7 +23,7 @@ export interface Ground {
 export function launches(ground: Ground) {
   const countdown = durableSteps(Launch, {
     name: "countdown",
-    steps: {
+    sequence: {
       book: async ({ spec }) => ({ ticket: await ground.book(spec.site) }),
       fuel: {
         run: (_launch, { outputs }) => ground.fuel((outputs["book"] as { ticket: string }).ticket),

@@ -13,10 +13,10 @@ test("an import of a folder in the same package becomes a relative path", () => 
   );
 });
 
-test("an import of a folder in another package becomes that package's subpath", () => {
+test("an import of a folder in another package becomes an internal subpath of that package", () => {
   assert.equal(
     rewriteImports('import("@konverge/core").Clock', "types/apiserver/index.d.ts", dev),
-    'import("konverge/core").Clock',
+    'import("konverge/internal/core").Clock',
   );
 });
 

@@ -10,10 +10,10 @@ test("an import of a folder in the same package leads to its source", () => {
   assert.deepEqual(destinationOf("@konverge/llm-operator", operators), { inside: "operators/llm/src/index.ts" });
 });
 
-test("an import of a folder in another package becomes that package's subpath", () => {
-  assert.deepEqual(destinationOf("@konverge/core", dev), { outside: "konverge/core" });
-  assert.deepEqual(destinationOf("@konverge/schema/cel", dev), { outside: "konverge/schema/cel" });
-  assert.deepEqual(destinationOf("@konverge/cluster", konverge), { outside: "@konverge/dev/cluster" });
+test("an import of a folder in another package becomes an internal subpath of that package", () => {
+  assert.deepEqual(destinationOf("@konverge/core", dev), { outside: "konverge/internal/core" });
+  assert.deepEqual(destinationOf("@konverge/schema/cel", dev), { outside: "konverge/internal/schema/cel" });
+  assert.deepEqual(destinationOf("@konverge/cluster", konverge), { outside: "@konverge/dev/internal/cluster" });
 });
 
 test("an import of a published package is what it was", () => {
@@ -31,7 +31,7 @@ test("an import of what a folder does not export is an error", () => {
   assert.throws(() => destinationOf("@konverge/core/clock", konverge), /does not export \.\/clock/);
 });
 
-test("every part of a package is a subpath of it", () => {
+test("a package has its entry points and, below internal, the folders it is made from", () => {
   const entries = entriesOf(konverge);
   assert.equal(entries.get(""), "packages/konverge/src/index.ts");
   assert.equal(entries.get("/core"), "packages/konverge/src/core.ts");

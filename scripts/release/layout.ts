@@ -11,7 +11,11 @@ export interface PublishedPackage {
   /** The folder with its version, its front door and the modules that users import. */
   readonly folder: string;
   readonly description: string;
-  /** Folders whose code it contains; each is a subpath of it: `packages/schema` is `konverge/schema`. */
+  /**
+   * Folders whose code it contains. An operator is a subpath (`operators/llm` is `@konverge/operators/llm`). What is below
+   * packages/ is reached by other published packages of the same version alone (`packages/schema` is
+   * `konverge/internal/schema`): the public API is what `folder` exports.
+   */
   readonly contains: readonly string[];
   /** The folder of the command that it brings. */
   readonly command?: string;
@@ -89,8 +93,11 @@ export function destinationOf(specifier: string, target: PublishedPackage): Dest
   const home = folder && published.find((one) => foldersOf(one).includes(folder));
   if (!folder || !home) return undefined;
   if (home === target) return { inside: moduleOf(folder, rest) };
-  return { outside: folder === home.folder ? name + rest : `${home.name}/${basename(folder)}${rest}` };
+  return { outside: folder === home.folder ? name + rest : home.name + subpathOf(folder) + rest };
 }
+
+/** The subpath under which a folder is part of a published package. */
+const subpathOf = (folder: string) => `${folder.startsWith("packages/") ? "/internal" : ""}/${basename(folder)}`;
 
 /** The modules of a folder that can be imported, by subpath (`""`, `/cel`): its exports, with patterns filled in. */
 export function modulesOf(folder: string): Map<string, string> {
@@ -114,13 +121,12 @@ function moduleOf(folder: string, subpath: string): string {
   return module;
 }
 
-/** The modules that users import from a published package, by subpath. What is not in `src` is for the repository only. */
+/** The modules that can be imported from a published package, by subpath. What is not in `src` is for the repository only. */
 export function entriesOf(target: PublishedPackage): Map<string, string> {
-  const entries = modulesOf(target.folder);
+  const entries = new Map(modulesOf(target.folder));
   for (const folder of target.contains) {
     for (const [subpath, module] of modulesOf(folder)) {
-      const name = `/${basename(folder)}${subpath}`;
-      if (!entries.has(name) && module.includes("/src/")) entries.set(name, module);
+      if (module.includes("/src/")) entries.set(subpathOf(folder) + subpath, module);
     }
   }
   return entries;

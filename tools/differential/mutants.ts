@@ -282,7 +282,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "custom resources are not judged by their schema",
     "crd/instance-strategy.ts",
-    "return validate(schema, object, { ...(scale && { scale }) });",
+    "return validateValue(schema, object, { ...(scale && { scale }) });",
     "return [];",
   ),
   mutant(
@@ -294,8 +294,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "what is old is judged as strictly as what is new",
     "crd/instance-strategy.ts",
-    "return validate(schema, object, { old, ...(scale && { scale }), warn: call.warn });",
-    "return validate(schema, object, { ...(scale && { scale }) });",
+    "return validateValue(schema, object, { old, ...(scale && { scale }), warn: call.warn });",
+    "return validateValue(schema, object, { ...(scale && { scale }) });",
   ),
   mutant(
     "stored objects do not follow their schema",

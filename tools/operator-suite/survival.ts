@@ -29,13 +29,13 @@ function split<T extends SurvivalOptions & { readonly every?: number; readonly r
   const { time, nodes, namespace, kubectl, ...whole } = options;
   const { every = 1, runs = Number.POSITIVE_INFINITY } = whole;
   const proof = SAMPLE ? { ...whole, every: every * SAMPLE.every, runs: Math.min(runs, SAMPLE.runs) } : whole;
-  const stage = {
+  const environment = {
     ...(time && { time }),
     ...(nodes && { nodes }),
     ...(namespace && { namespace }),
     ...(kubectl && { kubectl }),
   };
-  return { ...proof, stage: embeddedOptions(stage) };
+  return { ...proof, environment: embeddedOptions(environment) };
 }
 
 /**

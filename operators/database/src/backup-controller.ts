@@ -100,7 +100,7 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
       ? problemConditions(problem)
       : { Ready: conditionUnknown("Running", `job ${metadata.name} takes it`) };
     // That its pod is refused or finds no node, nobody tells.
-    return { status: { phase: "Running", ...facts }, conditions, after: POD_PROBLEM_GRACE_MS };
+    return { status: { phase: "Running", ...facts }, conditions, requeueAfter: POD_PROBLEM_GRACE_MS };
   }
   const report = await reportOf(job, context);
   if (end === "failed") return fails(backup, facts, report["error"] ?? "its Job has failed", context);

@@ -176,7 +176,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         ],
         status: statusOf(database, findings),
         conditions: conditionsOf(database, findings),
-        ...(after !== undefined && { after }),
+        ...(after !== undefined && { requeueAfter: after }),
       };
     },
     // Servers that are stopped in good order leave volumes that can be used again at once.

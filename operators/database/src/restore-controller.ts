@@ -93,7 +93,7 @@ export function databaseRestores() {
       // That a pod is refused or finds no node, nobody tells.
       return {
         ...moved(plan!, move, reports, problem, context.clock),
-        ...(!isOver && { after: POD_PROBLEM_GRACE_MS }),
+        ...(!isOver && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
     async cleanup(restore, context) {

@@ -17,7 +17,7 @@ export async function askServers(
   database: Database,
   count: number,
   ask: AskServer | undefined,
-  { cache, client, clock, outside }: ReconcileContext,
+  { cache, client, clock, callExternal }: ReconcileContext,
 ): Promise<Member[]> {
   const { namespace } = database.metadata;
   return Promise.all(
@@ -25,7 +25,7 @@ export async function askServers(
       const name = podName(database, index);
       const pod = cache.get(Pod, `${namespace}/${name}`);
       if (!pod || !ask || !isRunning(pod)) return memberOf(name, pod, undefined);
-      const said = await outside(`status of ${name}`, async () => (await ask(pod, client, clock)) ?? "");
+      const said = await callExternal(`status of ${name}`, async () => (await ask(pod, client, clock)) ?? "");
       return memberOf(name, pod, said);
     }),
   );
@@ -86,8 +86,8 @@ export async function serverProblem(
 ): Promise<WorkloadProblem | undefined> {
   const pods = names.flatMap((name) => cache.get(Pod, `${metadata.namespace}/${name}`) ?? []);
   const areMissing = servers && (servers.status?.replicas ?? 0) < (servers.spec?.replicas ?? 0);
-  const refusal = areMissing ? await failedCreateMessage(client, servers) : undefined;
-  return workloadProblem({ pods, refusal, now: clock.now() });
+  const creationError = areMissing ? await failedCreateMessage(client, servers) : undefined;
+  return workloadProblem({ pods, creationError, now: clock.now() });
 }
 
 /** The uids of pods that are not of the newest revision. */

@@ -11,6 +11,10 @@ export async function taskProblem(
 ): Promise<WorkloadProblem | undefined> {
   if (!job || jobEnd(job)) return undefined;
   const pods = cache.list(Pod, job.metadata.namespace).filter((pod) => isControlledBy(pod, job));
-  const refusal = pods.length === 0 ? await failedCreateMessage(client, job) : undefined;
-  return workloadProblem({ pods: pods.filter(({ status }) => status?.phase !== "Failed"), refusal, now: clock.now() });
+  const creationError = pods.length === 0 ? await failedCreateMessage(client, job) : undefined;
+  return workloadProblem({
+    pods: pods.filter(({ status }) => status?.phase !== "Failed"),
+    creationError,
+    now: clock.now(),
+  });
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from "konverge";
+import { type KubeObject, type ObjectMeta, TypedKind } from "konverge";
 import {
   Deployment,
   type DeploymentStatus,
@@ -8,7 +8,6 @@ import {
   PersistentVolumeClaim,
   type PodTemplateSpec,
   Service,
-  TypedKind,
 } from "konverge/kinds";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import {

@@ -119,7 +119,7 @@ export function dynamoComponents(builder: Builder) {
           ...(problem && { Degraded: conditionTrue(problem.reason, problem.message) }),
         },
         // Nobody tells of the pods of a Job.
-        after: POD_PROBLEM_GRACE_MS,
+        requeueAfter: POD_PROBLEM_GRACE_MS,
       };
     },
   });
@@ -133,6 +133,6 @@ async function buildProblem(
   if (!job) return undefined;
   const { name, namespace } = job.metadata;
   const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` });
-  const refusal = items.length === 0 ? await failedCreateMessage(client, job) : undefined;
-  return workloadProblem({ pods: items, refusal, now: clock.now() });
+  const creationError = items.length === 0 ? await failedCreateMessage(client, job) : undefined;
+  return workloadProblem({ pods: items, creationError, now: clock.now() });
 }

@@ -105,10 +105,10 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
 }
 
 /** When to look again at what nobody tells: want of room counts only when it lasts. */
-function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { after?: number } {
-  if (what.draining) return { after: DRAIN_PERIOD };
-  if (what.multinode) return { after: LOOK_AGAIN };
-  return what.waiting ? { after: POD_PROBLEM_GRACE_MS } : {};
+function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { requeueAfter?: number } {
+  if (what.draining) return { requeueAfter: DRAIN_PERIOD };
+  if (what.multinode) return { requeueAfter: LOOK_AGAIN };
+  return what.waiting ? { requeueAfter: POD_PROBLEM_GRACE_MS } : {};
 }
 
 function conditionsOf(delay: Delay | undefined): Conditions {

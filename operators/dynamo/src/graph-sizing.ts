@@ -2,7 +2,7 @@ import { type ConditionState, conditionFalse, conditionTrue, conditionUnknown, P
 import {
   correctedSize,
   type LoadMeasurement,
-  type Need,
+  type RequiredReplicas,
   requiredReplicas,
   type SizingRules,
   type SizingState,
@@ -34,7 +34,7 @@ const DEFAULT_MOST = 10;
  * How many workers a graph's model takes, and why. The declared throughput and service time give the first size; what the
  * workers tell about themselves corrects it, but never below what is declared as the least throughput.
  */
-export function sizingOf(situation: Situation, memory: SizingState): { sizing: Sizing; need: Need } {
+export function sizingOf(situation: Situation, memory: SizingState): { sizing: Sizing; need: RequiredReplicas } {
   const { graph, measured, current, ready, monotonic } = situation;
   const last = graph.status?.sizing;
   const rules = rulesOf(graph, last?.measured === true);
@@ -84,7 +84,11 @@ function declaration(graph: DynamoGraphDeployment): string {
   return `${sla?.minThroughput ?? 0} requests per second${promise(graph)}, at ${model!.serviceTimeMs} ms each and ${model!.concurrency} at a time per replica`;
 }
 
-function measurement(graph: DynamoGraphDeployment, measured: LoadMeasurement | undefined, need: Need): string {
+function measurement(
+  graph: DynamoGraphDeployment,
+  measured: LoadMeasurement | undefined,
+  need: RequiredReplicas,
+): string {
   if (!measured) return "the size that was measured last";
   const tidy = (value: number) => Number(value.toPrecision(2));
   const service = measured.serviceTime === undefined ? "" : ` of ${tidy(measured.serviceTime * 1000)} ms each`;
@@ -100,7 +104,7 @@ function measurement(graph: DynamoGraphDeployment, measured: LoadMeasurement | u
 export function slaCondition(
   { spec: { sla } }: DynamoGraphDeployment,
   measured: LoadMeasurement | undefined,
-  need: Need,
+  need: RequiredReplicas,
 ): ConditionState | undefined {
   if (sla?.maxLatencyMs === undefined) return undefined;
   if (need.hopeless) {

@@ -23,7 +23,7 @@ export function delayOf(live: KubeObject | undefined, pods: readonly Pod[], now:
   const { status, message } = readinessOf(live, now);
   if (status === "Current") return undefined;
   const { spec, status: reported } = live as Deployment;
-  const problem = workloadProblem({ pods, refusal: replicaFailureMessage(live), now });
+  const problem = workloadProblem({ pods, creationError: replicaFailureMessage(live), now });
   if (problem) {
     const reason = PLACEMENT.has(problem.reason)
       ? "insufficient_capacity"

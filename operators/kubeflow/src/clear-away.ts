@@ -9,7 +9,7 @@ import type { Tools } from "./job-tools.ts";
 import { removePodGroup } from "./pod-group.ts";
 
 /** What a look at a job leads to. The status is written by the look itself: see `publish`. */
-export type JobResult<T extends JobObject> = Pick<ReconcileResult<T>, "children" | "after">;
+export type JobResult<T extends JobObject> = Pick<ReconcileResult<T>, "children" | "requeueAfter">;
 
 /** Takes pods away, and with the last reason to place them together their PodGroup. */
 export async function clearAway<T extends JobObject>(

@@ -31,7 +31,7 @@ export async function afterTheEnd<T extends JobObject>(
   return {
     // What stays is left alone: nobody needs the names of pods that have ended.
     ...(isCleaned(job) && { children: [...servicesOf(job, kept, tools), ...(framework.others?.for(job) ?? [])] }),
-    ...(expiry !== undefined && { after: Math.max(1, expiry - context.clock.now() + 1) }),
+    ...(expiry !== undefined && { requeueAfter: Math.max(1, expiry - context.clock.now() + 1) }),
   };
 }
 

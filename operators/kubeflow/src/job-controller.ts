@@ -44,7 +44,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         const message = `${where} takes care of ${framework.kind.kind}s; this operator leaves them alone`;
         context.events.warning("UpstreamOperator", message);
-        return { after: LOOK_AGAIN };
+        return { requeueAfter: LOOK_AGAIN };
       }
       return reconcileJob(object, context, tools);
     },

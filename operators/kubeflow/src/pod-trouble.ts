@@ -45,13 +45,14 @@ export function obstacleIn(pods: readonly JobPod[]): WorkloadProblem | undefined
 function obstacleOf(pod: Pod): WorkloadProblem | undefined {
   const problem = podProblem(pod);
   if (!problem) return undefined;
-  const { reason, container, told } = problem;
+  const { reason, container, reported } = problem;
   if (reason === "ImageCannotBePulled") {
     const message = `the image ${container?.image} cannot be pulled: check its name and pull secrets`;
     return { reason: "ImagePullFailed", message };
   }
   // A container that has ended may be the end of the job, which is judged elsewhere.
-  if (reason === "ContainerCrashes" && told.reason !== "CrashLoopBackOff") return undefined;
-  if (container) return { reason: told.reason, message: `container ${container.name} does not start: see its logs` };
-  return { reason: "Unschedulable", message: told.message };
+  if (reason === "ContainerCrashes" && reported.reason !== "CrashLoopBackOff") return undefined;
+  if (container)
+    return { reason: reported.reason, message: `container ${container.name} does not start: see its logs` };
+  return { reason: "Unschedulable", message: reported.message };
 }

@@ -85,7 +85,7 @@ async function goOn<T extends JobObject>(
   const wait = await waitForGroup(job, report, context, tools);
   if (wait !== undefined) {
     await publish(job, report, context, tools);
-    return { children: [], after: wait };
+    return { children: [], requeueAfter: wait };
   }
   const found = survey(job, pods, framework, report);
   tellOddities(job, pods, report, tools);
@@ -103,14 +103,14 @@ async function goOn<T extends JobObject>(
 }
 
 /** What no event will tell: that the time is up, or that a server no longer refuses. */
-function lookAgain(job: Job, problem: WorkloadProblem | undefined, now: number): { after?: number } {
+function lookAgain(job: Job, problem: WorkloadProblem | undefined, now: number): { requeueAfter?: number } {
   const deadline = deadlineOf(job);
   const waits = [
     ...(deadline === undefined ? [] : [Math.max(1, deadline - now)]),
     // What is invalid stays so until the job changes, which is seen anyway.
     ...(problem && problem.reason !== "PodInvalid" ? [AFTER_REFUSAL] : []),
   ];
-  return waits.length > 0 ? { after: Math.min(...waits) } : {};
+  return waits.length > 0 ? { requeueAfter: Math.min(...waits) } : {};
 }
 
 /** With a gang scheduler pods are made only when it has admitted their group; until then, how long to wait. */

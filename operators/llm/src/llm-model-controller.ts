@@ -45,7 +45,7 @@ export function llmModelController(metrics: ModelMetrics) {
           ? undefined
           : replicaProblem({
               pods: podsOfModel(model, cache.list(Pod, model.metadata.namespace)),
-              refusal: replicaFailureMessage(before),
+              creationError: replicaFailureMessage(before),
               gpuType,
               offered,
               now: clock.now(),
@@ -66,7 +66,7 @@ export function llmModelController(metrics: ModelMetrics) {
         },
         ...(problem && { conditions: problemConditions(problem) }),
         // Nodes may come, and want of room becomes a problem only in time.
-        ...(readyReplicas < model.spec.replicas && { after: POD_PROBLEM_GRACE_MS }),
+        ...(readyReplicas < model.spec.replicas && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });

@@ -84,8 +84,8 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const { gpuType } = deployment.spec;
       const products = gpuType ? productsFor(gpuType, offered, productsIn(set?.spec?.template.spec?.affinity)) : [];
       const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
-      const refusal = isShort ? await refusalOf(set, context) : undefined;
-      const problem = isShort ? replicaProblem({ pods, refusal, gpuType, offered, now: clock.now() }) : undefined;
+      const creationError = isShort ? await refusalOf(set, context) : undefined;
+      const problem = isShort ? replicaProblem({ pods, creationError, gpuType, offered, now: clock.now() }) : undefined;
       reportProblem(deployment, problem, events);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, deploymentLabels(deployment)), context);
@@ -128,7 +128,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           SLAMet: slaCondition(deployment, measured, size, rules.promised?.maxLatency ?? 0),
           ...(problem && problemConditions(problem)),
         },
-        after: SCRAPE_PERIOD_MS,
+        requeueAfter: SCRAPE_PERIOD_MS,
       };
     },
   });

@@ -10,7 +10,7 @@ export interface ModelReplicas extends ObservedPods {
 
 /** Why replicas of a model do not come up. A type of GPU that no node has is told from one that is all in use, and at once. */
 export function replicaProblem({ gpuType, offered, ...replicas }: ModelReplicas): WorkloadProblem | undefined {
-  const atOnce = workloadProblem({ ...replicas, patience: 0 });
+  const atOnce = workloadProblem({ ...replicas, gracePeriod: 0 });
   if (atOnce?.reason !== "NoRoom" || !gpuType || offered.some((product) => isOfType(product, gpuType)))
     return workloadProblem(replicas);
   const known = offered.length > 0 ? `there are ${offered.join(", ")}` : "no node has GPUs that are labelled";

@@ -1,5 +1,4 @@
-import { isNotFound, type KubeObject, ownerReference, type ReconcileContext } from "konverge";
-import { TypedKind } from "konverge/kinds";
+import { isNotFound, type KubeObject, ownerReference, type ReconcileContext, TypedKind } from "konverge";
 import { deepEqual, gvkOf, type LabelSelector } from "konverge/objects";
 import { PORT } from "./inference-server.ts";
 

@@ -1,7 +1,7 @@
 import {
   correctedSize,
   type LoadMeasurement,
-  type Need,
+  type RequiredReplicas,
   requiredReplicas,
   type SizingRules,
   type SizingState,
@@ -30,7 +30,7 @@ export interface Situation {
 /** The size that a deployment shall have, and why. */
 export interface Size {
   readonly replicas: number;
-  readonly need: Need;
+  readonly need: RequiredReplicas;
   readonly reason: string;
   /** Since when no request was seen; undefined if one was, or if that does not matter. */
   readonly idleSince: string | undefined;

@@ -39,7 +39,7 @@ export function rayClusters() {
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         events.warning("UpstreamOperator", `${where} takes care of RayClusters; this operator leaves them alone`);
-        return { after: LOOK_AGAIN };
+        return { requeueAfter: LOOK_AGAIN };
       }
       const { spec } = cluster;
       const head = headPodFor(cluster);
@@ -74,7 +74,7 @@ export function rayClusters() {
         status: statusOf(cluster, seen, [head, ...workers]),
         conditions: { ...conditions, ...(problem && problemConditions(problem)) },
         // Want of room counts only when it lasts, of which nobody tells.
-        ...(!isComplete && { after: POD_PROBLEM_GRACE_MS }),
+        ...(!isComplete && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });

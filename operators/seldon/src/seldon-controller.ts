@@ -50,7 +50,7 @@ export function seldonDeployments(images: Images) {
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         events.warning("UpstreamOperator", `${where} takes care of SeldonDeployments; this operator leaves them alone`);
-        return { after: LOOK_AGAIN };
+        return { requeueAfter: LOOK_AGAIN };
       }
       const errors = seldonErrors(object);
       if (errors.length > 0) {
@@ -67,8 +67,10 @@ export function seldonDeployments(images: Images) {
       const pods = cache.list(Pod, object.metadata.namespace).filter(({ metadata }) => {
         return metadata.labels?.[DEPLOYMENT_ID] === idOf(object);
       });
-      const refusal = deployments.map(({ live }) => replicaFailureMessage(live)).find((told) => told !== undefined);
-      const problem = ready ? undefined : workloadProblem({ pods, refusal, now: clock.now() });
+      const creationError = deployments
+        .map(({ live }) => replicaFailureMessage(live))
+        .find((told) => told !== undefined);
+      const problem = ready ? undefined : workloadProblem({ pods, creationError, now: clock.now() });
       reportProblem(object, problem, events);
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
       return {
@@ -92,7 +94,7 @@ export function seldonDeployments(images: Images) {
           ...(problem && problemConditions(problem)),
         },
         // Want of room counts only when it lasts, of which nobody tells.
-        ...(!ready && { after: POD_PROBLEM_GRACE_MS }),
+        ...(!ready && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });

@@ -21,7 +21,7 @@ export async function afterTheEnd(
   const result: TrainingResult = { status, conditions, ...(cleanPodPolicy === "All" && { children: [] }) };
   if (ttlSecondsAfterFinished === undefined || !status.completionTime) return result;
   const left = Date.parse(status.completionTime) + 1000 * ttlSecondsAfterFinished - clock.now();
-  if (left > 0) return { ...result, after: left };
+  if (left > 0) return { ...result, requeueAfter: left };
   await client
     .delete(TrainingJob, keyOf(job), { preconditions: { uid: job.metadata.uid! }, propagationPolicy: "Background" })
     .catch((error: unknown) => {

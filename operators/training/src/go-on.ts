@@ -56,7 +56,7 @@ export async function goOn(
     ...(children && { children }),
     status,
     conditions: activeConditions(job, status, problem),
-    ...(prepared ? lookAgain(job, status, made.problem, now) : { after: AT_ONCE }),
+    ...(prepared ? lookAgain(job, status, made.problem, now) : { requeueAfter: AT_ONCE }),
   };
 }
 
@@ -145,7 +145,7 @@ function lookAgain(
   status: TrainingJobStatus,
   refused: WorkloadProblem | undefined,
   now: number,
-): { after?: number } {
+): { requeueAfter?: number } {
   const stored = { ...job, status };
   const begins = restartTime(job);
   const waits = [
@@ -156,5 +156,5 @@ function lookAgain(
     ...(begins > now ? [begins - now] : []),
   ];
   const after = Math.min(...waits);
-  return Number.isFinite(after) ? { after: Math.max(1, after) } : {};
+  return Number.isFinite(after) ? { requeueAfter: Math.max(1, after) } : {};
 }

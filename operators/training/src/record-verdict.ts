@@ -56,7 +56,7 @@ function end(
   if (verdict.type === "succeeded") events.normal(told.reason, told.message);
   else events.warning(told.reason, told.message);
   metrics.ended(job, status, told.reason);
-  return { status, conditions: finishedConditions({ phase, ...told }), after: AT_ONCE };
+  return { status, conditions: finishedConditions({ phase, ...told }), requeueAfter: AT_ONCE };
 }
 
 function again(
@@ -80,5 +80,5 @@ function again(
   else if (why === "disruption") events.warning("Restarting", `${message}: ${what}`);
   else events.warning("Restarting", `${message}: ${what} (restart ${status.restarts} of ${job.spec.backoffLimit})`);
   metrics.restarted(why);
-  return { status, conditions: activeConditions(job, status, undefined), after: AT_ONCE };
+  return { status, conditions: activeConditions(job, status, undefined), requeueAfter: AT_ONCE };
 }

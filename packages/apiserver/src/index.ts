@@ -16,5 +16,5 @@ export { type RequestInfo, requestInfo } from "./http/request-info.ts";
 export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
 export * from "./storage/index.ts";
-export type { KubeletApi as KubeletAccess, KubeletRequest } from "./subresources/index.ts";
-export { type CallWebhook, noWebhooks, type WebhookClientConfig } from "./webhook-call.ts";
+export type { KubeletApi, KubeletRequest } from "./subresources/index.ts";
+export { type CallWebhook, noWebhooks } from "./webhook-call.ts";

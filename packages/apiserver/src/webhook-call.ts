@@ -1,15 +1,4 @@
-/** Where a webhook is: at a URL, or behind a Service. */
-export interface WebhookClientConfig {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  /** PEM certificates in base64; the machine's own are trusted when it is empty. */
-  readonly caBundle?: string;
-}
+import type { WebhookClientConfig } from "@konverge/kinds";
 
 /**
  * Sends a review to a webhook and returns its answer, parsed. It is injected, so that the server itself opens no

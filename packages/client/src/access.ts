@@ -1,4 +1,5 @@
 import type { KindRef, KubeObject } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 import type { Caller } from "./call.ts";
 import type { ImpersonatedUser } from "./impersonation.ts";
 import type { CallOptions } from "./options.ts";
@@ -30,13 +31,6 @@ export interface AccessReviewRules {
   nonResourceRules: { verbs: string[]; nonResourceURLs?: string[] }[];
   incomplete: boolean;
   evaluationError?: string;
-}
-
-export interface UserInfo {
-  username?: string;
-  uid?: string;
-  groups?: string[];
-  extra?: Record<string, string[]>;
 }
 
 export interface TokenReviewResult {

@@ -127,8 +127,8 @@ test("a call that gets no answer ends at its deadline, and only a write is then 
   assert.deepEqual(
     errors.map(({ code, unknownOutcome }) => ({ code, inDoubt: unknownOutcome })),
     [
-      { code: "timeout", inDoubt: false },
-      { code: "timeout", inDoubt: true },
+      { code: "timeout", unknownOutcome: false },
+      { code: "timeout", unknownOutcome: true },
     ],
   );
   assert.ok(requests.every((request) => request.signal?.aborted));

@@ -7,6 +7,7 @@ import {
   realClock,
   type Transport,
 } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 import { Pod, ServiceAccount } from "@konverge/kinds/core.v1";
 import {
   type AccessReviewQuery,
@@ -20,7 +21,6 @@ import {
   type ServiceAccountToken,
   type ServiceAccountTokenOptions,
   type TokenReviewResult,
-  type UserInfo,
 } from "./access.ts";
 import { Caller, type ClientRequest } from "./call.ts";
 import { discover } from "./discovery/discover.ts";

@@ -16,7 +16,6 @@ export type {
   ServiceAccountToken,
   ServiceAccountTokenOptions,
   TokenReviewResult,
-  UserInfo,
 } from "./access.ts";
 export type { ClientRequest } from "./call.ts";
 export * from "./client.ts";
@@ -36,6 +35,7 @@ export { type KindName, type RestMapper, UnknownKindError } from "./discovery/re
 export * from "./errors.ts";
 export { type ImpersonatedUser, impersonatingTransport } from "./impersonation.ts";
 export type { AppliedObject, NewObject } from "./new-object.ts";
+export { ObjectVerbs } from "./object-verbs.ts";
 export type {
   ApplyOptions,
   CallOptions,

@@ -24,9 +24,9 @@ async function between(
 const failureOf = (call: Promise<unknown>) =>
   call.then(
     () => assert.fail("it should have failed"),
-    (error: { name: string; code: unknown; inDoubt?: boolean }) => {
-      const { name, code, inDoubt } = error;
-      return { name, code, inDoubt };
+    (error: { name: string; code: unknown; unknownOutcome?: boolean }) => {
+      const { name, code, unknownOutcome } = error;
+      return { name, code, unknownOutcome };
     },
   );
 
@@ -63,7 +63,11 @@ test("a server that is not there is unreachable, and a write to it is not in dou
     return server;
   });
   await using client = await connect({ config: { server: `http://127.0.0.1:${port}` }, retry: false });
-  assert.deepEqual(await failureOf(create(client)), { name: "TransportError", code: "unreachable", inDoubt: false });
+  assert.deepEqual(await failureOf(create(client)), {
+    name: "TransportError",
+    code: "unreachable",
+    unknownOutcome: false,
+  });
 });
 
 test("a server that comes back while a call waits answers it", async () => {
@@ -94,7 +98,11 @@ test("a connection killed after the request leaves a write in doubt, and it is n
   await between(
     (_request, _response, socket) => socket.destroy(),
     async (client, server) => {
-      assert.deepEqual(await failureOf(create(client)), { name: "TransportError", code: "closed", inDoubt: true });
+      assert.deepEqual(await failureOf(create(client)), {
+        name: "TransportError",
+        code: "closed",
+        unknownOutcome: true,
+      });
       assert.equal(server.received.length, 1);
     },
   );
@@ -106,7 +114,7 @@ test("an answer cut short is noticed; a read is repeated, a write is in doubt", 
     response.write('{"kind":"Wid', () => socket.destroy());
   };
   await between(truncated, async (client) => {
-    assert.deepEqual(await failureOf(create(client)), { name: "TransportError", code: "closed", inDoubt: true });
+    assert.deepEqual(await failureOf(create(client)), { name: "TransportError", code: "closed", unknownOutcome: true });
   });
   let tries = 0;
   const better: Handler = (request, response, socket) =>
@@ -126,7 +134,7 @@ test("an answer in pieces that never ends is over at the deadline, and the conne
       assert.deepEqual(await failureOf(client.get(Widget, "a", { timeout: 500 })), {
         name: "TransportError",
         code: "timeout",
-        inDoubt: false,
+        unknownOutcome: false,
       });
       await closed.promise;
     },
@@ -140,7 +148,7 @@ test("no answer at all is over at the deadline; a write is then in doubt", async
       assert.deepEqual(await failureOf(create(client, 50)), {
         name: "TransportError",
         code: "timeout",
-        inDoubt: true,
+        unknownOutcome: true,
       });
     },
   );

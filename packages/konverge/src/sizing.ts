@@ -33,4 +33,4 @@ export {
   scrapeMetrics,
   stabilizedSize,
   waitingProbability,
-} from "@konverge/runtime/sizing";
+} from "@konverge/sizing";

@@ -1,9 +1,8 @@
 /**
- * What a reconciler throws to say what should happen next. Anything else that it throws counts as transient: it is tried
- * again, after ever longer waits.
+ * What a reconciler throws to decide what happens next. Any other error is transient: retried with exponential backoff.
  */
 
-/** Trying again will not help until somebody changes the object: reported in its conditions, not retried. */
+/** A retry does not help until the object changes: reported in the conditions, not retried. */
 export class PermanentError extends Error {
   override readonly name = "PermanentError";
   /** One word in CamelCase, for the condition. */
@@ -15,7 +14,7 @@ export class PermanentError extends Error {
   }
 }
 
-/** Something outside is not there yet: reported in its conditions, tried again after `after` milliseconds. */
+/** An external system is not ready: reported in the conditions, reconciled again after `requeueAfter` milliseconds (default: 30 s). */
 export class ExternalError extends Error {
   override readonly name = "ExternalError";
   readonly reason: string;

@@ -28,9 +28,11 @@ export {
   plannedChild,
 } from "./apply/child.ts";
 export { isApplied } from "./apply/is-applied.ts";
-export { Cache, type CacheViewOptions } from "./cache/cache.ts";
+export { Cache, type CacheOptions, type CacheViewOptions } from "./cache/cache.ts";
 export type { CacheChange } from "./cache/change.ts";
+export type { IndexFunction } from "./cache/indexes.ts";
 export type { Informer } from "./cache/informer.ts";
+export type { Interest } from "./cache/projection.ts";
 export type { WatchScope } from "./cache/selection.ts";
 export type { CacheView } from "./cache/view.ts";
 export { controllerPermissions, type PermissionOptions } from "./controller/declared-access.ts";
@@ -44,7 +46,7 @@ export * from "./definition/watched.ts";
 export { type HotReload, type HotReloadOptions, hotReload } from "./development/hot-reload.ts";
 export * from "./errors.ts";
 export type { EventOptions, EventSink } from "./events/event-sink.ts";
-export { EventRecorder } from "./events/recorder.ts";
+export { EventRecorder, type EventRecorderOptions } from "./events/recorder.ts";
 export * from "./external/external.ts";
 export type { JsonDifference } from "./json-diff.ts";
 export type { LeaderElectionOptions } from "./leadership/leader.ts";

@@ -273,8 +273,8 @@ test("hot keys and poison objects do not hold up the others", options, async () 
 });
 
 for (const [what, election] of [
-  ["leaders change", { leader: { name: "op", namespace: "election", duration: 3000 } }],
-  ["shards are handed over", { shards: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
+  ["leaders change", { leaderElection: { name: "op", namespace: "election", duration: 3000 } }],
+  ["shards are handed over", { sharding: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
 ] as const) {
   test(`no key has two actors when ${what} under load, as the server's own log shows`, options, async () => {
     const namespace = what.replaceAll(" ", "-");

@@ -182,7 +182,7 @@ async function replica(s: Stage, diary: Diary, identity: string, election: objec
 
 virtual("among replicas with a leader there is one at a time, also when the lease is lost", async (s) => {
   const diary = new Diary();
-  const leader = { leader: { name: "op", namespace: "default", duration: 15_000 } };
+  const leader = { leaderElection: { name: "op", namespace: "default", duration: 15_000 } };
   await s.widget("w");
   const first = await replica(s, diary, "one", leader);
   await s.clock.advance(1_000);
@@ -204,7 +204,7 @@ virtual("among replicas with a leader there is one at a time, also when the leas
 
 virtual("shards hand daemons over one by one, each ended before it is begun elsewhere", async (s) => {
   const diary = new Diary();
-  const shards = { shards: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
+  const shards = { sharding: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
   for (let i = 0; i < 12; i++) await s.widget(`w${i}`);
   const first = await replica(s, diary, "one", shards);
   await s.clock.advance(30_000);

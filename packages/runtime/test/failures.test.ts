@@ -184,7 +184,7 @@ test("every trigger, read, request and outcome is told to observers", async () =
   };
   await s.run(
     controller(Widget, {
-      reconcile: (_widget, { cache }) => ({ status: { count: [...cache.list(Widget)].length }, after: 60_000 }),
+      reconcile: (_widget, { cache }) => ({ status: { count: [...cache.list(Widget)].length }, requeueAfter: 60_000 }),
     }),
     { observers: [observer, {}] },
   );

@@ -77,7 +77,7 @@ async function replica(s: Stage, actors: Actors, identity: string, options: obje
   return manager;
 }
 
-const leader = { leader: { name: "op", namespace: "default", duration: 15_000 } };
+const leader = { leaderElection: { name: "op", namespace: "default", duration: 15_000 } };
 
 test("only the leader acts; when it stops, the next one takes over at once", async () => {
   const s = await stage();
@@ -223,7 +223,7 @@ test("a leader that lost its lease to nobody takes it up again, and looks at the
   assert.deepEqual((await s.user.get(ConfigMap, "default/child-w0")).data, { text: "meanwhile" });
 });
 
-const shards = { shards: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
+const shards = { sharding: { name: "op", namespace: "default", duration: 15_000, parts: 6 } };
 
 test("replicas share the keys among them, every key with exactly one", async () => {
   const s = await stage();

@@ -57,7 +57,7 @@ const curious = (changes: { replicas?: string; more?: boolean } = {}): Controlle
         children: [draft, ...(changes.more ? [configMap("more", { missing })] : [])],
         status: { count: secrets, text: `${timestamp(clock)} ${clock.random.uuid()} ${before} ${version.text}` },
         conditions: { Odd: conditionFalse("Never", changes.more ? "not even now" : "") },
-        after: 3_600_000 + clock.random.below(1000),
+        requeueAfter: 3_600_000 + clock.random.below(1000),
       };
     },
   });
@@ -117,7 +117,7 @@ scenario("other code is told by what it would do otherwise", (s) =>
         "removed status",
         "removed condition Odd",
         "added write delete ConfigMap default/child",
-        "removed after",
+        "removed requeueAfter",
         "changed events",
       ],
     );

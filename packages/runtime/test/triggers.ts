@@ -188,7 +188,7 @@ virtual("`after` looks again later", async (s) => {
     controller(Widget, {
       reconcile() {
         looks++;
-        return { after: 10_000 };
+        return { requeueAfter: 10_000 };
       },
     }),
   );

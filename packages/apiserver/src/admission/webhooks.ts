@@ -1,8 +1,9 @@
 import { ApiError, badRequest, deepCopy, forbidden, type LabelSelector, parseJson, quoted } from "@konverge/core";
+import type { WebhookClientConfig } from "@konverge/kinds";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
-import type { CallWebhook, WebhookClientConfig } from "../webhook-call.ts";
+import type { CallWebhook } from "../webhook-call.ts";
 import { admissionReview } from "./admission-review.ts";
 import type { AdmissionAttributes, AdmissionPlugin } from "./attributes.ts";
 import { configurationsIn } from "./configurations.ts";

@@ -39,7 +39,7 @@ export interface ReplaySummary {
 }
 
 /** Puts a recording to operators, and tells what they would do differently. */
-export async function replayRecording(
+export async function replayFile(
   file: string,
   operators: readonly Operator[],
   options: ReplayOptions,

@@ -8,7 +8,7 @@ import { ClusterRoleBinding, ConfigMap, Lease } from "@konverge/kinds";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { install } from "../deploy/install.ts";
-import { replayRecording } from "../replay/replay-recording.ts";
+import { replayFile } from "../replay/replay-recording.ts";
 import { runCommand } from "./run-command.ts";
 import { type RunWorld, runOperators } from "./run-operators.ts";
 
@@ -223,10 +223,10 @@ test("what it does is recorded on request, and the same operator would do the sa
     env: {},
     tell: (line: string) => void lines.push(line),
   });
-  const same = await replayRecording(file, [greetingOperator], {}, world("Ahoy"));
+  const same = await replayFile(file, [greetingOperator], {}, world("Ahoy"));
   assert.ok(same.same > 0);
   assert.equal(same.different, 0, lines.join("\n"));
-  const other = await replayRecording(file, [greetingOperator], {}, world("Hi"));
+  const other = await replayFile(file, [greetingOperator], {}, world("Hi"));
   assert.ok(other.different > 0);
   assert.match(lines.join("\n"), /"Ahoy, you" → "Hi, you"/);
 });

@@ -22,8 +22,8 @@ export class NotSettledError extends Error {
   }
 }
 
-const VIRTUAL = { quiet: 3 * 60_000, within: 3_600_000 };
-const REAL = { quiet: 1_000, within: 60_000 };
+const VIRTUAL = { idlePeriod: 3 * 60_000, timeout: 3_600_000 };
+const REAL = { idlePeriod: 1_000, timeout: 60_000 };
 /** So many entries run before it is looked at whether time still passes. */
 const CHUNK = 5_000;
 /** An object that changes so often without time passing never stops. */

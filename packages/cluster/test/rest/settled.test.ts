@@ -102,7 +102,7 @@ test("an operator whose work fails is named by its retries, one that looks again
       when: ({ object: { metadata } }) => metadata.name === "wish",
       reconcile() {
         if (fails) throw new Error("no luck");
-        return { after: 30_000 };
+        return { requeueAfter: 30_000 };
       },
     });
     const manager = await wait(run(flaky, { client, clock }));

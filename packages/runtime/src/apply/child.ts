@@ -24,9 +24,9 @@ export interface Child<T extends KubeObject = KubeObject> extends KubeObject, Ma
 export type ObservedChild<T extends KubeObject> = T & MadeByKind<T>;
 
 /**
- * What to do when the server refuses to change a field of a child:
- * - `report`: say so in the conditions and leave the child as it is;
- * - `recreate`: delete the child with all it owns, and create it anew;
+ * What to do when the server rejects a change of an immutable field of a child:
+ * - `report`: report it in the conditions and leave the child as it is;
+ * - `recreate`: delete the child with all that it owns, and create it again;
  * - `orphan`: delete the child alone, leaving what it owns (the pods of a StatefulSet) to the new one.
  */
 export type ImmutableFieldPolicy = "report" | "recreate" | "orphan";
@@ -38,8 +38,8 @@ export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
   readyWhen?: (child: T) => boolean;
   onImmutable?: ImmutableFieldPolicy;
   /**
-   * Fields that it shall have in the beginning, and that whoever changes them may keep: the replicas of a Deployment that
-   * an autoscaler takes over. Objects only, no lists: `{ spec: { replicas: 3 } }`.
+   * Fields that are set only when the child is created, such as the replicas of a Deployment that an autoscaler changes later.
+   * Objects only, no lists: `{ spec: { replicas: 3 } }`.
    */
   initially?: DeepPartial<T>;
 }
@@ -114,7 +114,7 @@ export function waves(children: readonly PlannedChild[], owner: KubeObject): Pla
   return result;
 }
 
-/** A kind of children, and how they are held. */
+/** A kind of children and how they are owned. */
 export interface OwnedKind {
   readonly kind: KindRef<KubeObject>;
   /**

@@ -174,7 +174,7 @@ export class Pass {
 
   async #waitFor(
     object: KubeObject,
-    { waitingFor, after }: { waitingFor: string; after?: number },
+    { waitingFor, requeueAfter: after }: PendingCleanup,
     one: OnePass,
   ): Promise<PassEnd> {
     const { status, events } = this.#tools;

@@ -5,12 +5,11 @@ import type { CacheChange } from "../cache/change.ts";
 export const PAUSED_ANNOTATION = "konverge.dev/paused";
 
 /**
- * An annotation by which a user has an object looked at now, before its time and before all others. Every change of its
- * value counts: `kubectl annotate model llama konverge.dev/reconcile-now="$(date)" --overwrite`.
+ * The annotation that requests a reconcile now, with priority. Every change of its value counts: `kubectl annotate model llama konverge.dev/reconcile-now="$(date)" --overwrite`.
  */
 export const RECONCILE_NOW_ANNOTATION = "konverge.dev/reconcile-now";
 
-/** True while somebody wants the object left alone. */
+/** Whether an object is paused by its annotation. */
 export function isPaused({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[PAUSED_ANNOTATION] === "true";
 }

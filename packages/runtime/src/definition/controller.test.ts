@@ -58,7 +58,7 @@ test("a controller that cannot work as it is written is refused, with what to wr
     [wrong({ deadline: -1 }), /`deadline` is -1: it must be more than 0/],
     [wrong({ resync: Number.NaN }), /`resync` is NaN/],
     [wrong({ backoff: { initial: 0 } }), /`backoff.initial` is 0/],
-    [wrong({ rate: { perSecond: 0 } }), /`rate.perSecond` is 0/],
+    [wrong({ rateLimit: { perSecond: 0 } }), /`rateLimit.perSecond` is 0/],
     [wrong({ cleanup: reconcile, finalizer: "cleanup" }), /finalizer cleanup must be a name with a domain/],
     [wrong({ labelSelector: "a in b" }), /labelSelector "a in b" of Model.ai.example.com cannot be understood/],
     [wrong({ owns: [undefined] }), /`owns`\[0\] is no kind/],

@@ -77,7 +77,7 @@ export interface ObservedChildren {
   all<T extends KubeObject>(kind: KindRef<T>): ObservedChild<T>[];
 }
 
-/** What is known of other objects, without asking the server. Only of kinds that the controller has declared. */
+/** Reads other objects from the cache. Only kinds that the controller declares in `watches` are there. */
 export interface CacheReader {
   get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey): T | undefined;
   /** All objects, or those of a namespace. */
@@ -97,13 +97,13 @@ export interface ReconcileContext {
   /** Tells users what happened, in an Event about the object. */
   readonly events: EventSink;
   /**
-   * Does something outside the cluster: the same as calling `work`, but known by name to whoever records reconciles, so
-   * that a replay answers with what was recorded instead of doing it again. Answers must be JSON.
+   * Calls an external system: the same as calling `work`, but recorded under a name, so that a replay answers with what was
+   * recorded instead of calling it again. Results must be JSON.
    */
   callExternal<R>(name: string, work: () => Promise<R>): Promise<R>;
   /**
-   * True if it is time to do something again, such as `due("backup", { every: 3_600_000 })`. The object is looked at when
-   * it is, without a word about it in the result; what was due counts as done when the reconcile succeeds.
+   * True if it is time to do something again, such as `isDue("backup", { every: 3_600_000 })`. The object is requeued for the
+   * next time; what was due counts as done when the reconcile succeeds.
    */
   isDue(name: string, rhythm: Recurrence): boolean;
   /** Fires when the reconcile's time is up, or when it must no longer act. */
@@ -123,13 +123,13 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /**
    * How children go when their object goes: by the garbage collector, all at once (`collected`, the default), or by the
    * controller, what came last first and each when the one before it is gone (`ordered`), for which it gets a finalizer.
-   * What children are pruned for is always in order.
+   * Pruning always runs in reverse order.
    */
   teardown?: "collected" | "ordered";
   /**
-   * In whose name an object's children are written: `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`.
-   * An object can then bring about no more than its tenant may, whatever the controller may. Finalizers, status and events
-   * remain the controller's own.
+   * The user in whose name an object's children are written:
+   * `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`. An object can then create no more than its
+   * tenant has permissions for. Finalizers, status and events are written as the controller.
    */
   impersonate?(object: T): ImpersonatedUser;
   /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
@@ -158,8 +158,8 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /** Look at every object this often, in milliseconds, even if nothing changed. Default: never. */
   resync?: number;
   /**
-   * What goes wrong is told in the log alone, not in events and conditions about the object: for controllers that tell
-   * of it by themselves. Default: false.
+   * Report errors in the log only, not in events and conditions of the object: for controllers that report them themselves.
+   * Default: false.
    */
   logErrorsOnly?: boolean;
   backoff?: Partial<BackoffLimits>;
@@ -182,8 +182,7 @@ type CleanupOptions<T extends KubeObject> =
 export type ControllerOptions<T extends KubeObject, R = Reconciled<T>> = CommonOptions<T, R> & CleanupOptions<T>;
 
 /**
- * A controller as it is written down. Nothing is started and nothing is remembered here: whoever runs it makes what it
- * needs afresh.
+ * The definition of a controller. It holds no state: {@link run} starts it.
  */
 export interface Controller {
   readonly name: string;

@@ -2,21 +2,22 @@ import { deepEqual, type KubeObject } from "@konverge/core";
 import type { CacheChange } from "../cache/change.ts";
 
 /**
- * Says whether a change is worth a look. What it turns away is not looked at until something else happens, so it must
- * not turn away what `reconcile` depends on.
+ * Decides whether a change causes a reconcile. It must not filter out changes that `reconcile` depends on.
  */
 export type Predicate<T extends KubeObject = KubeObject> = (change: CacheChange<T>) => boolean;
 
-/** The spec has changed: the server counts generations of it. Additions and deletions, too, and the wish to delete. */
+/** The generation has changed, which the server increments with the spec. Also creations, deletions and the start of a deletion. */
 export const generationChanged: Predicate = ({ type, object, before }) =>
   type !== "changed" ||
   !before ||
   object.metadata.generation !== before.metadata.generation ||
   object.metadata.deletionTimestamp !== before.metadata.deletionTimestamp;
 
+/** The labels have changed. */
 export const labelsChanged: Predicate = ({ object, before }) =>
   !before || !deepEqual(object.metadata.labels, before.metadata.labels);
 
+/** The annotations have changed. */
 export const annotationsChanged: Predicate = ({ object, before }) =>
   !before || !deepEqual(object.metadata.annotations, before.metadata.annotations);
 

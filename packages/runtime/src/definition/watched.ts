@@ -10,7 +10,7 @@ export interface CacheKindOptions<W extends KubeObject>
   extends Pick<CacheViewOptions<W>, "labelSelector" | "fieldSelector" | "project"> {
   /** Only these namespaces. Default: the controller's. */
   namespaces?: readonly string[];
-  /** Further ways to find objects, by name: `{ byNode: (pod) => [pod.spec.nodeName] }`. */
+  /** Indexes by name, for `cache.find`: `{ byNode: (pod) => [pod.spec.nodeName] }`. */
   indexes?: Readonly<Record<string, IndexFunction<W>>>;
 }
 
@@ -61,7 +61,7 @@ export interface ReconcileSourceContext {
 }
 
 /**
- * Keys to look at from outside the cluster: a message queue, a webhook, a timer. It is called when the controller starts,
- * and again, after a wait, whenever what it returned ends or throws.
+ * Yields keys to reconcile from outside the cluster: a message queue, a webhook, a timer. It is called when the controller
+ * starts, and again, with backoff, whenever what it returned ends or throws.
  */
 export type ReconcileSource = (context: ReconcileSourceContext) => AsyncIterable<ObjectKey>;

@@ -10,19 +10,19 @@ export interface ExternalVerbContext<T extends KubeObject> {
 }
 
 /**
- * Something outside the cluster that belongs to an object: four verbs, of which `observe` never writes. `D` is what is
- * wanted of it, `O` what is seen of it.
+ * The verbs of an external resource that belongs to an object; `observe` never writes. `D` is its desired, `O` its observed
+ * state.
  */
 export interface ExternalResourceVerbs<T extends KubeObject, D, O> {
   /** One word that tells it from the object's other external things: part of an annotation's name. */
   name: string;
-  /** The id under which it shall be created; asked once for each object. Default: the name and the object's uid. */
+  /** The id under which it is created; called once for each object. Default: the name and the object's uid. */
   id?(object: T): string;
   /** What is there under that id; undefined if nothing is. Must not change anything. */
   observe(id: string, call: ExternalVerbContext<T>): Promise<O | undefined>;
   /**
-   * Makes it. The id has been recorded by then: if the answer is lost, `observe` will find it under that id. A system that
-   * gives out ids of its own is given ours as a token or a tag; return its id, which is recorded instead.
+   * Creates it. The id has been stored before: if the response is lost, `observe` finds the resource under it. A system that
+   * assigns its own ids gets this one as an idempotency token or a tag; return its id, which is stored instead.
    */
   create(id: string, desired: D, call: ExternalVerbContext<T>): Promise<string | undefined>;
   /** True if nothing has to be done about what is observed. */
@@ -48,22 +48,22 @@ export interface ExternalResource<T extends KubeObject, D, O> {
 const REMOVAL_PERIOD = 5_000;
 
 /**
- * Keeps something outside the cluster as an object wants it:
+ * Manages a resource outside the cluster that belongs to an object:
  *
  * ```ts
  * const bucket = externalResource(Dataset, { name: "bucket", observe, create, matches, update, delete: remove });
  *
  * controller(Dataset, {
- *   resync: 60_000, // nobody tells us when it drifts
+ *   resync: 60_000, // no event reports drift
  *   reconcile: async (dataset, context) => ({ status: { url: (await bucket.converge(dataset, dataset.spec, context))?.url } }),
  *   cleanup: (dataset, context) => bucket.remove(dataset, context),
  * });
  * ```
  *
  * Guarantees
- * - An id is stored with the object before anything is created under it, so a crash in between leaves nothing behind that
- *   nobody knows of, and makes nothing twice.
- * - Nothing is removed that was not recorded, and nothing whose object wants it orphaned.
+ * - The id is stored with the object before anything is created, so a crash in between neither leaks a resource nor creates
+ *   it twice.
+ * - Nothing is deleted whose id was not stored, or that `orphan` keeps.
  *
  * Assumptions: `create` under an id that is taken fails or does nothing; `observe` sees what `create` has made.
  */

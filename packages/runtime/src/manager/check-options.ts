@@ -48,7 +48,7 @@ function checkShards(shards: ShardingOptions): void {
   checkLease("shards", shards);
   const { parts = 1 } = shards;
   if (!Number.isInteger(parts) || parts < 1) {
-    throw new TypeError(`\`shards.parts\` is ${parts}: it must be a whole number, more than there will be replicas`);
+    throw new TypeError(`\`sharding.parts\` is ${parts}: it must be a whole number, more than there will be replicas`);
   }
 }
 

@@ -25,7 +25,7 @@ export interface HttpEndpointsOptions {
 const DEFAULT_STALE = 300_000;
 
 /**
- * What a process tells about itself over HTTP, as a function from request to response ({@link serve} gives it a port):
+ * What a process tells about itself over HTTP, as a function from request to response ({@link serveHttp} serves it on a port):
  * - `/healthz`: it is alive; if not, it should be started anew;
  * - `/readyz`: it is at work, or stands by for a lease; all it watches has been listed, and no watch is stale;
  * - `/metrics`: Prometheus' text format;

@@ -93,7 +93,7 @@ export type ExternalCallResult = { readonly value: unknown } | ThrownError;
 /** What a reconciler may ask for that is not the same twice. */
 export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | `due ${string}`;
 
-/** Watches one reconcile. */
+/** Observes one reconcile. */
 export interface ReconcileObserver {
   /** A function of the controller's is asked about the object. What follows until `wanted` is its own doing. */
   called?(what: "reconcile" | "cleanup", object: KubeObject): void;

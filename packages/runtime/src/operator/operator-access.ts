@@ -11,8 +11,7 @@ export interface OperatorPermissionOptions extends PermissionOptions {
 }
 
 /**
- * All that an operator must be allowed: what its controllers declare, and what its webhooks need. What another of them
- * allows already is left out.
+ * The permissions that an operator needs: those that its controllers declare and those of its webhooks, without duplicates.
  */
 export function operatorPermissions(
   operator: Pick<Operator, "name">,
@@ -37,7 +36,7 @@ export function operatorWebhookPermissions(
   return webhookPermissions(new Webhooks({ admissions, conversions }), { name, namespace: home });
 }
 
-/** Whether the API server asks this operator something. */
+/** Whether the operator has webhooks. */
 export function hasWebhooks({ admissions = [], conversions = [] }: OperatorParts): boolean {
   return admissions.length + conversions.length > 0;
 }

@@ -30,9 +30,8 @@ export function refused(message: string): WorkloadProblem {
 }
 
 /**
- * What the answer to one's own request to make a pod means, if users can mend it: a quota, a policy, a pod that is not valid.
- * Undefined for everything else, such as not being allowed to make pods at all: that is the operator's own trouble. `what`
- * names the pod in the message.
+ * The problem behind an error of creating a pod, if a user can fix it: a quota, a policy, an invalid pod. Undefined for any other
+ * error, such as a missing permission of the operator. `what` names the pod in the message.
  */
 export function podCreationProblem(error: unknown, what: string): WorkloadProblem | undefined {
   if (!(error instanceof ApiError)) return undefined;

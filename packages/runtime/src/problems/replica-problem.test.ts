@@ -125,7 +125,7 @@ test("a problem says which pod and which container it is about, and what the clu
     message: 'the container cannot be started: secret "s" not found',
     pod: "p",
     container: { name: "model", image: "vllm:1" },
-    told: { reason: "CreateContainerConfigError", message: 'secret "s" not found' },
+    reported: { reason: "CreateContainerConfigError", message: 'secret "s" not found' },
   });
 });
 

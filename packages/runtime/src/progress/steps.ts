@@ -15,13 +15,13 @@ export interface DurableStepContext extends ReconcileContext {
 /** One of several things to be done one after the other. */
 export interface DurableStep<T extends KubeObject> {
   /**
-   * Does it. What it returns is kept, so it must be JSON. It may be called again after it was done, if the process ended
-   * before that was noted.
+   * The work. Its result is stored, so it must be JSON. It may run again after it succeeded, if the process ended before that
+   * was stored.
    */
   run(object: T, context: DurableStepContext): Promise<unknown>;
   /** How often it is tried again after a failure. Default: for ever. A try that a crash cut off counts. */
   retries?: number;
-  /** Milliseconds since the first try after which it is not tried again. Default: none. */
+  /** Milliseconds since the first attempt after which it is not retried. Default: none. */
   timeout?: number;
   backoff?: Partial<BackoffLimits>;
 }
@@ -39,11 +39,11 @@ export interface DurableStepsOptions<T extends KubeObject> {
 export interface DurableStepState {
   readonly state: "trying" | "done" | "failed";
   readonly attempts: number;
-  /** When it was first tried, and when it may be tried again. */
+  /** When it was first attempted, and when it may be retried. */
   readonly since?: string;
   readonly next?: string;
   readonly output?: unknown;
-  /** Why the last try failed: one word, and a sentence. */
+  /** Why the last attempt failed: a reason and a message. */
   readonly reason?: string;
   readonly error?: string;
 }
@@ -54,8 +54,8 @@ export type DurableStepsProgress = Readonly<Record<string, DurableStepState>>;
 /** Made by {@link durableSteps}: called from `reconcile`. */
 export interface DurableSteps<T extends KubeObject> {
   /**
-   * Goes on where it was left. Resolves, with what the steps returned, when all are done; otherwise throws what says when
-   * to look again: an ExternalError, or a PermanentError when a step has failed for good.
+   * Continues after the last finished step. Resolves with the results of the steps when all are done; otherwise throws an
+   * ExternalError, which requeues the object, or a PermanentError when a step has failed for good.
    */
   run(object: T, context: ReconcileContext): Promise<Readonly<Record<string, unknown>>>;
   progress(object: T): DurableStepsProgress;
@@ -70,12 +70,12 @@ const RETRYING = "StepRetrying";
 const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
 
 /**
- * Things that have to be done one after the other, each once, with progress that outlives the process:
+ * Runs steps one after the other, each once, with progress that survives restarts:
  *
  * ```ts
  * const setup = durableSteps(Database, {
  *   name: "setup",
- *   steps: {
+ *   sequence: {
  *     schema: { run: createSchema, retries: 5, timeout: 600_000 },
  *     users: createUsers,
  *   },
@@ -88,9 +88,9 @@ const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
  * ```
  *
  * Guarantees
- * - A step begins only when the one before it is noted as done, in an annotation of the object.
- * - A step that is noted as done is not called again until the basis changes.
- * - With `retries` or `timeout` a try is counted before it is made, so that one that ends the process is counted, too.
+ * - A step starts only when the one before it is stored as done, in an annotation of the object.
+ * - A step that is stored as done does not run again until the basis changes.
+ * - With `retries` or `timeout` an attempt is counted before it starts, so that one that ends the process counts as well.
  */
 export function durableSteps<T extends KubeObject>(kind: KindRef<T>, options: DurableStepsOptions<T>): DurableSteps<T> {
   const kept = new KeptAnnotation<Kept>(kind as KindRef<KubeObject>, `steps-${options.name}`);

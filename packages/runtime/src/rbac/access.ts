@@ -30,8 +30,8 @@ export interface PermissionDeclaration {
   /** Default: the controller's. */
   readonly namespaces?: readonly string[];
   /**
-   * The controller does not do it: it makes roles that allow it to others, and nobody may allow others what he is not allowed
-   * himself.
+   * The controller does not use it: it creates roles that grant it to others, and RBAC lets nobody grant permissions that
+   * they do not have.
    */
   readonly forOthers?: boolean;
 }

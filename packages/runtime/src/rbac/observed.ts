@@ -6,7 +6,7 @@ import { covers, type Permission } from "./access.ts";
 const EVERYBODY = new Set(["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"]);
 
 /**
- * Notes what a client asks for, so that the least that it must be allowed is known after a test:
+ * Records the permissions that a client uses, so that a test shows the least that its role must grant:
  *
  * ```ts
  * const recorder = new PermissionRecorder();
@@ -16,7 +16,7 @@ const EVERYBODY = new Set(["selfsubjectaccessreviews", "selfsubjectrulesreviews"
 export class PermissionRecorder {
   readonly #seen = new Map<string, Permission>();
 
-  /** A transport that notes what passes. */
+  /** A transport that records the requests it passes on. */
   readonly transport = (inner: Transport): Transport => {
     return async (request) => {
       const answer = await inner(request);

@@ -5,10 +5,11 @@ import { type Permission, policyRules } from "./access.ts";
 /** A role or a binding, ready to be applied. */
 export type RbacObject = (ClusterRole | ClusterRoleBinding | Role | RoleBinding) & KubeObject;
 
+/** Options of {@link rolesFor}. */
 export interface RoleOptions {
-  /** The name of all that is made. */
+  /** The name of all roles and bindings. */
   name: string;
-  /** Who is given the roles. Absent: there are no bindings. */
+  /** The subject of the bindings. Absent: no bindings. */
   serviceAccount?: { name: string; namespace: string };
 }
 

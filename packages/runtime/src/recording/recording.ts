@@ -98,12 +98,16 @@ export interface RecordedReconcile {
 /** The class of an error outlives it by its name. */
 export function recordedError(error: unknown): RecordedError {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-  const { reason, after, status } = error as Error & { reason?: unknown; after?: unknown; status?: unknown };
+  const { reason, requeueAfter, status } = error as Error & {
+    reason?: unknown;
+    requeueAfter?: unknown;
+    status?: unknown;
+  };
   return {
     name: error.name,
     message: error.message,
     ...(typeof reason === "string" && { reason }),
-    ...(typeof after === "number" && { requeueAfter: after }),
+    ...(typeof requeueAfter === "number" && { requeueAfter }),
     ...(status !== undefined && { status }),
   };
 }

@@ -40,7 +40,7 @@ export interface ReplayedReconcile {
 const LONGEST = 100_000;
 
 /**
- * Puts what a {@link Recorder} has recorded to controllers of today, and tells what they would do differently:
+ * Puts what a {@link ReconcileRecorder} has recorded to controllers of today, and tells what they would do differently:
  *
  * ```ts
  * for await (const { recorded, differences } of replayRecording("reconciles.jsonl", [models])) {

@@ -14,9 +14,9 @@ import { fieldSet } from "@konverge/schema/structured-merge";
 export interface AdoptFieldsOptions {
   /** Whose fields: field managers, as `kubectl get --show-managed-fields` shows them. */
   from: readonly string[];
-  /** Who owns them afterwards: the controller's name. */
+  /** The field manager that owns them afterwards: the controller's name. */
   to: string;
-  /** Finalizers that nobody will see to any more. */
+  /** Finalizers of the other operator to remove. */
   removeFinalizers?: readonly string[];
   removeLabels?: readonly string[];
   removeAnnotations?: readonly string[];
@@ -26,12 +26,11 @@ export interface AdoptFieldsOptions {
 const TRIES = 5;
 
 /**
- * Makes another operator's object this one's: the fields that it owned by updates or by applies are from now on owned by
- * applies of `to`, so that a field that a reconciler no longer names goes, as if it had been applied by it from the start.
- * Without it such fields would stay for ever, since their first owner never gives them up.
+ * Moves the ownership of fields from another operator to this one: fields that `from` owned by update or apply are from now on
+ * owned by the server-side apply of `to`, so that a field that a reconciler no longer returns is removed. Without it, such
+ * fields stay forever, since their first owner never releases them.
  *
- * Takes nothing from managers that are not named, and changes no value. Resolves to the object as it is then; does nothing
- * if there is nothing to do.
+ * Fields of other managers and all values stay as they are. Resolves to the object; does nothing if there is nothing to do.
  */
 export async function adoptFields<T extends KubeObject>(
   client: Client,

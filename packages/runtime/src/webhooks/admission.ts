@@ -1,9 +1,10 @@
-import type { UserInfo } from "@konverge/client";
+import type { UserInfo } from "@konverge/kinds";
 import type { FieldError, KindRef, KubeObject, Mutable } from "@konverge/core";
 
+/** An operation that admission webhooks are called for. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE";
 
-/** What is known about a write that is to be judged. */
+/** The write that an admission webhook is called for. */
 export interface AdmissionRequest<T extends KubeObject> {
   readonly operation: AdmissionOperation;
   /** The object as it is stored, for updates and deletions. */
@@ -12,7 +13,7 @@ export interface AdmissionRequest<T extends KubeObject> {
   readonly dryRun: boolean;
   /** Set if only a subresource is written: `status`. */
   readonly subresource: string | undefined;
-  /** Tells the writer something without refusing the write. kubectl shows it. */
+  /** Returns a warning to the client without denying the write. kubectl prints it. */
   warn(message: string): void;
 }
 
@@ -41,18 +42,18 @@ export interface AdmissionWebhookOptions<T extends KubeObject> {
     object: T,
     request: AdmissionRequest<T>,
   ): readonly FieldError[] | undefined | Promise<readonly FieldError[] | undefined>;
-  /** What is judged. Default: creations and updates. */
+  /** The operations that it is called for. Default: CREATE and UPDATE. */
   operations?: readonly AdmissionOperation[];
-  /** Subresources that are judged as well: `["status"]`. */
+  /** Subresources that it is called for as well: `["status"]`. */
   subresources?: readonly string[];
-  /** What becomes of a write if the webhook cannot be reached. Default: it is refused. */
+  /** What happens to a write if the webhook cannot be reached. Default: Fail. */
   failurePolicy?: "Fail" | "Ignore";
   timeoutSeconds?: number;
   namespaceSelector?: object;
   objectSelector?: object;
-  /** CEL expressions that say which writes are judged. */
+  /** CEL expressions that select the writes. */
   matchConditions?: readonly { name: string; expression: string }[];
-  /** Whether a webhook that mutates is asked again after others have. Default: IfNeeded. */
+  /** Whether a mutating webhook is called again after others have changed the object. Default: IfNeeded. */
   reinvocationPolicy?: "Never" | "IfNeeded";
 }
 
@@ -65,7 +66,7 @@ export interface AdmissionWebhook {
 }
 
 /**
- * Judges writes to the objects of a kind before they are stored:
+ * Defines an admission webhook: mutates and validates the objects of a kind before they are stored:
  *
  * ```ts
  * admissionWebhook(Model, {

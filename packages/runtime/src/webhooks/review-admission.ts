@@ -1,5 +1,5 @@
-import type { UserInfo } from "@konverge/client";
 import { ApiError, deepCopy, type FieldError, invalid, type KubeObject } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 import { defaulted } from "../cache/defaulted.ts";
 import { jsonDiff } from "../json-diff.ts";
 import {

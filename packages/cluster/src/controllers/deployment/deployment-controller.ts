@@ -79,12 +79,12 @@ async function recreate(context: ReconcileContext, found: Sets, claimed: readonl
 }
 
 /** Reports from the sets as they were read: what was just changed is reported when it has had an effect. */
-async function report(context: ReconcileContext, sets: Sets): Promise<{ after: number } | undefined> {
+async function report(context: ReconcileContext, sets: Sets): Promise<{ requeueAfter: number } | undefined> {
   const { clock } = context;
   const status = withProgress(sets, statusOf(sets, clock), clock);
   await writeStatus(context, Deployment, sets.deployment, status);
-  const after = untilDeadline(sets.deployment, status, clock);
-  return after === undefined ? undefined : { after };
+  const requeueAfter = untilDeadline(sets.deployment, status, clock);
+  return requeueAfter === undefined ? undefined : { requeueAfter };
 }
 
 /** A paused rollout makes no progress, and has no deadline. */
