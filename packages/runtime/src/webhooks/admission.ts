@@ -1,5 +1,5 @@
-import type { UserInfo } from "@konverge/kinds";
 import type { FieldError, KindRef, KubeObject, Mutable } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 
 /** An operation that admission webhooks are called for. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE";
