@@ -102,7 +102,7 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
           ...(size && { SLAMet: slaCondition(graph, size.measured, size.need) }),
         },
         // The workers of a model are looked at now and then: nobody tells of their load.
-        ...(size && { after: SCRAPE_PERIOD_MS }),
+        ...(size && { requeueAfter: SCRAPE_PERIOD_MS }),
       };
     },
   });
