@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fenced, replaceLinks, sectionOf, showFileNames, titleOf } from "./markdown.ts";
+import { anchorsOf, fenced, replaceLinks, sectionOf, showFileNames, titleOf } from "./markdown.ts";
 
 const upper = (markdown: string) => replaceLinks(markdown, (target) => target.toUpperCase());
 
@@ -30,6 +30,11 @@ test("replacements know the line of the link", () => {
 test("the title is the first heading outside code", () => {
   assert.equal(titleOf("```sh\n# comment\n```\n# The `konverge` command\n# Another"), "The konverge command");
   assert.equal(titleOf("no heading"), undefined);
+});
+
+test("anchors are those of headings and of HTML, the second of a text with a number", () => {
+  const markdown = '# A `b`\n\n## See [c](d.md)\n\n## A b\n\n```sh\n# e\n```\n\n<a id="f"></a>\n';
+  assert.deepEqual([...anchorsOf(markdown)], ["a-b", "see-c", "a-b-1", "f"]);
 });
 
 test("a section ends at the next heading of its level", () => {

@@ -34,6 +34,21 @@ export function titleOf(markdown: string): string | undefined {
   return first?.heading?.title.replaceAll("`", "");
 }
 
+/** What links can name behind `#`: headings, of which later ones with the same text get a number, and ids in HTML. */
+export function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const { text, code, heading } of linesOf(markdown)) {
+    if (code) continue;
+    for (const [, id] of text.matchAll(/<[^>]*\sid="([^"]+)"/g)) anchors.add(id!);
+    if (!heading) continue;
+    const anchor = slug(heading.title.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
+    let unique = anchor;
+    for (let i = 1; anchors.has(unique); i++) unique = `${anchor}-${i}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
+
 /** What is below a heading, up to the next one of its level; undefined without such a heading. */
 export function sectionOf(markdown: string, anchor: string): string | undefined {
   const lines = linesOf(markdown);

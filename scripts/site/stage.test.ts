@@ -21,7 +21,7 @@ function staged(files: Record<string, string>): StagedSite {
   }
 }
 
-test("the documentation of this repository has no dead link, and all of it is in the navigation", () => {
+test("the documentation of this repository has no dead link or anchor, and all of it is in the navigation", () => {
   const { problems, sections } = stageSite(resolve(import.meta.dirname, "../.."));
   assert.deepEqual([...problems, ...themeNavigation(sections).problems], []);
 });
@@ -31,7 +31,7 @@ test("links lead to pages, and to sources that become pages", () => {
     "docs/README.md": "## Guide\n\n- [A](guide/a.md)\n- [B](guide/b.md)\n",
     "docs/site/index.md": LANDING,
     "docs/guide/a.md":
-      "[b](b.md#x) [file](../../lib/x.ts) [folder](../../lib) ![p](../p.svg) [k](https://kubernetes.io)\n",
+      "[b](b.md#b) [file](../../lib/x.ts) [folder](../../lib) ![p](../p.svg) [k](https://kubernetes.io)\n",
     "docs/guide/b.md": "# B\n",
     "docs/p.svg": "<svg/>",
     "lib/x.ts": "export {};\n",
@@ -39,7 +39,7 @@ test("links lead to pages, and to sources that become pages", () => {
   assert.deepEqual(problems, []);
   assert.equal(
     pages.get("guide/a.md"),
-    "[b](/guide/b.md#x) [file](/source/lib/x.ts.md) [folder](/source/lib/) ![p](/docs/p.svg) [k](https://kubernetes.io)\n",
+    "[b](/guide/b.md#b) [file](/source/lib/x.ts.md) [folder](/source/lib/) ![p](/docs/p.svg) [k](https://kubernetes.io)\n",
   );
   assert.match(pages.get("source/lib/x.ts.md")!, /^```ts:line-numbers\nexport \{\};\n```$/m);
   assert.match(pages.get("source/lib/index.md")!, /- \[x\.ts\]\(\/source\/lib\/x\.ts\.md\)/);
@@ -95,7 +95,7 @@ test("what leads nowhere, or is in no list, is reported with its place", () => {
   const { problems } = staged({
     "docs/README.md": "## Guide\n\n- [A](guide/a.md)\n- [A](guide/a.md)\n- [Gone](guide/gone.md)\n- no link\n",
     "docs/site/index.md": LANDING.replace("#short", "#long"),
-    "docs/guide/a.md": "# A\n\n[b](b.md) [c](c.md) [d](../../../d.md)\n",
+    "docs/guide/a.md": "# A\n\n[b](b.md) [c](c.md) [d](../../../d.md) [e](#e) [f](#a) [g](../../README.md#g)\n",
     "docs/guide/b.md": "# B\n",
   });
   assert.deepEqual(problems, [
@@ -106,6 +106,9 @@ test("what leads nowhere, or is in no list, is reported with its place", () => {
     "docs/guide/a.md:3: links to docs/guide/b.md, which is not in docs/README.md: add it there",
     "docs/guide/a.md:3: c.md does not exist",
     "docs/guide/a.md:3: ../../../d.md does not exist",
+    "docs/guide/a.md:3: #e: no heading has this anchor",
+    "docs/guide/a.md:3: ../../README.md#g: no heading has this anchor",
+    "docs/guide/a.md:3: links to README.md, which is not in docs/README.md: add it there",
     "docs/guide/b.md: is not in docs/README.md: add it there",
   ]);
 });

@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import { addressOf, isExample, linkTo } from "./addresses.ts";
-import { replaceLinks, sectionOf, showFileNames } from "./markdown.ts";
+import { anchorsOf, replaceLinks, sectionOf, showFileNames } from "./markdown.ts";
 import { NAVIGATION, type NavigationSection, readNavigation } from "./navigation.ts";
 import { examplePage, filePage, folderPage } from "./source-pages.ts";
 
@@ -50,14 +50,18 @@ export function stageSite(root: string): StagedSite {
   };
 
   const resolve = (target: string, from: string, line: number): string => {
-    if (/^[a-z][a-z0-9+.-]*:|^#/i.test(target)) return target;
+    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return target;
     const [, name = "", hash = ""] = /^([^#]*)(#.*)?$/.exec(target) ?? [];
-    const base = isFolder(root, from) ? from : posix.dirname(from);
-    const path = (name.startsWith("/") ? posix.normalize(name.slice(1)) : posix.join(base, name)).replace(/\/$/, "");
+    const path = name === "" ? from : pathOf(name, isFolder(root, from) ? from : posix.dirname(from));
     if (path.startsWith("..") || !existsSync(join(root, path))) {
       problems.push(`${from}:${line}: ${target} does not exist`);
       return target;
     }
+    const anchors = hash !== "" && path.endsWith(".md") ? anchorsOf(readFileSync(join(root, path), "utf8")) : undefined;
+    if (anchors && !anchors.has(decodeURIComponent(hash.slice(1)))) {
+      problems.push(`${from}:${line}: ${target}: no heading has this anchor`);
+    }
+    if (name === "") return target;
     if (PICTURE.test(path)) {
       pictures.add(path);
       return `/${path}`;
@@ -120,6 +124,11 @@ function landingPage(
     return section === undefined ? mark : rendered(section, file);
   });
   return links + parts;
+}
+
+/** A link's path, from the root of the repository. */
+function pathOf(name: string, base: string): string {
+  return (name.startsWith("/") ? posix.normalize(name.slice(1)) : posix.join(base, name)).replace(/\/$/, "");
 }
 
 function isFolder(root: string, path: string): boolean {
