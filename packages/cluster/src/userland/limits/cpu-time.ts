@@ -15,7 +15,7 @@ interface Waiting extends Worker {
 }
 
 /** Steps that a container may take at full speed before it is throttled. */
-const CREDIT = 250_000;
+const CREDIT = 100_000;
 /** Steps per millisecond: at full speed, and throttled. The latter is also the rate at which credit comes back. */
 const FULL_SPEED = 500;
 const THROTTLED_SPEED = 2;
@@ -95,11 +95,11 @@ export class CpuTime {
   /** Takes the time that the steps since the last pause cost. */
   #pause(): void {
     const now = this.#clock.monotonic();
-    this.#credit = Math.min(CREDIT, this.#credit + (now - this.#creditAt) * THROTTLED_SPEED);
+    const returned = (now - this.#creditAt) * this.limit * THROTTLED_SPEED;
+    this.#credit = Math.min(CREDIT, this.#credit + returned) - this.#steps;
     this.#creditAt = now;
-    const fast = Math.min(this.#steps, this.#credit);
-    const cost = fast / FULL_SPEED + (this.#steps - fast) / THROTTLED_SPEED;
-    this.#credit -= fast;
+    // What has been taken on credit that there was not is waited for until it has come back.
+    const cost = Math.max(this.#steps / FULL_SPEED, -this.#credit / THROTTLED_SPEED);
     this.#steps = 0;
     this.#used += cost;
     this.#pausedUntil = Math.max(now, this.#pausedUntil) + cost / this.limit;

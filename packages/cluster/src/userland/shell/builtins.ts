@@ -149,9 +149,10 @@ async function source(shell: Shell, [, path = ""]: readonly string[], streams: S
 
 function assign(shell: Shell, words: readonly string[], also: (name: string) => void = () => {}): number {
   for (const word of words) {
-    const [name = "", ...value] = word.split("=");
+    const end = word.indexOf("=");
+    const name = end < 0 ? word : word.slice(0, end);
     if (!NAME.test(name)) continue;
-    if (word.includes("=")) shell.set(name, value.join("="));
+    if (end >= 0) shell.set(name, word.slice(end + 1));
     also(name);
   }
   return 0;

@@ -103,7 +103,10 @@ export class Shell implements ExpansionScope {
   get(name: string): string | undefined {
     if (name === "?") return String(this.status);
     if (name === "#") return String(this.parameters.length);
-    if (name === "@" || name === "*") return this.parameters.join(" ");
+    if (name === "@" || name === "*") {
+      this.memory.checkText(sizeOf(this.#parameters));
+      return this.#parameters.join(" ");
+    }
     if (name === "$") return "1";
     if (name === "!") return String(this.#started);
     if (name === "-") return [...this.options].filter((option) => option.length === 1).join("");

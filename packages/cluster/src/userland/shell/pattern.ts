@@ -191,5 +191,6 @@ export function literally(text: string): string {
 
 /** Whether a text that is not quoted stands for files. */
 export function hasPattern(text: string): boolean {
-  return /[*?[]/.test(text);
+  const open = text.indexOf("[");
+  return /[*?]/.test(text) || (open >= 0 && text.includes("]", open + 2));
 }
