@@ -56,6 +56,20 @@ test("containers without a limit share what there is: the largest is killed when
   assert.equal(await running, 0);
 });
 
+test("what a subshell or a function forgets is not forgotten by the shell that it came from", async () => {
+  const clock = new VirtualClock();
+  const many = "x=$(seq 1 100000); for i in $(seq 1 50); do (unset x; y=$(seq 1 100000); sleep 1000) & done; wait";
+  assert.equal((await runScript(many, { memory: 16 * MEBIBYTE })).status, 137);
+  const { userland, limits } = interpreted(clock);
+  const calls = "x=$(seq 1 10000); f() { set -- a; }; for i in $(seq 1 50); do f $x; done; sleep 1000";
+  const running = userland.run(["sh", "-c", calls]);
+  await clock.advance(100_000);
+  assert.ok(limits.memory.used > 150_000 && limits.memory.used < 300_000, `${limits.memory.used} bytes`);
+  await clock.advance(1_000_000);
+  assert.equal(await running, 0);
+  assert.equal(limits.memory.used, 0);
+});
+
 /** Scripts that would take the process down, and what they end with instead. */
 const REFUSED: [script: string, status: number, output: RegExp][] = [
   ["f() { f; }; f", 2, /Maximum function recursion depth \(1000\) reached/],

@@ -110,12 +110,7 @@ export class Holding {
     this.#memory.change(-bytes);
   }
 
-  /** Counts a text that is about to be made; one that is too long for this process is too much as well. */
-  holdText(length: number): void {
-    this.checkText(length);
-    this.hold(length);
-  }
-
+  /** Throws as well when a text that is about to be made is too long for this process. */
   checkText(length: number): void {
     if (length <= LARGEST_TEXT) return;
     this.#memory.kill();
