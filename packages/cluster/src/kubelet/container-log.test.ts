@@ -7,7 +7,7 @@ const MEBIBYTE = 1024 * 1024;
 
 const sizeOf = (log: ContainerLog) => log.lines.reduce((size, { text }) => size + text.length, 0);
 
-test("a log begins anew when it is full, and its lines keep their numbers", () => {
+test("a full log is rotated, and its lines keep their numbers", () => {
   const log = new ContainerLog(new VirtualClock(), new LogSpace());
   const line = `${"x".repeat(1000)}\n`;
   for (let count = 0; count < 25_000; count++) log.write(line);
@@ -17,13 +17,13 @@ test("a log begins anew when it is full, and its lines keep their numbers", () =
   assert.equal(log.from(log.end - 1).length, 1);
 });
 
-test("empty lines take room too", () => {
+test("empty lines count too", () => {
   const log = new ContainerLog(new VirtualClock(), new LogSpace());
   for (let count = 0; count < 1000; count++) log.write("\n".repeat(1000));
   assert.ok(log.lines.length < 300_000, `${log.lines.length} lines`);
 });
 
-test("a line without end is kept in pieces", () => {
+test("a line without an end is split", () => {
   const log = new ContainerLog(new VirtualClock(), new LogSpace());
   for (let count = 0; count < 1000; count++) log.write("x".repeat(100_000));
   assert.ok(log.lines.every(({ partial }) => partial));
@@ -38,7 +38,7 @@ test("a line without end is kept in pieces", () => {
   );
 });
 
-test("the logs of a cluster have a bound together: who writes begins anew, others keep theirs", () => {
+test("the logs of a cluster share a limit: over it the log that grows is rotated, and the others stay", () => {
   const [clock, space] = [new VirtualClock(), new LogSpace()];
   const first = new ContainerLog(clock, space);
   first.write("mine\n");

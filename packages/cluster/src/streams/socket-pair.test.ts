@@ -6,7 +6,7 @@ import { socketPair } from "./socket-pair.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("who sends waits until the other end has taken enough", async () => {
+test("a sender waits until the other end has read enough", async () => {
   const [near, far] = socketPair("p");
   let sent = 0;
   void (async () => {
@@ -20,14 +20,14 @@ test("who sends waits until the other end has taken enough", async () => {
   assert.equal(received, 1000);
 });
 
-test("who does not wait is cut off when too much waits", () => {
+test("a sender that does not wait is disconnected when too much is queued", () => {
   const [near, far] = socketPair("p");
   for (let sent = 0; sent < 100 && !near.closed.aborted; sent++) void near.send(new Uint8Array(1024 * 1024));
   assert.ok(near.closed.aborted);
   assert.ok(far.closed.aborted);
 });
 
-test("who waits goes on when the other end closes", async () => {
+test("a waiting sender continues when the other end closes", async () => {
   const [near, far] = socketPair("p");
   const waiting = near.send(new Uint8Array(1024 * 1024));
   far.close();
@@ -35,7 +35,7 @@ test("who waits goes on when the other end closes", async () => {
   assert.equal(near.send("more"), undefined);
 });
 
-test("a connection is read no faster than what comes of it is taken", async () => {
+test("a connection is read no faster than its data is sent on", async () => {
   const [near, far] = socketPair("p");
   const [pod, client] = duplexPair();
   const over = relayed(client, (chunk) => near.send(chunk));

@@ -98,7 +98,7 @@ function countedFiles(): { files: FileSystem; root: Storage; volume: Storage } {
   };
 }
 
-test("what is written is counted where it is, until it is removed", () => {
+test("files count against their volume until they are removed", () => {
   const { files, root, volume } = countedFiles();
   files.write("/a", "12345");
   files.write("/a", "678", { append: true });
@@ -116,7 +116,7 @@ test("what is written is counted where it is, until it is removed", () => {
   assert.equal(volume.bytes, 0);
 });
 
-test("a full volume takes no more, and what is in it stays", () => {
+test("a full volume refuses writes and keeps its files", () => {
   const { files, volume } = countedFiles();
   files.write("/v/a", "x".repeat(900));
   assert.throws(() => files.write("/v/a", "y".repeat(200), { append: true }), code("ENOSPC"));
@@ -128,7 +128,7 @@ test("a full volume takes no more, and what is in it stays", () => {
   assert.equal(volume.bytes, 900);
 });
 
-test("a copy does not change with what it was copied from", () => {
+test("a copy does not change with its source", () => {
   const { files } = countedFiles();
   files.write("/a", "one", { append: true });
   files.write("/a", "two", { append: true });
@@ -143,7 +143,7 @@ test("a copy does not change with what it was copied from", () => {
   );
 });
 
-test("names and paths have the length that Linux allows", () => {
+test("names and paths are limited as on Linux", () => {
   const { files } = countedFiles();
   assert.throws(() => files.write(`/${"a".repeat(256)}`, ""), code("ENAMETOOLONG"));
   assert.throws(() => files.write("/a".repeat(3000), ""), code("ENAMETOOLONG"));

@@ -5,7 +5,7 @@ import { BrokenPipe, Pipe } from "./pipe.ts";
 
 const memory = () => new ContainerMemory(new MemoryPool(), () => {});
 
-test("who writes more than is read waits until there is room", async () => {
+test("a writer waits until there is room", async () => {
   const held = memory();
   const pipe = new Pipe(held.open());
   const reader = pipe.read();
@@ -24,7 +24,7 @@ test("who writes more than is read waits until there is room", async () => {
   assert.equal(held.used, 0);
 });
 
-test("who does not wait is stopped by its memory", () => {
+test("a writer that does not wait is stopped by its memory limit", () => {
   const held = memory();
   held.limit = 1024 * 1024;
   const pipe = new Pipe(held.open());
@@ -33,7 +33,7 @@ test("who does not wait is stopped by its memory", () => {
   }, /out of memory/);
 });
 
-test("when nothing reads any more, who waits goes on and who writes ends", async () => {
+test("when the reader has exited, a waiting writer continues and the next write fails", async () => {
   const pipe = new Pipe(memory().open());
   const waiting = pipe.write(new Uint8Array(100_000));
   pipe.leave();

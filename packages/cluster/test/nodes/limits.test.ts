@@ -23,7 +23,7 @@ async function executed(stage: VirtualNodes, command: string): Promise<string> {
   return (await stage.wait(output())).stdout;
 }
 
-test("a container over its memory limit is killed, and started again as its pod says", () =>
+test("a container over its memory limit is OOMKilled, and restarted by its restart policy", () =>
   onNodes(NODES, async (stage) => {
     const greedy = container("sleep 5; x=a; while :; do x=$x$x; done", { resources: { limits: { memory: "4Mi" } } });
     const pod = await after(stage, 60_000, greedy);
@@ -36,7 +36,7 @@ test("a container over its memory limit is killed, and started again as its pod 
     assert.equal(lastState?.terminated?.reason, "OOMKilled");
   }));
 
-test("what is executed in a container counts as the container's memory", () =>
+test("memory of an exec session counts as memory of the container", () =>
   onNodes(NODES, async (stage) => {
     await after(stage, 5_000, container("while true; do sleep 1; done", { resources: { limits: { memory: "4Mi" } } }));
     const { code } = await stage.wait(
@@ -47,7 +47,7 @@ test("what is executed in a container counts as the container's memory", () =>
     assert.equal(containerOf(await stage.get("p")).state?.terminated?.reason, "OOMKilled");
   }));
 
-test("a pod that writes more to an emptyDir than its size limit is evicted", () =>
+test("a pod that exceeds the size limit of an emptyDir is evicted", () =>
   onNodes(NODES, async (stage) => {
     const main = container("head -c 2M /dev/zero > /data/f; sleep 1000; cat /data/f", {
       volumeMounts: [{ name: "data", mountPath: "/data" }],
@@ -60,7 +60,7 @@ test("a pod that writes more to an emptyDir than its size limit is evicted", () 
     );
   }));
 
-test("a pod that writes more to its containers than they may is evicted", () =>
+test("a pod whose container exceeds its ephemeral storage limit is evicted", () =>
   onNodes([node("one", {}, { "ephemeral-storage": "1Gi" })], async (stage) => {
     const resources = { limits: { "ephemeral-storage": "1Mi" } };
     const main = container("head -c 2M /dev/zero > /tmp/f; while true; do sleep 10; done", { resources });
@@ -72,7 +72,7 @@ test("a pod that writes more to its containers than they may is evicted", () =>
     assert.equal(status?.message, 'Container main exceeded its local ephemeral storage limit "1Mi". ');
   }));
 
-test("an emptyDir in memory is as large as its size limit, and a disk has an end", () =>
+test("an emptyDir in memory has the size of its limit, and the disk has a size", () =>
   onNodes(NODES, async (stage) => {
     const script =
       "cat /dev/zero > /shm/f; ls -l /shm/f | tr -s ' ' | cut -d' ' -f5; cat /dev/zero > /f; rm /f; echo fine > /f; cat /f";
@@ -86,7 +86,7 @@ test("an emptyDir in memory is as large as its size limit, and a disk has an end
     );
   }));
 
-test("a loop that never ends lets a cluster settle; one that should end is named", () =>
+test("an endless loop lets a cluster become idle; any other busy process is named", () =>
   onNodes(NODES, async (stage) => {
     const { cluster } = stage;
     await stage.pod("endless", { containers: [container("while true; do :; done")] });
@@ -102,7 +102,7 @@ test("a loop that never ends lets a cluster settle; one that should end is named
     });
   }));
 
-test("metrics tell what interpreted containers really use", () =>
+test("metrics report the measured usage of interpreted containers", () =>
   onNodes(NODES, async (stage) => {
     const loop = (script: string, resources = {}) => ({ containers: [container(script, { resources })] });
     await stage.pod("idle", loop("while true; do sleep 1; done", { requests: { cpu: "1" } }));
@@ -120,7 +120,7 @@ test("metrics tell what interpreted containers really use", () =>
     assert.ok(busy! > 900 && busy! <= 1000, `busy: ${busy}m`);
   }));
 
-test("a client that does not read makes what it executes wait, and takes it along when it goes", () =>
+test("an exec session waits for a client that does not read, and is killed when the client disconnects", () =>
   onNodes(NODES, async (stage) => {
     const { client, kubelet } = stage.cluster;
     const pod = await after(stage, 5_000, container("while true; do sleep 1; done"));
@@ -140,7 +140,7 @@ test("a client that does not read makes what it executes wait, and takes it alon
     assert.equal(kubelet.insides.usage(pod, "main")!.memory, before);
   }));
 
-test("an attached client that does not read holds up nothing", () =>
+test("an attached client that does not read does not block the container", () =>
   onNodes(NODES, async (stage) => {
     await after(stage, 1_000, container("while true; do seq 1 20000; echo more >> /tmp/rounds; sleep 1; done"));
     const attached = await stage.wait(stage.cluster.client.attach("default/p"));

@@ -2,10 +2,11 @@ import { type Clock, VirtualClock } from "@konverge/core";
 import { FileSystem } from "../../src/userland/file-system.ts";
 import { type ContainerLimits, Machine } from "../../src/userland/limits/machine.ts";
 import { Storage } from "../../src/userland/limits/storage.ts";
+import type { Command } from "../../src/userland/process.ts";
 import { rootFiles } from "../../src/userland/root-files.ts";
 import { Userland } from "../../src/userland/userland.ts";
 
-/** A network without anybody in it. */
+/** An empty network. */
 const NETWORK = {
   address: "10.0.0.1",
   hostName: "pod",
@@ -31,10 +32,11 @@ export interface InterpretedOptions {
   readonly machine?: Machine;
   /** Bytes of memory. */
   readonly memory?: number;
+  readonly commands?: Readonly<Record<string, Command>>;
 }
 
 export function interpreted(clock: Clock, options: InterpretedOptions = {}): Interpreted {
-  const { env = {}, machine = new Machine(clock), memory } = options;
+  const { env = {}, machine = new Machine(clock), memory, commands = {} } = options;
   const end = new AbortController();
   const limits = machine.container(() => end.abort());
   if (memory !== undefined) limits.memory.limit = memory;
@@ -50,7 +52,7 @@ export function interpreted(clock: Clock, options: InterpretedOptions = {}): Int
     network: NETWORK,
     clock,
     cwd: "/",
-    commands: {},
+    commands,
     limits,
     ended: end.signal,
     log: () => {},

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { realClock, VirtualClock } from "@konverge/core";
 import { Machine } from "../../src/userland/limits/machine.ts";
+import type { Process } from "../../src/userland/process.ts";
 import { interpreted, runScript } from "./interpreted.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -14,20 +15,20 @@ const GREEDY: Record<string, string> = {
   "endless output of a shell": "y=$(seq 1 1000); x=$(while :; do echo $y; done)",
   "an endless line": "cat /dev/zero | grep x",
   "an endless line of input": "read line < /dev/zero",
-  "variables without number": 'i=0; while :; do i=$((i+1)); eval "v$i=0123456789"; done',
-  "functions without number": 'i=0; while :; do i=$((i+1)); eval "f$i() { :; }"; done',
-  "processes without number": "while :; do sleep 1000 & done",
+  "countless variables": 'i=0; while :; do i=$((i+1)); eval "v$i=0123456789"; done',
+  "countless functions": 'i=0; while :; do i=$((i+1)); eval "f$i() { :; }"; done',
+  "countless processes": "while :; do sleep 1000 & done",
   "a fork bomb": "f() { f | f & }; f; sleep 1000",
   "all lines to sort": "yes 0123456789 | sort",
   "all lines to keep": "yes 0123456789 | tail -n 1000000000",
   "a wide number": "printf '%1000000000d' 1",
-  "words without number": "set -- $(seq 1 10000000)",
-  "links that lead around": "for i in $(seq 1 50); do ln -s / /$i; done; echo /*/*/*/*",
+  "countless words": "set -- $(seq 1 10000000)",
+  "a glob over circular links": "for i in $(seq 1 50); do ln -s / /$i; done; echo /*/*/*/*",
   "a replacement that grows": `echo x | sed '${`s/x/${"x".repeat(4000)}/g;`.repeat(2)}p'`,
 };
 
 for (const [what, script] of Object.entries(GREEDY)) {
-  test(`${what}: the container is killed for lack of memory, and no other`, async () => {
+  test(`${what}: only that container is OOMKilled`, async () => {
     const clock = new VirtualClock();
     const machine = new Machine(clock);
     const other = interpreted(clock, { machine });
@@ -41,7 +42,7 @@ for (const [what, script] of Object.entries(GREEDY)) {
   });
 }
 
-test("containers without a limit share what there is: the largest is killed when that is used up", async () => {
+test("containers without a limit share the pool: when it is used up, the largest is killed", async () => {
   const clock = new VirtualClock();
   const machine = new Machine(clock);
   const small = interpreted(clock, { machine });
@@ -56,7 +57,7 @@ test("containers without a limit share what there is: the largest is killed when
   assert.equal(await running, 0);
 });
 
-test("what a subshell or a function forgets is not forgotten by the shell that it came from", async () => {
+test("what a subshell or a function unsets still counts for its parent", async () => {
   const clock = new VirtualClock();
   const many = "x=$(seq 1 100000); for i in $(seq 1 50); do (unset x; y=$(seq 1 100000); sleep 1000) & done; wait";
   assert.equal((await runScript(many, { memory: 16 * MEBIBYTE })).status, 137);
@@ -97,7 +98,7 @@ for (const [script, expected, words] of REFUSED) {
   });
 }
 
-test("files without end fill what there is, and no more", async () => {
+test("endless files run out of space", async () => {
   const clock = new VirtualClock();
   const container = interpreted(clock);
   const script =
@@ -111,25 +112,25 @@ test("files without end fill what there is, and no more", async () => {
   assert.equal(container.layer.bytes, 2);
 });
 
-test("so do files without number", async () => {
+test("so do countless files", async () => {
   const { output } = await runScript("cd /tmp; seq 1 17000 | xargs touch 2>/dev/null; ls | wc -l");
   assert.equal(output, "16384\n");
 });
 
-test("what reads only the beginning ends what writes without end", async () => {
+test("a reader that exits early ends an endless writer", async () => {
   const script =
     "yes | head -c 100000 | wc -c; while :; do echo y; done | head -n 2; seq 1 1000000000 | grep -q 5; echo $?";
   assert.equal((await runScript(script)).output, "100000\ny\ny\n0\n");
 });
 
-test("much passes through pipes without being held", async () => {
+test("data that streams through pipes is not held in memory", async () => {
   const script = "head -c 10M /dev/zero | wc -c; echo $(yes | head -n 10000 | uniq -c)";
   const { output, status } = await runScript(script, { memory: MEBIBYTE });
   assert.equal(output, "10485760\n10000 y\n");
   assert.equal(status, 0);
 });
 
-test("a long sleep is only that", async () => {
+test("a huge sleep waits", async () => {
   const clock = new VirtualClock();
   const { userland } = interpreted(clock);
   const kill = new AbortController();
@@ -139,7 +140,7 @@ test("a long sleep is only that", async () => {
   assert.equal(await running, 137);
 });
 
-test("what a container runs is killed with it, whoever has started it", async () => {
+test("all processes of a container are killed with it", async () => {
   const clock = new VirtualClock();
   const container = interpreted(clock);
   const executed = container.userland.run(["sleep", "infinity"]);
@@ -147,7 +148,35 @@ test("what a container runs is killed with it, whoever has started it", async ()
   assert.equal(await executed, 137);
 });
 
-test("a busy container uses the CPU time that it may, and lets time pass at a bounded cost", async () => {
+test("a process that is killed while it writes takes nothing else down", async () => {
+  const script = "while true; do ls /none; pwd; type none; done > /tmp/out 2>&1";
+  for (let ms = 1; ms < 20; ms++) {
+    const clock = new VirtualClock();
+    const kill = new AbortController();
+    const running = interpreted(clock).userland.run(["sh", "-c", script], {}, { kill: kill.signal });
+    await clock.advance(ms);
+    kill.abort();
+    assert.equal(await running, 137);
+    await clock.advance(1000);
+  }
+});
+
+test("a command that writes from a callback ends with its reader", async () => {
+  const clock = new VirtualClock();
+  const talk = ({ clock: time, stdout, signal }: Process) => {
+    const again = () => {
+      stdout("more\n");
+      if (!signal.aborted) time.after(1000, again);
+    };
+    again();
+    return new Promise<number>(() => {});
+  };
+  const container = interpreted(clock, { commands: { talk } });
+  const { output } = await runScript("talk | head -n 2; echo ended", { container, clock });
+  assert.equal(output, "more\nmore\nended\n");
+});
+
+test("a busy container is throttled, and its CPU usage is measured", async () => {
   const clock = new VirtualClock();
   const container = interpreted(clock);
   const kill = new AbortController();
@@ -171,7 +200,7 @@ test("a busy container uses the CPU time that it may, and lets time pass at a bo
   assert.ok(cpu.usage < 0.01);
 });
 
-test("two busy processes of a container share its CPU time", async () => {
+test("two busy processes share the CPU time of their container", async () => {
   const script = `
 while true; do echo a; done > /tmp/a &
 while true; do echo b; done > /tmp/b &
@@ -180,7 +209,7 @@ sleep 0.1; wc -l < /tmp/a; wc -l < /tmp/b; exit 0`;
   assert.ok(a > 100 && b > 100 && Math.abs(a - b) < Math.max(a, b) / 4, `${a} and ${b}`);
 });
 
-test("the same script does the same in the same time, whatever the machine", async () => {
+test("the same script takes the same virtual time", async () => {
   const script =
     "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; date +%s%N; cat /dev/urandom | tr -dc a-z | head -c 8";
   const [first, second] = [await runScript(script), await runScript(script)];
@@ -201,7 +230,7 @@ const BUSY = [
   "while :; do sort /etc/passwd > /dev/null; done",
 ];
 
-test("the event loop turns while containers are busy, and all of them get on", async () => {
+test("the event loop turns while containers are busy, and all of them make progress", async () => {
   const machine = new Machine(realClock());
   const kill = new AbortController();
   const spent = BUSY.map(() => 0);

@@ -69,7 +69,7 @@ for (const [what, options, cases] of [
   });
 }
 
-test("what cannot be an expression is told", async () => {
+test("invalid expressions are reported", async () => {
   const refused: [source: string, options: ExpressionOptions, why: RegExp][] = [
     ["[a", EXTENDED, /Unmatched \[/],
     ["(a", EXTENDED, /Unmatched \(/],
@@ -115,7 +115,7 @@ test("the work of a match is counted, and one that would take too long is refuse
   await assert.rejects(expression.test("a".repeat(4_000_000), counting), /the line is too long for it/);
 });
 
-test("case, whole lines, whole words and fixed texts can be asked for", async () => {
+test("expressions can ignore case, match whole lines or words, or be fixed texts", async () => {
   assert.equal(await firstMatch("error", "an ERROR", { ...BASIC, ignoreCase: true }), "ERROR");
   assert.equal(await firstMatch("a|b", "ab", { ...EXTENDED, whole: "line" }), undefined);
   assert.equal(await firstMatch("foo", "foobar", { ...BASIC, whole: "word" }), undefined);

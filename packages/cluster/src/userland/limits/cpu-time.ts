@@ -28,7 +28,7 @@ const BETWEEN_MARKS = 1_000;
  * has used up its credit, and then runs at a rate that a thousand busy containers can have without starving the API server.
  * On virtual time a busy loop therefore lets time pass, at a cost for each virtual hour that has a bound.
  *
- * All processes of the container share it: while it is paused, none of them goes on.
+ * All processes of the container share it: while it is paused, none of them continues.
  */
 export class CpuTime {
   /** Number of CPUs, at most 1: a container is interpreted by one thread. */
@@ -72,7 +72,7 @@ export class CpuTime {
   #wait(worker: Worker): Promise<void> {
     if (this.#steps >= SLICE) this.#pause();
     const { signal } = worker;
-    return new Promise((resolve, reject) => {
+    const waited = new Promise<void>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const onAbort = () => {
         this.#queue.splice(this.#queue.indexOf(waiting), 1);
@@ -90,6 +90,9 @@ export class CpuTime {
       this.#queue.push(waiting);
       this.#continue();
     });
+    // Not every caller awaits it.
+    waited.catch(() => {});
+    return waited;
   }
 
   /** Takes the time that the steps since the last pause cost. */
@@ -109,7 +112,7 @@ export class CpuTime {
     this.#marks.push({ at: now, used: this.#used - cost });
   }
 
-  /** Lets the first of those that wait go on when the pause is over and the event loop has been around. */
+  /** Resumes the first waiting process after the pause, in a later turn of the event loop. */
   #continue(): void {
     const [first] = this.#queue;
     if (!first || this.#timer || this.#isGranting) return;

@@ -503,7 +503,7 @@ export class Shell implements ExpansionScope {
     }
   }
 
-  /** The streams after redirections; undefined when one of them failed, which is told. */
+  /** The streams after redirections; undefined when one of them failed, which is reported. */
   async #redirected(
     redirections: readonly Redirection[],
     streams: Streams,
