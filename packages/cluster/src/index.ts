@@ -9,7 +9,8 @@
  * seed gives the same cluster, event for event.
  *
  * Containers are simulated. What one runs is a program of this machine if its image is registered as one, is interpreted in
- * memory (`userland/`: a shell, commands, files, a network) if all it uses is known, and else only seems to run.
+ * memory (`userland/`: a shell, commands, files, a network) if all it uses is known, and else only seems to run. Whatever an
+ * interpreted container does, it can neither stall nor exhaust the process that it shares with the API server.
  *
  * It promises to do what kube-controller-manager does: the same objects, names, conditions and events.
  */
@@ -38,5 +39,6 @@ export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
 export { FileError, type FileErrorCode } from "./userland/file-error.ts";
 export type { FileStat, FileSystem, FileUser, Mount } from "./userland/file-system.ts";
+export type { Holding } from "./userland/limits/memory.ts";
 export type { ContainerNetwork, DnsRecord } from "./userland/network.ts";
-export type { Command, Process, SpawnOptions, Streams } from "./userland/process.ts";
+export type { Command, Process, Room, SpawnOptions, Streams } from "./userland/process.ts";

@@ -4,13 +4,13 @@ import type { Clock } from "@konverge/core";
 export interface LogLine {
   readonly at: number;
   readonly text: string;
-  /** The line goes on: what ends it comes later, or never. */
+  /** The line continues in the next entry. */
   readonly partial?: true;
 }
 
-/** A log begins anew after this many bytes, as kubelets rotate theirs: what is older cannot be read by clients. */
+/** A log is rotated at this many bytes, as by a kubelet. Older files cannot be read by clients, so they are not kept. */
 const LARGEST = 10 * 1024 * 1024;
-/** What all logs of a cluster may take together, in bytes. One that grows beyond it begins anew sooner. */
+/** What all logs of a cluster may take together, in bytes. Over that, a log that grows is rotated sooner. */
 const LARGEST_TOTAL = 128 * 1024 * 1024;
 /** Time, stream and mark that container runtimes write before each line, in bytes. */
 const LINE_HEAD = 41;
@@ -100,7 +100,7 @@ export class ContainerLog {
     this.#tell();
   }
 
-  /** Nothing will ask for it any more, but what reads it now. */
+  /** Its pod is gone: only what reads it now still needs it. */
   release(): void {
     if (this.#released) return;
     this.#released = true;

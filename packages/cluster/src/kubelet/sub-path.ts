@@ -5,7 +5,19 @@ import type { Place } from "./pod-status.ts";
 
 /** Why a part of a volume that a container asks for cannot be mounted: nodes find that out before they make it. */
 export function subPathProblem(pod: Pod, container: Container, place: Place): string | undefined {
+  try {
+    return problemOf(pod, container, place);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The longest path that Linux knows, in bytes. */
+const LONGEST = 4096;
+
+function problemOf(pod: Pod, container: Container, place: Place): string | undefined {
   for (const { subPath = "", subPathExpr } of container.volumeMounts ?? []) {
+    if ((subPathExpr ?? subPath).length > LONGEST) return "file name too long";
     const [path, missing] = subPathExpr === undefined ? [subPath, []] : expanded(pod, container, place, subPathExpr);
     if (missing.length > 0) return `missing value for ${missing.sort().join(", ")}`;
     const problem = subPathError(path);

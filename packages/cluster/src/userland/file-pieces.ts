@@ -4,7 +4,7 @@ import { PIECE, piecesOf } from "./input.ts";
 
 const ZEROS = new Uint8Array(PIECE);
 
-/** The content of a file, piece by piece; that of some devices never ends. Throws at once what is wrong with the file. */
+/** The content of a file, piece by piece; that of some devices never ends. Errors are thrown immediately. */
 export function filePieces(
   { files, clock }: { readonly files: FileSystem; readonly clock: Clock },
   path: string,
@@ -25,5 +25,5 @@ function randomBytes({ random }: Clock): Uint8Array {
   return new Uint8Array(words.buffer);
 }
 
-/** Few at a time: most who ask for chance want a handful of bytes. */
+/** Few at a time: most readers need a handful of bytes. */
 const RANDOM_WORDS = 256;

@@ -1,7 +1,7 @@
 /** The largest piece in which files are read and commands write, in bytes. */
 export const PIECE = 64 * 1024;
 
-/** What a process reads from. Processes that read one after the other go on where the last one stopped. */
+/** What a process reads from. Processes that read one after the other continue where the last one stopped. */
 export class Input implements AsyncIterable<Uint8Array> {
   readonly #iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
   #rest: Uint8Array | undefined;

@@ -14,7 +14,7 @@ export class BrokenPipe extends Error {
   }
 }
 
-/** What one process writes and another reads. A writer that waits as it is told to never fills it. */
+/** Bytes from one process to another. A writer that awaits {@link write} never fills it. */
 export class Pipe {
   readonly #memory: Holding;
   readonly #pieces: Uint8Array[] = [];

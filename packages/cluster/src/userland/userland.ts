@@ -128,9 +128,21 @@ export class Userland {
     const { name = "", namespace = "" } = options.pod.metadata;
     const label = `${namespace}/${name} ${options.container.name}`;
     const memory = options.limits.memory.open();
+    const writing =
+      (write: Streams["stdout"]): Streams["stdout"] =>
+      (data) => {
+        try {
+          return write(data);
+        } catch (error) {
+          if (error instanceof BrokenPipe) exit(BROKEN_PIPE);
+          return failed(error);
+        }
+      };
     const process: Process = {
       ...options,
-      ...streams,
+      stdin: streams.stdin,
+      stdout: writing(streams.stdout),
+      stderr: writing(streams.stderr),
       argv,
       env: env ?? options.env,
       cwd: cwd ?? options.cwd,
@@ -139,7 +151,7 @@ export class Userland {
       endless,
       memory,
       spend: (steps, background = endless) => {
-        over.signal.throwIfAborted();
+        if (over.signal.aborted) return failed(over.signal.reason);
         return options.limits.cpu.spend(steps, { signal: over.signal, background, label });
       },
       exit,
@@ -186,6 +198,13 @@ export class Userland {
     if (files.stat(name).kind !== "file") return undefined;
     return (process) => APPLETS["sh"]!({ ...process, argv: ["sh", name, ...process.argv.slice(1)] });
   }
+}
+
+/** A promise that has failed. A command that does not await it, or calls from a callback, must not take this process down. */
+function failed(error: unknown): Promise<never> {
+  const promise = Promise.reject(error);
+  promise.catch(() => {});
+  return promise;
 }
 
 /** A process that is killed is over, whether it notices or not. */

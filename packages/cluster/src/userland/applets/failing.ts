@@ -15,6 +15,8 @@ export async function forEach(
 ): Promise<number> {
   let status = 0;
   for (const name of names) {
+    const pause = process.spend(2);
+    if (pause) await pause;
     try {
       await work(pathOf(process, name), name);
     } catch (error) {

@@ -19,7 +19,7 @@ interface Wanted {
   readonly names: readonly string[];
 }
 
-/** What is asked for; undefined when the count is none, which is printed. */
+/** What the arguments request; undefined when the count is not a number, which is reported. */
 function wantedOf({ argv, stderr }: Process): Wanted | undefined {
   const [command, ...words] = argv;
   const { flags, operands } = argumentsOf(

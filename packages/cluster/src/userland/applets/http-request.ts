@@ -40,17 +40,21 @@ export async function ask(
     label: process.label,
   });
   const signal = AbortSignal.any([process.signal, over.signal]);
+  let stream: Duplex | undefined;
   try {
     const plain = await untilAborted(process.network.connect(host, Number(url.port || (isSecure ? 443 : 80))), signal);
-    const stream = isSecure ? await secured(plain, host, request) : plain;
+    stream = plain;
+    const connection = isSecure ? await secured(plain, host, request) : plain;
     const outgoing = httpRequest({
       method,
       path: url.pathname + url.search,
       headers: { host: url.host, "user-agent": "konverge-userland", accept: "*/*", ...headers, connection: "close" },
-      createConnection: () => stream,
+      createConnection: () => connection,
       signal,
     });
     const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    // What goes wrong later is seen where the body is read.
+    outgoing.on("error", () => {});
     outgoing.end(body);
     const [response] = await answered;
     const { statusCode = 0, statusMessage = "" } = response;
@@ -59,8 +63,8 @@ export async function ask(
       await process.spend(1 + piece.length / BYTES_PER_STEP);
       await take(piece);
     }
-    stream.destroy();
   } finally {
+    stream?.destroy();
     timer.cancel();
   }
 }

@@ -10,8 +10,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   e: "\x1b",
 };
 
+/** The longest text in which something is escaped, or a format, in characters. */
+const LONGEST = 128 * 1024;
+
 /** A text in which `\n`, `\t`, `\x41` and `\0101` are what they stand for. */
 export function unescaped(text: string): string {
+  if (text.length > LONGEST) throw new Error("Argument list too long");
   return text.replaceAll(/\\(x[0-9a-fA-F]{1,2}|0?[0-7]{1,3}|.)/g, (whole, what: string) => {
     if (what.startsWith("x") && what.length > 1) return String.fromCharCode(Number.parseInt(what.slice(1), 16));
     if (/^[0-7]/.test(what)) return String.fromCharCode(Number.parseInt(what, 8));

@@ -12,7 +12,7 @@ const UNITS: Readonly<Record<string, number>> = {
   TB: 1e12,
 };
 
-/** A number as commands are given it: `10`, `64k`, `10G`. NaN when it is none. */
+/** A number as commands are given it: `10`, `64k`, `10G`. NaN when it is not a number. */
 export function sizeOf(text: string): number {
   const [, number, unit = ""] = /^(\d+)([a-zA-Z]{0,2})$/.exec(text) ?? [];
   if (number === undefined) return Number.NaN;

@@ -8,7 +8,7 @@ import { strftime } from "./strftime.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
 
-/** `1.5`, `2m`, `infinity` in milliseconds; undefined when it is none. */
+/** `1.5`, `2m`, `infinity` in milliseconds; undefined when it is not a duration. */
 function durationOf(word: string): number | undefined {
   const [, number, unit = "s"] = /^(\d+(?:\.\d+)?|inf(?:inity)?)([smhd])?$/.exec(word) ?? [];
   if (number === undefined) return undefined;

@@ -18,21 +18,21 @@ import { tr } from "./tr.ts";
 const BLOCK = 8 * 1024;
 
 const echo: Command = async ({ argv, stdout }) => {
-  let words = argv.slice(1);
+  let first = 1;
   let [newline, escapes] = [true, false];
-  while (/^-[neE]+$/.test(words[0] ?? "")) {
-    if (words[0]!.includes("n")) newline = false;
-    if (words[0]!.includes("e")) escapes = true;
-    words = words.slice(1);
+  for (; /^-[neE]+$/.test(argv[first] ?? ""); first++) {
+    if (argv[first]!.includes("n")) newline = false;
+    if (argv[first]!.includes("e")) escapes = true;
   }
-  const text = words.join(" ");
+  const text = argv.slice(first).join(" ");
   await stdout((escapes ? unescaped(text) : text) + (newline ? "\n" : ""));
   return 0;
 };
 
 const printf: Command = async (process) => {
-  let text = "";
+  let [text, count] = ["", 0];
   for (const { text: part, width, fill, isLeft } of formatted(process.argv[1] ?? "", process.argv.slice(2))) {
+    if (++count % 64 === 0) await process.spend(16);
     process.memory.checkText(Math.max(part.length, width));
     text += isLeft ? part.padEnd(width, fill === "0" ? " " : fill) : part.padStart(width, fill);
     if (text.length < BLOCK) continue;

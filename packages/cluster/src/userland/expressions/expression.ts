@@ -43,7 +43,7 @@ export class Expression {
     this.#size = regex.programSize();
   }
 
-  /** Throws an {@link ExpressionError} when it is none. */
+  /** Throws an {@link ExpressionError} when it is not valid. */
   static async compile(source: string, options: ExpressionOptions, effort: Effort): Promise<Expression> {
     const plain = re2Syntax(options.fixed ? source.replaceAll(/[\\^$.*[\]]/g, "\\$&") : source, {
       ...options,

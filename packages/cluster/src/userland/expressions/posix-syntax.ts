@@ -95,7 +95,7 @@ class Translation {
     else this.#literal(char);
   }
 
-  /** `{2,3}`: false when that is none. */
+  /** `{2,3}`: false when the next characters are not a count. */
   #count(): boolean {
     const form = this.#options.extended ? COUNT : BASIC_COUNT;
     form.lastIndex = this.#at;

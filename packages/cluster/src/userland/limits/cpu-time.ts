@@ -15,7 +15,7 @@ interface Waiting extends Worker {
 }
 
 /** Steps that a container may take at full speed before it is throttled. */
-const CREDIT = 250_000;
+const CREDIT = 100_000;
 /** Steps per millisecond: at full speed, and throttled. The latter is also the rate at which credit comes back. */
 const FULL_SPEED = 500;
 const THROTTLED_SPEED = 2;
@@ -28,7 +28,7 @@ const BETWEEN_MARKS = 1_000;
  * has used up its credit, and then runs at a rate that a thousand busy containers can have without starving the API server.
  * On virtual time a busy loop therefore lets time pass, at a cost for each virtual hour that has a bound.
  *
- * All processes of the container share it: while it is paused, none of them goes on.
+ * All processes of the container share it: while it is paused, none of them continues.
  */
 export class CpuTime {
   /** Number of CPUs, at most 1: a container is interpreted by one thread. */
@@ -72,7 +72,7 @@ export class CpuTime {
   #wait(worker: Worker): Promise<void> {
     if (this.#steps >= SLICE) this.#pause();
     const { signal } = worker;
-    return new Promise((resolve, reject) => {
+    const waited = new Promise<void>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const onAbort = () => {
         this.#queue.splice(this.#queue.indexOf(waiting), 1);
@@ -90,16 +90,19 @@ export class CpuTime {
       this.#queue.push(waiting);
       this.#continue();
     });
+    // Not every caller awaits it.
+    waited.catch(() => {});
+    return waited;
   }
 
   /** Takes the time that the steps since the last pause cost. */
   #pause(): void {
     const now = this.#clock.monotonic();
-    this.#credit = Math.min(CREDIT, this.#credit + (now - this.#creditAt) * THROTTLED_SPEED);
+    const returned = (now - this.#creditAt) * this.limit * THROTTLED_SPEED;
+    this.#credit = Math.min(CREDIT, this.#credit + returned) - this.#steps;
     this.#creditAt = now;
-    const fast = Math.min(this.#steps, this.#credit);
-    const cost = fast / FULL_SPEED + (this.#steps - fast) / THROTTLED_SPEED;
-    this.#credit -= fast;
+    // What has been taken on credit that there was not is waited for until it has come back.
+    const cost = Math.max(this.#steps / FULL_SPEED, -this.#credit / THROTTLED_SPEED);
     this.#steps = 0;
     this.#used += cost;
     this.#pausedUntil = Math.max(now, this.#pausedUntil) + cost / this.limit;
@@ -109,7 +112,7 @@ export class CpuTime {
     this.#marks.push({ at: now, used: this.#used - cost });
   }
 
-  /** Lets the first of those that wait go on when the pause is over and the event loop has been around. */
+  /** Resumes the first waiting process after the pause, in a later turn of the event loop. */
   #continue(): void {
     const [first] = this.#queue;
     if (!first || this.#timer || this.#isGranting) return;

@@ -3,7 +3,7 @@ const LARGEST_TOTAL = 128 * 1024 * 1024;
 /** The longest single text (a variable, a line, a word): JavaScript handles each in one go. */
 const LARGEST_TEXT = 8 * 1024 * 1024;
 
-/** Thrown in a process of a container that is killed for lack of memory: nothing must catch it and go on. */
+/** Thrown in a process of a container that is killed for lack of memory: nothing must catch it and continue. */
 export class OutOfMemory extends Error {
   override readonly name = "OutOfMemory";
 
@@ -60,7 +60,7 @@ export class ContainerMemory {
     return this.#isKilled;
   }
 
-  /** Memory for a process, a shell or a command, given back as a whole. */
+  /** Memory for a process, a shell or a command, released as a whole. */
   open(): Holding {
     return new Holding(this);
   }
@@ -110,19 +110,14 @@ export class Holding {
     this.#memory.change(-bytes);
   }
 
-  /** Counts a text that is about to be made; one that is too long for this process is too much as well. */
-  holdText(length: number): void {
-    this.checkText(length);
-    this.hold(length);
-  }
-
+  /** Throws as well when a text that is about to be made is too long for this process. */
   checkText(length: number): void {
     if (length <= LARGEST_TEXT) return;
     this.#memory.kill();
     throw new OutOfMemory();
   }
 
-  /** More memory of the same container, given back on its own. */
+  /** More memory of the same container, released separately. */
   open(): Holding {
     return this.#memory.open();
   }

@@ -10,8 +10,8 @@ interface Waiting {
 
 /**
  * Shares this process's only thread between all interpreted containers and everything else in it, above all the API
- * server: after {@link SLICE} steps, whichever containers have taken them, a container waits until the event loop has been
- * around. Those that wait continue one at a time, first come, first served, with a turn of the event loop between any two.
+ * server: after {@link SLICE} steps, whichever containers have taken them, a container waits for the next turn of the event
+ * loop. Waiting containers continue one at a time, first come, first served, with a turn of the event loop between any two.
  *
  * Steps are counted, never timed, so that a cluster on virtual time stays deterministic.
  */

@@ -15,6 +15,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   allexport: "a",
   noglob: "f",
 };
+const OPTIONS = new Set([..."abCefhmnuvx", "pipefail"]);
 const NEWLINE = 0x0a;
 /** What a piece of input takes besides its bytes. */
 const PIECE_SIZE = 64;
@@ -51,12 +52,12 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     stdout(`${shell.cwd}\n`);
     return 0;
   },
-  export: async (shell, [, ...words]) => assign(shell, words, (name) => shell.exported.add(name)),
+  export: async (shell, [, ...words]) => assign(shell, words, (name) => shell.names.export(name)),
   readonly: async (shell, [, ...words]) => assign(shell, words),
   local: async (shell, [, ...words]) => assign(shell, words),
   unset: async (shell, [, ...names]) => {
     for (const name of names) {
-      shell.unset(name);
+      shell.names.unset(name);
     }
     return 0;
   },
@@ -80,8 +81,8 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
       for (const letter of letters) {
         const named = letter === "o" ? (words[++at] ?? "") : letter;
         const option = OPTION_NAMES[named] ?? named;
-        if (sign === "-") shell.options.add(option);
-        else shell.options.delete(option);
+        if (sign === "+") shell.options.delete(option);
+        else if (OPTIONS.has(option)) shell.options.add(option);
       }
     }
     return 0;
@@ -96,7 +97,7 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   command: async (shell, [, ...words], streams) => {
     if (words[0] !== "-v") return shell.execute(words, streams);
     const [, name = ""] = words;
-    const known = shell.hasFunction(name) || BUILTINS[name] !== undefined;
+    const known = shell.names.function(name) !== undefined || BUILTINS[name] !== undefined;
     const path = known ? name : shell.process.find(name);
     if (path === undefined) return 127;
     streams.stdout(`${path}\n`);
@@ -114,6 +115,8 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   trap: async (shell, [, script = "", ...signals]) => {
     for (const given of signals) {
       const name = given === "0" ? "EXIT" : given === "15" ? "TERM" : given.replace(/^SIG/, "");
+      // No other signal ever comes.
+      if (name !== "EXIT" && name !== "TERM") continue;
       shell.traps.set(name, script);
       if (name === "TERM") shell.process.onTerminate(() => shell.terminated());
     }
@@ -151,9 +154,10 @@ async function source(shell: Shell, [, path = ""]: readonly string[], streams: S
 
 function assign(shell: Shell, words: readonly string[], also: (name: string) => void = () => {}): number {
   for (const word of words) {
-    const [name = "", ...value] = word.split("=");
+    const end = word.indexOf("=");
+    const name = end < 0 ? word : word.slice(0, end);
     if (!NAME.test(name)) continue;
-    if (word.includes("=")) shell.set(name, value.join("="));
+    if (end >= 0) shell.set(name, word.slice(end + 1));
     also(name);
   }
   return 0;

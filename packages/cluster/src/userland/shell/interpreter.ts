@@ -1,7 +1,5 @@
-import { posix } from "node:path";
 import { FileError, WriteError } from "../file-error.ts";
-import { filePieces } from "../file-pieces.ts";
-import { Input, piecesOf } from "../input.ts";
+import { Input } from "../input.ts";
 import type { Holding } from "../limits/memory.ts";
 import { BrokenPipe, Pipe } from "../pipe.ts";
 import { noInput, type Process, type Room, type Streams } from "../process.ts";
@@ -10,15 +8,14 @@ import { ExitShell, LeaveFunction, LeaveLoop } from "./control-flow.ts";
 import { type ExpansionScope, expandPattern, expandText, expandWords } from "./expansion.ts";
 import { parseScript } from "./parser.ts";
 import { Glob } from "./pattern.ts";
+import { redirected } from "./redirection.ts";
+import { ShellNames } from "./shell-names.ts";
 import { type Node, type Redirection, type Script, ShellSyntaxError } from "./syntax.ts";
 
 /** Functions that call one another stop here, as in dash. */
 const DEEPEST_CALL = 1000;
-/** What a shell takes before it does anything, and a variable or function besides its text, in bytes. */
+/** What a shell takes before it does anything, in bytes. */
 const SHELL = 64 * 1024;
-const VARIABLE = 1024;
-/** A function in memory, by the characters of its source. */
-const PER_CHARACTER = 16;
 /** What Linux lets a command line and its environment hold, and one argument, in bytes. */
 const LONGEST_COMMAND = 2 * 1024 * 1024;
 const LONGEST_ARGUMENT = 128 * 1024;
@@ -28,10 +25,10 @@ const OWN = new Set(["echo", "printf", "test", "[", "[[", "true", "false"]);
 const BROKEN_PIPE = 141;
 /** What a piece of output, or a word, takes besides its characters, in bytes. */
 const PIECE_SIZE = 64;
+/** Bytes of environment that are one step of copying them. */
+const ENVIRONMENT_PER_STEP = 8 * 1024;
 /** Characters of a script that are one step of reading it. */
 const PER_PARSED = 8;
-/** Bytes written to a file that are one step of work. */
-const PER_WRITTEN = 4096;
 
 /**
  * A POSIX-like shell: it interprets scripts with the commands and the files of a simulated container. Pipes, lists,
@@ -40,7 +37,7 @@ const PER_WRITTEN = 4096;
 export class Shell implements ExpansionScope {
   readonly process: Process;
   readonly memory: Holding;
-  readonly exported: Set<string>;
+  readonly names: ShellNames;
   readonly options: Set<string>;
   readonly traps = new Map<string, string>();
   /** What runs in the background. */
@@ -48,9 +45,9 @@ export class Shell implements ExpansionScope {
   cwd: string;
   name: string;
   status = 0;
-  readonly #variables: Map<string, string>;
-  readonly #functions: Map<string, Extract<Node, { kind: "function" }>>;
   #parameters: readonly string[];
+  /** Bytes that it holds for them. */
+  #parametersHeld = 0;
   /** Functions that have been called and have not returned. */
   #calls: number;
   /** Of all that ran in the background: how many, and how the last one ended. */
@@ -67,11 +64,8 @@ export class Shell implements ExpansionScope {
     this.name = name;
     this.#parameters = parameters;
     this.cwd = parent?.cwd ?? process.cwd;
-    const names = parent ? parent.#variables.size + parent.#functions.size : 0;
-    this.memory.hold(SHELL + (names * VARIABLE) / 8);
-    this.#variables = new Map(parent ? parent.#variables : Object.entries(process.env));
-    this.exported = new Set(parent?.exported ?? Object.keys(process.env));
-    this.#functions = new Map(parent ? parent.#functions : []);
+    this.memory.hold(SHELL);
+    this.names = new ShellNames(this.memory, parent?.names ?? process.env);
     this.#calls = parent ? parent.#calls : 0;
     this.options = new Set(parent?.options);
     this.#endless = parent ? parent.#endless : process.endless ? 1 : 0;
@@ -96,51 +90,31 @@ export class Shell implements ExpansionScope {
 
   /** Sets the positional parameters. */
   set parameters(words: readonly string[]) {
-    this.memory.hold(sizeOf(words) - sizeOf(this.#parameters));
+    const size = sizeOf(words);
+    this.memory.hold(size - this.#parametersHeld);
+    this.#parametersHeld = size;
     this.#parameters = words;
   }
 
   get(name: string): string | undefined {
     if (name === "?") return String(this.status);
     if (name === "#") return String(this.parameters.length);
-    if (name === "@" || name === "*") return this.parameters.join(" ");
+    if (name === "@" || name === "*") {
+      this.memory.checkText(sizeOf(this.#parameters));
+      return this.#parameters.join(" ");
+    }
     if (name === "$") return "1";
     if (name === "!") return String(this.#started);
     if (name === "-") return [...this.options].filter((option) => option.length === 1).join("");
     if (name === "0") return this.name;
     if (/^\d+$/.test(name)) return this.parameters[Number(name) - 1];
     if (name === "PWD") return this.cwd;
-    return this.#variables.get(name);
+    return this.names.variable(name);
   }
 
   set(name: string, value: string): void {
-    const before = this.#variables.get(name);
-    this.memory.hold(value.length - (before === undefined ? -(name.length + VARIABLE) : before.length));
-    this.#variables.set(name, value);
-    if (this.options.has("a")) this.exported.add(name);
-  }
-
-  unset(name: string): void {
-    const value = this.#variables.get(name);
-    const known = this.#functions.get(name);
-    if (value !== undefined) this.memory.release(value.length + name.length + VARIABLE);
-    if (known) this.memory.release(known.size * PER_CHARACTER + VARIABLE);
-    this.#variables.delete(name);
-    this.#functions.delete(name);
-  }
-
-  hasFunction(name: string): boolean {
-    return this.#functions.has(name);
-  }
-
-  /** What commands see of the variables. */
-  get environment(): Record<string, string> {
-    const env: Record<string, string> = { PWD: this.cwd };
-    for (const name of this.exported) {
-      const value = this.#variables.get(name);
-      if (value !== undefined) env[name] = value;
-    }
-    return env;
+    this.names.set(name, value);
+    if (this.options.has("a")) this.names.export(name);
   }
 
   async capture(script: Script): Promise<string> {
@@ -251,10 +225,10 @@ export class Shell implements ExpansionScope {
         this.#startJob(this.#apart([node.body], { ...streams, stdin: new Input(noInput()) }).catch(() => 143));
         return 0;
       case "function":
-        this.#define(node);
+        this.names.define(node);
         return 0;
       default:
-        return this.#redirected(node.redirections, streams, (io) => this.#compound(node, io));
+        return this.#withStreams(node.redirections, streams, (io) => this.#compound(node, io));
     }
   }
 
@@ -285,13 +259,6 @@ export class Shell implements ExpansionScope {
     return (await last) ?? 0;
   }
 
-  #define(node: Extract<Node, { kind: "function" }>): void {
-    const before = this.#functions.get(node.name)?.size;
-    const known = before === undefined ? 0 : before * PER_CHARACTER + VARIABLE;
-    this.memory.hold(node.size * PER_CHARACTER + VARIABLE - known);
-    this.#functions.set(node.name, node);
-  }
-
   async #compound(node: Extract<Node, { redirections: unknown }>, streams: Streams): Promise<number> {
     switch (node.kind) {
       case "group":
@@ -309,16 +276,20 @@ export class Shell implements ExpansionScope {
       case "for":
         return this.#for(node, streams);
       case "case": {
-        const subject = await expandText(this, node.subject);
-        for (const { patterns, body } of node.choices)
-          for (const pattern of patterns)
-            if (await new Glob(await expandPattern(this, pattern)).matches(subject, this))
-              return this.#body(body, streams);
-        return 0;
+        const body = await this.#chosen(node);
+        return body ? this.#body(body, streams) : 0;
       }
       default:
         throw new ShellSyntaxError("syntax error");
     }
+  }
+
+  async #chosen({ subject, choices }: Extract<Node, { kind: "case" }>): Promise<Script | undefined> {
+    const text = await expandText(this, subject);
+    for (const { patterns, body } of choices)
+      for (const pattern of patterns)
+        if (await new Glob(await expandPattern(this, pattern)).matches(text, this)) return body;
+    return undefined;
   }
 
   async #body(body: Script, streams: Streams): Promise<number> {
@@ -413,7 +384,7 @@ export class Shell implements ExpansionScope {
 
   /** Runs a script in a shell of its own: what it sets is gone afterwards. */
   async #apart(script: Script, streams: Streams): Promise<number> {
-    await this.spend(2 + (this.#variables.size + this.#functions.size) / 16);
+    await this.spend(2 + this.names.count / 16);
     const inner = new Shell(this.process, this.name, this.parameters, this);
     try {
       return await inner.runScript(script, streams);
@@ -443,10 +414,10 @@ export class Shell implements ExpansionScope {
         for (const [name, value] of assigned) this.set(name, value);
         const hasCommand = node.assignments.some(({ value }) => value.some(({ kind }) => kind === "command"));
         const { status } = this;
-        return await this.#redirected(node.redirections, streams, async () => (hasCommand ? status : 0));
+        return await this.#withStreams(node.redirections, streams, async () => (hasCommand ? status : 0));
       }
       if (this.options.has("x")) await streams.stderr(`+ ${argv.join(" ")}\n`);
-      return await this.#redirected(node.redirections, streams, (io) => this.#command(argv, assigned, io));
+      return await this.#withStreams(node.redirections, streams, (io) => this.#command(argv, assigned, io));
     } finally {
       held.close();
     }
@@ -454,7 +425,7 @@ export class Shell implements ExpansionScope {
 
   async #command(argv: readonly string[], assigned: readonly [string, string][], io: Streams): Promise<number> {
     const [name = ""] = argv;
-    const known = this.#functions.get(name);
+    const known = this.names.function(name);
     if (known) return this.#call(known.body, argv.slice(1), io);
     const builtin = BUILTINS[name];
     if (builtin) {
@@ -476,25 +447,33 @@ export class Shell implements ExpansionScope {
 
   /** Runs a command that is not of this shell. */
   async execute(argv: readonly string[], io: Streams, variables: Record<string, string> = {}): Promise<number> {
-    const pause = this.spend(this.exported.size / 64);
+    const { env: exported, size } = this.names.environment();
+    const env = { PWD: this.cwd, ...exported, ...variables };
+    const pause = this.spend(size / ENVIRONMENT_PER_STEP);
     if (pause) await pause;
     const isOwn = OWN.has(argv[0] ?? "");
-    const env = { ...this.environment, ...variables };
     if (!isOwn && isTooLong([...argv, ...Object.values(env)])) {
       io.stderr(`${this.name}: ${argv[0]}: Argument list too long\n`);
       return TOO_LONG;
     }
-    const status = await this.process.run(argv, { ...io, env, cwd: this.cwd, endless: this.#endless > 0 });
-    // A shell that writes by itself is killed by the signal that would have killed the command.
-    if (isOwn && status === BROKEN_PIPE) throw new BrokenPipe();
-    return status;
+    const held = this.memory.open();
+    try {
+      held.hold(size);
+      const status = await this.process.run(argv, { ...io, env, cwd: this.cwd, endless: this.#endless > 0 });
+      // A shell that writes by itself is killed by the signal that would have killed the command.
+      if (isOwn && status === BROKEN_PIPE) throw new BrokenPipe();
+      return status;
+    } finally {
+      held.close();
+    }
   }
 
   async #call(body: Node, parameters: readonly string[], io: Streams): Promise<number> {
     if (this.#calls >= DEEPEST_CALL)
       throw new ShellSyntaxError(`Maximum function recursion depth (${DEEPEST_CALL}) reached`);
-    const before = this.#parameters;
-    this.#parameters = parameters;
+    const [before, heldBefore] = [this.#parameters, this.#parametersHeld];
+    // Its own belong to the command that called it.
+    [this.#parameters, this.#parametersHeld] = [parameters, 0];
     this.#calls++;
     try {
       return await this.run(body, io);
@@ -503,59 +482,42 @@ export class Shell implements ExpansionScope {
       throw error;
     } finally {
       this.#calls--;
-      this.#parameters = before;
+      this.memory.release(this.#parametersHeld);
+      [this.#parameters, this.#parametersHeld] = [before, heldBefore];
     }
   }
 
   /** Runs with some of its streams led elsewhere. */
-  async #redirected(
+  async #withStreams(
     redirections: readonly Redirection[],
     streams: Streams,
     work: (streams: Streams) => Promise<number>,
   ): Promise<number> {
+    if (redirections.length === 0) return work(streams);
+    const held = this.memory.open();
+    try {
+      const io = await this.#redirected(redirections, streams, held);
+      return io ? await work(io) : 1;
+    } finally {
+      held.close();
+    }
+  }
+
+  /** The streams after redirections; undefined when one of them failed, which is reported. */
+  async #redirected(
+    redirections: readonly Redirection[],
+    streams: Streams,
+    held: Holding,
+  ): Promise<Streams | undefined> {
     let io = streams;
     try {
-      for (const redirection of redirections) io = await this.#redirect(redirection, io);
+      for (const redirection of redirections) io = await redirected(this, redirection, io, held);
+      return io;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       streams.stderr(`${this.name}: can't create ${error.path}: ${error.message}\n`);
-      return 1;
+      return undefined;
     }
-    return work(io);
-  }
-
-  async #redirect({ descriptor, operator, target }: Redirection, io: Streams): Promise<Streams> {
-    const text = await expandText(this, target);
-    if (operator === "<<" || operator === "<<<") {
-      const content = Buffer.from(operator === "<<" ? text : `${text}\n`);
-      return { ...io, stdin: new Input(piecesOf(content)) };
-    }
-    if (operator === "<") return { ...io, stdin: new Input(filePieces(this.process, posix.resolve(this.cwd, text))) };
-    if (operator === "<&") return io;
-    const sink = operator === ">&" && /^[12-]$/.test(text) ? streamOf(io, text) : this.#fileSink(text, operator, io);
-    if (operator === "&>" || (operator === ">&" && !/^[12-]$/.test(text))) return { ...io, stdout: sink, stderr: sink };
-    return descriptor === 2 ? { ...io, stderr: sink } : { ...io, stdout: sink };
-  }
-
-  #fileSink(name: string, operator: string, io: Streams): Streams["stdout"] {
-    const path = posix.resolve(this.cwd, name);
-    if (path === "/dev/stdout" || path === "/proc/self/fd/1") return io.stdout;
-    if (path === "/dev/stderr" || path === "/proc/self/fd/2") return io.stderr;
-    if (path === "/proc/1/fd/1" || path === "/proc/1/fd/2") {
-      return (data) => {
-        this.process.log(data);
-        return undefined;
-      };
-    }
-    this.files.write(path, "", { append: operator === ">>" });
-    return (data) => {
-      try {
-        this.files.write(path, data, { append: true });
-      } catch (error) {
-        throw error instanceof FileError ? new WriteError(error) : error;
-      }
-      return this.spend(1 + data.length / PER_WRITTEN);
-    };
   }
 }
 
@@ -565,10 +527,6 @@ function sizeOf(words: readonly string[]): number {
 
 function isTooLong(texts: readonly string[]): boolean {
   return texts.some(({ length }) => length > LONGEST_ARGUMENT) || sizeOf(texts) > LONGEST_COMMAND;
-}
-
-function streamOf({ stdout, stderr }: Streams, name: string): Streams["stdout"] {
-  return name === "1" ? stdout : name === "2" ? stderr : () => undefined;
 }
 
 /** `while true`, `while :`, `until false`. */

@@ -31,8 +31,8 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
 const NAMED = /\[:([a-z]+):\]/y;
 
 /**
- * A pattern as shells have them: `*`, `?`, `[a-z]`. Matching follows all the ways at once in which a text can fit, so that it
- * never takes longer than the length of the pattern times that of the text.
+ * A pattern as shells have them: `*`, `?`, `[a-z]`. Matching tracks all positions in the pattern that the text so far can have reached, so that
+ * it never takes longer than the length of the pattern times that of the text.
  */
 export class Glob {
   readonly #tokens: readonly Token[];
@@ -191,5 +191,6 @@ export function literally(text: string): string {
 
 /** Whether a text that is not quoted stands for files. */
 export function hasPattern(text: string): boolean {
-  return /[*?[]/.test(text);
+  const open = text.indexOf("[");
+  return /[*?]/.test(text) || (open >= 0 && text.includes("]", open + 2));
 }
