@@ -129,8 +129,19 @@ export class DerReader {
     return [top, first - top * 40, ...parts.slice(1)].join(".");
   }
 
-  /** A bit string, and how many bits of its last byte are unused. */
-  bitString(problem: string): { readonly bytes: Buffer; readonly unused: number } {
+  /** A bit string from the left: bits of the last byte that are unused are zero. */
+  bitString(problem: string): Buffer {
+    return this.#bits(problem).bytes;
+  }
+
+  /** The same as a number: unused bits are in front. */
+  bitNumber(problem: string): Buffer {
+    const { bytes, unused } = this.#bits(problem);
+    if (unused === 0) return bytes;
+    return Buffer.from(bytes.map((byte, i) => (byte >> unused) | ((bytes[i - 1] ?? 0) << (8 - unused))));
+  }
+
+  #bits(problem: string): { readonly bytes: Buffer; readonly unused: number } {
     const content = this.content(TAGS.bitString, problem);
     const [unused] = content;
     const bytes = content.subarray(1);

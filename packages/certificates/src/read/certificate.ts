@@ -52,8 +52,7 @@ export function parseCertificate(bytes: Buffer): Certificate {
   const { raw: rawPublicKey, key: publicKey } = readPublicKey(der);
   const extensions = extensionsIn(der, version);
   const facts = meaningOf(extensions);
-  const { bytes: signature, unused } = outer.bitString("x509: malformed signature");
-  if (unused !== 0) throw new CertificateError("x509: malformed signature");
+  const signature = outer.bitNumber("x509: malformed signature");
   if (!input.isEmpty) throw new CertificateError("x509: trailing data");
   return {
     raw,

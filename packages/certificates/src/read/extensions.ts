@@ -144,7 +144,7 @@ function addTo(facts: Mutable<ExtensionFacts>, { id, isCritical, value }: Extens
 }
 
 function keyUsageIn(value: Buffer): ReadonlySet<number> | undefined {
-  const { bytes } = new DerReader(value).bitString("x509: invalid key usage");
+  const bytes = new DerReader(value).bitString("x509: invalid key usage");
   const bits = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0);
   return bits.length > 0 ? new Set(bits) : undefined;
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { parseIp, quoted } from "@konverge/core";
 import { CertificateError } from "../certificate-error.ts";
 import { DerReader, fieldOf } from "../der/read.ts";
@@ -72,8 +73,8 @@ function subtreesIn(der: DerReader | undefined, problem: string): NameSubtrees &
 }
 
 function checked(content: Buffer, type: string, isGood: (text: string) => boolean): string {
-  const raw = content.toString();
-  const text = ascii(content, `x509: invalid constraint value: x509: ${quoted(raw)} cannot be encoded as an IA5String`);
+  const problem = `x509: ${quotedBytes(content)} cannot be encoded as an IA5String`;
+  const text = ascii(content, `x509: invalid constraint value: ${problem}`);
   if (!isGood(text)) throw new CertificateError(`x509: failed to parse ${type} constraint ${quoted(text)}`);
   return text;
 }
@@ -105,4 +106,17 @@ function rangeOf(content: Buffer): AddressRange {
     throw new CertificateError(`x509: IP constraint contained invalid mask ${mask.toString("hex")}`);
   }
   return { address, mask };
+}
+
+/** As Go's `%q` writes bytes, which may be no UTF-8. */
+function quotedBytes(bytes: Buffer): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const rest = bytes.length - at;
+    const size = [1, 2, 3, 4].find((length) => length <= rest && isUtf8(bytes.subarray(at, at + length)));
+    const character = size && quoted(bytes.toString("utf8", at, at + size)).slice(1, -1);
+    text += character ?? `\\x${bytes[at]!.toString(16).padStart(2, "0")}`;
+    at += size ?? 1;
+  }
+  return `"${text}"`;
 }

@@ -41,7 +41,7 @@ export function certificateRequest(base64: string | null | undefined): Certifica
   if (!input.isEmpty) throw new CertificateError("asn1: syntax error: trailing data");
   const body = outer.element(TAGS.sequence, MALFORMED);
   const algorithm = signatureAlgorithmOf(readAlgorithm(outer.sequence(MALFORMED)));
-  const { bytes: signature } = outer.bitString(MALFORMED);
+  const signature = outer.bitNumber(MALFORMED);
   const der = new DerReader(body.content);
   der.int(MALFORMED);
   const { raw, commonName, organizations } = readName(der, MALFORMED);

@@ -71,11 +71,12 @@ function isSignedBy(
   { hash, isPss }: SignatureAlgorithm,
   signed: Buffer,
   signature: Buffer,
-  { raw }: PublicKey,
+  { spki }: PublicKey,
 ): boolean {
+  if (!spki) return false;
   const pss = isPss && { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
   try {
-    const key = createPublicKey({ key: raw, format: "der", type: "spki" });
+    const key = createPublicKey({ key: spki, format: "der", type: "spki" });
     return verify(hash, signed, { key, ...pss }, signature);
   } catch {
     // OpenSSL throws at keys that it cannot use at all.
