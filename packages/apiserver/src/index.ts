@@ -17,4 +17,4 @@ export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
 export * from "./storage/index.ts";
 export type { Kubelet as KubeletAccess, KubeletRequest } from "./subresources/index.ts";
-export { type CallWebhook, noWebhooks, type WebhookClientConfig } from "./webhook-call.ts";
+export { type CallWebhook, noWebhooks, type WebhookClientConfig, WebhookClientError } from "./webhook-call.ts";
