@@ -3,13 +3,14 @@ import { type Import, isTest } from "./imports.ts";
 /** Which package may import which. The arrows are the design: see the picture in docs/decisions/001-layers.md. */
 const allowed: Record<string, string[]> = {
   core: [],
+  certificates: ["core"],
   kinds: ["core"],
   schema: ["core", "kinds"],
   client: ["core", "kinds", "schema"],
-  runtime: ["core", "kinds", "schema", "client"],
+  runtime: ["core", "certificates", "kinds", "schema", "client"],
   sizing: ["core", "kinds"],
-  apiserver: ["core", "kinds", "schema"],
-  cluster: ["core", "kinds", "schema", "client", "runtime", "apiserver"],
+  apiserver: ["core", "certificates", "kinds", "schema"],
+  cluster: ["core", "certificates", "kinds", "schema", "client", "runtime", "apiserver"],
   testing: ["core", "kinds", "schema", "client", "runtime", "apiserver", "cluster"],
 };
 /** What tests of packages import besides: the embedded cluster to run against. */

@@ -7,15 +7,7 @@ import { destinationOf, entriesOf, type PublishedPackage } from "./layout.ts";
  * Libraries that stay dependencies, so that a tree has one of each: users hand us their own zod schemas, register metrics
  * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/003-no-build-and-bundles.md.
  */
-export const EXTERNAL = [
-  "zod",
-  "pino",
-  "prom-client",
-  "ws",
-  "@opentelemetry/api",
-  "@peculiar/x509",
-  "reflect-metadata",
-] as const;
+export const EXTERNAL = ["zod", "pino", "prom-client", "ws", "@opentelemetry/api"] as const;
 
 /** Modules of the command that are started as processes: the command itself, and what runs operators in pods. */
 const STARTED = ["main", "operator-catalog", "operator-container"];

@@ -30,6 +30,7 @@ export const published: readonly PublishedPackage[] = [
     description: "Kubernetes operators in TypeScript: typed kinds, client, cache, controllers, webhooks.",
     contains: [
       "packages/core",
+      "packages/certificates",
       "packages/kinds",
       "packages/schema",
       "packages/client",

@@ -17,4 +17,4 @@ export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
 export * from "./storage/index.ts";
 export type { KubeletApi, KubeletRequest } from "./subresources/index.ts";
-export { type CallWebhook, noWebhooks } from "./webhook-call.ts";
+export { type CallWebhook, noWebhooks, WebhookClientError } from "./webhook-call.ts";

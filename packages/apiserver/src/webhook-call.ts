@@ -1,5 +1,10 @@
 import type { WebhookClientConfig } from "@konverge/kinds";
 
+/** A webhook that cannot even be called, because what its configuration says to trust cannot be read. */
+export class WebhookClientError extends Error {
+  override readonly name = "WebhookClientError";
+}
+
 /**
  * Sends a review to a webhook and returns its answer, parsed. It is injected, so that the server itself opens no
  * connections; it rejects with what went wrong.

@@ -3,7 +3,7 @@ import type { WebhookClientConfig } from "@konverge/kinds";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
-import type { CallWebhook } from "../webhook-call.ts";
+import { type CallWebhook, WebhookClientError } from "../webhook-call.ts";
 import { admissionReview } from "./admission-review.ts";
 import type { AdmissionAttributes, AdmissionPlugin } from "./attributes.ts";
 import { configurationsIn } from "./configurations.ts";
@@ -117,7 +117,7 @@ async function ask(attributes: AdmissionAttributes, hook: Hook, callWebhook: Cal
     answer = readResponse(said, uid);
   } catch (error) {
     if (mayFail) return undefined;
-    throw failedCall(webhook, problem, error);
+    throw failedCall(webhook, error instanceof WebhookClientError ? "could not get REST client" : problem, error);
   }
   for (const warning of answer.warnings) call.warn(warning);
   for (const [key, value] of Object.entries(answer.auditAnnotations)) call.annotate?.(`${webhook.name}/${key}`, value);

@@ -92,7 +92,7 @@ test("an endless loop lets a cluster become idle; any other busy process is name
     await stage.pod("endless", { containers: [container("while true; do :; done")] });
     await cluster.settled({ idlePeriod: 10_000 });
     await stage.pod("busy", { containers: [container("while [ 1 = 1 ]; do :; done")] });
-    await assert.rejects(cluster.settled({ idlePeriod: 5_000, within: 20_000 }), (error: unknown) => {
+    await assert.rejects(cluster.settled({ idlePeriod: 5_000, timeout: 20_000 }), (error: unknown) => {
       assert.ok(error instanceof NotSettledError);
       assert.ok(
         error.reasons.some((reason) => reason.startsWith("cpu: default/busy main")),

@@ -1,5 +1,6 @@
 /** IP addresses and prefixes as Go's net/netip reads and writes them. */
-import { append, quoted } from "@konverge/core";
+import { append } from "./append.ts";
+import { quoted } from "./quoted.ts";
 
 /** An address of either family. */
 export interface IpAddress {
@@ -98,7 +99,7 @@ function parseIpv6(text: string): IpAddress {
 }
 
 /** An IPv6 address that stands for an IPv4 one. */
-export function isMapped({ bytes }: IpAddress): boolean {
+export function isMappedIp({ bytes }: IpAddress): boolean {
   return bytes.length === 16 && bytes.slice(0, 12).every((byte, i) => byte === (i < 10 ? 0 : 0xff));
 }
 
@@ -144,13 +145,13 @@ export function parsePrefix(text: string): IpPrefix | string {
 /** Whether the first bits of two addresses of the same family are equal. */
 export function shareBits(a: IpAddress, b: IpAddress, bits: number): boolean {
   if (a.bytes.length !== b.bytes.length) return false;
-  const left = mask(a, bits);
-  const right = mask(b, bits);
+  const left = maskIp(a, bits);
+  const right = maskIp(b, bits);
   return left.every((byte, i) => byte === right[i]);
 }
 
 /** The address with all but the first bits set to zero. */
-export function mask({ bytes }: IpAddress, bits: number): Uint8Array {
+export function maskIp({ bytes }: IpAddress, bits: number): Uint8Array {
   return bytes.map((byte, i) => {
     const kept = Math.min(8, Math.max(0, bits - i * 8));
     return byte & (0xff << (8 - kept));

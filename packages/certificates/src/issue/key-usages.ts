@@ -1,4 +1,5 @@
-import * as der from "./der.ts";
+import * as der from "../der/write.ts";
+import { ANY_PURPOSE, CLIENT_AUTH, SERVER_AUTH } from "../identifiers.ts";
 
 /** The bits of a certificate's key usage, by Kubernetes' names for them. */
 const BITS: Readonly<Record<string, number>> = {
@@ -16,9 +17,9 @@ const BITS: Readonly<Record<string, number>> = {
 
 /** The purposes of a certificate, likewise. */
 const PURPOSES: Readonly<Record<string, string>> = {
-  any: "2.5.29.37.0",
-  "server auth": "1.3.6.1.5.5.7.3.1",
-  "client auth": "1.3.6.1.5.5.7.3.2",
+  any: ANY_PURPOSE,
+  "server auth": SERVER_AUTH,
+  "client auth": CLIENT_AUTH,
   "code signing": "1.3.6.1.5.5.7.3.3",
   "email protection": "1.3.6.1.5.5.7.3.4",
   "s/mime": "1.3.6.1.5.5.7.3.4",

@@ -1,7 +1,4 @@
-/**
- * The few forms of DER that certificates are made of. Writing them takes less than loading a library for all of ASN.1 does
- * (docs/decisions/025-certificates.md).
- */
+/** The few forms of DER that certificates are made of. */
 
 /** One value: its tag, the length of its content, its content. */
 function value(tag: number, ...contents: readonly Uint8Array[]): Buffer {
@@ -28,8 +25,8 @@ export const utf8 = (text: string) => value(0x0c, Buffer.from(text));
 export const boolean = (flag: boolean) => value(0x01, Buffer.from([flag ? 0xff : 0]));
 /** The parameters of algorithms that have none. */
 export const nothing = () => value(0x05);
-/** A context tag around a whole value. */
-export const explicit = (tag: number, item: Uint8Array) => value(0xa0 | tag, item);
+/** A context tag around whole values. */
+export const explicit = (tag: number, ...items: readonly Uint8Array[]) => value(0xa0 | tag, ...items);
 /** A context tag in place of a primitive value's own. */
 export const implicit = (tag: number, content: Uint8Array) => value(0x80 | tag, content);
 
@@ -63,25 +60,4 @@ export function identifier(text: string): Buffer {
 export function time(milliseconds: number): Buffer {
   const text = `${new Date(milliseconds).toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
   return Number(text.slice(0, 4)) < 2050 ? value(0x17, Buffer.from(text.slice(2))) : value(0x18, Buffer.from(text));
-}
-
-/** A value that was read: the whole of it, and the content. */
-export interface Element {
-  readonly tag: number;
-  readonly raw: Buffer;
-  readonly content: Buffer;
-}
-
-/** The values that stand one after the other in a content. */
-export function elements(bytes: Buffer): Element[] {
-  const found: Element[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const tag = bytes[at]!;
-    const first = bytes[at + 1]!;
-    const size = first < 0x80 ? first : bytes.readUIntBE(at + 2, first & 0x7f);
-    const start = at + 2 + (first < 0x80 ? 0 : first & 0x7f);
-    found.push({ tag, raw: bytes.subarray(at, start + size), content: bytes.subarray(start, start + size) });
-    at = start + size;
-  }
-  return found;
 }

@@ -1,4 +1,4 @@
-import type { Credential } from "./authority.ts";
+import type { Credential } from "@konverge/certificates";
 
 /** A server, and who to be there. */
 export interface KubeconfigOptions {

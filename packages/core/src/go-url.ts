@@ -2,8 +2,8 @@
  * URLs as Go's net/url reads them, which is what the API server does. JavaScript's own URL follows other rules: it
  * repairs what Go rejects. Everything here works on bytes, held in strings of characters up to U+00FF.
  */
-import { quoted } from "@konverge/core";
 import { parseIp } from "./ip-address.ts";
+import { quoted } from "./quoted.ts";
 
 /** Why a text is no URL, in Go's words. */
 export class UrlError extends Error {}
