@@ -8,7 +8,7 @@
 export function processFlags(code: readonly string[], folder: string): string[] {
   return [
     "--disable-warning=ExperimentalWarning",
-    // As `konverge run` does: docs/decisions/144-the-weight-of-an-operator.md.
+    // As `konverge run` does: docs/decisions/027-operator-footprint.md.
     "--semi-space-growth-factor=1",
     "--permission",
     ...[...code, folder].map((path) => `--allow-fs-read=${path}`),

@@ -25,8 +25,8 @@ export function checkDefinition({ name, kind, owns, finalizer, options }: Contro
     resync,
     "backoff.initial": options.backoff?.initial,
     "backoff.longest": options.backoff?.longest,
-    "rate.perSecond": options.rateLimit?.perSecond,
-    "rate.burst": options.rateLimit?.burst,
+    "rateLimit.perSecond": options.rateLimit?.perSecond,
+    "rateLimit.burst": options.rateLimit?.burst,
   })) {
     if (value !== undefined && !(value > 0)) throw mistake(`\`${what}\` is ${value}: it must be more than 0`);
   }

@@ -19,23 +19,23 @@ export function checkOptions(controllers: readonly Controller[], options: Manage
   } = options ?? {};
   if (!client)
     throw new TypeError("a manager needs a `client`: the cluster to work in, such as `await connect()` gives");
-  if (leaderElection && sharding) throw new TypeError("a manager has either a leader or shards, not both");
+  if (leaderElection && sharding) throw new TypeError("a manager has either `leaderElection` or `sharding`, not both");
   if (namespaces?.length === 0) throw new TypeError("`namespaces` is empty: leave it out for all of them");
   if (HOME_CLUSTER_NAME in clusters)
     throw new TypeError(`\`clusters\` has one called ${HOME_CLUSTER_NAME}, which is the name of \`client\`'s`);
   if (gracefulShutdownTimeout !== undefined && !(gracefulShutdownTimeout >= 0))
-    throw new TypeError(`\`grace\` is ${gracefulShutdownTimeout}: it must be 0 or more`);
+    throw new TypeError(`\`gracefulShutdownTimeout\` is ${gracefulShutdownTimeout}: it must be 0 or more`);
   if (syncTimeout !== undefined && !(syncTimeout > 0)) {
     throw new TypeError(`\`syncTimeout\` is ${syncTimeout}: it must be more than 0`);
   }
-  if (leaderElection) checkLease("leader", leaderElection);
+  if (leaderElection) checkLease("leaderElection", leaderElection);
   if (sharding) checkShards(sharding);
   checkControllers(controllers, [HOME_CLUSTER_NAME, ...Object.keys(clusters)]);
 }
 
 /** Leases are granted for whole seconds. */
 function checkLease(
-  what: "leader" | "shards",
+  what: "leaderElection" | "sharding",
   { name, duration = 1000 }: LeaderElectionOptions | ShardingOptions,
 ): void {
   if (!name) throw new TypeError(`\`${what}\` needs a \`name\`: that of the lease, the same for all replicas`);
@@ -45,7 +45,7 @@ function checkLease(
 }
 
 function checkShards(shards: ShardingOptions): void {
-  checkLease("shards", shards);
+  checkLease("sharding", shards);
   const { parts = 1 } = shards;
   if (!Number.isInteger(parts) || parts < 1) {
     throw new TypeError(`\`sharding.parts\` is ${parts}: it must be a whole number, more than there will be replicas`);

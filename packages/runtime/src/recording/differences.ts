@@ -31,7 +31,7 @@ export function differencesOf(before: ReconcileIntent, after: ReconcileIntent): 
     ...compared("status", was.status, is.status),
     ...eachCompared("condition ", was.conditions ?? {}, is.conditions ?? {}),
     ...writes.flatMap(([what, was, is]) => compared(`write ${what}`, was?.map(bodyOf), is?.map(bodyOf))),
-    ...compared("after", was.requeueAfter, is.requeueAfter),
+    ...compared("requeueAfter", was.requeueAfter, is.requeueAfter),
     ...compared("cleanup waits for", was.waitingFor, is.waitingFor),
     ...compared("events", listed(before.events), listed(after.events)),
   ];
