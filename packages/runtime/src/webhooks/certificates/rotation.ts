@@ -68,7 +68,7 @@ function afresh(options: RotationOptions): CertificateMaterial {
 }
 
 function newAuthority({ clock, name, authorityLifetime = 730 * DAY }: RotationOptions): Authority {
-  // Authorities of the same service have different names, so that they are told apart by whoever reads a bundle.
+  // Authorities of the same service have different names, so that the reader of a bundle can tell them apart.
   return createAuthority(clock, { name: `${name} ${clock.random.uuid().slice(0, 8)}`, lifetime: authorityLifetime });
 }
 
