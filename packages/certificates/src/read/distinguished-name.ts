@@ -58,7 +58,7 @@ function textOf({ tag, content }: Element): string {
       return checked(bytes, /^[0-9 ]*$/, "NumericString");
     case 0x13:
       return checked(bytes, PRINTABLE, "PrintableString");
-    case 0x14: // T61String, which everybody reads as Latin-1.
+    case 0x14: // T61String, which is read as Latin-1 in practice.
       return bytes;
     case 0x16:
       // biome-ignore lint/suspicious/noControlCharactersInRegex: IA5 is all of ASCII

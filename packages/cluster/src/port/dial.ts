@@ -1,11 +1,24 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /** Opens a connection over the machine's network. */
 export async function dial(host: string, port: number, signal?: AbortSignal): Promise<Socket> {
-  const socket = connect({ host, port, ...(signal && { signal }) });
-  await once(socket, "connect");
-  return socket;
+  const socket = connect({ host, port });
+  try {
+    // Not given to the socket itself: it would throw when the request ends, where nothing listens for its errors.
+    await once(socket, "connect", { ...(signal && { signal }) });
+    return socket;
+  } catch (error) {
+    abandon(socket);
+    throw error;
+  }
+}
+
+/** Ends a stream that is not used anymore, whatever else happens to it. */
+export function abandon(stream: Duplex): void {
+  stream.on("error", () => {});
+  stream.destroy();
 }
 
 /** What alerts of a TLS server mean, as Go words them. */
@@ -38,7 +51,7 @@ export function inGoWords(error: unknown, host: string): string {
     case "ENOTFOUND":
       return `dial tcp: lookup ${host}: no such host`;
     case "ECONNRESET":
-      return message?.includes("before secure TLS connection") ? "EOF" : "connection reset by peer";
+      return /socket hang up|before secure TLS/.test(message) ? "EOF" : "read: connection reset by peer";
     case "ERR_SSL_WRONG_VERSION_NUMBER":
       return "tls: first record does not look like a TLS handshake";
     default:

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { dial, inGoWords } from "./dial.ts";
 import { secured } from "./server-tls.ts";
 
-/** A server that answers whoever speaks to it with some bytes, and then ends the connection. */
+/** A server that answers every client with some bytes, and then ends the connection. */
 async function speaking(bytes: string | undefined) {
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -30,15 +30,15 @@ test("a server that does not speak TLS is reported in Go's words", async () => {
 
 test("a handshake that does not come to an end is abandoned with the request", async () => {
   using server = await speaking(undefined);
-  const connection = await dial("127.0.0.1", server.port);
   const abort = new AbortController();
+  const connection = await dial("127.0.0.1", server.port, abort.signal);
   const handshake = secured(connection, { host: "127.0.0.1", roots: "any" }, abort.signal);
   abort.abort();
   await assert.rejects(handshake, { name: "AbortError" });
   assert.ok(connection.destroyed);
 });
 
-test("a port that nobody listens on is reported in Go's words", async () => {
+test("a port without a listener is reported in Go's words", async () => {
   const { port, [Symbol.dispose]: close } = await speaking("");
   close();
   const error = await dial("127.0.0.1", port).catch((cause: unknown) => cause);

@@ -9,7 +9,8 @@ import {
   parseCertificatePem,
   serverChainProblem,
 } from "@konverge/certificates";
-import { type Clock, realClock } from "@konverge/core";
+import { realClock } from "@konverge/core";
+import { abandon } from "./dial.ts";
 
 /** The authorities that are trusted: these, those of the machine, or any, so that every certificate will do. */
 export type Roots = CertPool | "system" | "any";
@@ -34,8 +35,6 @@ export async function secured(
   connection: Duplex,
   { host, roots, credential }: ServerIdentity,
   signal?: AbortSignal,
-  // Certificates are made by programs that live in real time, whatever time it is in the cluster.
-  clock: Clock = realClock(),
 ): Promise<TLSSocket> {
   const name = host.replace(/\.+$/, "");
   const socket = tlsConnect({
@@ -49,12 +48,14 @@ export async function secured(
   try {
     await once(socket, "secureConnect", { ...(signal && { signal }) });
     const trusted = roots === "system" ? machineRoots() : roots === "any" ? undefined : roots;
-    const problem = serverChainProblem(sentCertificates(socket), { roots: trusted, host, now: clock.now() });
+    // Certificates are made by programs that live in real time, whatever time it is in the cluster.
+    const now = realClock().now();
+    const problem = serverChainProblem(sentCertificates(socket), { roots: trusted, host, now });
     if (problem !== undefined) throw new Error(problem);
     return socket;
   } catch (error) {
-    socket.destroy();
-    connection.destroy();
+    abandon(socket);
+    abandon(connection);
     throw error;
   }
 }

@@ -71,7 +71,7 @@ function afresh(options: CertificateRotationOptions): CertificateMaterial {
 }
 
 function newAuthority({ clock, name, authorityLifetime = 730 * DAY }: CertificateRotationOptions): Authority {
-  // Authorities of the same service have different names, so that they are told apart by whoever reads a bundle.
+  // Authorities of the same service have different names, so that the reader of a bundle can tell them apart.
   return createAuthority(clock, { name: `${name} ${clock.random.uuid().slice(0, 8)}`, lifetime: authorityLifetime });
 }
 
