@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { destinationOf, entriesOf, type PublishedPackage, published } from "./layout.ts";
+import { destinationOf, entriesOf, manifestIn, NODE_MINIMUM, type PublishedPackage, published } from "./layout.ts";
 
 const [konverge, dev, operators] = published as [PublishedPackage, PublishedPackage, PublishedPackage];
 
@@ -37,4 +38,20 @@ test("a package has its entry points and, below internal, the folders it is made
   assert.equal(entries.get("/core"), "packages/konverge/src/core.ts");
   assert.equal(entries.get("/schema/cel"), "packages/schema/src/cel.ts");
   assert.equal(entries.get("/kinds/apps.v1"), "packages/kinds/src/generated/apps.v1.ts");
+});
+
+test("the oldest Node that works is one number everywhere", () => {
+  const folders = [...published.map(({ folder }) => folder), "packages/cli"];
+  assert.deepEqual(
+    folders.map((folder) => manifestIn(folder).engines?.node),
+    folders.map(() => `>=${NODE_MINIMUM}`),
+  );
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { devDependencies: { node: string } };
+  assert.equal(devDependencies.node.split(".")[0], String(NODE_MINIMUM));
+  assert.match(
+    readFileSync("docs/reference/versions.md", "utf8"),
+    new RegExp(`^\\| Node, to run \\| ${NODE_MINIMUM} `, "m"),
+  );
+  for (const { folder } of published)
+    assert.match(readFileSync(`${folder}/README.md`, "utf8"), new RegExp(`needs Node ${NODE_MINIMUM} or newer`));
 });

@@ -8,9 +8,8 @@ import { basename, dirname, join } from "node:path/posix";
 /** A package that users install. */
 export interface PublishedPackage {
   readonly name: string;
-  /** The folder with its version, its front door and the modules that users import. */
+  /** The folder with its manifest, its README, its front door and the modules that users import. */
   readonly folder: string;
-  readonly description: string;
   /**
    * Folders whose code it contains. An operator is a subpath (`operators/llm` is `@konverge/operators/llm`). What is below
    * packages/ is reached by other published packages of the same version alone (`packages/schema` is
@@ -21,13 +20,14 @@ export interface PublishedPackage {
   readonly command?: string;
   /** Packages of ours without which it works, but can do less. */
   readonly optional?: readonly string[];
+  /** Libraries that users bring, by the versions that it works with: their objects are handed to it. */
+  readonly peers?: Readonly<Record<string, string>>;
 }
 
 export const published: readonly PublishedPackage[] = [
   {
     name: "konverge",
     folder: "packages/konverge",
-    description: "Kubernetes operators in TypeScript: typed kinds, client, cache, controllers, webhooks.",
     contains: [
       "packages/core",
       "packages/certificates",
@@ -39,17 +39,16 @@ export const published: readonly PublishedPackage[] = [
     ],
     command: "packages/cli",
     optional: ["@konverge/dev", "@konverge/operators"],
+    peers: { zod: "^4.2.0" },
   },
   {
     name: "@konverge/dev",
     folder: "packages/dev",
-    description: "An embedded Kubernetes and the tools that prove operators on it.",
     contains: ["packages/apiserver", "packages/cluster", "packages/testing"],
   },
   {
     name: "@konverge/operators",
     folder: "operators/all",
-    description: "The operators that come with Konverge: models, training, inference graphs, databases.",
     contains: [
       "operators/llm",
       "operators/training",
@@ -66,6 +65,11 @@ export const published: readonly PublishedPackage[] = [
 export interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly description?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly repository?: object;
+  readonly engines?: { readonly node: string };
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
@@ -78,6 +82,9 @@ export function manifestIn(folder: string): Manifest {
 const folders = new Map(
   globSync("{packages,operators}/*/package.json").map((file) => [manifestIn(dirname(file)).name, dirname(file)]),
 );
+
+/** The oldest Node that runs what is published, as its major version. */
+export const NODE_MINIMUM = Number(/^>=(\d+)$/.exec(manifestIn("packages/konverge").engines?.node ?? "")?.[1]);
 
 /** All folders that a published package is made from. */
 export function foldersOf({ folder, contains, command }: PublishedPackage): string[] {

@@ -103,5 +103,8 @@ scenario("objects are adopted and let go by uid alone", async (s) => {
   assert.equal(free.metadata.ownerReferences, undefined);
   await s.user.delete(Widget, "default/two");
   await s.widget("two");
-  await assert.rejects(adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: two }), /is deleted or terminating/);
+  await assert.rejects(
+    adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: two }),
+    /deleted or terminating/,
+  );
 });

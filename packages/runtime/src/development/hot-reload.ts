@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
-import { registerHooks } from "node:module";
+// As a namespace: Bun and Deno have no such hooks, and run all the rest.
+import * as nodeModule from "node:module";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Clock, realClock, type Timer } from "@konverge/core";
@@ -80,7 +81,10 @@ class Reloading<M> implements HotReload {
     this.#clock = clock;
     this.#module = pathToFileURL(resolve(module)).href;
     const root = `${pathToFileURL(resolve(folder)).href}/`;
-    this.#hooks = registerHooks({
+    if (!nodeModule.registerHooks) {
+      throw new Error("hotReload needs module.registerHooks, which this runtime does not have: use Node 24 or newer");
+    }
+    this.#hooks = nodeModule.registerHooks({
       resolve: (specifier, context, next) => {
         const found = next(specifier, context);
         if (!found.url.startsWith(root) || FOREIGN.test(found.url.slice(root.length))) return found;
