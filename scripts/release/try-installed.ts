@@ -20,7 +20,7 @@ export const Greeting = defineKind({
 export const greetings = controller(Greeting, {
   owns: [ConfigMap],
   reconcile({ metadata: { name }, spec: { text } }) {
-    const child = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } };
+    const child = ConfigMap.draft({ metadata: { name }, data: { text } });
     return { children: [child], status: { said: text } };
   },
 });
