@@ -35,9 +35,12 @@ test("an import of what a folder does not export is an error", () => {
 test("a package has its entry points and, below internal, the folders it is made from", () => {
   const entries = entriesOf(konverge);
   assert.equal(entries.get(""), "packages/konverge/src/index.ts");
-  assert.equal(entries.get("/core"), "packages/konverge/src/core.ts");
-  assert.equal(entries.get("/schema/cel"), "packages/schema/src/cel.ts");
-  assert.equal(entries.get("/kinds/apps.v1"), "packages/kinds/src/generated/apps.v1.ts");
+  assert.equal(entries.get("/schema"), "packages/konverge/src/schema.ts");
+  assert.equal(entries.get("/kinds/events.v1"), "packages/konverge/src/generated/kinds/events.v1.ts");
+  assert.equal(entries.get("/core"), undefined);
+  assert.equal(entries.get("/internal/core"), "packages/core/src/index.ts");
+  assert.equal(entries.get("/internal/schema/cel"), "packages/schema/src/cel.ts");
+  assert.equal(entries.get("/internal/kinds/apps.v1"), "packages/kinds/src/generated/apps.v1.ts");
 });
 
 test("the oldest Node that works is one number everywhere", () => {

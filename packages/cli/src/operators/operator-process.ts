@@ -151,11 +151,11 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
   const { client, namespaces, leaderElect = false, webhooks } = options;
   const home = client.namespace;
   for (const { operator, parts } of made) {
-    const leader = leaderElect ? { leader: { name: operator.name, namespace: home } } : {};
+    const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
     const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
     const needed = operatorPermissions(operator, parts, {
       operatorNamespace: home,
-      ...leader,
+      ...lease,
       ...(namespaces && { namespaces }),
     }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
     await checkPermissions(client, needed).catch((error: unknown) => {

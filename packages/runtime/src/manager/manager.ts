@@ -158,8 +158,8 @@ export class Manager implements ManagerState {
       const definitions = this.#loops.filter(({ cluster }) => cluster === name).map(({ loop }) => loop.definition);
       const home = (lease: { name: string; namespace?: string }) => ({ namespace: client.namespace, ...lease });
       const leases = name === HOME_CLUSTER_NAME && {
-        ...(leader && { leader: home(leader) }),
-        ...(shards && { shards: home(shards) }),
+        ...(leader && { leaderElection: home(leader) }),
+        ...(shards && { sharding: home(shards) }),
       };
       await checkPermissions(one, controllerPermissions(definitions, { ...(namespaces && { namespaces }), ...leases }));
     }
