@@ -170,7 +170,8 @@ export const hibernates: Scenario = async (stage) => {
 
 /** What could never run is refused; what cannot run now says why and recovers. */
 export const badInput: Scenario = async (stage) => {
-  await supplyVolumes(stage, "20Gi");
+  // One for the data and one for the backups of the schedule that is refused below: either claim may bind first.
+  await supplyVolumes(stage, "20Gi", "20Gi");
   await stage.start(databaseOperator);
   const refused = (change: (text: string) => string, message: RegExp) =>
     assert.rejects(stage.apply(change(sample("database"))), message);
