@@ -1,4 +1,4 @@
-import { type Duplex, duplexPair } from "node:stream";
+import { Duplex, duplexPair } from "node:stream";
 
 type Accept = (connection: Duplex, from: string) => void;
 type Reply = (data: Uint8Array, from: string) => Promise<Uint8Array | undefined>;
@@ -23,11 +23,15 @@ export class Listeners {
     const accept = this.#accepting.get(`${uid} ${port}`);
     if (!accept) return undefined;
     const [near, far] = duplexPair();
-    far.on("error", () => {});
-    near.on("error", () => {});
-    // Whoever goes takes the other along, as a closed socket does.
-    near.once("close", () => far.destroy());
-    far.once("close", () => near.destroy());
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      end.on("error", () => {});
+      // Why an end closes is not known to the other: for `duplexPair` an error would be a reason to drop what is not read yet.
+      end.destroy = () => Duplex.prototype.destroy.call(end);
+      end.once("close", () => close(other));
+    }
     accept(far, from);
     return near;
   }
@@ -44,6 +48,17 @@ export class Listeners {
   replies(uid: string, port: number): boolean {
     return this.#replying.has(`${uid} ${port}`);
   }
+}
+
+/** Closes an end whose other end has closed. As with a socket, what was sent before that is still read, then comes the end. */
+function close(end: Duplex): void {
+  const isRead = end.readableFlowing === true || end.listenerCount("readable") > 0;
+  if (!isRead || end.readableEnded) {
+    end.destroy();
+    return;
+  }
+  end.once("end", () => end.destroy());
+  end.push(null);
 }
 
 function hold<T>(known: Map<string, T>, key: string, value: T): () => void {
