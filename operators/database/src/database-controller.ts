@@ -10,7 +10,6 @@ import {
   PermanentError,
   permission,
   type ReconcileContext,
-  type ReconcileResult,
   watchKind,
 } from "konverge";
 import {
@@ -101,7 +100,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       permission(Event, ["list"]),
     ],
     finalizer: "databases.example.com/finalizer",
-    async reconcile(database, context): Promise<ReconcileResult<Database>> {
+    async reconcile(database, context) {
       const { observed, cache, clock, events } = context;
       const { spec, metadata } = database;
       checkSpec(database);

@@ -6,7 +6,6 @@ import {
   ownedKind,
   permission,
   type ReconcileContext,
-  type ReconcileResult,
 } from "konverge";
 import { Event, Job, Pod } from "konverge/kinds";
 import {
@@ -83,7 +82,7 @@ export function dynamoComponents(builder: Builder) {
     // A build that has not ended begins anew with what it shall be built by now.
     owns: [ownedKind(Job, { onImmutable: "recreate" })],
     permissions: [permission(Pod, ["list"]), permission(Event, ["list"])],
-    async reconcile(component, context): Promise<ReconcileResult<DynamoComponent>> {
+    async reconcile(component, context) {
       const { observed, events } = context;
       const live = observed(Job, jobName(component));
       const ended = (type: string) =>

@@ -8,7 +8,6 @@ import {
   findCondition,
   isApplied,
   permission,
-  type ReconcileResult,
   watchKind,
 } from "konverge";
 import {
@@ -60,7 +59,7 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       cacheKind(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
     permissions: [permission(LeaderWorkerSet, ["get", "create", "patch"]), permission(Pod, ["patch"])],
-    async reconcile(component, context): Promise<ReconcileResult<DynamoComponentDeployment>> {
+    async reconcile(component, context) {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;
       const pods = cache

@@ -8,7 +8,6 @@ import {
   findCondition,
   PermanentError,
   type ReconcileContext,
-  type ReconcileResult,
 } from "konverge";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
 import { type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
@@ -31,7 +30,7 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
   return controller(DynamoGraphDeployment, {
     owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
     watches: [cacheKind(Pod, { labelSelector: SELECTOR })],
-    async reconcile(graph, context): Promise<ReconcileResult<DynamoGraphDeployment>> {
+    async reconcile(graph, context) {
       const { observed, events } = context;
       const size = graph.spec.model && (await sizeOf(graph, load, context));
       const services = servicesOf(graph, size?.sizing.replicas ?? 1);

@@ -9,7 +9,7 @@ import type { Tools } from "./job-tools.ts";
 import { removePodGroup } from "./pod-group.ts";
 
 /** What a look at a job leads to. The status is written by the look itself: see `publish`. */
-export type JobResult<T extends JobObject> = Pick<ReconcileResult<T>, "children" | "requeueAfter">;
+export type JobResult = Pick<ReconcileResult, "children" | "requeueAfter">;
 
 /** Takes pods away, and with the last reason to place them together their PodGroup. */
 export async function clearAway<T extends JobObject>(
@@ -34,7 +34,7 @@ export function servicesOf<T extends JobObject>(job: Job<T>, pods: readonly JobP
 
 /** Tells which Services come and go with the children that are now wanted. */
 export function tellServices(
-  children: JobResult<JobObject>["children"],
+  children: JobResult["children"],
   { observed, events }: ReconcileContext,
   tell: {
     created(): void;

@@ -15,7 +15,7 @@ export async function afterTheEnd<T extends JobObject>(
   pods: readonly JobPod[],
   context: ReconcileContext,
   tools: Tools<T>,
-): Promise<JobResult<T>> {
+): Promise<JobResult> {
   const { framework } = tools;
   const report = new JobReport(framework.kind.kind, job.status, "");
   if (holds(job.status.conditions, "Succeeded")) report.replicas(completed(job));

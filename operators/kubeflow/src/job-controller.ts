@@ -19,7 +19,7 @@ const LOOK_AGAIN = 300_000;
 export function jobController<T extends JobObject>(tools: Tools<T>): Controller {
   const { framework } = tools;
   const labelSelector = `${OPERATOR_NAME}=${framework.controller}`;
-  return controller(withoutStatus(framework.kind), {
+  return controller(withoutStatus<JobObject>(framework.kind), {
     owns: [ownedKind(Service, { labelSelector }), ...(framework.others?.kinds ?? [])],
     watches: [
       watchKind(Pod, {
@@ -38,7 +38,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
       permission(framework.kind, ["delete"]),
       ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => permission(kind, ["get", "create", "patch", "delete"])),
     ],
-    async reconcile(object, context): Promise<JobResult<T>> {
+    async reconcile(object, context): Promise<JobResult> {
       const [upstream] = context.cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
@@ -46,7 +46,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
         context.events.warning("UpstreamOperator", message);
         return { requeueAfter: LOOK_AGAIN };
       }
-      return reconcileJob(object, context, tools);
+      return reconcileJob(object as T, context, tools);
     },
   });
 }

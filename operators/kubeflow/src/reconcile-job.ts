@@ -32,7 +32,7 @@ export async function reconcileJob<T extends JobObject>(
   object: T,
   context: ReconcileContext,
   tools: Tools<T>,
-): Promise<JobResult<T>> {
+): Promise<JobResult> {
   const { managedBy = MANAGED_BY } = object.spec.runPolicy ?? {};
   if (managedBy !== MANAGED_BY) return {};
   const result = await resultFor(jobOf(object, tools.framework), context, tools);
@@ -44,7 +44,7 @@ async function resultFor<T extends JobObject>(
   job: Job<T>,
   context: ReconcileContext,
   tools: Tools<T>,
-): Promise<JobResult<T>> {
+): Promise<JobResult> {
   const { framework } = tools;
   const { name, status, runPolicy } = job;
   const pods = context.cache
@@ -80,7 +80,7 @@ async function goOn<T extends JobObject>(
   report: JobReport,
   context: ReconcileContext,
   tools: Tools<T>,
-): Promise<JobResult<T>> {
+): Promise<JobResult> {
   const { framework } = tools;
   const wait = await waitForGroup(job, report, context, tools);
   if (wait !== undefined) {
@@ -153,7 +153,7 @@ async function suspend<T extends JobObject>(
   report: JobReport,
   context: ReconcileContext,
   tools: Tools<T>,
-): Promise<JobResult<T>> {
+): Promise<JobResult> {
   report.suspended(`${tools.framework.kind.kind} ${job.name} is suspended.`);
   const statuses = Object.entries(job.status.replicaStatuses ?? {});
   report.replicas(Object.fromEntries(statuses.map(([type, { active: _, ...rest }]) => [type, rest])));

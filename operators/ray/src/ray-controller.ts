@@ -1,12 +1,4 @@
-import {
-  cacheKind,
-  controller,
-  findCondition,
-  isNotFound,
-  ownedKind,
-  permission,
-  type ReconcileResult,
-} from "konverge";
+import { cacheKind, controller, findCondition, isNotFound, ownedKind, permission } from "konverge";
 import { Deployment, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem, workloadProblem } from "konverge/pods";
 import { autoscalerChildren } from "./ray-autoscaler.ts";
@@ -34,7 +26,7 @@ export function rayClusters() {
     watches: [cacheKind(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
     // What the autoscaler's role allows, the operator must be allowed itself.
     permissions: [permission(Pod, ["delete"]), permission(RayCluster, ["get", "patch"], { forOthers: true })],
-    async reconcile(cluster, { observed, cache, client, clock, events }): Promise<ReconcileResult<RayCluster>> {
+    async reconcile(cluster, { observed, cache, client, clock, events }) {
       const [upstream] = cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;

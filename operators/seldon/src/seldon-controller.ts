@@ -8,7 +8,6 @@ import {
   isApplied,
   type KubeObject,
   PermanentError,
-  type ReconcileResult,
   watchKind,
 } from "konverge";
 import { Deployment, HorizontalPodAutoscaler, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
@@ -45,7 +44,7 @@ export function seldonDeployments(images: Images) {
           labels?.[DEPLOYMENT_ID] ? [`${namespace}/${labels[DEPLOYMENT_ID]}`] : [],
       }),
     ],
-    reconcile(object, { observed, cache, events, clock }): ReconcileResult<SeldonDeployment> {
+    reconcile(object, { observed, cache, events, clock }) {
       const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;

@@ -18,14 +18,29 @@ export type NoOtherFields<Known, Given> = Given extends object
       : Given extends readonly (infer GivenItem)[]
         ? readonly NoOtherFields<Known extends readonly (infer Item)[] ? Item : never, GivenItem>[]
         : {
-            readonly [K in keyof Given]: [Field<Known, K>] extends [never]
+            readonly [K in keyof Given]: [FieldOf<Known, K>] extends [never]
               ? NoSuchField<K>
-              : NoOtherFields<Exclude<Field<Known, K>, null | undefined>, Given[K]>;
+              : NoOtherFields<Exclude<FieldOf<Known, K>, null | undefined>, Given[K]>;
           }
   : Given;
 
+/** The paths of the fields that `Given` has and `Known` does not, at any depth: `status.readyReplcas`. */
+export type UnknownFields<Known, Given, Path extends string = ""> = unknown extends Known | Given
+  ? never
+  : Given extends object
+    ? Same<Given, Known> extends true
+      ? never
+      : Given extends readonly (infer GivenItem)[]
+        ? UnknownFields<Known extends readonly (infer Item)[] ? Item : never, GivenItem, Path>
+        : {
+            [K in keyof Given & string]-?: [FieldOf<Known, K>] extends [never]
+              ? `${Path}${K}`
+              : UnknownFields<Exclude<FieldOf<Known, K>, null | undefined>, Given[K], `${Path}${K}.`>;
+          }[keyof Given & string]
+    : never;
+
 /** What a field of a type may hold; of a union, what it may in any of its members. */
-type Field<T, Name> = T extends unknown ? (Name extends keyof T ? T[Name] : never) : never;
+export type FieldOf<T, Name> = T extends unknown ? (Name extends keyof T ? T[Name] : never) : never;
 
 /** Whether two types are one. Most parts of an object have the declared type, and need not be looked into. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -109,7 +109,7 @@ test("what takes longer than the grace is interrupted", async () => {
   const manager = await s.run(
     controller(Widget, {
       reconcile: (_widget, { signal }) =>
-        new Promise((_, reject) => {
+        new Promise<undefined>((_, reject) => {
           signal.addEventListener("abort", () => {
             reason = signal.reason;
             reject(signal.reason);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { metadataOnly } from "@konverge/client";
+import { conditionFalse } from "@konverge/core";
 import { ConfigMap, Deployment, Namespace, Secret } from "@konverge/kinds";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
@@ -118,4 +119,24 @@ test("types follow from the kinds", () => {
   // @ts-expect-error a finalizer without a cleanup
   controller(Model, { reconcile: () => undefined, finalizer: "example.com/x" });
   controller(Model, { async reconcile() {} });
+  // Several returns of different shapes, with nothing annotated.
+  controller(Model, {
+    async reconcile(model, { cache }) {
+      if (model.metadata.deletionTimestamp) return;
+      const secret = cache.get(Secret, "default/s");
+      if (!secret) return { conditions: { Ready: conditionFalse("NoSecret") }, requeueAfter: 1000 };
+      if (model.spec.secret === "") return { children: [], status: {} };
+      const children = model.spec.secret === "a" ? [Deployment.draft(draft)] : undefined;
+      return { children, status: { ready: JSON.parse("1") }, conditions: { Ready: undefined } };
+    },
+  });
+  controller(Model, {
+    reconcile(model) {
+      if (!model.spec.secret) return undefined;
+      if (model.spec.secret === "a") return;
+      return model.spec.secret === "b" ? { requeueAfter: 5 } : { status: { ready: 0 } };
+    },
+  });
+  // @ts-expect-error one return of several has a status that the kind does not have
+  controller(Model, { reconcile: (model) => (model.spec.secret ? { requeueAfter: 5 } : { status: { redy: 0 } }) });
 });

@@ -1,7 +1,7 @@
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { OwnedKind } from "../apply/child.ts";
 import { checkDefinition, checkKind } from "./check-definition.ts";
-import type { CheckedResult, Controller, ControllerOptions, Reconciled } from "./definition.ts";
+import type { CheckedReconciler, Controller, ControllerOptions, Reconciled } from "./definition.ts";
 
 /**
  * Defines a controller: for each object of the kind, `reconcile` says what shall be.
@@ -15,7 +15,7 @@ import type { CheckedResult, Controller, ControllerOptions, Reconciled } from ".
  */
 export function controller<T extends KubeObject, const R extends Reconciled<T> = Reconciled<T>>(
   kind: KindRef<T>,
-  options: ControllerOptions<T, R & CheckedResult<T, NoInfer<R>>>,
+  options: ControllerOptions<T, R> & CheckedReconciler<T, R>,
 ): Controller {
   checkKind(kind);
   const name = options.name ?? (kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`);

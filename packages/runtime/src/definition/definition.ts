@@ -5,10 +5,9 @@ import type {
   Conditions,
   KindRef,
   KubeObject,
-  NoOtherFields,
-  NoSuchField,
   ObjectKey,
   TokenRate,
+  UnknownFields,
 } from "@konverge/core";
 import type { Child, ObservedChild, OwnedKind, PlannedChild } from "../apply/child.ts";
 import type { EventSink } from "../events/event-sink.ts";
@@ -40,24 +39,26 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
 }
 
 /** What `reconcile` returns: a result, or nothing if there is nothing to be done. */
-export type Reconciled<T extends KubeObject> = ReconcileResult<T> | undefined | Promise<ReconcileResult<T> | undefined>;
+// biome-ignore lint/suspicious/noConfusingVoidType: a function may well end without a return
+export type Reconciled<T extends KubeObject> = ReconcileResult<T> | undefined | void;
 
 /**
- * `R`, if it has no fields but those of a {@link ReconcileResult} and, in its status, those that the kind declares: the compiler does
- * not look for others in what a function returns.
+ * Refuses a reconciler whose result has fields that do not exist, in the status too: the compiler does not look for them in
+ * what a function returns.
  */
-export type CheckedResult<T extends KubeObject, R> =
-  R extends Promise<infer Awaited>
-    ? Promise<CheckedResult<T, Awaited>>
-    : R extends object
-      ? {
-          readonly [K in keyof R]: K extends "status"
-            ? NoOtherFields<ReportedStatus<T>, R[K]>
-            : K extends keyof ReconcileResult
-              ? R[K]
-              : NoSuchField<K>;
-        }
-      : R;
+export type CheckedReconciler<T extends KubeObject, R> = RefusedFields<UnknownFields<KnownResult<T>, R>>;
+
+/** Nothing is refused where the compiler has reported another error already, and taken the type for `any`. */
+type RefusedFields<Paths extends string> = [Paths] extends [never]
+  ? unknown
+  : unknown extends Paths
+    ? unknown
+    : { reconcile: `there is no field ${Paths}` };
+
+interface KnownResult<T extends KubeObject> extends Omit<ReconcileResult<T>, "children"> {
+  /** Checked where they are made. */
+  readonly children?: unknown;
+}
 
 /** A cleanup that is not done yet. */
 export interface PendingCleanup {
@@ -150,7 +151,7 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /** Only in these clusters, if the manager has several. */
   clusters?: readonly string[];
   /** Says what shall be. Called again whenever something it may depend on has changed. */
-  reconcile(object: T, context: ReconcileContext): R;
+  reconcile(object: T, context: ReconcileContext): R | Promise<R>;
   /** How many objects are worked on at the same time. Default: 10. */
   concurrency?: number;
   /** Milliseconds one reconcile may take. Default: two minutes. */

@@ -9,6 +9,7 @@ import {
 } from "@konverge/core";
 import type { CustomResourceDefinition } from "@konverge/kinds";
 import { structuralErrors } from "../validation/structural-errors.ts";
+import type { CheckedPaths } from "./checked-paths.ts";
 import { converter } from "./conversion.ts";
 import { type CrdOptions, crdConversion, crdVersion, scalePaths } from "./crd.ts";
 import type { CrdNames, CrdObject } from "./crd-object.ts";
@@ -67,7 +68,7 @@ type AnyVersionObject<V extends VersionDefinitions> = {
  *     export type LLMModel = ObjectOf<typeof LLMModel>;
  */
 export function defineKind<const V extends VersionDefinitions, S extends keyof V & string = keyof V & string>(
-  definition: KindDefinition<V, S>,
+  definition: KindDefinition<V, S> & CheckedPaths<NoInfer<V>>,
 ): Kind<V, S> {
   const { group, kind } = definition;
   const versions: VersionDefinitions = definition.versions;
