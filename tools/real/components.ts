@@ -56,7 +56,7 @@ export function apiServerFlags({ ports, files }: Layout, options: RealClusterOpt
     `--tls-private-key-file=${files["apiserver.key"]}`,
     `--client-ca-file=${files["ca.crt"]}`,
     `--token-auth-file=${files["tokens.csv"]}`,
-    "--authorization-mode=RBAC",
+    "--authorization-mode=Node,RBAC",
     "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
     `--service-account-key-file=${files["sa.pub"]}`,
     `--service-account-signing-key-file=${files["sa.key"]}`,

@@ -67,12 +67,7 @@ function allPlugins(callWebhook: CallWebhook, authorizer: Authorizer): Admission
  * Not asked unless wanted: ServiceAccount needs a controller that makes every namespace's default account, the others are
  * off in a real server as well.
  */
-const OFF = new Set([
-  "ServiceAccount",
-  "NodeRestriction",
-  "ExtendedResourceToleration",
-  "OwnerReferencesPermissionEnforcement",
-]);
+const OFF = new Set(["ServiceAccount", "ExtendedResourceToleration", "OwnerReferencesPermissionEnforcement"]);
 
 /** What stands between a write and the store. */
 export function admissionOf(

@@ -44,20 +44,3 @@ function namedBy({ env = [], envFrom = [] }: Container): { by: string; secret: s
     ...envFrom.flatMap(({ secretRef }) => (secretRef ? [{ by: "envFrom", secret: secretRef.name ?? "" }] : [])),
   ];
 }
-
-/** The secrets that a pod names, wherever it does. */
-export function secretsOf({ spec }: Pod): string[] {
-  const containers = [
-    spec.initContainers ?? [],
-    spec.containers ?? [],
-    spec.ephemeralContainers ?? [],
-  ].flat() as Container[];
-  return [
-    ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
-    ...containers.flatMap((container) => namedBy(container).map(({ secret }) => secret)),
-    ...(spec.volumes ?? []).flatMap(({ secret, projected }) => [
-      secret?.secretName,
-      ...(projected?.sources ?? []).map((source) => source.secret?.name),
-    ]),
-  ].filter((name): name is string => name !== undefined && name !== "");
-}

@@ -1,12 +1,11 @@
 import { deepEqual, notFound, parseJson, quoted } from "@konverge/core";
+import { nodeIdentity } from "../auth/user.ts";
 import type { PersistentVolumeClaim, Pod } from "../resources/strategies/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import { checkNodeRequest, checkTokenRequest } from "./node-identity.ts";
 import { forbiddenNodeLabels } from "./node-labels.ts";
 import { referenceOfPod } from "./pod-references.ts";
 
-const NODES = "system:nodes";
-const PREFIX = "system:node:";
 const MIRROR = "kubernetes.io/config.mirror";
 const NODE_LEASES = "kube-node-lease";
 
@@ -14,15 +13,15 @@ const NODE_LEASES = "kube-node-lease";
 type Check = (attributes: AdmissionAttributes, node: string) => void;
 
 /**
- * A kubelet writes about its own node and the pods on it, and about nothing else. Off unless asked for, as in a real server;
- * who counts as a kubelet is said by the group `system:nodes` and a name that begins with `system:node:`.
+ * A kubelet writes about its own node and the pods on it, and about nothing else. The authorizer of nodes relies on it: it
+ * knows requests, not what they contain.
  */
 export const nodeRestriction: AdmissionPlugin = {
   name: "NodeRestriction",
-  handles: ({ call }) => call.user.groups.includes(NODES) && call.user.name.startsWith(PREFIX),
+  handles: ({ call }) => nodeIdentity(call.user) !== undefined,
   mutate(attributes) {
-    const node = attributes.call.user.name.slice(PREFIX.length);
-    if (node === "") {
+    const node = nodeIdentity(attributes.call.user);
+    if (!node) {
       throw refusal(attributes, `could not determine node from user ${quoted(attributes.call.user.name)}`);
     }
     CHECKS[`${attributes.group}/${attributes.resource}`]?.(attributes, node);

@@ -1,5 +1,5 @@
-import type { Container, Pod } from "../resources/strategies/objects.ts";
-import { secretsOf } from "./mountable-secrets.ts";
+import { configMapsOf, secretsOf } from "../auth/node/references.ts";
+import type { Pod } from "../resources/strategies/objects.ts";
 
 /** Volumes that need another API object, by their field: what that is. */
 const VOLUMES = {
@@ -24,7 +24,7 @@ export function referenceOfPod(pod: Pod): string | undefined {
   const { spec } = pod;
   if (spec.serviceAccountName) return "serviceaccounts";
   if (secretsOf(pod).length > 0) return "secrets";
-  if (namesConfigMap(pod)) return "configmaps";
+  if (configMapsOf(pod).length > 0) return "configmaps";
   if (spec.resourceClaims?.length) return "resourceclaims";
   for (const volume of spec.volumes ?? []) {
     const found = named(volume, VOLUMES);
@@ -39,20 +39,4 @@ export function referenceOfPod(pod: Pod): string | undefined {
 
 function named(of: object, names: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(names).find(([field]) => field in of)?.[1];
-}
-
-function namesConfigMap({ spec }: Pod): boolean {
-  const containers = [
-    spec.initContainers ?? [],
-    spec.containers ?? [],
-    spec.ephemeralContainers ?? [],
-  ].flat() as Container[];
-  const byContainer = containers.some(
-    ({ env = [], envFrom = [] }) =>
-      env.some(({ valueFrom }) => valueFrom?.configMapKeyRef) || envFrom.some(({ configMapRef }) => configMapRef),
-  );
-  const byVolume = (spec.volumes ?? []).some(
-    ({ configMap, projected }) => configMap || projected?.sources?.some((source) => source.configMap),
-  );
-  return byContainer || byVolume;
 }

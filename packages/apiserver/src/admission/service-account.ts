@@ -1,7 +1,8 @@
 import { ApiError, nameSuffix, parseJson } from "@konverge/core";
+import { secretsOf } from "../auth/node/references.ts";
 import type { Container, Pod, ServiceAccount } from "../resources/strategies/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
-import { mountableSecretsProblem, secretsOf } from "./mountable-secrets.ts";
+import { mountableSecretsProblem } from "./mountable-secrets.ts";
 
 const ACCOUNTS = "/serviceaccounts";
 const DEFAULT = "default";

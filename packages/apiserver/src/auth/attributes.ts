@@ -1,4 +1,12 @@
-import { ApiError, exactFieldValue, forbidden, parseFieldSelector, pathSegmentErrors, quoted } from "@konverge/core";
+import {
+  ApiError,
+  exactFieldValue,
+  type FieldRequirement,
+  forbidden,
+  parseFieldSelector,
+  pathSegmentErrors,
+  quoted,
+} from "@konverge/core";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { User } from "./user.ts";
 
@@ -13,14 +21,17 @@ export interface Attributes {
   readonly name: string;
   /** Of requests that are not about resources. */
   readonly path: string;
+  /** What a list, watch or deletion of a collection is limited to, where that can be read. */
+  readonly fields?: readonly FieldRequirement[];
 }
 
 /** The attributes of a request. */
 export function attributesOf(info: RequestInfo): Attributes {
   const { isResource, verb, group, resource, subresource, namespace } = info;
   if (!isResource) return pathAttributes(verb, decodedPath(info.path));
-  const name = info.name || (verb === "list" || verb === "watch" ? selectedName(info) : "");
-  return { isResource, verb, group, resource, subresource, namespace, name, path: "" };
+  const fields = ofCollections.has(verb) ? selectedFields(info) : undefined;
+  const name = info.name || (verb === "deletecollection" ? "" : selectedName(fields));
+  return { isResource, verb, group, resource, subresource, namespace, name, path: "", ...(fields && { fields }) };
 }
 
 /** An action on a resource; what is left out is empty. */
@@ -46,17 +57,23 @@ export function pathAttributes(verb: string, path: string): Attributes {
   return { isResource: false, verb, group: "", resource: "", subresource: "", namespace: "", name: "", path };
 }
 
-/** A list or watch of one object by its name is authorized by that name. */
-function selectedName({ query }: RequestInfo): string {
+const ofCollections: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
+
+function selectedFields({ query }: RequestInfo): FieldRequirement[] | undefined {
   const selector = query.get("fieldSelector");
-  if (!selector) return "";
+  if (!selector) return undefined;
   try {
-    const name = exactFieldValue(parseFieldSelector(selector), "metadata.name") ?? "";
-    return pathSegmentErrors(name).length === 0 ? name : "";
+    return parseFieldSelector(selector);
   } catch {
     // The verb will refuse the selector, in its own words.
-    return "";
+    return undefined;
   }
+}
+
+/** A list or watch of one object by its name is authorized by that name. */
+function selectedName(fields: readonly FieldRequirement[] | undefined): string {
+  const name = exactFieldValue(fields ?? [], "metadata.name") ?? "";
+  return pathSegmentErrors(name).length === 0 ? name : "";
 }
 
 function decodedPath(path: string): string {

@@ -48,9 +48,17 @@ export function serviceAccountOf(userName: string): { namespace: string; name: s
   return wellFormed ? { namespace, name } : undefined;
 }
 
+/** The group of all kubelets. */
+export const NODES = "system:nodes";
+const NODE_PREFIX = "system:node:";
+
+/** The node whose kubelet a user is, which may be empty; undefined for users that are no kubelets. */
+export function nodeIdentity({ name, groups }: User): string | undefined {
+  return name.startsWith(NODE_PREFIX) && groups.includes(NODES) ? name.slice(NODE_PREFIX.length) : undefined;
+}
+
 /** The node that a user name stands for, if it is well-formed. */
 export function nodeOf(userName: string): string | undefined {
-  const prefix = "system:node:";
-  const name = userName.startsWith(prefix) ? userName.slice(prefix.length) : "";
+  const name = userName.startsWith(NODE_PREFIX) ? userName.slice(NODE_PREFIX.length) : "";
   return name !== "" && dns1123SubdomainErrors(name).length === 0 ? name : undefined;
 }

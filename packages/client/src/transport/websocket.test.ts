@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError } from "@konverge/core";
+import { ApiError, realClock } from "@konverge/core";
 import { type WebSocket, WebSocketServer } from "ws";
 import { answer, type LoopbackServer, loopbackServer } from "../../test/loopback-server.ts";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 import { TransportError } from "../errors.ts";
+import { socketTransport } from "../socket-transport.ts";
 import { collectText } from "../streams/byte-queue.ts";
 import { dataFrame } from "../streams/spdy.ts";
 
@@ -131,4 +132,24 @@ test("a server that is not there, or does not speak the protocol, is a typed err
     },
     [],
   );
+});
+
+test("codes that only describe the end of a connection close it without being sent", async () => {
+  for (const code of [1005, 1006]) {
+    const ended = Promise.withResolvers<number>();
+    await between(
+      (socket) => socket.on("close", (received) => ended.resolve(received)),
+      async (_client, server) => {
+        const token = { token: { value: "t" } };
+        const { transport, close } = socketTransport(
+          { server: server.url, credentials: token },
+          { clock: realClock() },
+        );
+        const { socket } = await transport({ method: "GET", path: "/", headers: {}, upgrade: ["v5.channel.k8s.io"] });
+        socket!.close(code, "");
+        assert.equal(await ended.promise, code);
+        await close();
+      },
+    );
+  }
 });

@@ -119,6 +119,11 @@ function messageSocket(socket: WebSocket, protocol: string, what: string): Messa
     protocol,
     messages: messages(),
     send: (message) => socket.send(message),
-    close: (code, reason) => socket.close(code, reason),
+    // 1005 and 1006 describe how a connection ended and cannot be sent: pass the end on as it came.
+    close: (code, reason) => {
+      if (code === 1005) socket.close();
+      else if (code === 1006) socket.terminate();
+      else socket.close(code, reason);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { isAlreadyExists, ownerReference } from "@konverge/core";
 import { DeviceClass, Node, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
+import { isSimulated } from "../kubelet/node-keeper.ts";
 import { builtInController } from "../parts/built-in-controller.ts";
 import { controllersComponent } from "../parts/part.ts";
 
@@ -9,13 +10,13 @@ const GPUS = "nvidia.com/gpu";
 const PRODUCT = "nvidia.com/gpu.product";
 const MEMORY = "nvidia.com/gpu.memory";
 
-/** Publishes the GPUs of a node. */
+/** Publishes the GPUs of a simulated node; a real one has a driver that knows them. */
 function nodeGpus() {
   return builtInController(Node, {
     name: "gpu-driver",
     async reconcile(node, { client }) {
       const count = Number(node.status?.capacity?.[GPUS] ?? 0);
-      if (count === 0) return undefined;
+      if (count === 0 || !isSimulated(node)) return undefined;
       const { name, labels = {} } = node.metadata;
       const memory = labels[MEMORY];
       const product = labels[PRODUCT] ?? "GPU";

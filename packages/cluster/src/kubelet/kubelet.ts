@@ -15,6 +15,7 @@ import { type CacheView, EventRecorder } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
+import type { NodePulse } from "../parts/node-pulse.ts";
 import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
@@ -22,7 +23,7 @@ import { ConfigSource } from "./config-source.ts";
 import { LogSpace } from "./container-log.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { Insides } from "./insides.ts";
-import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
+import { addressOf, createNode, isSilent, isSimulated, isUp, reportUp } from "./node-keeper.ts";
 import type { NodeShape } from "./node-shape.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
 import { checkProbe } from "./probe-check.ts";
@@ -60,8 +61,8 @@ const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
 /**
  * All nodes of a cluster, and the pods on them.
  *
- * It makes the nodes it is told to and takes on those that others make; keeps them alive by their leases; and gives each
- * pod that is bound to one of them a {@link PodWorker}.
+ * It makes the nodes it is told to and takes on those that users create; keeps them alive by their leases; and gives each
+ * pod that is bound to one of them a {@link PodWorker}. Nodes that another kubelet reports, and their pods, it ignores.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
@@ -227,6 +228,10 @@ export class Kubelet {
         pulse.set(name, false);
         return;
       }
+      if (!isSimulated(object)) {
+        this.#cede(name, pulse);
+        return;
+      }
       let known = this.#nodes.get(name);
       const wasSilent = known?.silent ?? true;
       if (!known) {
@@ -250,6 +255,14 @@ export class Kubelet {
       }
       if (wasSilent) for (const key of pods.find("node", name)) take(pods.get(key)!);
     });
+  }
+
+  /** Another kubelet reports the node from now on: what runs there is that kubelet's to say. */
+  #cede(name: string, pulse: NodePulse): void {
+    if (!this.#nodes.has(name)) return;
+    for (const [key, { pod }] of [...this.#workers]) if (pod.spec?.nodeName === name) this.#drop(key);
+    this.#nodes.delete(name);
+    pulse.set(name, false);
   }
 
   #take(context: ComponentContext, config: ConfigSource, recorder: EventRecorder, pod: Pod): void {

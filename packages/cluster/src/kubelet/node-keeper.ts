@@ -7,6 +7,8 @@ import type { NodeShape } from "./node-shape.ts";
 /** Set to `stopped` on a Node, its kubelet falls silent: no heartbeats, and nothing happens to its pods. */
 export const KUBELET_ANNOTATION = `${SIMULATION_ANNOTATION_PREFIX}kubelet`;
 const VERSION = "v1.36.3";
+/** What simulated nodes report as their container runtime, by which they are told from those with a kubelet of their own. */
+const RUNTIME = "konverge://";
 const FALLBACK = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
 
 /** A node's place among the cluster's addresses. */
@@ -45,6 +47,15 @@ export async function createNode(client: Client, clock: Clock, shape: NodeShape,
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
+}
+
+/**
+ * Whether the simulated kubelet answers for a Node: it reports so, or nothing reports anything about it yet, as with one
+ * that a user has created. A real kubelet names its container runtime with the request that registers its Node.
+ */
+export function isSimulated({ status }: Node): boolean {
+  const runtime = status?.nodeInfo?.containerRuntimeVersion ?? "";
+  return runtime === "" || runtime.startsWith(RUNTIME);
 }
 
 /** Whether a Node says of itself that it is up; one that somebody has made by hand does not yet. */
@@ -110,7 +121,7 @@ function nodeStatus(
       bootID: id,
       kernelVersion: "simulated",
       osImage: "Konverge simulated node",
-      containerRuntimeVersion: "konverge://0.1.0",
+      containerRuntimeVersion: `${RUNTIME}0.1.0`,
       kubeletVersion: VERSION,
       kubeProxyVersion: "",
       operatingSystem: "linux",

@@ -1,28 +1,46 @@
 import { append, quoted } from "@konverge/core";
 import type { Store } from "../../storage/store.ts";
 import type { Attributes } from "../attributes.ts";
+import { NodeAuthorizer } from "../node/node-authorizer.ts";
 import { MASTERS, type User } from "../user.ts";
+import { defaultRules } from "./default-roles.ts";
 import { type Binding, RoleIndex, roleNotFound, subjectKeys } from "./role-index.ts";
 import type { RoleRef } from "./role-objects.ts";
 import { type PolicyRule, ruleAllows } from "./rules.ts";
 
-/** Whether an action is allowed, and by or for what reason; RBAC never forbids, it only has nothing that allows. */
+/** What every kubelet may do; how much of it is up to the authorizer of nodes. */
+const NODE_RULES = defaultRules("system:node");
+
+/** Whether an action is allowed, and by or for what reason. */
 export interface Decision {
   readonly allowed: boolean;
   /** May be empty. */
   readonly reason: string;
 }
 
-/** Who may do what, by the roles and bindings in the store as they are at the moment of the question. */
+/**
+ * Who may do what, by the objects in the store as they are at the moment of the question: kubelets what their pods need
+ * ({@link NodeAuthorizer}), and everybody what roles and bindings allow. None forbids what another allows.
+ */
 export class Authorizer {
   readonly #index: RoleIndex;
+  readonly #nodes: NodeAuthorizer;
 
   constructor(store: Store) {
     this.#index = new RoleIndex(store);
+    this.#nodes = new NodeAuthorizer(store, (action) => NODE_RULES.some((rule) => ruleAllows(rule, action)));
   }
 
   authorize(user: User, action: Attributes): Decision {
     if (user.groups.includes(MASTERS)) return { allowed: true, reason: "" };
+    const asNode = this.#nodes.authorize(user, action);
+    if (asNode === true) return { allowed: true, reason: "" };
+    const byRole = this.#byRole(user, action);
+    if (byRole.allowed || !asNode) return byRole;
+    return { allowed: false, reason: byRole.reason === "" ? asNode : `${asNode}\n${byRole.reason}` };
+  }
+
+  #byRole(user: User, action: Attributes): Decision {
     const missing: Error[] = [];
     for (const binding of this.#index.bindingsFor(user, action.namespace)) {
       const rules = this.#index.rulesOf(binding.roleRef, binding.namespace);

@@ -39,6 +39,11 @@ export function ensureDefaultRoles(store: Store, clock: Clock): void {
   }
 }
 
+/** The rules of a default cluster role, whatever the store says. */
+export function defaultRules(name: string): readonly PolicyRule[] {
+  return (facts as DefaultRoleFacts).clusterRoles.find((role) => role.name === name)?.rules ?? [];
+}
+
 /** All default roles and bindings, by collection, as they are stored but for uid and resourceVersion. */
 export function defaultRoles(now: string): [resource: string, objects: (RoleObject | BindingObject)[]][] {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = facts as DefaultRoleFacts;

@@ -1,10 +1,12 @@
-import { type AnyObject, badRequest } from "@konverge/core";
+import { type AnyObject, badRequest, type FieldRequirement, parseFieldSelector } from "@konverge/core";
 import { type Attributes, pathAttributes, resourceAttributes } from "../attributes.ts";
 import { type Authorizer, aggregate } from "../rbac/authorizer.ts";
 import { roleNotFound } from "../rbac/role-index.ts";
-import type { User } from "../user.ts";
+import { nodeIdentity, type User } from "../user.ts";
 import { type ReviewError, refuse } from "./review-errors.ts";
 import { evaluationError, type SelectorAttributes, selectorErrors } from "./review-selectors.ts";
+
+const NODE_RULES_UNKNOWN = "node authorizer does not support user rule resolution";
 
 /** What an access review asks about. */
 interface AccessSpec {
@@ -66,7 +68,9 @@ export function reviewSelfRules(authorizer: Authorizer, review: AnyObject, user:
   const { namespace } = (review["spec"] ?? {}) as { namespace?: string };
   if (!namespace) throw badRequest("no namespace on request");
   const { rules, missing } = authorizer.rulesFor(user, namespace);
-  const error = missing.length > 0 && aggregate(missing.map(roleNotFound));
+  const isNode = nodeIdentity(user) !== undefined;
+  const errors = [...(isNode ? [new Error(NODE_RULES_UNKNOWN)] : []), ...missing.map(roleNotFound)];
+  const error = errors.length > 0 && aggregate(errors);
   const resourceRules = rules
     .filter(({ resources }) => resources?.length)
     .map(({ verbs, apiGroups, resources, resourceNames }) => ({
@@ -83,7 +87,7 @@ export function reviewSelfRules(authorizer: Authorizer, review: AnyObject, user:
     apiVersion: review.apiVersion,
     metadata: {} as AnyObject["metadata"],
     spec: {},
-    status: { resourceRules, nonResourceRules, incomplete: false, ...(error && { evaluationError: error }) },
+    status: { resourceRules, nonResourceRules, incomplete: isNode, ...(error && { evaluationError: error }) },
   };
 }
 
@@ -108,8 +112,25 @@ function subjectOf({ user = "", uid, groups = [], extra }: AccessSpec): User {
 function actionOf({ resourceAttributes: wanted, nonResourceAttributes: path }: AccessSpec): Attributes {
   if (!wanted) return pathAttributes(path?.verb ?? "", path?.path ?? "");
   const { verb = "", group, resource, subresource, namespace, name } = wanted;
-  const given = Object.entries({ group, resource, subresource, namespace, name });
+  const given = Object.entries({ group, resource, subresource, namespace, name, fields: fieldsOf(wanted) });
   return resourceAttributes(verb, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
+}
+
+/** The requirements on fields that can be understood; others widen what is asked for, and are left out. */
+function fieldsOf({ fieldSelector }: { fieldSelector?: SelectorAttributes }): FieldRequirement[] | undefined {
+  if (!fieldSelector) return undefined;
+  const { rawSelector, requirements = [] } = fieldSelector;
+  if (rawSelector) {
+    try {
+      return parseFieldSelector(rawSelector);
+    } catch {
+      return undefined;
+    }
+  }
+  return requirements.flatMap(({ key = "", operator, values = [] }): FieldRequirement[] => {
+    if (values.length !== 1 || (operator !== "In" && operator !== "NotIn")) return [];
+    return [{ field: key, operator: operator === "In" ? "=" : "!=", value: values[0]! }];
+  });
 }
 
 function specErrors(spec: AccessSpec, needsSubject: boolean): ReviewError[] {
