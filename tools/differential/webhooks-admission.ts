@@ -2,13 +2,14 @@
 export interface AdmissionReview {
   apiVersion: string;
   kind: string;
-  request: { uid: string; operation: string; object?: { metadata?: { labels?: object } } };
+  request: { uid: string; operation: string; object?: { metadata?: { labels?: Record<string, string> } } };
 }
 
 /**
  * Admission by path: `allow`, `deny` (with a message), `refuse` (with a status of its own), `warn`, `annotate` (audit),
  * `label` (a JSON patch that adds the label `by: webhook`), `spoil` (one that makes nonsense of managedFields), `shift` (a
- * patch that cannot be applied), `forget` (another uid).
+ * patch that cannot be applied), `forget` (another uid), `sidecar` (a container), `count` (the label `calls`, one longer with
+ * each call), `same` (a patch that changes nothing).
  */
 export function admit(behaviour: string, { apiVersion, kind, request }: AdmissionReview): object {
   const { uid, object } = request;
@@ -31,6 +32,14 @@ export function admit(behaviour: string, { apiVersion, kind, request }: Admissio
       return patched([{ op: "replace", path: "/metadata/managedFields", value: [{ operation: "Nonsense" }] }]);
     case "shift":
       return patched([{ op: "remove", path: "/metadata/nowhere" }]);
+    case "sidecar":
+      return patched([{ op: "add", path: "/spec/containers/-", value: { name: "sidecar", image: "proxy" } }]);
+    case "count":
+      return patched([
+        { op: "add", path: "/metadata/labels/calls", value: `${object?.metadata?.labels?.["calls"] ?? ""}x` },
+      ]);
+    case "same":
+      return patched([{ op: "replace", path: "/metadata/labels/hook", value: object?.metadata?.labels?.["hook"] }]);
     case "forget":
       return answer({ uid: "another" });
     case "refuse":

@@ -1,6 +1,7 @@
 import { type ApiError, forbidden } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call, Operation } from "../verbs/call.ts";
+import { Reinvocation } from "./reinvocation.ts";
 
 /** A write as admission plugins see it. `object` is a draft that mutating plugins may change, or exchange. */
 export interface AdmissionAttributes {
@@ -15,9 +16,13 @@ export interface AdmissionAttributes {
   readonly kind: string;
   object: WorkingObject | undefined;
   readonly old: WorkingObject | undefined;
+  readonly reinvocation: Reinvocation;
 }
 
-/** One step of admission. Where it has both, it changes objects first and judges them once all have had their turn. */
+/**
+ * One step of admission. Where it has both, it changes objects first and judges them once all have had their turn. `mutate`
+ * may be called twice for one write.
+ */
 export interface AdmissionPlugin {
   readonly name: string;
   /** Whether it has anything to say about such writes at all. */
@@ -44,6 +49,7 @@ export function attributesOf(
     kind: call.version.kind,
     object,
     old,
+    reinvocation: new Reinvocation(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, deepCopy } from "@konverge/core";
+import { ApiError, deepCopy, deepEqual } from "@konverge/core";
 import { applyConfigurationOf, jsonPatchOf, POLICY_BUDGET } from "@konverge/schema/cel";
 import { applyJsonPatch } from "@konverge/schema/patch";
 import type { WorkingObject } from "../codec/working-object.ts";
@@ -23,55 +23,108 @@ interface MutationSpec {
 const POLICIES = "admissionregistration.k8s.io/mutatingadmissionpolicies";
 const BINDINGS = "admissionregistration.k8s.io/mutatingadmissionpolicybindings";
 
-/** MutatingAdmissionPolicies: their bindings one after the other, and once more where a later one changed the object. */
+const NAME = "MutatingAdmissionPolicy";
+
+/** One policy with one binding and one parameter. */
+interface Invocation {
+  readonly key: string;
+  readonly policy: BoundPolicy<MutatingSpec>;
+  readonly binding: string;
+  readonly matched: Matched;
+  readonly param: WorkingObject | undefined;
+}
+
+/** MutatingAdmissionPolicies with their bindings and parameters, one after the other. */
 export const mutatingPolicies: AdmissionPlugin = {
-  name: "MutatingAdmissionPolicy",
+  name: NAME,
   handles: ({ call, object }) => object !== undefined && call.store.collection(BINDINGS).size > 0,
   async mutate(attributes) {
-    const policies = boundPolicies<MutatingSpec>(attributes.call, POLICIES, BINDINGS, { patchTypes: true });
-    const seen = new Map<string, string>();
-    for (const round of ["first", "again"]) {
-      for (const policy of policies) {
-        if (round === "again") {
-          const before = seen.get(policy.name);
-          const wanted = policy.spec.reinvocationPolicy === "IfNeeded";
-          if (!wanted || before === undefined || before === JSON.stringify(attributes.object)) continue;
-        }
-        if (await applyPolicy(attributes, policy)) seen.set(policy.name, JSON.stringify(attributes.object));
+    const denials: Denial[] = [];
+    const report: Report = ({ name, spec }, binding, why, reason) => {
+      if (spec.failurePolicy === "Ignore") return;
+      denials.push({ message: `policy '${name}' with binding '${binding}' denied request: ${why}`, reason });
+    };
+    const invocations = await invocationsOf(attributes, report);
+    const callouts = attributes.reinvocation.calloutsOf(NAME);
+    if (invocations.length > 0) callouts.begin(attributes.object);
+    let isPatched = false;
+    for (const invocation of invocations) {
+      const { key, policy, binding } = invocation;
+      try {
+        if (!(await meetsConditions(attributes, invocation)) || !callouts.takesPart(key)) continue;
+      } catch (error) {
+        report(policy, binding, messageOf(error), "Invalid");
+        continue;
       }
+      const before = attributes.object;
+      for (const mutation of policy.spec.mutations ?? []) {
+        try {
+          await mutate(attributes, invocation, mutation);
+          isPatched = true;
+        } catch (error) {
+          report(policy, binding, messageOf(error), "Invalid");
+        }
+      }
+      if (!deepEqual(before, attributes.object)) callouts.changed();
+      callouts.ran(key, policy.spec.reinvocationPolicy);
     }
+    // Unlike a webhook's, a mutation counts as a change even if it left the object as it was.
+    if (isPatched) callouts.changed();
+    if (invocations.length > 0) callouts.end(attributes.object);
+    if (denials.length > 0) throw denialError(attributes, denials);
   },
 };
 
-async function applyPolicy(attributes: AdmissionAttributes, policy: BoundPolicy<MutatingSpec>): Promise<boolean> {
-  const { spec, expressions, bindings, name } = policy;
-  const matched = matchResource(attributes, constraintsOf(spec.matchConstraints));
-  if (!matched) return false;
-  for (const binding of bindings) {
-    if (!matchResource(attributes, bindingConstraints(binding.spec.matchResources))) continue;
-    try {
-      for (const param of await paramsOf(attributes, spec.paramKind, binding.spec.paramRef)) {
-        const start = await inVersion(attributes, matched);
-        const { matches, error } = expressions.conditions(
-          spec.matchConditions ?? [],
-          expressions.activate(attributes, matched, start, param),
-        );
-        if (!matches) continue;
-        if (error !== undefined) throw new Error(error);
-        for (const mutation of spec.mutations ?? []) await mutate(attributes, policy, matched, mutation, param);
-      }
-    } catch (error) {
-      if (spec.failurePolicy === "Ignore") continue;
-      const why = error instanceof Error ? error.message : String(error);
-      throw denial(attributes, `policy '${name}' with binding '${binding.name}' denied request: ${why}`);
-    }
-  }
-  return true;
+interface Denial {
+  readonly message: string;
+  readonly reason: string;
 }
 
-function denial(attributes: AdmissionAttributes, message: string): ApiError {
+type Report = (policy: BoundPolicy<MutatingSpec>, binding: string, why: string, reason: string) => void;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** All that the object matches as it is before the first of them changes it. */
+async function invocationsOf(attributes: AdmissionAttributes, report: Report): Promise<Invocation[]> {
+  const found: Invocation[] = [];
+  for (const policy of boundPolicies<MutatingSpec>(attributes.call, POLICIES, BINDINGS, { patchTypes: true })) {
+    const { spec, bindings } = policy;
+    const matched = matchResource(attributes, constraintsOf(spec.matchConstraints));
+    if (!matched) continue;
+    for (const binding of bindings) {
+      if (!matchResource(attributes, bindingConstraints(binding.spec.matchResources))) continue;
+      try {
+        for (const param of await paramsOf(attributes, spec.paramKind, binding.spec.paramRef)) {
+          const { namespace = "", name = "" } = param?.metadata ?? {};
+          const key = [policy.name, binding.name, namespace, name].join("/");
+          found.push({ key, policy, binding: binding.name, matched, param });
+        }
+      } catch (error) {
+        report(policy, binding.name, `failed to configure binding: ${messageOf(error)}`, "Forbidden");
+      }
+    }
+  }
+  return found;
+}
+
+async function meetsConditions(
+  attributes: AdmissionAttributes,
+  { policy, matched, param }: Invocation,
+): Promise<boolean> {
+  const { expressions, spec } = policy;
+  const activation = expressions.activate(attributes, matched, await inVersion(attributes, matched), param);
+  const { matches, error } = expressions.conditions(spec.matchConditions ?? [], activation);
+  if (matches && error !== undefined) throw new Error(error);
+  return matches;
+}
+
+function denialError(attributes: AdmissionAttributes, denials: readonly Denial[]): ApiError {
+  const { message, reason } = denials[0]!;
   const { status } = refusal(attributes, message);
-  return new ApiError({ ...status, message, reason: "Invalid", details: { ...status.details, causes: [{ message }] } });
+  const causes = denials.map((denial) => ({ message: denial.message }));
+  return new ApiError({ ...status, message, reason, details: { ...status.details, causes } });
 }
 
 function patched(object: WorkingObject, operations: Parameters<typeof applyJsonPatch>[1]): unknown {
@@ -79,16 +132,16 @@ function patched(object: WorkingObject, operations: Parameters<typeof applyJsonP
     return applyJsonPatch(deepCopy(object) as never, operations);
   } catch (error) {
     if (!(error instanceof ApiError) || !(error.cause instanceof Error)) throw error;
+    // A test that fails is how a policy says that its patch is not for this object.
+    if (error.cause.message.endsWith(": test failed")) return object;
     throw new Error(`JSON Patch: ${error.cause.message}`);
   }
 }
 
 async function mutate(
   attributes: AdmissionAttributes,
-  { expressions }: BoundPolicy<MutatingSpec>,
-  matched: Matched,
+  { policy: { expressions }, matched, param }: Invocation,
   mutation: MutationSpec,
-  param: unknown,
 ): Promise<void> {
   const { call } = attributes;
   const objects = await inVersion(attributes, matched);

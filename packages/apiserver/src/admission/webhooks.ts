@@ -1,4 +1,13 @@
-import { ApiError, badRequest, deepCopy, forbidden, type LabelSelector, parseJson, quoted } from "@konverge/core";
+import {
+  ApiError,
+  badRequest,
+  deepCopy,
+  deepEqual,
+  forbidden,
+  type LabelSelector,
+  parseJson,
+  quoted,
+} from "@konverge/core";
 import type { WebhookClientConfig } from "@konverge/kinds";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
 import type { WorkingObject } from "../codec/working-object.ts";
@@ -27,6 +36,8 @@ interface Webhook {
 }
 
 interface Hook {
+  /** Tells it apart from all others. */
+  readonly key: string;
   readonly webhook: Webhook;
   readonly expressions: Expressions;
 }
@@ -36,34 +47,35 @@ const VALIDATING = "admissionregistration.k8s.io/validatingwebhookconfigurations
 
 function hooksIn(call: Call, resource: string): Hook[] {
   return configurationsIn(call, resource, (object) =>
-    ((object["webhooks"] ?? []) as Webhook[]).map((webhook) => ({
+    ((object["webhooks"] ?? []) as Webhook[]).map((webhook, index) => ({
+      key: `${object.metadata.name}/${index}/${webhook.name}`,
       webhook,
       expressions: new Expressions({ authorizer: true }),
     })),
   ).flat();
 }
 
-/** Webhooks that change objects: one after the other, and once more where a later one changed what an earlier one saw. */
+/** Webhooks that change objects, one after the other. */
 export function mutatingWebhooks(callWebhook: CallWebhook): AdmissionPlugin {
+  const name = "MutatingAdmissionWebhook";
   return {
-    name: "MutatingAdmissionWebhook",
+    name,
     handles: ({ call }) => call.store.collection(MUTATING).size > 0,
     async mutate(attributes) {
-      const hooks = hooksIn(attributes.call, MUTATING);
-      const seen = new Map<Hook, string>();
-      for (const round of ["first", "again"]) {
-        for (const hook of hooks) {
-          if (round === "again") {
-            const before = seen.get(hook);
-            const wanted = hook.webhook.reinvocationPolicy === "IfNeeded";
-            if (!wanted || before === undefined || before === JSON.stringify(attributes.object)) continue;
-          }
-          const answer = await ask(attributes, hook, callWebhook);
-          if (!answer) continue;
-          if (answer.patch && attributes.object) attributes.object = await patched(attributes, answer);
-          seen.set(hook, JSON.stringify(attributes.object));
+      const callouts = attributes.reinvocation.calloutsOf(name);
+      callouts.begin(attributes.object);
+      for (const hook of hooksIn(attributes.call, MUTATING)) {
+        const review = await reviewFor(attributes, hook);
+        if (!review || !callouts.takesPart(hook.key)) continue;
+        const answer = await ask(attributes, hook, review, callWebhook);
+        if (answer?.patch && attributes.object) {
+          const before = attributes.object;
+          attributes.object = await patched(attributes, review, answer.patch);
+          if (!deepEqual(before, attributes.object)) callouts.changed();
         }
+        callouts.ran(hook.key, hook.webhook.reinvocationPolicy);
       }
+      callouts.end(attributes.object);
     },
   };
 }
@@ -75,34 +87,48 @@ export function validatingWebhooks(callWebhook: CallWebhook): AdmissionPlugin {
     handles: ({ call }) => call.store.collection(VALIDATING).size > 0,
     async validate(attributes) {
       const hooks = hooksIn(attributes.call, VALIDATING);
-      const outcomes = await Promise.allSettled(hooks.map((hook) => ask(attributes, hook, callWebhook)));
+      const outcomes = await Promise.allSettled(
+        hooks.map(async (hook) => {
+          const review = await reviewFor(attributes, hook);
+          if (review) await ask(attributes, hook, review, callWebhook);
+        }),
+      );
       for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
     },
   };
 }
 
-interface Answer extends WebhookAnswer {
+/** What a webhook is shown of a write: its objects in the version that it matches. */
+interface Review {
   readonly matched: Matched;
-  /** What the webhook was shown, which its patch is made for. */
-  readonly shown: WorkingObject | undefined;
+  readonly objects: Awaited<ReturnType<typeof inVersion>>;
 }
 
-/** Asks a webhook about a write; undefined when it is not its concern, or it failed and may. */
-async function ask(attributes: AdmissionAttributes, hook: Hook, callWebhook: CallWebhook): Promise<Answer | undefined> {
+/** The review that a webhook is called with; undefined when the write is not its concern. */
+async function reviewFor(attributes: AdmissionAttributes, hook: Hook): Promise<Review | undefined> {
   const { webhook, expressions } = hook;
   const matched = matchResource(attributes, webhook);
   if (!matched) return undefined;
-  const { call } = attributes;
   const objects = await inVersion(attributes, matched);
-  const mayFail = webhook.failurePolicy === "Ignore";
   if (webhook.matchConditions?.length) {
     const activation = expressions.activate(attributes, matched, objects);
     const { matches, error } = expressions.conditions(webhook.matchConditions, activation);
-    if (!matches || (error !== undefined && mayFail)) return undefined;
+    if (!matches || (error !== undefined && webhook.failurePolicy === "Ignore")) return undefined;
     if (error !== undefined) {
       throw forbidden({ group: attributes.group, plural: attributes.resource }, attributes.name, error);
     }
   }
+  return { matched, objects };
+}
+
+/** Calls a webhook; undefined when it failed and its failurePolicy ignores that. */
+async function ask(
+  attributes: AdmissionAttributes,
+  { webhook }: Hook,
+  { matched, objects }: Review,
+  callWebhook: CallWebhook,
+): Promise<WebhookAnswer | undefined> {
+  const { call } = attributes;
   if (call.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun") {
     throw badRequest(`admission webhook ${quoted(webhook.name)} does not support dry run`);
   }
@@ -116,13 +142,13 @@ async function ask(attributes: AdmissionAttributes, hook: Hook, callWebhook: Cal
     problem = "received invalid webhook response";
     answer = readResponse(said, uid);
   } catch (error) {
-    if (mayFail) return undefined;
+    if (webhook.failurePolicy === "Ignore") return undefined;
     throw failedCall(webhook, error instanceof WebhookClientError ? "could not get REST client" : problem, error);
   }
   for (const warning of answer.warnings) call.warn(warning);
   for (const [key, value] of Object.entries(answer.auditAnnotations)) call.annotate?.(`${webhook.name}/${key}`, value);
   if (!answer.allowed) throw denial(webhook, answer);
-  return { ...answer, matched, shown: objects.object };
+  return answer;
 }
 
 function failedCall({ name }: Webhook, problem: string, cause: unknown): ApiError {
@@ -155,11 +181,11 @@ function denial({ name }: Webhook, { status = {} }: WebhookAnswer): ApiError {
 }
 
 /** The object with a webhook's patch applied to it, read as a body would be. */
-async function patched({ call }: AdmissionAttributes, answer: Answer): Promise<WorkingObject> {
-  const version = call.definition.versions.get(answer.matched.version) ?? call.version;
+async function patched({ call }: AdmissionAttributes, review: Review, patch: string): Promise<WorkingObject> {
+  const version = call.definition.versions.get(review.matched.version) ?? call.version;
   try {
-    const { operations } = decodeJsonPatch(parseJson(answer.patch!));
-    const changed = applyJsonPatch(deepCopy(answer.shown!) as never, operations);
+    const { operations } = decodeJsonPatch(parseJson(patch));
+    const changed = applyJsonPatch(deepCopy(review.objects.object!) as never, operations);
     const { object } = version.codec.decode(changed);
     version.codec.applyDefaults(object);
     call.definition.strategy.defaults?.(object);
