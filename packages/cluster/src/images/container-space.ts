@@ -179,12 +179,14 @@ async function spaceOf(
   const control = new ControlGroup(pod, container);
   mounts.set("/sys/fs/cgroup", { node: control.root, type: "cgroup2", readOnly: true });
   const user = userOf(pod, container, image);
+  const noNewPrivileges = container.securityContext?.allowPrivilegeEscalation === false;
   const net = network.of(pod, place.podIP, ended);
   const own = rootFiles({
     now: clock.now(),
     hostName: net.hostName,
     hosts: hostsText(pod, place.podIP),
     resolver: resolverText(pod),
+    credentials: { ...user, noNewPrivileges },
     settings: Object.fromEntries(pod.spec?.securityContext?.sysctls?.map(({ name, value }) => [name, value]) ?? []),
     files: image.files ?? {},
   });
@@ -194,7 +196,8 @@ async function spaceOf(
   const files = new FileSystem(root, standing, () => clock.now(), user);
   const cwd = containerPath(container.workingDir ?? image.workingDir ?? "/");
   const commands = image.commands ?? {};
-  const inside = { pod, container, env, files, user, network: net, clock, cwd, commands, limits, ended, log };
+  const rights = { user, setuid: image.setuid ?? [], noNewPrivileges };
+  const inside = { pod, container, env, files, ...rights, network: net, clock, cwd, commands, limits, ended, log };
   const update = (changed: Pod) => {
     control.update(changed);
     limits.cpu.limit = Math.min(1, control.cpus ?? 1);

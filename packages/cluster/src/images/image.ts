@@ -75,6 +75,11 @@ export interface Image extends ContainerBehavior {
   cmd?: readonly string[];
   /** Programs of the image, by path or name, besides those that every simulated image has. */
   commands?: Readonly<Record<string, Command>>;
+  /**
+   * Those of its commands that belong to root and have the setuid bit: they run as root whoever starts them, unless the
+   * container sets `allowPrivilegeEscalation: false`.
+   */
+  setuid?: readonly string[];
   /** Files of the image, by path. */
   files?: Readonly<Record<string, string>>;
   /** The user that its containers run as when they name none. Default: 0. */

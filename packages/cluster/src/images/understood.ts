@@ -1,13 +1,19 @@
+import { posix } from "node:path";
 import type { Container } from "@konverge/kinds";
 import { APPLETS } from "../userland/applets/applets.ts";
 import { BUILTINS } from "../userland/shell/builtins.ts";
 import { parseScript, textOf } from "../userland/shell/parser.ts";
 import type { Node, Script, Word } from "../userland/shell/syntax.ts";
+import { BUSYBOX_COMMANDS } from "./busybox-commands.ts";
 import { commandLine } from "./container-space.ts";
 import type { Image } from "./image.ts";
 
 /** Images that hold a shell and its commands, and nothing else: all that runs in them is known. */
 const PLAIN = /(^|\/)(busybox|alpine|bash|debian|ubuntu)(:|@|$)/;
+/** Those of them whose commands are all known by name. */
+const OF_BUSYBOX = /(^|\/)(busybox|alpine|bash)(:|@|$)/;
+/** Where commands that are named without a path are. */
+const SYSTEM_PATH = /^(\/usr)?(\/local)?\/s?bin\//;
 /** What means the same in every image, whatever else is in it. */
 const EVERYWHERE = new Set(["echo", "printf", "sleep", "true", "false", "seq", "expr", "date"]);
 /** What Linux lets an argument hold, in bytes. */
@@ -23,11 +29,10 @@ export function isUnderstood(image: Image | undefined, container: Container): bo
   const argv = commandLine(image ?? {}, container);
   const [first] = argv;
   if (first === undefined) return false;
-  const base = first.replace(/^(\/usr)?(\/local)?\/s?bin\//, "");
+  const base = first.replace(SYSTEM_PATH, "");
   if (image?.commands)
     return image.commands[first] !== undefined || image.commands[base] !== undefined || APPLETS[base] !== undefined;
-  if (PLAIN.test(container.image ?? ""))
-    return APPLETS[base] !== undefined && !(SHELL.test(first) && argv.length === 1);
+  if (isPlainImage(container.image)) return APPLETS[base] !== undefined && !(SHELL.test(first) && argv.length === 1);
   if (!SHELL.test(first) || !/^-[a-z]*c$/.test(argv[1] ?? "")) return false;
   if ((argv[2] ?? "").length > LONGEST_ARGUMENT) return false;
   try {
@@ -35,6 +40,34 @@ export function isUnderstood(image: Image | undefined, container: Container): bo
   } catch {
     return false;
   }
+}
+
+/** Whether an image holds a shell and its commands, and nothing else. */
+export function isPlainImage(reference = ""): boolean {
+  return PLAIN.test(reference);
+}
+
+/**
+ * Why a container cannot be started, in runc's words: its image is known to have no such program. A program in a volume may
+ * have been put there by a container that only seems to run.
+ */
+export function startProblem(image: Image | undefined, container: Container): string | undefined {
+  const [first = ""] = commandLine(image ?? {}, container);
+  if (image?.run || first === "" || first.includes("$(") || hasProgram(image, container, first)) return undefined;
+  const why = first.includes("/") ? `stat ${first}: no such file or directory` : "executable file not found in $PATH";
+  return `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: exec: "${first}": ${why}`;
+}
+
+/** Whether an image may have a program: only those that are known by more than their name certainly do not. */
+function hasProgram(image: Image | undefined, container: Container, program: string): boolean {
+  const base = program.replace(SYSTEM_PATH, "");
+  if (APPLETS[base] !== undefined || image?.commands?.[program] || image?.commands?.[base]) return true;
+  const path = posix.resolve("/", container.workingDir ?? image?.workingDir ?? "", program);
+  const isIn = (folder: string) => path.startsWith(`${posix.resolve("/", folder)}/`);
+  if (program.includes("/") && container.volumeMounts?.some(({ mountPath }) => isIn(mountPath))) return true;
+  if (image?.commands) return Object.keys(image.files ?? {}).some((file) => posix.resolve("/", file) === path);
+  if (!isPlainImage(container.image)) return true;
+  return !base.includes("/") && (!OF_BUSYBOX.test(container.image ?? "") || BUSYBOX_COMMANDS.has(base));
 }
 
 function isPlain(script: Script, functions: Set<string>): boolean {

@@ -39,6 +39,8 @@ export interface ContainerHost {
   image(reference: string | undefined): Image | undefined;
   /** Why the container cannot be made: a ConfigMap or Secret is missing. */
   configProblem(container: Container): string | undefined;
+  /** Why its program cannot be executed. */
+  startProblem(container: Container): string | undefined;
   /** Whether what it runs is carried out in a simulated userland. */
   runsInside(container: Container): boolean;
   /** Runs a program in its place, or what it says in its userland; `ended` is called once. */
@@ -57,6 +59,8 @@ const LONGEST_BACKOFF = 300_000;
 /** A container that ran this long begins anew. */
 const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
 const SIGTERM = 15;
+/** The exit code of a container whose program cannot be executed. */
+const CANNOT_START = 128;
 /** The exit code of a container of which nobody knows how it ended. */
 const LOST = 255;
 
@@ -213,7 +217,10 @@ export class SimulatedContainer {
       this.#startAt = now + startDelay;
       return;
     }
-    this.#start(host, behaviour, now);
+    this.#create(host, now);
+    const error = host.startProblem(this.spec);
+    if (error === undefined) this.#start(host, behaviour, now);
+    else this.#failToStart(host, error, now);
   }
 
   #failToPull(host: ContainerHost, words: string, now: number): void {
@@ -236,15 +243,13 @@ export class SimulatedContainer {
     this.#startAt = now + 1000;
   }
 
-  #start(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
+  #create(host: ContainerHost, now: number): void {
     const { image = "" } = this.spec;
     if (!this.#pulled) {
       host.events.normal("Pulled", `Container image "${image}" already present on machine`);
       this.#pulled = true;
     }
     host.events.normal("Created", "Container created");
-    host.events.normal("Started", "Container started");
-    this.state = "running";
     this.reason = "";
     this.message = "";
     this.startedAt = now;
@@ -258,6 +263,20 @@ export class SimulatedContainer {
     this.previousLog?.release();
     this.previousLog = this.log;
     this.log = undefined;
+  }
+
+  /** It has ended without having been started: its program cannot be executed. */
+  #failToStart(host: ContainerHost, message: string, now: number): void {
+    host.events.warning("Failed", `Error: ${message}`);
+    this.state = "terminated";
+    this.ended = { exitCode: CANNOT_START, reason: "StartError", message, startedAt: 0, finishedAt: now, id: this.id };
+    this.#afterEnd(host, now);
+  }
+
+  #start(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
+    const { image = "" } = this.spec;
+    host.events.normal("Started", "Container started");
+    this.state = "running";
     this.#exit = this.#plan(host, behaviour, now);
     if (behaviour.logs !== undefined) this.openLog().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
     const isProgram = host.image(image)?.run !== undefined;

@@ -15,6 +15,7 @@ import { type CacheView, EventRecorder } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
+import { startProblem } from "../images/understood.ts";
 import type { NodePulse } from "../parts/node-pulse.ts";
 import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
@@ -23,8 +24,9 @@ import { ConfigSource } from "./config-source.ts";
 import { LogSpace } from "./container-log.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { Insides } from "./insides.ts";
-import { addressOf, createNode, isSilent, isSimulated, isUp, reportUp } from "./node-keeper.ts";
+import { addressOf, capacityOf, createNode, isSilent, isSimulated, isUp, reportUp } from "./node-keeper.ts";
 import type { NodeShape } from "./node-shape.ts";
+import { nonRootProblem } from "./non-root.ts";
 import { type PodHost, PodWorker } from "./pod-worker.ts";
 import { checkProbe } from "./probe-check.ts";
 import type { Room } from "./resize.ts";
@@ -43,6 +45,7 @@ interface KnownNode {
   readonly index: number;
   silent: boolean;
   readonly used: Set<number>;
+  readonly workers: Set<PodWorker>;
 }
 
 /** How long programs are given to end with their cluster, in milliseconds. */
@@ -235,7 +238,8 @@ export class Kubelet {
       let known = this.#nodes.get(name);
       const wasSilent = known?.silent ?? true;
       if (!known) {
-        known = { index: wanted.get(name) ?? this.#options.nodes.length + count++, silent: false, used: new Set() };
+        const index = wanted.get(name) ?? this.#options.nodes.length + count++;
+        known = { index, silent: false, used: new Set(), workers: new Set() };
         this.#nodes.set(name, known);
       }
       known.silent = isSilent(object);
@@ -290,15 +294,15 @@ export class Kubelet {
     if (!pod.status?.startTime && !pod.metadata.deletionTimestamp && this.#rejects(context, recorder, pod)) return;
     worker = new PodWorker(this.#hostOf(context, config, recorder, pod, node), pod);
     this.#workers.set(key, worker);
+    node.workers.add(worker);
     worker.advance();
   }
 
-  /** Sends a pod away that its node has no room for: it has failed, and whoever made it may make another. */
-  #rejects({ client, log }: ComponentContext, recorder: EventRecorder, pod: Pod): boolean {
-    const rejection = rejectionOf(
-      pod,
-      this.#workers.values().map((worker) => worker.pod),
-    );
+  /** A pod that its node does not admit has failed: its controller may create another. */
+  #rejects(context: ComponentContext, recorder: EventRecorder, pod: Pod): boolean {
+    const { client, cache, log } = context;
+    const node = cache.use(Node).get(pod.spec?.nodeName ?? "");
+    const rejection = rejectionOf(pod, node, this.#roomOn(context, pod.spec?.nodeName ?? ""));
     if (!rejection) return false;
     const { reason, message } = rejection;
     recorder.about(pod).warning(reason, message);
@@ -311,10 +315,11 @@ export class Kubelet {
 
   /** What a node has, and what has been given to the pods on it. */
   #roomOn({ cache }: ComponentContext, name: string): Room {
-    const here = this.#workers.values().filter(({ pod }) => pod.spec?.nodeName === name);
+    const known = this.#nodes.get(name);
     return {
-      allocatable: cache.use(Node).get(name)?.status?.allocatable ?? {},
-      others: here.map(({ pod, containers }) => {
+      allocatable:
+        cache.use(Node).get(name)?.status?.allocatable ?? capacityOf(this.#options.nodes[known?.index ?? -1]),
+      others: [...(known?.workers ?? [])].map(({ pod, containers }) => {
         const given = new Map(containers.map((one) => [one.spec.name, one.resources]));
         const as = (container: Container) => ({ ...container, resources: given.get(container.name) }) as Container;
         return { ...pod, spec: { ...pod.spec!, containers: pod.spec!.containers.map(as) } };
@@ -348,9 +353,12 @@ export class Kubelet {
         log.error({ err: error, pod: keyOf(about) }, `${keyOf(about)} could not go on: ${String(error)}`),
       image: (reference) => images.find(reference),
       configProblem: (about, container) =>
-        config.problemOf(about, container) ?? subPathProblem(about, container, place),
+        nonRootProblem(about, container, images.find(container.image)) ??
+        config.problemOf(about, container) ??
+        subPathProblem(about, container, place),
       volumeProblem: (about) => config.volumeProblemOf(about),
       storageProblem: (about) => this.insides.storageProblem(about),
+      startProblem: (container) => startProblem(images.find(container.image), container),
       runsInside: (container) => this.insides.runsInside(container),
       run: (about, container, id, log, ended) => {
         if (this.#ending) return undefined;
@@ -390,6 +398,7 @@ export class Kubelet {
     this.#insides?.drop(worker.pod.metadata.uid ?? "");
     this.#workers.delete(key);
     const node = this.#nodes.get(worker.pod.spec?.nodeName ?? "");
+    node?.workers.delete(worker);
     const { podIP } = worker.place;
     node?.used.delete(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));
   }

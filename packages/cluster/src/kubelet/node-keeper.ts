@@ -77,6 +77,11 @@ export async function reportUp(
   await client.patchStatus(Node, node.metadata.name, { strategic: { status } });
 }
 
+/** What a node has before it has reported anything: the capacity of its shape, or that of nodes without one. */
+export function capacityOf(shape: NodeShape | undefined): Readonly<Record<string, string>> {
+  return shape?.capacity ?? FALLBACK;
+}
+
 export function isSilent({ metadata }: Node): boolean {
   return metadata.annotations?.[KUBELET_ANNOTATION] === "stopped";
 }

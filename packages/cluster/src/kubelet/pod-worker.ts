@@ -37,6 +37,7 @@ export interface PodHost {
   storageProblem(pod: Pod): string | undefined;
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
+  startProblem(container: Container): string | undefined;
   runsInside(container: Container): boolean;
   run(pod: Pod, container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
   hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
@@ -368,6 +369,7 @@ export class PodWorker {
       events: this.#host.events(pod),
       image: (reference) => this.#host.image(reference),
       configProblem: (container) => this.#host.configProblem(pod, container),
+      startProblem: (container) => this.#host.startProblem(container),
       runsInside: (container) => this.#host.runsInside(container),
       run: (container, id, log, ended) => this.#host.run(this.#pod, container, id, log, ended),
       hook: (container, id, handler) => this.#host.hook(this.#pod, container, id, handler),

@@ -7,12 +7,15 @@ import {
   methodNotAllowed,
   notFound,
   parseLabelSelector,
+  type QuantityValue,
   readText,
   timestamp,
 } from "@konverge/core";
+import type { Node } from "@konverge/kinds";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
+import { amountOf } from "../scheduler/requests.ts";
 import { type Usage, usageOf, usageQuantities } from "./usage.ts";
 
 const GROUP = "metrics.k8s.io";
@@ -44,7 +47,7 @@ export function metricsResponse(
   if (!resource) throw notFound({ group: GROUP, plural: info.resource }, info.name);
   if (info.verb !== "get" && info.verb !== "list")
     throw methodNotAllowed({ group: GROUP, plural: info.resource }, info.verb);
-  const items = info.resource === "pods" ? podMetrics(kubelet, clock) : nodeMetrics(kubelet, server, clock);
+  const items = info.resource === "pods" ? podMetrics(kubelet, server, clock) : nodeMetrics(kubelet, server, clock);
   const inNamespace = items.filter(({ metadata }) => info.namespace === "" || metadata.namespace === info.namespace);
   if (info.name !== "") {
     const found = inNamespace.find(({ metadata }) => metadata.name === info.name);
@@ -82,13 +85,15 @@ interface Metrics {
   readonly [key: string]: unknown;
 }
 
-function podMetrics(kubelet: Kubelet, clock: Clock): Metrics[] {
+function podMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[] {
   const now = timestamp(clock);
+  const nodes = nodeUsage(kubelet, server);
   const found: Metrics[] = [];
   for (const worker of kubelet.workers()) {
+    const { share } = nodes.get(worker.pod.spec?.nodeName ?? "") ?? { share: WHOLE };
     const containers = runningIn(worker).map((container) => ({
       name: container.spec.name,
-      usage: usageQuantities(usedBy(kubelet, worker, container)),
+      usage: usageQuantities(scaled(usedBy(kubelet, worker, container), share)),
     }));
     if (containers.length === 0) continue;
     const { name, namespace = "", labels } = worker.pod.metadata;
@@ -100,10 +105,31 @@ function podMetrics(kubelet: Kubelet, clock: Clock): Metrics[] {
 
 function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[] {
   const now = timestamp(clock);
+  const nodes = nodeUsage(kubelet, server);
+  return kubelet.nodeNames().map((name) => {
+    const entry = server.store.collection("/nodes").get(name);
+    const metadata = { name, ...(entry?.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
+    const { total, share } = nodes.get(name) ?? { total: NOTHING, share: WHOLE };
+    return { metadata, timestamp: now, window: WINDOW, usage: usageQuantities(scaled(total, share)) };
+  });
+}
+
+interface NodeUsage {
+  /** What its containers would use if there were no end to it. */
+  readonly total: Usage;
+  /** How much of that they get. */
+  readonly share: Usage;
+}
+
+const NOTHING: Usage = { cpu: 0, memory: 0 };
+const WHOLE: Usage = { cpu: 1, memory: 1 };
+
+/** What the nodes' containers use. They share what a node has, and together never use more. */
+function nodeUsage(kubelet: Kubelet, server: ApiServer): Map<string, NodeUsage> {
   const totals = new Map<string, { cpu: number; memory: number }>();
   for (const worker of kubelet.workers()) {
     const node = worker.pod.spec?.nodeName ?? "";
-    const total = totals.get(node) ?? { cpu: 0, memory: 0 };
+    const total = totals.get(node) ?? { ...NOTHING };
     for (const container of runningIn(worker)) {
       const { cpu, memory } = usedBy(kubelet, worker, container);
       total.cpu += cpu;
@@ -111,12 +137,23 @@ function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics
     }
     totals.set(node, total);
   }
-  return kubelet.nodeNames().map((name) => {
-    const entry = server.store.collection("/nodes").get(name);
-    const metadata = { name, ...(entry?.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
-    const usage = usageQuantities(totals.get(name) ?? { cpu: 0, memory: 0 });
-    return { metadata, timestamp: now, window: WINDOW, usage };
-  });
+  const shareOf = (resource: "cpu" | "memory", used: number, capacity: QuantityValue | undefined) =>
+    capacity === undefined ? 1 : Math.min(1, amountOf(resource, capacity) / used);
+  return new Map(
+    [...totals].map(([name, total]) => {
+      const { text = "{}" } = server.store.collection("/nodes").get(name) ?? {};
+      const { capacity = {} } = (JSON.parse(text) as Node).status ?? {};
+      const share = {
+        cpu: shareOf("cpu", total.cpu, capacity["cpu"]),
+        memory: shareOf("memory", total.memory, capacity["memory"]),
+      };
+      return [name, { total, share }];
+    }),
+  );
+}
+
+function scaled({ cpu, memory }: Usage, share: Usage): Usage {
+  return { cpu: Math.floor(cpu * share.cpu), memory: Math.floor(memory * share.memory) };
 }
 
 function usedBy(kubelet: Kubelet, worker: PodWorker, container: SimulatedContainer): Usage {

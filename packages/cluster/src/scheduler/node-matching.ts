@@ -30,7 +30,10 @@ function meets(
 }
 
 /** Whether the pod's node selector and required node affinity let it on a node. */
-export function matchesNodeAffinity({ nodeSelector, nodeAffinity }: PodInfo, node: NodeInfo): boolean {
+export function matchesNodeAffinity(
+  { nodeSelector, nodeAffinity }: Pick<PodInfo, "nodeSelector" | "nodeAffinity">,
+  node: Pick<NodeInfo, "name" | "labels">,
+): boolean {
   for (const key in nodeSelector) if (node.labels[key] !== nodeSelector[key]) return false;
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return !required || required.nodeSelectorTerms.some((term) => matchesTerm(node, term));

@@ -92,6 +92,11 @@ export class FileSystem {
     return new FileSystem(this.#root, this.#mounts, this.#now, this.#user, umask);
   }
 
+  /** The same files, used by another user. */
+  as(user: FileUser): FileSystem {
+    return new FileSystem(this.#root, this.#mounts, this.#now, user, this.umask);
+  }
+
   /** Where volumes are, by path. */
   get mounts(): ReadonlyMap<string, Mount> {
     return this.#mounts;

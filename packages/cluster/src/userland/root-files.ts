@@ -7,10 +7,20 @@ export interface RootFilesOptions {
   /** `/etc/hosts` and `/etc/resolv.conf`. */
   readonly hosts: string;
   readonly resolver: string;
+  /** What the kernel knows of the container's processes. */
+  readonly credentials: ProcessCredentials;
   /** Kernel settings, by name. */
   readonly settings: Readonly<Record<string, string>>;
   /** Files of the image, by path. */
   readonly files: Readonly<Record<string, string>>;
+}
+
+/** Who the processes of a container are, and what they can become. */
+export interface ProcessCredentials {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+  readonly noNewPrivileges: boolean;
 }
 
 const FOLDERS = [
@@ -36,7 +46,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const PASSWD = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/false\n";
 
 /** A container's files before its volumes are mounted: those that every Linux has, and those of its image. */
-export function rootFiles({ now, hostName, hosts, resolver, settings, files }: RootFilesOptions): Directory {
+export function rootFiles(options: RootFilesOptions): Directory {
+  const { now, hostName, hosts, resolver, credentials, settings, files } = options;
   const owner = { changedAt: now };
   const root = directory(owner);
   for (const folder of FOLDERS) plant(root, folder, directory(owner));
@@ -49,10 +60,24 @@ export function rootFiles({ now, hostName, hosts, resolver, settings, files }: R
     "etc/hostname": `${hostName}\n`,
     "etc/hosts": hosts,
     "etc/resolv.conf": resolver,
+    "proc/1/status": statusText(credentials),
+    "proc/self/status": statusText(credentials),
   };
   for (const [path, text] of Object.entries(texts)) plant(root, path, regularFile(text, owner));
   for (const [name, value] of Object.entries({ ...SETTINGS, ...settings }))
     plant(root, `proc/sys/${name.replaceAll(".", "/")}`, regularFile(`${value}\n`, owner));
   for (const [path, text] of Object.entries(files)) plant(root, path, regularFile(text, owner));
   return root;
+}
+
+function statusText({ uid, gid, groups, noNewPrivileges }: ProcessCredentials): string {
+  const four = (id: number) => [id, id, id, id].join("\t");
+  const lines = [
+    ["Pid", "1"],
+    ["Uid", four(uid)],
+    ["Gid", four(gid)],
+    ["Groups", groups.join(" ")],
+    ["NoNewPrivs", noNewPrivileges ? "1" : "0"],
+  ];
+  return lines.map(([name, value]) => `${name}:\t${value}\n`).join("");
 }

@@ -22,6 +22,10 @@ export interface UserlandOptions {
   readonly cwd: string;
   /** The programs of its image, by path or name; those that every image has come after them. */
   readonly commands: Readonly<Record<string, Command>>;
+  /** Those of them that run as root whoever starts them. */
+  readonly setuid: readonly string[];
+  /** No process may gain privileges by what it executes: the setuid bit means nothing. */
+  readonly noNewPrivileges: boolean;
   readonly limits: ContainerLimits;
   /** Aborts when the container has ended: all that runs in it is killed. */
   readonly ended: AbortSignal;
@@ -94,7 +98,7 @@ export class Userland {
     argv: readonly string[],
     streams: Streams,
     { stop, kill }: Signals,
-    { env, cwd, endless = false }: SpawnOptions,
+    { env, cwd, endless = false, user: caller = this.#options.user }: SpawnOptions & { user?: FileUser },
     depth: number,
   ): Promise<number> {
     const options = this.#options;
@@ -138,8 +142,12 @@ export class Userland {
           return failed(error);
         }
       };
+    const isRaised = options.setuid.includes(argv[0] ?? "") && !options.noNewPrivileges;
+    const user = isRaised ? { ...caller, uid: 0 } : caller;
     const process: Process = {
       ...options,
+      user,
+      files: user === options.user ? options.files : options.files.as(user),
       stdin: streams.stdin,
       stdout: writing(streams.stdout),
       stderr: writing(streams.stderr),
@@ -162,7 +170,7 @@ export class Userland {
       run: (words, changes = {}) => {
         const io = { ...streams, ...changes };
         const kill = changes.signal ? AbortSignal.any([over.signal, changes.signal]) : over.signal;
-        const child = { env: env ?? options.env, cwd: cwd ?? options.cwd, endless, ...changes };
+        const child = { env: env ?? options.env, cwd: cwd ?? options.cwd, endless, ...changes, user };
         return this.#start(words, io, { kill }, child, depth + 1);
       },
     };

@@ -41,7 +41,9 @@ export function interpreted(clock: Clock, options: InterpretedOptions = {}): Int
   const limits = machine.container(() => end.abort());
   if (memory !== undefined) limits.memory.limit = memory;
   const layer = new Storage(machine.disk);
-  const node = rootFiles({ now: clock.now(), hostName: "pod", hosts: "", resolver: "", settings: {}, files: {} });
+  const texts = { hostName: "pod", hosts: "", resolver: "", settings: {}, files: {} };
+  const credentials = { uid: 0, gid: 0, groups: [], noNewPrivileges: false };
+  const node = rootFiles({ now: clock.now(), ...texts, credentials });
   const root = { node, readOnly: false, type: "overlay", storage: layer };
   const userland = new Userland({
     pod: { metadata: { name: "pod", namespace: "default" }, spec: { containers: [] } } as never,
@@ -53,6 +55,8 @@ export function interpreted(clock: Clock, options: InterpretedOptions = {}): Int
     clock,
     cwd: "/",
     commands,
+    setuid: [],
+    noNewPrivileges: false,
     limits,
     ended: end.signal,
     log: () => {},
