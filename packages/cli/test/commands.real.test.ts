@@ -90,6 +90,21 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
   await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
 });
 
+test("a deployment replaces the addresses that a development run has registered", options, async () => {
+  await deploy([greetingOperator], client, { ...place, noWait: true });
+  const clientConfig = { url: "https://127.0.0.1:1/convert", service: null, caBundle: null };
+  const webhook = { clientConfig, conversionReviewVersions: ["v1"] };
+  await client.patch(CustomResourceDefinition, CRD, {
+    merge: { spec: { conversion: { strategy: "Webhook", webhook } } } as never,
+  });
+  await deploy([greetingOperator], client, { ...place, noWait: true });
+  const { spec } = await client.get(CustomResourceDefinition, CRD);
+  const { url, service } = spec.conversion?.webhook?.clientConfig ?? {};
+  assert.deepEqual([url, service?.name], [undefined, "greeting-operator"]);
+  await undeploy([greetingOperator], client, place);
+  await uninstall([greetingOperator], client, { ...place, force: true });
+});
+
 test("an operator runs under exactly the role that was written for it", options, async () => {
   await install([greetingOperator], client, place);
   // The Deployment's pods are simulated here: the process below acts in their stead, and is reached at another address.

@@ -1,5 +1,6 @@
 import type { Client } from "@konverge/client";
 import { isNotFound, type KindRef, type KubeObject } from "@konverge/core";
+import { clearingUrls } from "./webhook-address.ts";
 
 /** Who owns the fields that installations set. It is not the operators' own manager: they may add to what is installed. */
 export const INSTALLER = "konverge-install";
@@ -19,7 +20,11 @@ export async function applyObjects(client: Client, objects: readonly KubeObject[
     const key = namespace === undefined ? name : `${namespace}/${name}`;
     const before = await maybe(client, kind, key);
     const after = await client
-      .apply(kind, object as never, { fieldManager: INSTALLER, force: true, dryRun: options.dryRun ?? false })
+      .apply(kind, clearingUrls(object, before) as never, {
+        fieldManager: INSTALLER,
+        force: true,
+        dryRun: options.dryRun ?? false,
+      })
       .catch((error: unknown) => {
         // In a dry run the namespace that the rest would be in does not exist.
         if (options.dryRun && isNotFound(error)) return undefined;

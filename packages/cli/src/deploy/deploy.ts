@@ -40,7 +40,7 @@ export async function deployObjects(
   const { namespace, dryRun } = options;
   const home: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   if (!(await maybe(client, Namespace, namespace))) await applyObjects(client, [home], options);
-  await installDefinitions(installations, client, { ...options, converted: true });
+  await installDefinitions(installations, client, { ...options, converted: true, byService: true });
   const monitored = await servesMonitors(client);
   for (const objects of installations) {
     const all = [

@@ -8,12 +8,15 @@ import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
 import { storedOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
+import { keepingAddress } from "./webhook-address.ts";
 
 export interface InstallOptions extends ApplyOptions {
   /** Where the operators are or will be: kinds of several versions are converted there. */
   readonly namespace: string;
   /** Somebody converts between versions. Default: if the operator's Service is there, or somebody was expected before. */
   readonly converted?: boolean;
+  /** Convert at the operator's Service even if a running process has registered another address. */
+  readonly byService?: boolean;
   /** Also replace definitions that another operator has brought. */
   readonly force?: boolean;
   /** Milliseconds to wait. Default: a minute. */
@@ -42,10 +45,16 @@ export async function installDefinitions(
   const crds: CustomResourceDefinition[] = [];
   for (const { name, crds: definitions } of installations) {
     for (const crd of definitions) {
-      if (!options.force && (await isAnothers(client, crd, options))) continue;
+      const stored = await definition(client, crd.metadata.name);
+      if (!options.force && stored && isForeign(stored)) {
+        const what = `customresourcedefinition.apiextensions.k8s.io/${crd.metadata.name}`;
+        options.tell(`${what} left as it is: another operator has brought it; --force replaces it`);
+        continue;
+      }
       const isConverted =
-        !crd.spec.conversion || (options.converted ?? (await isExpected(client, crd, `${namespace}/${name}`)));
-      crds.push(isConverted ? crd : storedOnly(crd));
+        !crd.spec.conversion || (options.converted ?? (await isExpected(client, stored, `${namespace}/${name}`)));
+      if (!isConverted) crds.push(storedOnly(crd));
+      else crds.push(options.byService ? crd : keepingAddress(crd, stored));
     }
   }
   await applyObjects(client, crds as unknown as KubeObject[], options);
@@ -64,16 +73,10 @@ export async function installDefinitions(
   }
 }
 
-async function isAnothers(client: Client, { metadata }: CustomResourceDefinition, options: InstallOptions) {
-  const known = (await maybe(client, CustomResourceDefinition, metadata.name)) as CustomResourceDefinition | undefined;
-  if (!known || !isForeign(known)) return false;
-  const what = `customresourcedefinition.apiextensions.k8s.io/${metadata.name}`;
-  options.tell(`${what} left as it is: another operator has brought it; --force replaces it`);
-  return true;
+async function definition(client: Client, name: string): Promise<CustomResourceDefinition | undefined> {
+  return (await maybe(client, CustomResourceDefinition, name)) as CustomResourceDefinition | undefined;
 }
 
-async function isExpected(client: Client, { metadata }: CustomResourceDefinition, service: string): Promise<boolean> {
-  if (await maybe(client, Service, service)) return true;
-  const known = (await maybe(client, CustomResourceDefinition, metadata.name)) as CustomResourceDefinition | undefined;
-  return known?.spec.conversion?.strategy === "Webhook";
+async function isExpected(client: Client, stored: CustomResourceDefinition | undefined, service: string) {
+  return stored?.spec.conversion?.strategy === "Webhook" || (await maybe(client, Service, service)) !== undefined;
 }

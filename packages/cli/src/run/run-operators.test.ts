@@ -4,15 +4,23 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { realClock } from "@konverge/core";
-import { ClusterRoleBinding, ConfigMap, Lease } from "@konverge/kinds";
+import {
+  ClusterRoleBinding,
+  ConfigMap,
+  CustomResourceDefinition,
+  Lease,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
+import { deploy } from "../deploy/deploy.ts";
 import { install } from "../deploy/install.ts";
 import { replayFile } from "../replay/replay-recording.ts";
 import { runCommand } from "./run-command.ts";
 import { type RunWorld, runOperators } from "./run-operators.ts";
 
 const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
+const CRD = "greetings.test.example.com";
 const NOWHERE = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
 
 /** Runs the command as a process would, and returns what it wrote and how to end it. */
@@ -105,6 +113,63 @@ test("webhooks are served to an API server that reaches this machine", async () 
   await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
   await client.create(Greeting, hello("one"));
   await end();
+});
+
+test("kinds of several versions can be installed and deployed again while a development run converts them", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig, folder } = stage;
+  const file = join(folder, "operator.ts");
+  const version = (number: number) =>
+    writeFileSync(file, `export { greetingOperator } from ${JSON.stringify(MODULE)}; // ${number}\n`);
+  version(1);
+  const args = [file, "--watch", "--install", "--kubeconfig", kubeconfig];
+  const { ready, end, lines } = started([...args, "--webhook-host=127.0.0.1", "--webhook-port=0", ...NOWHERE]);
+  await ready;
+  await client.create(Greeting, hello("one"));
+  const old = async () => (await client.get(Greeting.atVersion("v1alpha1"), "default/one")).spec.whom;
+  await until("the other version is served", async () => (await old()) === "you");
+  const conversion = async () =>
+    (await client.get(CustomResourceDefinition, CRD)).spec.conversion?.webhook?.clientConfig;
+  await install([greetingOperator], client, silently);
+  assert.match((await conversion())?.url ?? "", /^https:\/\/127\.0\.0\.1:/);
+  assert.equal(await old(), "you");
+  version(2);
+  await until("the next version runs", () => lines.join("").includes("a new version runs"));
+  assert.equal(await old(), "you");
+  const image = "example.com/greetings:1";
+  await deploy([greetingOperator], client, { ...silently, image, dryRun: true });
+  await end();
+});
+
+test("a deployed operator gets its webhooks at its Service, also where a development run had registered a URL", async () => {
+  await using stage = await commandStage();
+  const { client } = stage;
+  await install([greetingOperator], client, { ...silently, converted: true });
+  const url = "https://127.0.0.1:1/convert";
+  const webhook = { clientConfig: { url, service: null, caBundle: null }, conversionReviewVersions: ["v1"] };
+  await client.patch(CustomResourceDefinition, CRD, {
+    merge: { spec: { conversion: { strategy: "Webhook", webhook } } } as never,
+  });
+  await client.create(ValidatingWebhookConfiguration, {
+    metadata: { name: "greeting-operator" },
+    webhooks: [
+      {
+        name: "validate.greetings.test.example.com",
+        clientConfig: { url },
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+      },
+    ],
+  });
+  await deploy([greetingOperator], client, { ...silently, image: "example.com/greetings:1", noWait: true });
+  const { spec } = await client.get(CustomResourceDefinition, CRD);
+  assert.equal(spec.conversion?.webhook?.clientConfig?.url, undefined);
+  assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "greeting-operator");
+  const { webhooks } = await client.get(ValidatingWebhookConfiguration, "greeting-operator");
+  assert.deepEqual(
+    webhooks?.map(({ clientConfig }) => [clientConfig.url, clientConfig.service?.name]),
+    [[undefined, "greeting-operator"]],
+  );
 });
 
 test("what cannot work says why, and what to do", async () => {
