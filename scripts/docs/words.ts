@@ -12,13 +12,13 @@ import { type Replacement, SPELLINGS, WORDS } from "./word-list.ts";
 
 /** Files that must have no finding. */
 const ENFORCED = [
-  "CHANGELOG.md",
-  "CONTRIBUTING.md",
+  "*.md",
   "bench/**/*.md",
   "docs/README.md",
-  "docs/decisions/*.md",
+  "docs/{decisions,guide}/*.md",
   "docs/reference/{checklist,conformance,differential,versions}.md",
   "docs/site/index.md",
+  "packages/*/README.md",
 ];
 /** Files that users read, and sources whose messages they read. */
 const ALL = ["*.md", "{bench,docs,examples,operators,tools}/**/*.md", "{packages,operators}/*/src/**/*.ts"];
