@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { Secret } from "konverge/kinds";
-import { durationMs, type Random } from "konverge/time";
+import { durationMs, type SecretSource } from "konverge/time";
 import type { Database } from "./database.ts";
 import { ROTATE } from "./database-children.ts";
 import type { Engine } from "./engines.ts";
 import { metadataOf, secretName } from "./names.ts";
 
-const LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const LENGTH = 24;
 /** On the Secret: since when its password is used. */
 const SINCE = "databases.example.com/password-since";
@@ -14,7 +13,7 @@ const SINCE = "databases.example.com/password-since";
 /** What a Secret is made with. */
 export interface CredentialsContext {
   readonly live: Secret | undefined;
-  readonly random: Random;
+  readonly secrets: SecretSource;
   readonly now: number;
   /** The digest of the password that the primary says it has; undefined while it does not answer. */
   readonly told: string | undefined;
@@ -29,13 +28,14 @@ export interface CredentialsContext {
  * one of the two names, and the next process goes on from there.
  */
 export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext) {
-  const { live, random, now, told } = context;
+  const { live, secrets, now, told } = context;
+  const newPassword = () => secrets.text(LENGTH);
   const known = (key: string) => {
     const value = live?.data?.[key];
     return value ? Buffer.from(value, "base64").toString() : undefined;
   };
-  const present = known("password") ?? newPassword(random);
-  const next = known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword(random) : undefined);
+  const present = known("password") ?? newPassword();
+  const next = known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword() : undefined);
   const isSet = next !== undefined && told === passwordDigest(next);
   const password = isSet ? next : present;
   const isNew = isSet || known("password") === undefined;
@@ -50,8 +50,8 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
     uri: `${engine.name}://${engine.administrator}:${password}@${host}:${engine.port}`,
     ...(next !== undefined && !isSet && { "next-password": next }),
     ...(engine.name === "postgres" && {
-      "replication-password": known("replication-password") ?? newPassword(random),
-      "monitor-password": known("monitor-password") ?? newPassword(random),
+      "replication-password": known("replication-password") ?? newPassword(),
+      "monitor-password": known("monitor-password") ?? newPassword(),
       "userlist.txt": `"${engine.administrator}" "${password.replaceAll('"', '""')}"\n`,
     }),
   };
@@ -88,8 +88,4 @@ function isRotationDue(database: Database, engine: Engine, { live, now, told }: 
   const every = database.spec.credentials?.rotateEvery;
   const since = Date.parse(annotations[SINCE] ?? "");
   return every !== undefined && !Number.isNaN(since) && now - since >= durationMs(every);
-}
-
-function newPassword(random: Random): string {
-  return Array.from({ length: LENGTH }, () => LETTERS[Math.floor(random.next() * LETTERS.length)]).join("");
 }

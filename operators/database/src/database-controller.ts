@@ -153,7 +153,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       metrics.tell(database, findings, () => cache.list(Database));
       if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
-      const secret = credentialsFor(database, engine, { live, random: clock.random, now: clock.now(), told });
+      const secret = credentialsFor(database, engine, { live, secrets: clock.secrets, now: clock.now(), told });
       // Want of room counts only when it lasts, of which nobody tells.
       const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
       const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : wait));

@@ -86,8 +86,8 @@ export class RealServers {
     const scripts = scriptsFor(this.database);
     this.#scripts = { ...scripts, data: { ...scripts.data, ...options.scripts } };
     this.#config = configFor(this.database, engine);
-    const { random } = new VirtualClock();
-    this.#secret = credentialsFor(this.database, engine, { live: undefined, random, now: 0, told: undefined });
+    const { secrets } = new VirtualClock();
+    this.#secret = credentialsFor(this.database, engine, { live: undefined, secrets, now: 0, told: undefined });
     this.#synchronous = options.synchronous ?? 0;
     this.#topology = { term: 1, primary: this.nameOf(0), upstream: this.nameOf(0), fresh: true };
   }

@@ -1,4 +1,5 @@
 import { type Random, seededRandom } from "./random.ts";
+import { cryptographicSecrets, type SecretSource } from "./secrets.ts";
 
 /**
  * Time, turns and chance, as everything in Konverge sees them. Nothing else calls Date.now, setTimeout, setImmediate or
@@ -18,6 +19,8 @@ export interface Clock {
    */
   post(task: () => void, label?: string): void;
   readonly random: Random;
+  /** For what must not be guessed. Never drawn from {@link random}. */
+  readonly secrets: SecretSource;
 }
 
 /** What is known of a timer besides its time. */
@@ -75,7 +78,7 @@ export function sleep(clock: Clock, ms: number, options: TimerOptions & { signal
 /** Node fires at once what is set to fire later than this. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** The machine's own clock. Background timers do not keep the process alive. */
+/** The machine's own clock. Background timers do not keep the process alive. The seed repeats `random`, never `secrets`. */
 export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): Clock {
   return {
     now: () => Date.now(),
@@ -92,5 +95,6 @@ export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): C
     },
     post: (task) => void setImmediate(task),
     random: seededRandom(seed),
+    secrets: cryptographicSecrets,
   };
 }

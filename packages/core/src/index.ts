@@ -45,6 +45,7 @@ export * from "./readiness.ts";
 export * from "./resource-version.ts";
 export * from "./scaled-clock.ts";
 export * from "./schema-node.ts";
+export * from "./secrets.ts";
 export * from "./simple-json-path.ts";
 export * from "./status-error.ts";
 export * from "./token-bucket.ts";

@@ -13,6 +13,7 @@ export function scaledClock(clock: Clock, scale: number): Clock {
     after: (ms, task, options) => clock.after(ms / scale, task, options),
     post: (task, label) => clock.post(task, label),
     random: clock.random,
+    secrets: clock.secrets,
   };
   standsOn(scaled, clock);
   return scaled;

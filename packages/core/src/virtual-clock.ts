@@ -1,5 +1,6 @@
 import type { Clock, Timer, TimerOptions } from "./clock.ts";
 import { type Random, seededRandom } from "./random.ts";
+import { predictableSecrets, type SecretSource } from "./secrets.ts";
 
 interface Entry {
   due: number;
@@ -37,6 +38,7 @@ const DEFAULT_START = Date.UTC(2026, 0, 1);
  */
 export class VirtualClock implements Clock {
   readonly random: Random;
+  readonly secrets: SecretSource;
   readonly #start: number;
   readonly #shuffle: Random | undefined;
   /** A heap: the earliest first. */
@@ -51,7 +53,9 @@ export class VirtualClock implements Clock {
     const seeds = seededRandom(options.seed ?? 1);
     this.#start = options.start ?? DEFAULT_START;
     this.random = seeds.fork();
-    this.#shuffle = options.shuffle ? seeds.fork() : undefined;
+    const shuffle = seeds.fork();
+    this.#shuffle = options.shuffle ? shuffle : undefined;
+    this.secrets = predictableSecrets(seeds.fork());
   }
 
   now(): number {

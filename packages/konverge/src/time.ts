@@ -13,6 +13,7 @@ export {
   parseDuration,
   type Random,
   realClock,
+  type SecretSource,
   seededRandom,
   sleep,
   type Timer,

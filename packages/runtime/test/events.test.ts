@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigMap, Event } from "@konverge/kinds";
+import { type Clock, VirtualClock } from "@konverge/core";
+import { ConfigMap, Event, Lease } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
 import { stage, Widget } from "./stage.ts";
 
@@ -73,4 +74,41 @@ test("what was recorded is written before the manager has stopped", async () => 
   await s.clock.advance(0);
   await s.during(manager.stop());
   assert.equal((await s.user.list(Event, { namespace: "default" })).items.length, 5);
+});
+
+test("names of events and the identity in a lease, which everyone can read, are not drawn where secrets are", async () => {
+  const secrets = {
+    text: (): string => {
+      throw new Error("a public name was drawn from the source of secrets");
+    },
+  };
+  const s = await stage();
+  const { random } = new VirtualClock();
+  const clock: Clock = {
+    now: () => s.clock.now(),
+    monotonic: () => s.clock.monotonic(),
+    after: (ms, task, options) => s.clock.after(ms, task, options),
+    post: (task, label) => s.clock.post(task, label),
+    random,
+    secrets,
+  };
+  const widgets = controller(Widget, {
+    reconcile(_widget, { events }) {
+      events.normal("Reconciled", "it was reconciled");
+      return {};
+    },
+  });
+  const manager = s.manager(widgets, { clock, leaderElection: { name: "leader", namespace: "default" } });
+  await s.during(manager.start());
+  await s.widget("w");
+  await s.clock.advance(10_000);
+  const drawn = new VirtualClock().random;
+  assert.equal(manager.identity, `konverge-${drawn.uuid().slice(0, 8)}`);
+  assert.equal((await s.user.get(Lease, "default/leader")).spec?.holderIdentity, manager.identity);
+  const { items } = await s.user.list(Event, { namespace: "default" });
+  assert.deepEqual(
+    items.map(({ reason }) => reason),
+    ["Reconciled"],
+  );
+  assert.deepEqual(s.warnings, []);
 });

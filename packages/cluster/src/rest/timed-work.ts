@@ -1,4 +1,12 @@
-import { type Clock, type Random, standsOn, type Timer, type TimerOptions, VirtualClock } from "@konverge/core";
+import {
+  type Clock,
+  type Random,
+  type SecretSource,
+  standsOn,
+  type Timer,
+  type TimerOptions,
+  VirtualClock,
+} from "@konverge/core";
 
 /** What still waits for its time: a timer, or (due now) a turn. */
 export interface Waiting {
@@ -30,6 +38,10 @@ class TimedWork implements Clock {
 
   get random(): Random {
     return this.#clock.random;
+  }
+
+  get secrets(): SecretSource {
+    return this.#clock.secrets;
   }
 
   now(): number {

@@ -16,6 +16,7 @@ export function toldClock(clock: Clock, drew: NonNullable<ReconcileObserver["inp
       () => told("next", clock.random.next()),
       () => told("uuid", clock.random.uuid()),
     ),
+    secrets: { text: (length, alphabet) => told("secret", clock.secrets.text(length, alphabet)) },
   };
 }
 

@@ -91,7 +91,7 @@ export interface ThrownError {
 export type ExternalCallResult = { readonly value: unknown } | ThrownError;
 
 /** What a reconciler may ask for that is not the same twice. */
-export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | `due ${string}`;
+export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | "secret" | `due ${string}`;
 
 /** Observes one reconcile. */
 export interface ReconcileObserver {
@@ -104,7 +104,7 @@ export interface ReconcileObserver {
   eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
   /** It reached out of the cluster; the function that is returned is called when that has ended. */
   externalCall?(name: string): ((answer: ExternalCallResult) => void) | undefined;
-  /** It asked for the time, for a random number, or whether something is due. */
+  /** It asked for the time, for a random number, for a secret (which must not be written down), or whether something is due. */
   inputRead?(what: NondeterministicInput, value: number | string): void;
   /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
   around?<R>(work: () => Promise<R>): Promise<R>;

@@ -77,7 +77,7 @@ export class ReconcileRecorder implements Observer, Disposable {
 
   reconciling(start: ReconcileStart): ReconcileObserver | undefined {
     if (this.#file === undefined) return undefined;
-    this.#key ??= this.#clock.random.uuid();
+    this.#key ??= this.#clock.secrets.text(32);
     return new Line(start, this.#clock.now(), new Redaction(this.#key, this.#marked), this.#kinds, (text) =>
       this.#write(text),
     );
@@ -186,7 +186,8 @@ class Line implements ReconcileObserver {
   }
 
   inputRead(what: NondeterministicInput, value: number | string): void {
-    this.#steps.push({ step: "draw", what, value });
+    const shown = what === "secret" ? this.#redaction.value(String(value)) : value;
+    this.#steps.push({ step: "draw", what, value: shown });
   }
 
   eventRecorded(event: { type: string; reason: string; message: string }): void {

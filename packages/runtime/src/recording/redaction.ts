@@ -44,6 +44,11 @@ export class Redaction {
     return withoutLastApplied(result) as T;
   }
 
+  /** The placeholder of a value that is secret as a whole. */
+  value(secret: string): string {
+    return String(this.#placeholder(secret));
+  }
+
   /** The text of a line, without the values that were found to be secret. */
   text(line: unknown, stringify: (value: unknown) => string): string {
     const values = [...this.#found].sort(([a], [b]) => b.length - a.length);

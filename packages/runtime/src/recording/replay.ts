@@ -179,5 +179,6 @@ function clockIn(world: RecordedWorld, clock: VirtualClock): Clock {
       () => world.draw("next", random.next()),
       () => world.draw("uuid", random.uuid()),
     ),
+    secrets: { text: (length, alphabet) => world.draw("secret", clock.secrets.text(length, alphabet)) },
   };
 }

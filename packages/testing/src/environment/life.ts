@@ -48,6 +48,7 @@ export class Life {
       now: () => inner.now(),
       monotonic: () => inner.monotonic(),
       random: inner.random,
+      secrets: inner.secrets,
       after: (ms, task, options) => {
         if (this.over) return { cancel() {} };
         const timer = inner.after(
