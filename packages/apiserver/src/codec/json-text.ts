@@ -1,9 +1,9 @@
 import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
 import { DecodeError } from "./index.ts";
 
-/** A field that stood in a text twice: `spec.replicas`, and where it did the second time. */
+/** What a strict decoder says of a field that stood in a text twice, and where it did the second time. */
 export interface Duplicate {
-  readonly field: string;
+  readonly problem: string;
   readonly at: number;
 }
 
@@ -87,7 +87,7 @@ class Scanner {
       if (this.#text[this.#at] !== '"') this.#wrong("looking for beginning of object key string");
       const key = this.#string();
       const place = path === "" ? key : `${path}.${key}`;
-      if (keys.has(key)) this.#duplicates.push({ field: place, at: this.#at });
+      if (keys.has(key)) this.#duplicates.push({ problem: `duplicate field ${quoted(place)}`, at: this.#at });
       else this.#places.set(place, this.#at);
       keys.add(key);
       this.#space();

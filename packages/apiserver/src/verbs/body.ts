@@ -74,11 +74,16 @@ function parsedOptions({ request, definition, version }: Call, type: string): Js
     };
   }
   const text = bodyText(request);
+  return type === "application/json" ? withJsonWords(() => parseJsonText(text)) : parseYamlText(text);
+}
+
+/** Puts what is wrong with a JSON text into the words of what looks for the kind in it. */
+function withJsonWords<T>(parse: () => T): T {
   try {
-    return type === "application/json" ? parseJsonText(text) : parseYamlText(text);
+    return parse();
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`);
   }
 }
 
@@ -96,7 +101,9 @@ function parseBody(call: Call, expected: Expected): JsonText & { text: string } 
   const type = contentType(request) || MEDIA_TYPES[0]!;
   if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) return { ...parseProtobuf(request, expected), text: "" };
   const text = bodyText(request);
-  if (type === "application/json") return { ...parsed(() => parseJsonText(text), text, expected), text };
+  if (type === "application/json") {
+    return { ...parsed(() => withJsonWords(() => parseJsonText(text)), text, expected), text };
+  }
   if (type === "application/yaml") return { ...parsed(() => parseYamlText(text), text, expected), text };
   throw unsupportedMediaType(definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
 }
@@ -119,13 +126,14 @@ function parsed(parse: () => JsonText, text: string, expected: Expected): JsonTe
     const json = parse();
     if (json.value === null) return { ...json, value: {} };
     if (!isObject(json.value)) {
-      const problem = `json: cannot unmarshal ${kindOfJson(json.value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-      throw new DecodeError(problem);
+      const type = `struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+      const problem = `json: cannot unmarshal ${kindOfJson(json.value)} into Go value of type ${type}`;
+      throw new DecodeError(`couldn't get version/kind; json parse error: ${problem}`);
     }
     return json;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error.message}`, text);
+    throw unrecognized(expected, error.message, text);
   }
 }
 
@@ -176,10 +184,7 @@ function decodeAs(
 /** What a strict decoder complains about, in the order in which it comes upon it. */
 export function strictProblems({ duplicates, place }: Omit<JsonText, "value">, unknown: readonly string[]): string[] {
   const problems = [
-    ...duplicates.map(({ field, at }) => ({
-      problem: field.startsWith("line ") ? field : `duplicate field ${quoted(field)}`,
-      at,
-    })),
+    ...duplicates,
     ...unknown.map((field) => ({ problem: `unknown field ${quoted(field)}`, at: place?.(field) ?? 0 })),
   ];
   return problems.sort((a, b) => a.at - b.at).map(({ problem }) => problem);
