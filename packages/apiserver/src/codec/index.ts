@@ -11,6 +11,7 @@ import type { AnyObject } from "@konverge/core";
 import type { JsonObject } from "@konverge/schema/patch";
 import type { DecoderWords } from "./reading.ts";
 
+export { checkContainers, countContainers } from "./container-limit.ts";
 export { customCodec } from "./custom.ts";
 export { type Duplicate, type JsonText, parseJsonText } from "./json-text.ts";
 export { typedCodec } from "./typed.ts";

@@ -1,4 +1,5 @@
 import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
+import { checkContainers } from "./container-limit.ts";
 import { DecodeError } from "./index.ts";
 
 /** What a strict decoder says of a field that stood in a text twice, and where it did the second time. */
@@ -17,7 +18,8 @@ export interface JsonText {
 
 /** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
 export function parseJsonText(text: string): JsonText {
-  const { keys, depth, isPlain } = surveyJson(text);
+  const { keys, containers, depth, isPlain } = surveyJson(text);
+  checkContainers(containers);
   if (depth > MAX_JSON_DEPTH) new Scanner(text).scan();
   let value: unknown;
   try {

@@ -1,5 +1,6 @@
 import { MAX_JSON_DEPTH, parseJson, surveyJson } from "@konverge/core";
 import { parseYamlDocument, YamlError } from "@konverge/schema";
+import { checkContainers, countContainers } from "./container-limit.ts";
 import { DecodeError } from "./index.ts";
 import { countKeys, type JsonText } from "./json-text.ts";
 
@@ -9,6 +10,7 @@ export function parseYamlText(text: string): JsonText {
   if (json) return json;
   try {
     const { value, duplicates } = parseYamlDocument(text);
+    checkContainers(countContainers(value));
     if (duplicates.length === 0) return { value, duplicates: [] };
     const problem = `yaml: unmarshal errors:\n  ${duplicates.join("\n  ")}`;
     return { value, duplicates: [{ problem, at: 0 }] };
@@ -23,7 +25,8 @@ export function parseYamlText(text: string): JsonText {
  */
 function parseAsJson(text: string): JsonText | undefined {
   if (!/^\s*\{/.test(text) || text.includes('"<<"')) return undefined;
-  const { keys, depth } = surveyJson(text);
+  const { keys, containers, depth } = surveyJson(text);
+  checkContainers(containers);
   if (depth > MAX_JSON_DEPTH) return undefined;
   try {
     const value = parseJson(text);

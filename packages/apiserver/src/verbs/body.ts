@@ -13,7 +13,15 @@ import { definitionSchema } from "@konverge/kinds";
 import { invalidValue } from "@konverge/schema";
 import { isObject, type JsonObject } from "@konverge/schema/patch";
 import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from "@konverge/schema/protobuf";
-import { type Codec, DecodeError, type JsonText, parseJsonText, parseYamlText } from "../codec/index.ts";
+import {
+  type Codec,
+  checkContainers,
+  countContainers,
+  DecodeError,
+  type JsonText,
+  parseJsonText,
+  parseYamlText,
+} from "../codec/index.ts";
 import { readAs, shapeOf } from "../codec/struct-shape.ts";
 import { bodyBytes, bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import type { DeleteOptions, FieldValidation } from "../http/query.ts";
@@ -111,9 +119,11 @@ function parseBody(call: Call, expected: Expected): JsonText & { text: string } 
 function parseProtobuf(request: ApiRequest, expected: Expected): JsonText {
   const bytes = bodyBytes(request);
   try {
-    return { value: decodeProtobuf(bytes, { default: expected }), duplicates: [] };
+    const value = decodeProtobuf(bytes, { default: expected });
+    checkContainers(countContainers(value));
+    return { value, duplicates: [] };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.code !== 400) throw error;
     const hex = Buffer.from(bytes.subarray(0, 30)).toString("hex") + (bytes.length > 30 ? " ..." : "");
     throw badRequest(
       `the object provided is unrecognized (must be of type ${expected.kind}): ${error.message} (${hex || "<empty>"})`,

@@ -188,9 +188,23 @@ test("a list with more errors than the stack has room for is invalid, not an err
   const send = await stage();
   const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`!${i}`, ""]));
   assert.equal((await send("POST", MAPS, JSON_TYPE, { metadata: { name: "o", labels } })).status, 422);
-  const ports = `[${"{},".repeat(300_000)}{}]`;
+  const ports = `[${"{},".repeat(60_000)}{}]`;
   const service = `{"metadata":{"name":"s"},"spec":{"ports":${ports}}}`;
   assert.equal((await send("POST", "/api/v1/namespaces/default/services", JSON_TYPE, service)).status, 422);
+});
+
+test("a body of more parts than any object has is too large, in every form", async () => {
+  const send = await stage();
+  const parts = `[${"{},".repeat(300_000)}{}]`;
+  const answers = [
+    await send("POST", OPENS, JSON_TYPE, open("a", parts)),
+    await send("POST", OPENS, YAML_TYPE, `spec: ${parts}`),
+    await send("PATCH", `${OPENS}/a`, PATCH.merge, `{"spec":${parts}}`),
+    await send("PATCH", `${OPENS}/a?fieldManager=x`, APPLY, open("a", parts)),
+  ];
+  for (const answer of answers) {
+    assert.deepEqual(pick(answer), [413, "Request entity too large: limit is 250000 objects and lists"]);
+  }
 });
 
 test("a resource version beyond 64 bits is invalid", async () => {

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { badRequest, type MessageSocket } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
+import { waitFor } from "./back-pressure.ts";
 import type { PodNetwork } from "./pod-network.ts";
 
 /** The older way to forward ports through a WebSocket, which clients other than kubectl use. */
@@ -40,7 +41,7 @@ export async function forwardByChannels(
     send(2 * i + 1, number);
     const connection = dial(network, pod, port, (text) => send(2 * i + 1, Buffer.from(text)));
     connections.push(connection);
-    closed.push(connection.then((one) => one && relayed(one, (chunk) => send(2 * i, chunk))));
+    closed.push(connection.then((one) => one && relayed(one, socket, (chunk) => send(2 * i, chunk))));
   });
   const client = deliver(socket, connections).finally(() => {
     for (const connection of connections) void connection.then((one) => one?.destroy());
@@ -67,9 +68,12 @@ async function dial(
 }
 
 /** Hands on what the pod says, until it has no more to say. */
-function relayed(connection: Duplex, send: (chunk: Uint8Array) => void): Promise<void> {
+function relayed(connection: Duplex, socket: MessageSocket, send: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve) => {
-    connection.on("data", send);
+    connection.on("data", (chunk: Uint8Array) => {
+      send(chunk);
+      waitFor(socket, connection);
+    });
     connection.once("error", () => resolve());
     connection.once("end", () => resolve());
     connection.once("close", () => resolve());

@@ -85,6 +85,7 @@ async function attach(container: SimulatedContainer, socket: MessageSocket): Pro
     });
     for (const { text } of log.from(position)) socket.send(framed(STDOUT, `${text}\n`));
     position = log.end;
+    await socket.full?.();
   }
   return container.ended?.exitCode ?? 0;
 }

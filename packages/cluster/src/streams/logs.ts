@@ -40,7 +40,12 @@ export function asMessages(response: ApiResponse, upgrade: readonly string[] | u
   void (async () => {
     const { body } = response;
     if (typeof body === "string") far.send(Buffer.from(body));
-    else for await (const chunk of body as AsyncIterable<string | Uint8Array>) far.send(Buffer.from(chunk as string));
+    else {
+      for await (const chunk of body as AsyncIterable<string | Uint8Array>) {
+        far.send(Buffer.from(chunk as string));
+        await far.full?.();
+      }
+    }
     far.close(1000);
   })().catch(() => far.close(1011));
   return { status: 101, headers: {}, body: "", socket: near };

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { type ApiResponse, badRequest, type MessageSocket } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
+import { waitFor } from "./back-pressure.ts";
 import { CHANNEL_PROTOCOL, forwardByChannels, forwardedPorts } from "./channel-port-forward.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import { socketPair } from "./socket-pair.ts";
@@ -107,7 +108,10 @@ class Forwarding {
     const nothing = Buffer.alloc(0);
     try {
       const connection = await this.#network.dial(this.#pod, port);
-      connection.on("data", (chunk: Buffer) => send(this.#frames.data(data, chunk)));
+      connection.on("data", (chunk: Buffer) => {
+        send(this.#frames.data(data, chunk));
+        waitFor(this.#socket, connection);
+      });
       connection.once("error", () => send(this.#frames.reset(data)));
       connection.once("end", () => send(this.#frames.data(data, nothing, true)));
       connection.once("close", () => {

@@ -24,9 +24,21 @@ const NO_HEADERS = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 
 export class ClientFrames {
   readonly #inflate = createInflate({ dictionary: SPDY_DICTIONARY, flush: constants.Z_SYNC_FLUSH });
   #rest: Buffer = Buffer.alloc(0);
+  /** What has come since, of a frame that is not complete. */
+  #pieces: Uint8Array[] = [];
+  #missing = 8;
+
+  constructor() {
+    // An error that nobody listens for would end the process.
+    this.#inflate.on("error", () => {});
+  }
 
   async push(bytes: Uint8Array): Promise<ClientFrame[]> {
-    this.#rest = Buffer.concat([this.#rest, bytes]);
+    this.#pieces.push(bytes);
+    this.#missing -= bytes.length;
+    if (this.#missing > 0) return [];
+    this.#rest = Buffer.concat([this.#rest, ...this.#pieces]);
+    this.#pieces = [];
     const frames: ClientFrame[] = [];
     while (this.#rest.length >= 8) {
       const length = this.#rest.readUIntBE(5, 3);
@@ -35,6 +47,8 @@ export class ClientFrames {
       if (frame) frames.push(frame);
       this.#rest = this.#rest.subarray(8 + length);
     }
+    const { length } = this.#rest;
+    this.#missing = (length < 8 ? 8 : 8 + this.#rest.readUIntBE(5, 3)) - length;
     return frames;
   }
 
@@ -56,8 +70,10 @@ export class ClientFrames {
 
   async #headers(block: Buffer): Promise<ReadonlyMap<string, string>> {
     await new Promise<void>((resolve, reject) => {
+      this.#inflate.once("error", reject);
       this.#inflate.write(block, (error) => (error ? reject(error) : resolve()));
     });
+    this.#inflate.removeAllListeners("error").on("error", () => {});
     const text = (this.#inflate.read() as Buffer | null) ?? Buffer.alloc(4);
     const headers = new Map<string, string>();
     let at = 4;
