@@ -70,10 +70,14 @@ export class ClientFrames {
 
   async #headers(block: Buffer): Promise<ReadonlyMap<string, string>> {
     await new Promise<void>((resolve, reject) => {
-      this.#inflate.once("error", reject);
-      this.#inflate.write(block, (error) => (error ? reject(error) : resolve()));
+      const settle = (error: Error | null | undefined) => {
+        this.#inflate.off("error", settle);
+        if (error) reject(error);
+        else resolve();
+      };
+      this.#inflate.once("error", settle);
+      this.#inflate.write(block, settle);
     });
-    this.#inflate.removeAllListeners("error").on("error", () => {});
     const text = (this.#inflate.read() as Buffer | null) ?? Buffer.alloc(4);
     const headers = new Map<string, string>();
     let at = 4;
