@@ -30,7 +30,7 @@ import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
-import { type Snapshot, Store } from "./storage/store.ts";
+import { type History, type Snapshot, Store } from "./storage/store.ts";
 import type { Kubelet } from "./subresources/index.ts";
 import {
   APPLY_PATCH,
@@ -52,7 +52,7 @@ export interface ApiServerOptions {
   /** Where changes are kept beyond the process. */
   journal?: Journal;
   /** How far back one can watch from, and list. */
-  history?: { ms: number; changes: number };
+  history?: History;
   /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
   access?: Omit<AccessControlOptions, "store" | "clock">;
   audit?: AuditLog;
