@@ -1,4 +1,4 @@
-// `npm run check`: types, lint and layering, in seconds.
+// `npm run check`: types, lint, layering and the words of the documentation, in seconds.
 import { runAll } from "./steps.ts";
 
-process.exit(await runAll(["types", "lint", "layering"]));
+process.exit(await runAll(["types", "lint", "layering", "words"]));

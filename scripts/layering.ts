@@ -1,51 +1,35 @@
-// Which package may import which. The arrows are the design: see the picture in docs/decisions/001-layers.md.
+// Which file may import which: no cycles (types included), one direction between the entries of each folder, arrows between
+// packages, front doors only at the edge of a package.
 import { globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { cycleProblems } from "./layering/cycles.ts";
+import { frontDoorProblems } from "./layering/front-doors.ts";
+import { importsIn } from "./layering/imports.ts";
+import { packageProblems } from "./layering/packages.ts";
 
-const allowed: Record<string, string[]> = {
-  core: [],
-  kinds: ["core"],
-  schema: ["core", "kinds"],
-  client: ["core", "kinds", "schema"],
-  runtime: ["core", "kinds", "schema", "client"],
-  apiserver: ["core", "kinds", "schema"],
-  cluster: ["core", "kinds", "schema", "client", "runtime", "apiserver"],
-  testing: ["core", "kinds", "schema", "client", "runtime", "apiserver", "cluster"],
-};
-/** What users install; operators and examples may use nothing else. */
-const published = ["konverge", "@konverge/dev"];
-/** What tests of operators use besides. */
-const testTools = ["@konverge/real", "@konverge/operator-suite", "@konverge/operators"];
+/** These still have cycles and inner front doors. */
+const NOT_CHECKED_YET = ["packages/apiserver/", "packages/cluster/"];
 
-const wrong: string[] = [];
-for (const file of globSync("{packages,operators,examples}/**/*.ts", { exclude: (f) => f.includes("node_modules") })) {
-  const [area, name] = file.split("/") as [string, string];
-  const isTest = /\.test\.ts$|\/test\//.test(file);
-  for (const [, specifier] of readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
-    const problem =
-      area === "packages" ? packageImport(name, specifier!, isTest) : operatorImport(area, name, specifier!, isTest);
-    if (problem) wrong.push(`${file}: imports ${specifier}: ${problem}`);
+const files = globSync("{packages,operators,tools,examples,bench,scripts}/**/*.ts", {
+  exclude: (path) => /node_modules|\/dist(\/|$)/.test(path),
+}).sort();
+const imports = importsIn(new Map(files.map((file) => [file, readFileSync(file, "utf8")])));
+const isChecked = (file: string) => !NOT_CHECKED_YET.some((folder) => file.startsWith(folder));
+const checked = imports.filter(({ from }) => isChecked(from));
+const problems = [
+  ...packageProblems(imports),
+  ...cycleProblems(checked),
+  ...frontDoorProblems(files.filter(isChecked), checked, frontDoors()),
+];
+for (const problem of problems) console.error(problem);
+process.exit(problems.length === 0 ? 0 : 1);
+
+/** The files that packages export. */
+function frontDoors(): Set<string> {
+  const doors = new Set<string>();
+  for (const manifest of globSync("{packages,operators,tools}/*/package.json")) {
+    const { exports = {} } = JSON.parse(readFileSync(manifest, "utf8")) as { exports?: Record<string, string> };
+    for (const file of Object.values(exports)) doors.add(posix.join(posix.dirname(manifest), file));
   }
-}
-for (const line of wrong) console.error(line);
-process.exit(wrong.length === 0 ? 0 : 1);
-
-function packageImport(name: string, specifier: string, isTest: boolean): string | undefined {
-  const target = /^@konverge\/([a-z-]+)/.exec(specifier)?.[1];
-  const mine = allowed[name];
-  if (!mine || !target || target === name) return undefined;
-  if (target in allowed && mine.includes(target)) return undefined;
-  if (isTest && target === "real") return undefined;
-  return `${name} may import ${mine.join(", ") || "nothing"}`;
-}
-
-function operatorImport(area: string, mine: string, specifier: string, isTest: boolean): string | undefined {
-  const name = /^(@konverge\/[a-z-]+|konverge)(\/|$)/.exec(specifier)?.[1];
-  if (!name)
-    return specifier.startsWith(".") && specifier.includes("/packages/") ? "goes round the front door" : undefined;
-  if (name === "konverge") return undefined;
-  // Its own package by name; all operators only where they are put together.
-  if (area === "operators" && (name === `@konverge/${mine}-operator` || (mine === "all" && name.endsWith("-operator"))))
-    return undefined;
-  if (isTest && (published.includes(name) || testTools.includes(name))) return undefined;
-  return isTest ? "operators' tests import konverge and @konverge/dev" : "operators import konverge alone";
+  return doors;
 }

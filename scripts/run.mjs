@@ -1,4 +1,5 @@
-// Runs one TypeScript file of the repository on the pinned Node, after installing what is missing.
+// Runs one TypeScript file of the repository on the pinned Node, after installing what is missing. `--with FOLDER` before the file
+// also installs the packages of a folder outside the workspace.
 // Plain JavaScript for Node 20: it must start on a machine where nothing has been installed yet.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,11 +8,14 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const [script, ...args] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const extra = given[0] === "--with" ? given.splice(0, 2)[1] : undefined;
+const [script, ...args] = given;
 const binaries = join(root, "node_modules", ".bin");
 const node = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
 
-installWhatIsMissing();
+installWhatIsMissing(root, node);
+if (extra) installWhatIsMissing(join(root, extra));
 
 const child = spawn(node, ["--disable-warning=ExperimentalWarning", join(root, script), ...args], {
   cwd: root,
@@ -29,20 +33,20 @@ process.on("SIGTERM", () => child.kill("SIGTERM"));
 child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 143)));
 
 /** The lock file's digest is kept beside what was installed from it, so an up-to-date tree costs one file read. */
-function installWhatIsMissing() {
-  const stamp = join(root, "node_modules", ".konverge-installed");
+function installWhatIsMissing(folder, binary = folder) {
+  const stamp = join(folder, "node_modules", ".konverge-installed");
   const digest = createHash("sha256")
-    .update(readFileSync(join(root, "package-lock.json")))
+    .update(readFileSync(join(folder, "package-lock.json")))
     .digest("hex");
-  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
-  console.error("Installing dependencies (npm ci) …");
+  if (existsSync(binary) && existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
+  console.error(`Installing dependencies${folder === root ? "" : ` of ${extra}`} (npm ci) …`);
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   const installed = spawnSync(npm, ["ci", "--no-fund", "--no-audit", "--loglevel=error"], {
-    cwd: root,
+    cwd: folder,
     stdio: ["ignore", 2, "inherit"],
     shell: process.platform === "win32",
   });
-  if (installed.status !== 0 || !existsSync(node)) {
+  if (installed.status !== 0 || !existsSync(binary)) {
     console.error("npm ci failed, see above. It needs npm 10 or newer and the npm registry.");
     process.exit(1);
   }

@@ -37,6 +37,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
   layering: () => ["node", "scripts/layering.ts"],
+  words: () => ["node", "scripts/docs/words.ts"],
   "fast tests": () => [
     "node",
     "--test",

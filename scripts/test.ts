@@ -1,4 +1,4 @@
-// `npm test`: types, lint, layering and all fast tests.
+// `npm test`: types, lint, layering, the words of the documentation and all fast tests.
 import { runAll } from "./steps.ts";
 
-process.exit(await runAll(["types", "lint", "layering", "fast tests"]));
+process.exit(await runAll(["types", "lint", "layering", "words", "fast tests"]));

@@ -37,7 +37,7 @@ export function table(rows: readonly Row[]): string {
     const cells = [row.measure, row.server, `${format(row.value)} ${row.unit}`, format(row.cpuMs), clock, processor];
     return `| ${cells.join(" | ")} |`;
   });
-  const head = ["measure", "server", "value", "CPU, ms", "× the real one", "× by CPU"];
+  const head = ["measure", "server", "value", "CPU, ms", "× real", "× CPU"];
   return [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...lines].join("\n");
 }
 
@@ -56,7 +56,7 @@ function machine(): string {
 /** Writes the table to bench/results. */
 export function write(rows: readonly Row[], explanation: string, load: string): string {
   const day = timestamp(realClock()).slice(0, 10);
-  const text = `# The embedded API server next to etcd + kube-apiserver
+  const text = `# The embedded API server compared with etcd + kube-apiserver
 
 ${day}, one run of \`node bench/apiserver/run.ts\`. ${machine()}. ${load}
 

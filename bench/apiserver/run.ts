@@ -66,13 +66,13 @@ try {
 }
 loads.push(loadavg()[0]!);
 
-const explanation = `The real server's etcd runs without fsync, and the embedded server's SQLite file without one for each commit: both
-keep what they acknowledged when a process is killed. Servers run in processes of their own, except "in process". Objects are
-ConfigMaps of about a kilobyte. "× the real one" says how many times better a server is by the clock, compared over the same
-protocol (in process: with the real one over HTTP/1.1); "× by CPU" how many times less processor time it used (in process:
-with its client's), which other work on the machine disturbs less.`;
+const explanation = `The real server's etcd runs without fsync, and the embedded server's SQLite file without fsync per commit: both keep
+acknowledged writes when a process is killed. Servers run in separate processes, except "in process". Objects are ConfigMaps of
+about a kilobyte. "× real" is how many times better a server is than the real one, in the unit of the row and over the same
+protocol (in process: than the real one over HTTP/1.1). "× CPU" is how many times less CPU time it used (in process: including
+its client), which other work on the machine affects less.`;
 const [before, after] = loads.map((one) => one.toFixed(1));
-const load = `The best of ${rounds} rounds. Load of the machine (one-minute average): ${before} before, ${after} after.`;
+const load = `Best of ${rounds} rounds. Load average (one minute): ${before} before, ${after} after.`;
 console.log(write(rows, explanation, load));
 process.exit(0);
 
@@ -192,7 +192,7 @@ async function fanOuts(contestants: readonly Contestant[]): Promise<void> {
     const caller = overTls(contestant, "HTTP/1.1");
     const { median, cpuMs } = await fanOut(contestant, caller, watchers, changes);
     await caller.close();
-    const measure = `a change told to ${watchers} watchers (median of ${changes}; CPU of all)`;
+    const measure = `a change sent to ${watchers} watchers (median of ${changes}; CPU of all)`;
     rows.push({ measure, server: contestant.name, value: median, unit: "ms", cpuMs });
   }
 }

@@ -1,5 +1,5 @@
 // HTTP/1.1 against HTTP/2 to a real kube-apiserver, on the same pool the client uses: wall time, CPU of this process and
-// CPU of the server, the least of several interleaved rounds. The choice is docs/decisions/050-http-versions.md.
+// CPU of the server, the least of several interleaved rounds. The choice is docs/decisions/009-http1-by-default.md.
 //
 //     node bench/client-http/run.ts
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";

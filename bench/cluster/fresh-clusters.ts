@@ -64,8 +64,8 @@ const total = spent.start + spent.ready + spent.settled + spent.stop;
 writeResult(
   "fresh-clusters",
   `${count} fresh clusters`,
-  `Each starts, gets a Deployment with two pods, waits until these are ready, then until nothing is left to do, and stops; on
-virtual time, all in one process. CPU milliseconds for each; the first one (${first.toFixed(0)} ms) also warms up the process.
+  `Each cluster starts, runs a Deployment with two pods until they are ready and then until it is idle, and stops, on virtual time,
+all in one process. CPU milliseconds per cluster; the first one (${first.toFixed(0)} ms) also warms up the process.
 
-${table(["start", "Deployment ready", "settled", "stop", "in all"], [[spent.start, spent.ready, spent.settled, spent.stop, total].map(each)])}`,
+${table(["start", "Deployment ready", "idle", "stop", "total"], [[spent.start, spent.ready, spent.settled, spent.stop, total].map(each)])}`,
 );

@@ -62,19 +62,19 @@ async function compare(): Promise<void> {
     "",
     "nodes ready s",
     "pods created s",
-    "all run s",
+    "all running s",
     "running",
     "CPU s",
-    "CPU ms for each that runs",
+    "CPU ms per running pod",
     "peak MiB",
   ];
   writeResult(
     "large-cluster",
     title,
-    `Time from the first pod on (${CONCURRENCY} are created at a time) until the last one runs, or "-" where it did not within ${values.minutes} minutes;
-CPU and memory are those of all processes of the control plane and the nodes together, without the program that makes the
-pods. The real control plane: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK, with client limits of
-1,000 requests a second. The embedded cluster also writes the three events that a kubelet tells of each pod; KWOK writes none.
+    `Time from the first pod (${CONCURRENCY} are created at a time) until the last one runs, or "-" if it did not within ${values.minutes} minutes.
+CPU and memory are the totals of all control plane and node processes, without the program that creates the pods. The real
+control plane is etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK, with client limits of 1,000 requests
+a second. The embedded cluster also writes the three events that a kubelet emits per pod; KWOK writes none.
 
 ${table(
   head,

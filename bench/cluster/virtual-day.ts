@@ -133,8 +133,8 @@ for (const [name, prepare] of [
 writeResult(
   "virtual-day",
   "A day of virtual time",
-  `Three runs in one process: the first, in which all code is new, and the third. The log is every state
-of every Event, Pod, Job and CronJob that was written in the first and the third run, which have the same seed.
+  `Three runs in one process; the first (cold code) and the third are shown. The log digest covers every stored state of every
+Event, Pod, Job and CronJob; the first and the third run have the same seed and must have the same digest.
 
-${table(["", "first s", "first CPU s", "third s", "third CPU s", "changes", "CPU µs for each", "log of two runs"], rows)}`,
+${table(["", "first s", "first CPU s", "third s", "third CPU s", "changes", "CPU µs per change", "log digests"], rows)}`,
 );

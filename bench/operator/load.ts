@@ -19,7 +19,10 @@ export const widgetName = (i: number): string => `widget-${i}`;
 
 export async function createWidget(client: Client, i: number): Promise<void> {
   await persist(() =>
-    client.create(Widget, Widget.new({ name: widgetName(i), namespace: "default" }, { value: `value ${i}` })),
+    client.create(
+      Widget,
+      Widget.new({ metadata: { name: widgetName(i), namespace: "default" }, spec: { value: `value ${i}` } }),
+    ),
   );
 }
 

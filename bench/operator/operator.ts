@@ -4,8 +4,10 @@
 //   node operator.ts compile    imports what it needs, and ends
 //   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits
 import { setFlagsFromString } from "node:v8";
-import { Cache, connect, controller, run } from "konverge";
+import { controller, run } from "konverge";
+import { connect } from "konverge/client";
 import { ConfigMap } from "konverge/kinds";
+import { Cache } from "konverge/runtime";
 import { Widget } from "./widget.ts";
 
 // As `konverge run` does.
@@ -16,7 +18,7 @@ const widgets = controller(Widget, {
   owns: [ConfigMap],
   concurrency: 10,
   reconcile({ metadata: { name }, spec: { value } }) {
-    const child = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } };
+    const child = ConfigMap.draft({ metadata: { name }, data: { value } });
     return { children: [child], status: { value, child: name } };
   },
 });

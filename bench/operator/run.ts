@@ -242,17 +242,17 @@ function report(): void {
   const head = ["", ...contestants.map(({ name }) => name), "ratio"];
   writeResult(
     values.result,
-    "An operator beside controller-runtime",
+    "An operator compared with controller-runtime",
     `A kind with a ConfigMap child and a status; ten workers; a real etcd and kube-apiserver 1.36 on the same machine, fresh for
-each operator. Konverge is the published bundle, with Node's compile cache filled beforehand as an image would have it
-(\`ENV NODE_COMPILE_CACHE\`). Cold: ${objects} objects are there when the operator starts. Steady: ${more} more at ${RATE} a
-second, from the answer to the creation until the status is seen. Restart: with nothing to do; until the process is idle.
-Repair: ${children} children are deleted. Foreign: a start beside ${foreign} ConfigMaps of 2 KB (${mebibytes(foreign * 2048)} MiB) that are
-nobody's. Cache: ${cached} ConfigMaps of 2 KB (${mebibytes(cached * 2048)} MiB), cached whole.
+each operator. Konverge is the published bundle, with Node's compile cache filled in advance, as in the image
+(\`ENV NODE_COMPILE_CACHE\`). Cold: ${objects} objects exist when the operator starts. Steady: ${more} more at ${RATE} a second,
+from the response to the creation until the status is observed. Restart: with nothing to do, until the process is idle.
+Repair: ${children} children are deleted. Foreign: a start with ${foreign} unrelated ConfigMaps of 2 KB (${mebibytes(foreign * 2048)} MiB)
+in scope. Cache: ${cached} ConfigMaps of 2 KB (${mebibytes(cached * 2048)} MiB), cached whole.
 
 ${table(head, rows)}
 
-Requests, as the API server counts them (without those of the benchmark itself; reads include those of its onlooker):
+Requests, as the API server counts them (without those of the benchmark itself; reads include those of its observer):
 
 ${table(["", "operator", "requests"], requests)}`,
   );

@@ -7,7 +7,10 @@ import { Settings, settings } from "./children.ts";
 export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
   await install(Settings);
   await run(settings);
-  await client.create(Settings, Settings.new({ name: "app", namespace }, { files: { a: "1", b: "2" } }));
+  await client.create(
+    Settings,
+    Settings.new({ metadata: { name: "app", namespace }, spec: { files: { a: "1", b: "2" } } }),
+  );
   const text = async (name: string) => (await client.get(ConfigMap, `${namespace}/${name}`)).data?.["text"];
   await until("both are there", async () => (await text("app-a")) === "1" && (await text("app-b")) === "2");
 

@@ -13,11 +13,8 @@ export const Settings = defineKind({
 export const settings = controller(Settings, {
   owns: [ConfigMap],
   reconcile: ({ metadata, spec }) => ({
-    children: Object.entries(spec.files).map(([file, text]) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: `${metadata.name}-${file}` },
-      data: { text },
-    })),
+    children: Object.entries(spec.files).map(([file, text]) =>
+      ConfigMap.draft({ metadata: { name: `${metadata.name}-${file}` }, data: { text } }),
+    ),
   }),
 });

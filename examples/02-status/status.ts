@@ -1,5 +1,5 @@
 // Report what is going on: a status of your own, conditions, and columns for `kubectl get`.
-import { age, condition, controller, defineKind, no, yes } from "konverge";
+import { ageColumn, conditionColumn, conditionFalse, conditionTrue, controller, defineKind } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ export const Quiz = defineKind({
     v1: {
       spec: z.object({ question: z.string() }),
       status: z.object({ answer: z.string().optional() }),
-      columns: { Question: ".spec.question", Ready: condition("Ready"), Age: age },
+      columns: { Question: ".spec.question", Ready: conditionColumn("Ready"), Age: ageColumn },
     },
   },
 });
@@ -20,17 +20,15 @@ export const Quiz = defineKind({
 export const quizzes = controller(Quiz, {
   owns: [ConfigMap],
   reconcile({ metadata, spec }, { observed }) {
-    const sheet = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
+    const sheet = ConfigMap.draft({
       metadata: { name: `${metadata.name}-sheet` },
-      data: { question: spec.question } as Record<string, string>,
-    };
-    const answer = observed(sheet)?.data["answer"];
+      data: { question: spec.question },
+    });
+    const answer = observed(sheet)?.data?.["answer"];
     return {
       children: [sheet],
       status: { answer },
-      conditions: { Ready: answer ? yes("Answered") : no("Open", "nobody has answered yet") },
+      conditions: { Ready: answer ? conditionTrue("Answered") : conditionFalse("Open", "nobody has answered yet") },
     };
   },
 });

@@ -17,6 +17,8 @@ export const guests = controller(Guest, {
       namespace: metadata.namespace,
       labelSelector: `guest=${metadata.name}`,
     });
-    return bills.items.length > 0 ? { waitingFor: `${bills.items.length} unpaid bill`, after: 1_000 } : undefined;
+    return bills.items.length > 0
+      ? { waitingFor: `${bills.items.length} unpaid bill`, requeueAfter: 1_000 }
+      : undefined;
   },
 });

@@ -1,6 +1,6 @@
 // Follow another object: whatever changes in a Secret is passed on by those who refer to it.
 import { createHash } from "node:crypto";
-import { controller, defineKind, watch } from "konverge";
+import { controller, defineKind, watchKind } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
 import { z } from "zod";
 
@@ -12,11 +12,7 @@ export const Login = defineKind({
 
 export const logins = controller(Login, {
   owns: [ConfigMap],
-  watches: [
-    watch<Secret, ReturnType<typeof Login.new>>(Secret, {
-      references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`],
-    }),
-  ],
+  watches: [watchKind(Secret, { references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.secret}`] })],
   reconcile({ metadata, spec }, { cache }) {
     const secret = cache.get(Secret, `${metadata.namespace}/${spec.secret}`);
     const digest = createHash("sha256")
@@ -24,6 +20,6 @@ export const logins = controller(Login, {
       .digest("hex")
       .slice(0, 16);
     const name = `${metadata.name}-digest`;
-    return { children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { digest } }] };
+    return { children: [ConfigMap.draft({ metadata: { name }, data: { digest } })] };
   },
 });

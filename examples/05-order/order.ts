@@ -1,5 +1,5 @@
 // Do one thing after the other: the server comes after the migration is done.
-import { child, controller, defineKind } from "konverge";
+import { controller, defineKind, plannedChild } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -9,12 +9,7 @@ export const Rollout = defineKind({
   versions: { v1: { spec: z.object({ version: z.string() }) } },
 });
 
-const step = (name: string, version: string) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name },
-  data: { version } as Record<string, string>,
-});
+const step = (name: string, version: string) => ConfigMap.draft({ metadata: { name }, data: { version } });
 
 export const rollouts = controller(Rollout, {
   owns: [ConfigMap],
@@ -23,8 +18,8 @@ export const rollouts = controller(Rollout, {
     return {
       children: [
         // Whoever migrates says so in a field of their own.
-        child(migration, { readyWhen: ({ data }) => data["done"] === data["version"] }),
-        child(step(`${name}-server`, version), { after: [migration] }),
+        plannedChild(migration, { readyWhen: ({ data }) => data?.["done"] === data?.["version"] }),
+        plannedChild(step(`${name}-server`, version), { after: [migration] }),
       ],
     };
   },

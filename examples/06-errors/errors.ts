@@ -22,7 +22,7 @@ export const errands = controller(Errand, {
     const shop = shops.items.find(({ metadata: { name } }) => name === spec.shop);
     // Not our fault, and it may change: reported, and tried again after a while. Anything else that is thrown is tried
     // again after ever longer waits.
-    if (!shop) throw new ExternalError("ShopClosed", `${spec.shop} is closed`, { after: 1_000 });
+    if (!shop) throw new ExternalError("ShopClosed", `${spec.shop} is closed`, { requeueAfter: 1_000 });
     return { status: { visits: 1 } };
   },
 });

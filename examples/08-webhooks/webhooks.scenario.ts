@@ -5,7 +5,7 @@ import { Tank, tankWebhooks } from "./webhooks.ts";
 export async function scenario({ client, namespace, warnings, install, serve, until }: Place): Promise<void> {
   await install(Tank);
   await serve(tankWebhooks, "tanks");
-  const tank = (litres: number) => Tank.new({ name: "t", namespace }, { litres });
+  const tank = (litres: number) => Tank.new({ metadata: { name: "t", namespace }, spec: { litres } });
   await until("the webhooks are asked", async () => {
     return (await client.create(Tank, tank(1), { dryRun: true })).spec.owner !== undefined;
   });

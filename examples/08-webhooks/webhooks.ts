@@ -1,5 +1,6 @@
 // Judge writes before they are stored: fill in what is missing, refuse what makes no sense, warn.
-import { admission, defineKind, fieldForbidden, Webhooks } from "konverge";
+import { defineKind } from "konverge";
+import { admissionWebhook, fieldForbidden, Webhooks } from "konverge/webhooks";
 import { z } from "zod";
 
 export const Tank = defineKind({
@@ -10,7 +11,7 @@ export const Tank = defineKind({
 
 export const tankWebhooks = new Webhooks({
   admissions: [
-    admission(Tank, {
+    admissionWebhook(Tank, {
       mutate(draft, { user }) {
         draft.spec.owner ??= user.username;
       },

@@ -1,5 +1,5 @@
 // Keep something outside the cluster as an object wants it: observe, create, update, delete.
-import { controller, defineKind, external, type ObjectOf } from "konverge";
+import { controller, defineKind, externalResource, type ObjectOf } from "konverge";
 import { z } from "zod";
 
 export const Phone = defineKind({
@@ -22,7 +22,7 @@ export interface Company {
 }
 
 export function phones(company: Company) {
-  const line = external<Phone, string, string>(Phone, {
+  const line = externalResource<Phone, string, string>(Phone, {
     name: "line",
     observe: (number) => company.read(number),
     create: async (number, forwardTo) => {

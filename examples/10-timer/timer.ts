@@ -14,9 +14,9 @@ export const Alarm = defineKind({
 });
 
 export const alarms = controller(Alarm, {
-  reconcile({ spec, status }, { due, clock }) {
+  reconcile({ spec, status }, { isDue, clock }) {
     // When it last rang is kept in the status, so that the rhythm outlives the process. Without `last` it is remembered.
-    if (!due("ring", { every: spec.everyMs, last: status?.lastRing })) return {};
+    if (!isDue("ring", { every: spec.everyMs, last: status?.lastRing })) return {};
     return { status: { rings: (status?.rings ?? 0) + 1, lastRing: new Date(clock.now()).toISOString() } };
   },
 });

@@ -12,6 +12,6 @@ export const Poster = defineKind({
 export const posters = controller(Poster, {
   owns: [ConfigMap],
   reconcile: ({ metadata: { name }, spec: { text } }) => ({
-    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } }],
+    children: [ConfigMap.draft({ metadata: { name }, data: { text } })],
   }),
 });

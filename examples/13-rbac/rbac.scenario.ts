@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MissingAccessError } from "konverge";
 import { ConfigMap, Role, RoleBinding } from "konverge/kinds";
+import { MissingPermissionError } from "konverge/rbac";
 import type { Place } from "../test/place.ts";
 import { Door, doorRoles, doors } from "./rbac.ts";
 
@@ -11,7 +11,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
     groups: ["system:serviceaccounts", "system:authenticated"],
   });
   await assert.rejects(run(doors, { client: robot, preflight: true }), (error: unknown) => {
-    assert.ok(error instanceof MissingAccessError);
+    assert.ok(error instanceof MissingPermissionError);
     assert.match(error.message, /watch doors\.examples\.konverge\.dev in namespace/);
     return true;
   });
@@ -22,7 +22,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
     await run(doors, { client: robot, preflight: true });
     return true;
   });
-  await client.create(Door, Door.new({ name: "front", namespace }, { key: "none" }));
+  await client.create(Door, Door.new({ metadata: { name: "front", namespace }, spec: { key: "none" } }));
   await until("the door is shut", async () => {
     return (await client.get(ConfigMap, `${namespace}/front`)).data?.["open"] === "false";
   });

@@ -1,6 +1,7 @@
 // Give an operator exactly the rights that it needs: they follow from what it declares.
-import { controller, declaredAccess, defineKind, read, rolesFor } from "konverge";
+import { cacheKind, controller, defineKind } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
+import { controllerPermissions, rolesFor } from "konverge/rbac";
 import { z } from "zod";
 
 export const Door = defineKind({
@@ -11,17 +12,17 @@ export const Door = defineKind({
 
 export const doors = controller(Door, {
   owns: [ConfigMap],
-  watches: [read(Secret)],
+  watches: [cacheKind(Secret)],
   reconcile({ metadata, spec }, { cache }) {
     const open = cache.get(Secret, `${metadata.namespace}/${spec.key}`) !== undefined;
     const data = { open: String(open) };
-    return { children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data }] };
+    return { children: [ConfigMap.draft({ metadata: { name: metadata.name }, data })] };
   },
 });
 
 /** The Role and the RoleBinding of a service account that runs the operator. */
 export const doorRoles = (namespace: string) =>
-  rolesFor(declaredAccess([doors], { namespaces: [namespace] }), {
+  rolesFor(controllerPermissions([doors], { namespaces: [namespace] }), {
     name: "doors",
     serviceAccount: { name: "doors", namespace },
   });

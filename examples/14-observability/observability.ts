@@ -1,5 +1,7 @@
 // Tell how the operator itself is doing: metrics, probes and a line per reconcile.
-import { type Clock, controller, defineKind, endpoints, type Manager, Metrics } from "konverge";
+import { controller, defineKind, type Manager } from "konverge";
+import { httpEndpoints, Metrics } from "konverge/observability";
+import type { Clock } from "konverge/time";
 import { z } from "zod";
 
 export const Plant = defineKind({
@@ -11,6 +13,6 @@ export const Plant = defineKind({
 export const plants = controller(Plant, { reconcile: ({ spec }) => ({ status: { height: spec.water * 2 } }) });
 
 /** In a program of its own: `serve(probes(…), { port: 8080 })`. */
-export const probes = (manager: Manager, metrics: Metrics) => endpoints({ manager, metrics });
+export const probes = (manager: Manager, metrics: Metrics) => httpEndpoints({ manager, metrics });
 
 export const plantMetrics = (clock: Clock) => new Metrics({ clock, process: false });

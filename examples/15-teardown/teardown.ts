@@ -1,5 +1,5 @@
 // Take things down in the reverse of the order in which they were put up.
-import { child, controller, defineKind } from "konverge";
+import { controller, defineKind, plannedChild } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -14,11 +14,9 @@ export const towers = controller(Tower, {
   // Also when the tower itself is deleted: the garbage collector knows no order.
   teardown: "ordered",
   reconcile({ metadata, spec }) {
-    const floors = Array.from({ length: spec.floors }, (_, i) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: `${metadata.name}-${i}` },
-    }));
-    return { children: floors.map((floor, i) => child(floor, { after: floors.slice(Math.max(0, i - 1), i) })) };
+    const floors = Array.from({ length: spec.floors }, (_, i) =>
+      ConfigMap.draft({ metadata: { name: `${metadata.name}-${i}` } }),
+    );
+    return { children: floors.map((floor, i) => plannedChild(floor, { after: floors.slice(Math.max(0, i - 1), i) })) };
   },
 });

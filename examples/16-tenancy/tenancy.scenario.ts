@@ -12,8 +12,14 @@ export async function scenario({ client, namespace, install, run, until }: Place
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "builder" };
   await client.create(Role, { metadata, rules });
   await client.create(RoleBinding, { metadata, roleRef, subjects: [{ kind: "ServiceAccount", ...metadata }] });
-  await client.create(Wish, Wish.new({ name: "mine", namespace }, { serviceAccount: "builder", text: "x" }));
-  await client.create(Wish, Wish.new({ name: "theirs", namespace }, { serviceAccount: "visitor", text: "x" }));
+  await client.create(
+    Wish,
+    Wish.new({ metadata: { name: "mine", namespace }, spec: { serviceAccount: "builder", text: "x" } }),
+  );
+  await client.create(
+    Wish,
+    Wish.new({ metadata: { name: "theirs", namespace }, spec: { serviceAccount: "visitor", text: "x" } }),
+  );
   await until("what the tenant may do is done", async () => {
     return (await client.get(ConfigMap, `${namespace}/mine`)).data?.["text"] === "x";
   });

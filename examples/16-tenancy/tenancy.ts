@@ -17,9 +17,9 @@ export const Wish = defineKind({
 
 export const wishes = controller(Wish, {
   owns: [ConfigMap],
-  as: ({ metadata, spec }) => ({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccount}` }),
+  impersonate: ({ metadata, spec }) => ({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccount}` }),
   reconcile: ({ metadata, spec }) => ({
     status: { text: spec.text },
-    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { text: spec.text } }],
+    children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { text: spec.text } })],
   }),
 });

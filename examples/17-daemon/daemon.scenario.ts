@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Clock, isNotFound, sleep } from "konverge";
+import { isNotFound } from "konverge";
+import { type Clock, sleep } from "konverge/time";
 import type { Place } from "../test/place.ts";
 import { type Channels, Feed, feeds } from "./daemon.ts";
 
@@ -24,7 +25,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await install(Feed);
   const listening: string[] = [];
   await run(feeds(counting(client.clock, listening)));
-  await client.create(Feed, Feed.new({ name: "f", namespace }, { channel: "news" }));
+  await client.create(Feed, Feed.new({ metadata: { name: "f", namespace }, spec: { channel: "news" } }));
   const status = async () => (await client.get(Feed, `${namespace}/f`)).status;
   await until("messages arrive", async () => ((await status())?.latest ?? 0) >= 3);
   assert.deepEqual(listening, ["news"]);

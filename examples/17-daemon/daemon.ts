@@ -26,11 +26,11 @@ export function feeds(channels: Channels) {
       follow: {
         // A new channel needs a new daemon; any other change leaves this one alone.
         basis: ({ spec }) => spec.channel,
-        async run({ metadata, spec }, { signal, wake }) {
+        async run({ metadata, spec }, { signal, requeue }) {
           for await (const message of channels.messages(spec.channel, signal)) {
             latest.set(metadata.uid ?? "", message);
             // What shall be is still the reconciler's to say.
-            wake();
+            requeue();
           }
         },
       },

@@ -1,5 +1,5 @@
 // Do several things one after the other, each once, and go on after a restart where it was left.
-import { controller, defineKind, steps, yes } from "konverge";
+import { conditionTrue, controller, defineKind, durableSteps } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -21,9 +21,9 @@ export interface Ground {
 }
 
 export function launches(ground: Ground) {
-  const countdown = steps(Launch, {
+  const countdown = durableSteps(Launch, {
     name: "countdown",
-    steps: {
+    sequence: {
       book: async ({ spec }) => ({ ticket: await ground.book(spec.site) }),
       fuel: {
         run: (_launch, { outputs }) => ground.fuel((outputs["book"] as { ticket: string }).ticket),
@@ -40,7 +40,10 @@ export function launches(ground: Ground) {
   return controller(Launch, {
     async reconcile(launch, context) {
       const { book } = await countdown.run(launch, context);
-      return { status: { ticket: (book as { ticket: string }).ticket }, conditions: { Ready: yes("Launched") } };
+      return {
+        status: { ticket: (book as { ticket: string }).ticket },
+        conditions: { Ready: conditionTrue("Launched") },
+      };
     },
   });
 }

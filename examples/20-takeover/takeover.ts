@@ -1,5 +1,7 @@
 // Take over from another operator: its objects, its fields, its finalizer.
-import { type Client, controller, defineKind, own, takeOver } from "konverge";
+import { controller, defineKind, ownedKind } from "konverge";
+import { adoptFields } from "konverge/adoption";
+import type { Client } from "konverge/client";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -15,9 +17,9 @@ export const FORMER = "former-operator";
 export const gardens = controller(Garden, {
   name: "gardens",
   // What it wrote into the children becomes ours, so that what we do not want of it goes.
-  owns: [own(ConfigMap, { from: [FORMER] })],
+  owns: [ownedKind(ConfigMap, { from: [FORMER] })],
   reconcile: ({ metadata, spec }) => ({
-    children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { plant: spec.plant } }],
+    children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { plant: spec.plant } })],
     status: { plant: spec.plant },
   }),
 });
@@ -25,7 +27,7 @@ export const gardens = controller(Garden, {
 /** To be called once, when the other operator has stopped for good: nobody else will remove its finalizer. */
 export async function takeGardens(client: Client, namespace: string): Promise<void> {
   for await (const { metadata } of client.each(Garden, { namespace })) {
-    await takeOver(client, Garden, `${namespace}/${metadata.name}`, {
+    await adoptFields(client, Garden, `${namespace}/${metadata.name}`, {
       from: [FORMER],
       to: gardens.name,
       removeFinalizers: ["former.example.com/cleanup"],

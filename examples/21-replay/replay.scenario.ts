@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { differenceText, replay } from "konverge";
 import { Secret } from "konverge/kinds";
+import { replayDifferenceText, replayRecording } from "konverge/recording";
 import type { Place } from "../test/place.ts";
 import { Site, sites } from "./replay.ts";
 
@@ -15,15 +15,18 @@ export async function scenario({ client, namespace, install, run, until }: Place
     const metadata = { name: "login", namespace };
     await client.create(Secret, { metadata, stringData: { password: "open sesame" } });
     await run(sites("http"), { recorder });
-    await client.create(Site, Site.new({ name: "blog", namespace }, { title: "A blog", password: "login" }));
+    await client.create(
+      Site,
+      Site.new({ metadata: { name: "blog", namespace }, spec: { title: "A blog", password: "login" } }),
+    );
     await until("it is there", async () => {
       return (await client.get(Site, `${namespace}/blog`)).status?.url === "http://blog.example.com";
     });
     assert.ok(!readFileSync(recorder, "utf8").includes("open sesame"));
-    for await (const { differences } of replay(recorder, sites("http"))) assert.deepEqual(differences, []);
+    for await (const { differences } of replayRecording(recorder, sites("http"))) assert.deepEqual(differences, []);
     const told: string[] = [];
-    for await (const { differences } of replay(recorder, sites("https"))) {
-      told.push(differences.map(differenceText).join("\n"));
+    for await (const { differences } of replayRecording(recorder, sites("https"))) {
+      told.push(differences.map(replayDifferenceText).join("\n"));
     }
     assert.equal(
       told[0],

@@ -1,5 +1,5 @@
 // Record what an operator sees and does, and put it to a new version of the code before that goes anywhere.
-import { controller, defineKind, read } from "konverge";
+import { cacheKind, controller, defineKind } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
 import { z } from "zod";
 
@@ -18,13 +18,13 @@ export const sites = (scheme: "http" | "https") =>
   controller(Site, {
     name: "sites",
     owns: [ConfigMap],
-    watches: [read(Secret)],
+    watches: [cacheKind(Secret)],
     reconcile({ metadata, spec }, { cache }) {
       const login = cache.get(Secret, `${metadata.namespace}/${spec.password}`)?.data?.["password"] ?? "";
       const url = `${scheme}://${metadata.name}.example.com`;
       const data = { url, auth: Buffer.from(login, "base64").toString() };
       return {
-        children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data }],
+        children: [ConfigMap.draft({ metadata: { name: metadata.name }, data })],
         status: { url },
       };
     },

@@ -1,6 +1,7 @@
 // Change the shape of a kind without leaving anybody behind: two versions, of which one is stored.
-import { controller, defineKind, Webhooks } from "konverge";
+import { controller, defineKind } from "konverge";
 import { ConfigMap } from "konverge/kinds";
+import { Webhooks } from "konverge/webhooks";
 import { z } from "zod";
 
 export const Message = defineKind({
@@ -30,8 +31,6 @@ export const messageWebhooks = new Webhooks({ conversions: [Message] });
 export const messages = controller(Message, {
   owns: [ConfigMap],
   reconcile: ({ metadata, spec }) => ({
-    children: [
-      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { to: spec.name ?? "all" } },
-    ],
+    children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { to: spec.name ?? "all" } })],
   }),
 });

@@ -1,5 +1,7 @@
 import { startCluster } from "@konverge/dev";
-import { Client, Registration, VirtualClock, type Webhooks } from "konverge";
+import { Client } from "konverge/client";
+import { VirtualClock } from "konverge/time";
+import { WebhookRegistration, type Webhooks } from "konverge/webhooks";
 import { play, type Scenario } from "./place.ts";
 
 /** Virtual time after which a scenario has failed. */
@@ -36,7 +38,7 @@ export async function onEmbedded(scenario: Scenario): Promise<void> {
       },
       async serve(webhooks, name) {
         hooks = webhooks;
-        const registration = new Registration({ client, name, webhooks });
+        const registration = new WebhookRegistration({ client, name, webhooks });
         await registration.set({ service: { name, namespace: "example" } });
         return () => during(registration.stop());
       },

@@ -1,7 +1,9 @@
 import { globSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { type Client, connect, realClock, serveWebhooks, sleep } from "konverge";
+import { type Client, connect } from "konverge/client";
+import { realClock, sleep } from "konverge/time";
+import { serveWebhooks } from "konverge/webhooks";
 import { play, type Scenario } from "./place.ts";
 
 const plane = findControlPlane();

@@ -1,4 +1,6 @@
-import type { AnyKind, Client, Controller, Manager, ManagerOptions, Webhooks } from "konverge";
+import type { AnyKind, Controller, Manager, ManagerOptions } from "konverge";
+import type { Client } from "konverge/client";
+import type { Webhooks } from "konverge/webhooks";
 
 /** Where an example is tried out: the embedded cluster or a real one. A scenario cannot tell which. */
 export interface Place {

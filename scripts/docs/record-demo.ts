@@ -8,7 +8,14 @@ import { TerminalFrames } from "./terminal-frames.ts";
 const began = performance.now();
 const screen = new TerminalFrames({ columns: 118, pause: 250, now: () => performance.now() - began });
 screen.write("$ npm start -- --exit\n");
-const left = await demo({ operators, exit: true, timeout: 120_000, stop: new AbortController().signal, screen });
+const left = await demo({
+  operators,
+  module: "@konverge/operators",
+  exit: true,
+  timeout: 120_000,
+  stop: new AbortController().signal,
+  screen,
+});
 if (left.length > 0) throw new Error(`nothing is recorded, these did not converge: ${left.join(", ")}`);
 screen.write("Everything has converged.\n");
 writeFileSync("docs/npm-start.svg", drawFrames(screen.frames()));

@@ -31,7 +31,7 @@ const documents =
     : [
         "README.md",
         ...globSync("docs/{guide,reference}/*.md").sort(),
-        ...globSync("operators/*/README.md").sort(),
+        ...globSync("{packages,operators}/*/README.md").sort(),
         // The other tutorials' steps are run by the operators' own tests and by the checklist.
         ...globSync("operators/{ray,seldon}/tutorial/README.md").sort(),
       ];

@@ -1,94 +1,69 @@
-// `npm run api`: writes what the published packages export, so that every change of the public surface is seen in review;
-// `npm run api -- --check` says whether it is up to date.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { emit, emitted } from "./emit.ts";
-import { published } from "./layout.ts";
+// `npm run api`: writes the API reference, docs/reference/api, from the declarations of the published packages, so that every
+// change of the public API is seen in review.
+// `npm run api -- --check`: fails unless the pages are current and the names keep the rules.
+// `npm run api -- --count`: prints the number of values and types of each entry point; fails unless the names keep the rules.
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { declarationsOf } from "../../tools/api-docs/declarations.ts";
+import { entryPoints, PAGES, pageOf, valuesOf } from "../../tools/api-docs/entry-points.ts";
+import { isKindsEntry, kindsPage } from "../../tools/api-docs/kinds-page.ts";
+import { indexText, linksOf, pageText } from "../../tools/api-docs/pages.ts";
+import { memberProblems, namingProblems } from "../../tools/api-docs/rules.ts";
+import { emit } from "./emit.ts";
 
-const REPORTS = "docs/reference/api";
+const { values: options } = parseArgs({
+  options: { check: { type: "boolean", default: false }, count: { type: "boolean", default: false } },
+});
 
-emit();
-let stale = 0;
-for (const { folder, name, contains } of published.filter((one) => one.folder.startsWith("packages/"))) {
-  const report = `# ${name}: what it exports\n\n${contains.map(section).join("\n")}`;
-  const file = `${REPORTS}/${basename(folder)}.md`;
-  if (process.argv.includes("--check")) {
-    if (readOrNothing(file) === report) continue;
-    stale++;
-    console.error(`${file} does not show today's public surface: run \`npm run api\` and look at what changed`);
-  } else {
-    mkdirSync(REPORTS, { recursive: true });
-    writeFileSync(file, report);
+const all = entryPoints();
+const problems = namingProblems(all);
+if (options.count) {
+  for (const one of all) {
+    const values = valuesOf(one).length;
+    console.log(`${one.specifier}: ${values} values, ${one.names.length - values} types`);
   }
-}
-process.exitCode = stale === 0 ? 0 : 1;
-
-/** The exported names of a folder's front door, with the declarations behind them. Generated types are left out. */
-function section(folder: string): string {
-  const lines = [...exportsOf(`${emitted}/${folder}/src/index.d.ts`, new Set())].sort();
-  return `## ${basename(folder)}\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n`;
-}
-
-function* exportsOf(file: string, seen: Set<string>): Generator<string> {
-  if (seen.has(file) || file.includes("/generated/")) return;
-  seen.add(file);
-  const text = withoutComments(readFileSync(file, "utf8"));
-  for (const [, module] of text.matchAll(/export (?:type )?\* from "(\.[^"]+)"/g))
-    yield* exportsOf(resolve(file, module!), seen);
-  for (const [, names, module] of text.matchAll(/export (?:type )?\{([^}]*)\} from "(\.[^"]+)"/g)) {
-    const wanted = new Set(
-      names!.split(",").map(
-        (one) =>
-          one
-            .trim()
-            .replace(/^type /, "")
-            .split(" as ")[0]!,
-      ),
+} else {
+  emit();
+  const described = all.filter((one) => !isKindsEntry(one));
+  const declarations = declarationsOf(described);
+  for (const [{ specifier }, list] of declarations)
+    for (const { name, members } of list) problems.push(...memberProblems(specifier, name, members));
+  const links = linksOf(declarations);
+  const pages = new Map([["README.md", indexText(all)]]);
+  for (const one of all) {
+    pages.set(
+      pageOf(one.specifier),
+      isKindsEntry(one) ? await kindsPage(one) : pageText(one, declarations.get(one)!, links),
     );
-    for (const declaration of declarationsIn(resolve(file, module!)))
-      if (wanted.has(nameOf(declaration))) yield oneLine(declaration);
   }
-  for (const declaration of declarationsIn(file)) yield oneLine(declaration);
+  if (options.check) problems.push(...stalePages(pages));
+  else writePages(pages);
+}
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function presentPages(): string[] {
+  return globSync(join(PAGES, "*.md")).map((file) => basename(file));
 }
 
-/** Top-level exported declarations, each with its body. */
-function declarationsIn(file: string): string[] {
-  if (file.includes("/generated/")) return [];
-  const text = withoutComments(readFileSync(file, "utf8"));
-  return text
-    .split(
-      /^(?=export (?:declare |type |interface |abstract |const |function |class )|declare |interface |type |import )/m,
-    )
-    .filter((part) => /^export (?:declare|type|interface)/.test(part) && !/^export type (\{|\*)/.test(part));
+function stalePages(pages: ReadonlyMap<string, string>): string[] {
+  const names = new Set([...pages.keys(), ...presentPages()]);
+  return [...names]
+    .filter((name) => textOf(join(PAGES, name)) !== pages.get(name))
+    .map((name) => `${join(PAGES, name)} is out of date: run \`npm run api\` and review what changed`);
 }
 
-function nameOf(declaration: string): string {
-  return (
-    /^export (?:declare )?(?:abstract )?(?:const|function|class|interface|type|let)\s+([\w$]+)/.exec(
-      declaration,
-    )?.[1] ?? ""
-  );
+function writePages(pages: ReadonlyMap<string, string>): void {
+  mkdirSync(PAGES, { recursive: true });
+  for (const name of presentPages()) if (!pages.has(name)) rmSync(join(PAGES, name));
+  for (const [name, text] of pages) writeFileSync(join(PAGES, name), text);
 }
 
-function oneLine(declaration: string): string {
-  return declaration
-    .replace(/^export (declare )?/, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-}
-
-function resolve(from: string, module: string): string {
-  return join(dirname(from), module.replace(/\.(ts|js)$/, ".d.ts"));
-}
-
-function readOrNothing(file: string): string {
+function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return "";
+    return undefined;
   }
 }

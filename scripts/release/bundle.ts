@@ -1,21 +1,23 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import { build, type Metafile, type Plugin } from "esbuild";
-import { destinationOf, entriesOf, type PublishedPackage } from "./layout.ts";
+import { destinationOf, entriesOf, NODE_MINIMUM, type PublishedPackage } from "./layout.ts";
 
 /**
  * Libraries that stay dependencies, so that a tree has one of each: users hand us their own zod schemas, register metrics
- * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/170.
+ * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/003-no-build-and-bundles.md.
  */
-export const EXTERNAL = [
-  "zod",
-  "pino",
-  "prom-client",
-  "ws",
-  "@opentelemetry/api",
-  "@peculiar/x509",
-  "reflect-metadata",
-] as const;
+export const EXTERNAL = ["zod", "pino", "prom-client", "ws", "@opentelemetry/api"] as const;
+
+/** Modules of the command that are started as processes: the command itself, and what runs operators in pods. */
+const STARTED = ["main", "operator-catalog", "operator-container"];
+
+/** Libraries in CommonJS ask for Node's own modules by this name. */
+const REQUIRE = 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);';
+
+/** Whichever file is run first says that Node is too old. Bun and Deno tell a version of Node that they are compatible with. */
+const CHECK_NODE = `if (!process.versions.bun && !process.versions.deno && Number.parseInt(process.versions.node) < ${NODE_MINIMUM})
+  throw new Error("konverge needs Node ${NODE_MINIMUM} or newer; this is Node " + process.versions.node + ": install it from https://nodejs.org");`;
 
 /** The file of a package's bundle that a subpath leads to. Flat: code looks for `../data` from wherever it ends up. */
 export function bundleFile(subpath: string): string {
@@ -28,7 +30,7 @@ export function bundleFile(subpath: string): string {
  */
 export async function bundle(target: PublishedPackage, root: string): Promise<void> {
   const entries = [...entriesOf(target)].map(([subpath, module]) => ({ in: module, out: bundleFile(subpath) }));
-  if (target.command) entries.push({ in: `${target.command}/src/main.ts`, out: "main" });
+  if (target.command) entries.push(...STARTED.map((name) => ({ in: `${target.command}/src/${name}.ts`, out: name })));
   const { metafile } = await build({
     entryPoints: entries,
     outdir: join(root, "dist"),
@@ -36,17 +38,15 @@ export async function bundle(target: PublishedPackage, root: string): Promise<vo
     splitting: true,
     format: "esm",
     platform: "node",
-    target: "node24",
+    // Syntax that an older Node can read, or it would fail there before it can be told that it is too old.
+    target: "node20",
     sourcemap: "linked",
     legalComments: "none",
     external: [...EXTERNAL],
     // The same library as modules: names can be imported from it on demand, and what nobody uses is left out.
     alias: { yaml: join(process.cwd(), "node_modules/yaml/browser/index.js") },
     plugins: [workspace(target)],
-    // Libraries in CommonJS ask for Node's own modules by this name.
-    banner: {
-      js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',
-    },
+    banner: { js: `${REQUIRE}\n${CHECK_NODE}` },
     metafile: true,
     logLevel: "warning",
   });

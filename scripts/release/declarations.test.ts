@@ -9,14 +9,14 @@ test("an import of a folder in the same package becomes a relative path", () => 
   const text = 'import { a } from "@konverge/core";\nexport * from "@konverge/schema/cel";';
   assert.equal(
     rewriteImports(text, "types/client/watch/watch.d.ts", konverge),
-    'import { a } from "../../core/index.js";\nexport * from "../../schema/cel/index.js";',
+    'import { a } from "../../core/index.js";\nexport * from "../../schema/cel.js";',
   );
 });
 
-test("an import of a folder in another package becomes that package's subpath", () => {
+test("an import of a folder in another package becomes an internal subpath of that package", () => {
   assert.equal(
     rewriteImports('import("@konverge/core").Clock', "types/apiserver/index.d.ts", dev),
-    'import("konverge/core").Clock',
+    'import("konverge/internal/core").Clock',
   );
 });
 

@@ -8,36 +8,47 @@ import { basename, dirname, join } from "node:path/posix";
 /** A package that users install. */
 export interface PublishedPackage {
   readonly name: string;
-  /** The folder with its version, its front door and the modules that users import. */
+  /** The folder with its manifest, its README, its front door and the modules that users import. */
   readonly folder: string;
-  readonly description: string;
-  /** Folders whose code it contains; each is a subpath of it: `packages/schema` is `konverge/schema`. */
+  /**
+   * Folders whose code it contains. An operator is a subpath (`operators/llm` is `@konverge/operators/llm`). What is below
+   * packages/ is reached by other published packages of the same version alone (`packages/schema` is
+   * `konverge/internal/schema`): the public API is what `folder` exports.
+   */
   readonly contains: readonly string[];
   /** The folder of the command that it brings. */
   readonly command?: string;
   /** Packages of ours without which it works, but can do less. */
   readonly optional?: readonly string[];
+  /** Libraries that users bring, by the versions that it works with: their objects are handed to it. */
+  readonly peers?: Readonly<Record<string, string>>;
 }
 
 export const published: readonly PublishedPackage[] = [
   {
     name: "konverge",
     folder: "packages/konverge",
-    description: "Kubernetes operators in TypeScript: typed kinds, client, cache, controllers, webhooks.",
-    contains: ["packages/core", "packages/kinds", "packages/schema", "packages/client", "packages/runtime"],
+    contains: [
+      "packages/core",
+      "packages/certificates",
+      "packages/kinds",
+      "packages/schema",
+      "packages/client",
+      "packages/runtime",
+      "packages/sizing",
+    ],
     command: "packages/cli",
     optional: ["@konverge/dev", "@konverge/operators"],
+    peers: { zod: "^4.2.0" },
   },
   {
     name: "@konverge/dev",
     folder: "packages/dev",
-    description: "An embedded Kubernetes and the tools that prove operators on it.",
     contains: ["packages/apiserver", "packages/cluster", "packages/testing"],
   },
   {
     name: "@konverge/operators",
     folder: "operators/all",
-    description: "The operators that come with Konverge: models, training, inference graphs, databases.",
     contains: [
       "operators/llm",
       "operators/training",
@@ -54,6 +65,11 @@ export const published: readonly PublishedPackage[] = [
 export interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly description?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly repository?: object;
+  readonly engines?: { readonly node: string };
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
@@ -66,6 +82,9 @@ export function manifestIn(folder: string): Manifest {
 const folders = new Map(
   globSync("{packages,operators}/*/package.json").map((file) => [manifestIn(dirname(file)).name, dirname(file)]),
 );
+
+/** The oldest Node that runs what is published, as its major version. */
+export const NODE_MINIMUM = Number(/^>=(\d+)$/.exec(manifestIn("packages/konverge").engines?.node ?? "")?.[1]);
 
 /** All folders that a published package is made from. */
 export function foldersOf({ folder, contains, command }: PublishedPackage): string[] {
@@ -82,8 +101,11 @@ export function destinationOf(specifier: string, target: PublishedPackage): Dest
   const home = folder && published.find((one) => foldersOf(one).includes(folder));
   if (!folder || !home) return undefined;
   if (home === target) return { inside: moduleOf(folder, rest) };
-  return { outside: folder === home.folder ? name + rest : `${home.name}/${basename(folder)}${rest}` };
+  return { outside: folder === home.folder ? name + rest : home.name + subpathOf(folder) + rest };
 }
+
+/** The subpath under which a folder is part of a published package. */
+const subpathOf = (folder: string) => `${folder.startsWith("packages/") ? "/internal" : ""}/${basename(folder)}`;
 
 /** The modules of a folder that can be imported, by subpath (`""`, `/cel`): its exports, with patterns filled in. */
 export function modulesOf(folder: string): Map<string, string> {
@@ -107,13 +129,12 @@ function moduleOf(folder: string, subpath: string): string {
   return module;
 }
 
-/** The modules that users import from a published package, by subpath. What is not in `src` is for the repository only. */
+/** The modules that can be imported from a published package, by subpath. What is not in `src` is for the repository only. */
 export function entriesOf(target: PublishedPackage): Map<string, string> {
-  const entries = modulesOf(target.folder);
+  const entries = new Map(modulesOf(target.folder));
   for (const folder of target.contains) {
     for (const [subpath, module] of modulesOf(folder)) {
-      const name = `/${basename(folder)}${subpath}`;
-      if (!entries.has(name) && module.includes("/src/")) entries.set(name, module);
+      if (module.includes("/src/")) entries.set(subpathOf(folder) + subpath, module);
     }
   }
   return entries;

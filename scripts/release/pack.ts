@@ -1,5 +1,6 @@
 // `npm run pack`: makes the packages that are published, in dist/, as tarballs with declarations, source maps and an SBOM,
-// installs them elsewhere and tries them. With --stage they are only put together, in dist/stage/node_modules.
+// installs them elsewhere and tries them. With --stage they are only put together, in dist/stage/node_modules; with --runtimes
+// they are also tried with Bun, Deno and a Node that is too old, as npm has them.
 // Nothing is uploaded: publishing is `npm publish --provenance dist/<tarball>` on the release machine.
 import { execFileSync } from "node:child_process";
 import { globSync, writeFileSync } from "node:fs";
@@ -22,5 +23,5 @@ if (!process.argv.includes("--stage")) {
     maxBuffer: 1e8,
   });
   writeFileSync("dist/sbom.cdx.json", sbom);
-  await tryInstalled(globSync("dist/*.tgz"));
+  await tryInstalled(globSync("dist/*.tgz"), { runtimes: process.argv.includes("--runtimes") });
 }

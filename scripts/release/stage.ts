@@ -22,7 +22,8 @@ export async function stageCode(target: PublishedPackage, root: string): Promise
 export async function stage(target: PublishedPackage, root: string): Promise<void> {
   await stageCode(target, root);
   copyDeclarations(target, root);
-  for (const file of ["LICENSE", "README.md", "CHANGELOG.md"]) cpSync(file, join(root, file));
+  for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(file, join(root, file));
+  cpSync(join(target.folder, "README.md"), join(root, "README.md"));
 }
 
 function copyIfThere(from: string, to: string): void {
@@ -30,8 +31,8 @@ function copyIfThere(from: string, to: string): void {
 }
 
 function publishedManifest(target: PublishedPackage): object {
-  const { name, description, command, optional = [] } = target;
-  const { version } = manifestIn(target.folder);
+  const { name, command, optional = [], peers = {} } = target;
+  const { version, description, keywords, homepage, repository, engines } = manifestIn(target.folder);
   const exported = [...entriesOf(target)].map(([subpath, module]) => [
     `.${subpath}`,
     { types: `./${declarationsOf(module)}`, default: `./dist/${bundleFile(subpath)}.js` },
@@ -40,15 +41,20 @@ function publishedManifest(target: PublishedPackage): object {
     name,
     version,
     description,
+    keywords,
+    homepage,
+    repository,
     license: "Apache-2.0",
     type: "module",
-    engines: { node: ">=24" },
+    engines,
     sideEffects: false,
     exports: Object.fromEntries(exported),
     ...(command && { bin: { konverge: "bin/konverge.js" } }),
     dependencies: dependenciesOf(target, version),
+    ...((optional.length > 0 || Object.keys(peers).length > 0) && {
+      peerDependencies: { ...Object.fromEntries(optional.map((one) => [one, version])), ...peers },
+    }),
     ...(optional.length > 0 && {
-      peerDependencies: Object.fromEntries(optional.map((one) => [one, version])),
       peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
     }),
   };
@@ -60,7 +66,7 @@ function dependenciesOf(target: PublishedPackage, version: string): Record<strin
   const isExternal = new Set<string>(EXTERNAL);
   for (const folder of foldersOf(target)) {
     for (const [library, range] of Object.entries(manifestIn(folder).dependencies ?? {})) {
-      if (isExternal.has(library)) dependencies[library] = `^${range}`;
+      if (isExternal.has(library) && !target.peers?.[library]) dependencies[library] = `^${range}`;
     }
   }
   return Object.fromEntries(Object.entries(dependencies).sort());

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { manifestIn, NODE_MINIMUM } from "./layout.ts";
 
 /** An operator as a user writes it, in TypeScript, on what was installed. */
-const OPERATOR = `import { controller, defineKind, operator, type Operator } from "konverge";
+const OPERATOR = `import { controller, defineKind, type Operator, operator } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { z } from "zod";
 
@@ -19,7 +20,7 @@ export const Greeting = defineKind({
 export const greetings = controller(Greeting, {
   owns: [ConfigMap],
   reconcile({ metadata: { name }, spec: { text } }) {
-    const child = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { text } };
+    const child = ConfigMap.draft({ metadata: { name }, data: { text } });
     return { children: [child], status: { said: text } };
   },
 });
@@ -41,7 +42,7 @@ import { Greeting, greetings } from "./operator.ts";
 const cluster = await startCluster();
 await cluster.client.create({ ...CustomResourceDefinition() }, Greeting.crd());
 const manager = await run(greetings, { client: cluster.client });
-await cluster.client.create(Greeting, Greeting.new({ name: "hello", namespace: "default" }, { text: "hi" }));
+await cluster.client.create(Greeting, Greeting.new({ metadata: { name: "hello", namespace: "default" }, spec: { text: "hi" } }));
 for (;;) {
   const child = await cluster.client.get(ConfigMap, "default/hello").catch(() => undefined);
   if (child?.data?.text === "hi") break;
@@ -58,12 +59,12 @@ function CustomResourceDefinition() {
 `;
 
 /** Talks to a cluster of `konverge up` without kubectl. */
-const OVER_THE_WIRE = `import { connect } from "konverge";
+const OVER_THE_WIRE = `import { connect } from "konverge/client";
 import { Deployment } from "konverge/kinds";
 
 const client = await connect({ kubeconfig: process.argv[2] });
 const { items } = await client.list(Deployment);
-console.log(items.map(({ metadata }) => metadata.name).join(" "));
+console.log(items.map(({ metadata, status }) => metadata.name + " " + status.availableReplicas).join("\\n"));
 await client.close();
 `;
 
@@ -73,7 +74,7 @@ const PATIENCE = 180_000;
  * Installs tarballs into a new project, as a user does, and does what users do first: type-check and run an operator of
  * their own, `npx konverge up`, a request, `down`, `envtest`. Then without the packages that are optional.
  */
-export async function tryInstalled(tarballs: readonly string[]): Promise<void> {
+export async function tryInstalled(tarballs: readonly string[], options: { runtimes?: boolean } = {}): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-installed-"));
   const env = { ...process.env, KONVERGE_HOME: join(folder, "home"), NODE_COMPILE_CACHE: join(folder, "compiled") };
   const outcome = (command: string, ...args: string[]) =>
@@ -85,7 +86,8 @@ export async function tryInstalled(tarballs: readonly string[]): Promise<void> {
   const konverge = (...args: string[]) => node(join("node_modules", ".bin", "konverge"), ...args);
   try {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    const paths = tarballs.map((path) => resolve(path));
+    const zod = `zod@${manifestIn("packages/schema").dependencies?.["zod"]}`;
+    const paths = [...tarballs.map((path) => resolve(path)), zod];
     execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--silent", ...paths], {
       cwd: folder,
       stdio: "inherit",
@@ -98,6 +100,7 @@ export async function tryInstalled(tarballs: readonly string[]): Promise<void> {
 
     await typeChecks(folder);
     expect(await node("src/in-process.ts"), "in process: well");
+    if (options.runtimes) await triesRuntimes(folder, env);
     expect(await konverge("operators", "src/operator.ts"), "greeter: greets");
     const { operators } = await import("@konverge/operators");
     const listed = await konverge("operators", "@konverge/operators");
@@ -106,7 +109,7 @@ export async function tryInstalled(tarballs: readonly string[]): Promise<void> {
     const kubeconfig = join(folder, "kubeconfig");
     await konverge("up", "--background", "--kubeconfig", kubeconfig, "--operators", "greeter,llm");
     try {
-      expect(await node("request.js", kubeconfig), "greeter llm-operator");
+      expect(await node("request.js", kubeconfig), "greeter 1\nllm-operator 1");
     } finally {
       expect(await konverge("down"), "cluster konverge has ended");
     }
@@ -137,6 +140,41 @@ async function typeChecks(folder: string): Promise<void> {
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   execFileSync(resolve("node_modules/.bin/tsc"), ["-p", folder], { stdio: "inherit" });
+}
+
+/** Other programs that run JavaScript, and a Node that is too old: what npm has of them, in a folder beside the project. */
+async function triesRuntimes(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const runtimes = [
+    { name: "bun", version: "bun@1", args: [], expected: "in process: well" },
+    { name: "deno", version: "deno@2", args: ["run", "--allow-all"], expected: "in process: well" },
+    {
+      name: "node",
+      version: "node@22",
+      args: [],
+      expected: `konverge needs Node ${NODE_MINIMUM} or newer; this is Node 22`,
+    },
+  ];
+  for (const { name, version, args, expected } of runtimes) {
+    const home = join(folder, `runtime-${name}`);
+    mkdirSync(home);
+    writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, allowScripts: { [name]: true } }));
+    const program = join(home, "node_modules", ".bin", name);
+    try {
+      execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent", version], { cwd: home, stdio: "pipe" });
+      execFileSync(program, ["--version"], { stdio: "pipe" });
+    } catch (error) {
+      console.log(
+        `not tried with ${name}: npm has no program for this machine (${(error as Error).message.split("\n")[0]})`,
+      );
+      continue;
+    }
+    // A Node that is too old cannot read TypeScript either.
+    const script = name === "node" ? "request.js" : join("src", "in-process.ts");
+    const run = promisify(execFile)(program, [...args, script], { cwd: folder, env, timeout: PATIENCE });
+    const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
+    expect(stdout + stderr, expected);
+    console.log(`tried with ${name}`);
+  }
 }
 
 /** The launcher that stands for kube-apiserver answers, as envtest waits for it. */

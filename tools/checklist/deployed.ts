@@ -1,17 +1,23 @@
-import { deploy, OPERATOR_IMAGE, operatorProgram } from "@konverge/cli";
-import type { Stage } from "@konverge/operator-suite";
-import type { Operator } from "@konverge/runtime";
+import { deploy, OPERATOR_IMAGE, operatorCatalog, operatorProgram } from "@konverge/cli";
+import { llmOperator } from "@konverge/llm-operator";
+import type { TestEnvironment } from "@konverge/operator-suite";
+
+/** Makes the LLM operator known to the stage's cluster, if it is an embedded one: pods of the operators' image run it. */
+export async function knowsOperator({ cluster }: TestEnvironment): Promise<void> {
+  if (!cluster) return;
+  const catalog = await operatorCatalog({ modules: ["@konverge/llm-operator"] });
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock }) });
+}
 
 /**
- * Deploys an operator into the stage's namespace, as `konverge deploy` does. On the embedded cluster it really runs in its
- * pod; on a real control plane with simulated nodes the pod is there, and nobody is in it.
+ * Deploys the LLM operator into the stage's namespace, as `konverge deploy` does. On the embedded cluster it really runs in
+ * its pod; on a real control plane with simulated nodes the pod is there, and nothing runs in it.
  */
-export async function deployed(stage: Stage, operator: Operator): Promise<void> {
+export async function deployed(stage: TestEnvironment): Promise<void> {
   const { cluster, namespace, client } = stage;
-  if (cluster) {
-    cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock, async () => [operator]) });
-    // The pod reaches the cluster by its port, which the first command opens.
-    await stage.kubectl("version");
-  }
-  await deploy([operator], client, { namespace, image: `${OPERATOR_IMAGE}:0.1.0`, tell: () => {}, timeout: 90_000 });
+  await knowsOperator(stage);
+  // The pod reaches the cluster by its port, which the first command opens.
+  if (cluster) await stage.kubectl("version");
+  const image = `${OPERATOR_IMAGE}:0.1.0`;
+  await deploy([llmOperator], client, { namespace, image, tell: () => {}, timeout: 90_000 });
 }

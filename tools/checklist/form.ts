@@ -1,4 +1,4 @@
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 
 /** One way to run the checks of a document: the namespace, and whatever names and values its lines take. */
 export interface Case {
@@ -17,7 +17,7 @@ export interface Story<C extends Case = Case> {
   readonly where?: "embedded" | "real" | "both";
   /** It runs kubectl, which lives in real time. */
   readonly kubectl?: boolean;
-  play(stage: Stage, values: C, line: CheckLine): Promise<void>;
+  play(stage: TestEnvironment, values: C, line: CheckLine): Promise<void>;
 }
 
 /** A document, and how each of its lines is checked. */
@@ -45,7 +45,7 @@ export function checklist<C extends Case>(document: ChecklistDocument<C>): Check
 export function line<C extends Case>(
   number: string,
   title: string,
-  check: (stage: Stage, values: C) => Promise<void>,
+  check: (stage: TestEnvironment, values: C) => Promise<void>,
   options: Pick<Story<C>, "where" | "kubectl"> = {},
 ): Story<C> {
   return {

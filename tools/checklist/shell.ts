@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 
 /** Runs a line of shell, which must succeed, and gives what it printed. */
-export async function sh(stage: Stage, command: string, env?: Readonly<Record<string, string>>): Promise<string> {
+export async function sh(
+  stage: TestEnvironment,
+  command: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<string> {
   const { code, stdout, stderr } = await stage.shell(command, env ? { env } : {});
   assert.equal(code, 0, `$ ${command}\n${stdout}${stderr}`);
   return stdout;
 }
 
 /** Runs a line again and again until it succeeds and prints what matches. */
-export async function shUntil(stage: Stage, command: string, wanted: RegExp): Promise<string> {
+export async function shUntil(stage: TestEnvironment, command: string, wanted: RegExp): Promise<string> {
   let last = "";
   await stage
     .until(`\`${command}\` prints ${wanted}`, async () => {

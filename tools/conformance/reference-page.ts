@@ -15,7 +15,8 @@ export function countsTable(): string {
     const count = (list: typeof here) => (list ? String(list.names.length) : "not run");
     return `| ${sig} | ${all} | ${count(here)} | ${count(there)} |\n`;
   });
-  const head = "| specs of | in all | embedded cluster | real control plane with KWOK |\n|---|---|---|---|\n";
+  const head =
+    "| SIG | specs | passed on the embedded cluster | passed on the real control plane with KWOK |\n|---|---|---|---|\n";
   return `${BEGIN}${head}${rows.join("")}${END}`;
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from "@konverge/core";
 import type { Result } from "./play.ts";
 
 /** One place where two servers differ. */
@@ -52,8 +53,4 @@ function visit(
     return;
   }
   report(path, real, embedded);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,13 +2,13 @@
 // Extracts the facts of the built-in kinds from a real API server and from Kubernetes' Go types, and generates the
 // TypeScript types from them. With --check it writes nothing and says whether the files are up to date.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { generateFacts } from "./generate.ts";
 
 const kinds = fileURLToPath(new URL("../../packages/kinds/", import.meta.url));
-const outputFolders = ["data", join("src", "generated")];
+const outputFolders = ["data", join("src", "generated"), join("..", "konverge", "src", "generated")];
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 
@@ -16,7 +16,7 @@ try {
   const files = await generateFacts();
   const stale = staleFiles(files);
   if (values.check) {
-    for (const path of stale) console.error(`out of date: packages/kinds/${path}`);
+    for (const path of stale) console.error(`out of date: ${join("packages", "kinds", path)}`);
     console.log(stale.length === 0 ? `${files.size} files are up to date` : `run "npm run facts"`);
     process.exitCode = stale.length === 0 ? 0 : 1;
   } else {
@@ -41,7 +41,7 @@ function listFiles(folder: string): string[] {
   try {
     return readdirSync(join(kinds, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(kinds.length));
+      .map((entry) => relative(kinds, join(entry.parentPath, entry.name)));
   } catch {
     return [];
   }

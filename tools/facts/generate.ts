@@ -4,6 +4,7 @@ import { mergeDefinitions } from "./merge.ts";
 import { mergeResources } from "./resources.ts";
 import { readServerFacts } from "./server-facts.ts";
 import { definitionFiles, resourcesFile } from "./write-data.ts";
+import { entryFiles } from "./write-entries.ts";
 import { typeFiles } from "./write-types.ts";
 
 /** The whole output, by path below packages/kinds. Deterministic: the same Kubernetes gives the same bytes. */
@@ -14,9 +15,11 @@ export async function generateFacts(): Promise<Map<string, string>> {
   const go = readGoFacts(plane.kubernetes, server);
   const definitions = mergeDefinitions(server, go);
   const resources = mergeResources(server, go);
+  const types = typeFiles(definitions, resources);
   return new Map([
     ["data/resources.json", resourcesFile(plane.kubernetes, resources)],
     ...definitionFiles(definitions),
-    ...typeFiles(definitions, resources),
+    ...types,
+    ...entryFiles(new Map(types)),
   ]);
 }

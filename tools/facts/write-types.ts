@@ -50,7 +50,13 @@ function typesModule(file: string, definitions: Record<string, DefinitionFact>, 
   for (const [name, fact] of Object.entries(definitions)) {
     if (fileOf(name) !== file || fromCore.has(name) || customTypes[name]) continue;
     const short = name.slice(file.length + 1);
-    const reference = (definition: string) => referenceText(definition, file, imports);
+    const reference = (definition: string) => {
+      const text = referenceText(definition, file, imports);
+      // Items of a list say what they are; what is inside an object, such as a template of volume claims, need not.
+      if (!kinds.has(definition) || fact.fields?.["items"]) return text;
+      imports.add("EmbeddedObject");
+      return `EmbeddedObject<${text}>`;
+    };
     const lines = Object.entries(fact.fields ?? {}).map(([field, value]) =>
       fieldLine(field, value, file, definitions, kinds.get(name), reference),
     );
@@ -77,15 +83,16 @@ function fieldLine(
   const key = /^[A-Za-z_]\w*$/.test(field) ? field : JSON.stringify(field);
   if (kind) {
     const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`;
-    if (field === "apiVersion") return `  apiVersion: ${JSON.stringify(apiVersion)};\n`;
-    if (field === "kind") return `  kind: ${JSON.stringify(kind.resource.kind)};\n`;
-    if (field === "metadata") return `  metadata: ${reference("meta.v1.ObjectMeta")};\n`;
+    if (field === "apiVersion") return `  readonly apiVersion: ${JSON.stringify(apiVersion)};\n`;
+    if (field === "kind") return `  readonly kind: ${JSON.stringify(kind.resource.kind)};\n`;
+    if (field === "metadata") return `  readonly metadata: ${reference("meta.v1.ObjectMeta")};\n`;
   }
   const type = parseType(typeName, file);
   const required = flags.includes("r") || (kind && field === "spec" && isAlwaysWritten(type, flags, kind, definitions));
   const text = typeText(type, reference, extras.enum);
   const partial = type.form === "definition" && type.name === "meta.v1.ObjectMeta" ? `Partial<${text}>` : text;
-  return `  ${key}${required ? "" : "?"}: ${partial};\n`;
+  // Written with undefined, so that `namespace: owner.metadata.namespace` compiles with exactOptionalPropertyTypes as well.
+  return `  readonly ${key}${required ? "" : "?"}: ${partial}${required || text === "unknown" ? "" : " | undefined"};\n`;
 }
 
 /**
@@ -122,10 +129,10 @@ function typeText(type: FieldType, reference: (definition: string) => string, va
       return reference(type.name);
     case "list": {
       const element = typeText(type.element, reference, values);
-      return element.includes(" | ") ? `(${element})[]` : `${element}[]`;
+      return `readonly ${/^readonly | \| /.test(element) ? `(${element})` : element}[]`;
     }
     case "map":
-      return `Record<string, ${typeText(type.element, reference)}>`;
+      return `Readonly<Record<string, ${typeText(type.element, reference)}>>`;
   }
 }
 
@@ -136,6 +143,7 @@ function referenceText(definition: string, file: string, imports: Set<string>): 
     return name;
   }
   const custom = customTypes[definition];
+  if (custom?.typescript === "QuantityValue") imports.add("QuantityValue");
   if (custom) return custom.typescript;
   const owner = fileOf(definition);
   const short = definition.slice(owner.length + 1);
@@ -154,7 +162,7 @@ function handlesModule(file: string, handles: Handle[], preferred: Set<Handle>):
   const own = handles.filter((handle) => !preferred.has(handle));
   const imports =
     own.length > 0
-      ? `import type { KindRef } from "@konverge/core";\nimport type * as types from "./types/${file}.ts";\n\n`
+      ? `import { TypedKind } from "../typed-kind.ts";\nimport type * as types from "./types/${file}.ts";\n\n`
       : "";
   const reexport = shared.length > 0 ? `export { ${shared.sort().join(", ")} } from "./preferred.ts";\n` : "";
   const bodies = own.map((handle) => `\n${handleText(handle, "types")}`);
@@ -164,7 +172,7 @@ function handlesModule(file: string, handles: Handle[], preferred: Set<Handle>):
 function handleText({ group, version, resource: { kind, plural, namespaced } }: Handle, namespace: string): string {
   const fields = Object.entries({ group, version, kind, plural, namespaced });
   const value = fields.map(([key, inner]) => `${key}: ${JSON.stringify(inner)}`).join(", ");
-  return `export type ${kind} = ${namespace}.${kind};\nexport const ${kind}: KindRef<${kind}> = { ${value} };\n`;
+  return `export type ${kind} = ${namespace}.${kind};\nexport const ${kind} = new TypedKind<${kind}>({ ${value} });\n`;
 }
 
 /** Of the kinds that have the same name the first in the order of discovery: the core group, the newest version. */
@@ -193,5 +201,5 @@ function preferredModule(definitions: Record<string, DefinitionFact>, preferred:
   const bodies = [...preferred].map(
     (handle) => `\n${handleText(handle, namespaceOf(fileOf(handle.resource.definition)))}`,
   );
-  return `${header}import type { KindRef } from "@konverge/core";\n${imports.join("")}\n${typeLines.join("")}${bodies.join("")}`;
+  return `${header}import { TypedKind } from "../typed-kind.ts";\n${imports.join("")}\n${typeLines.join("")}${bodies.join("")}`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
 import { Node, ResourceQuota } from "@konverge/kinds";
-import type { Scenario, Stage } from "@konverge/testing";
+import type { Scenario, TestEnvironment } from "@konverge/testing";
 import { UNPULLABLE } from "./kwok-pods.ts";
 import { kwokNode } from "./real-ground.ts";
 
@@ -22,7 +22,7 @@ const NOW_AND_THEN = 8;
  * Waits until a problem is told by a condition and by an event, and sees that nobody goes on writing while it lasts.
  */
 export async function isReported(
-  stage: Stage,
+  stage: TestEnvironment,
   kind: KindRef<KubeObject>,
   name: string,
   { condition, event }: Report,
@@ -35,15 +35,15 @@ export async function isReported(
   await stage.until(`an event about ${kind.kind} ${name} says ${event}`, async () =>
     (await stage.events(kind, name)).some((told) => event.test(told)),
   );
-  await stage.pass(LASTS[stage.where]);
+  await stage.advance(LASTS[stage.where]);
   const before = stage.writes();
-  await stage.pass(LASTS[stage.where]);
+  await stage.advance(LASTS[stage.where]);
   const writes = stage.writes() - before;
   assert.ok(writes <= NOW_AND_THEN, `${writes} writes while nothing changed`);
 }
 
 /** Sets a quota of pods, and waits until it is in force; returns how to take it away. */
-export async function quotaOfPods(stage: Stage, pods: number): Promise<() => Promise<void>> {
+export async function quotaOfPods(stage: TestEnvironment, pods: number): Promise<() => Promise<void>> {
   const name = "few-pods";
   await stage.client.create(ResourceQuota, {
     metadata: { name, namespace: stage.namespace },
@@ -59,14 +59,14 @@ export async function quotaOfPods(stage: Stage, pods: number): Promise<() => Pro
 }
 
 /** Makes an image one that cannot be pulled. Simulated nodes of a real control plane know a few such images. */
-export function unpullable(stage: Stage, image: string): void {
+export function unpullable(stage: TestEnvironment, image: string): void {
   const repository = image.replace(/:[^/]*$/, "");
   if (stage.cluster) stage.cluster.image(repository, { failPull: "manifest unknown" });
   else assert.ok(UNPULLABLE.includes(image), `${image} is none of ${UNPULLABLE.join(", ")}`);
 }
 
 /** Brings a node with GPUs to a cluster that has none. */
-export async function lateNode(stage: Stage): Promise<void> {
+export async function lateNode(stage: TestEnvironment): Promise<void> {
   const capacity = { cpu: "32", memory: "256Gi", pods: "110", "nvidia.com/gpu": "8" };
   await stage.client.create(Node, kwokNode({ name: "late", capacity }) as never);
   await stage.client.patchStatus(Node, "late", { merge: { status: { capacity, allocatable: capacity } } });

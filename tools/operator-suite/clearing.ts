@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import { isAlreadyExists, sleep } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
-import type { OperatorStage } from "@konverge/testing";
+import type { OperatorTestEnvironment } from "@konverge/testing";
 
 /** What every namespace has, or what goes by itself. */
 const KEPT =
@@ -28,7 +28,7 @@ export async function freshNamespace(client: Client, name: string): Promise<bool
 }
 
 /** Deletes the objects of the operators' own kinds while their operators can still clean up after them. */
-export async function withoutInstances(stage: OperatorStage): Promise<void> {
+export async function withoutInstances(stage: OperatorTestEnvironment): Promise<void> {
   const { client, namespace } = stage;
   const deadline = client.clock.monotonic() + GRACE;
   for (const kind of stage.kinds) {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { NodeShape } from "@konverge/cluster";
 import { findControlPlane } from "@konverge/real";
 import type { Operator } from "@konverge/runtime";
-import { type EmbeddedOptions, playEmbedded, roleRuns, type Scenario } from "@konverge/testing";
+import { rbacRuns, runScenario, type Scenario, type TestEnvironmentOptions } from "@konverge/testing";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
 import { RoleWitness } from "./real-role.ts";
@@ -17,7 +17,7 @@ export interface StageOptions {
   /** Default: one that is made for the scenario. */
   readonly namespace?: string;
   /** Of the embedded cluster: answers for API servers that an APIService puts behind it. */
-  readonly extension?: EmbeddedOptions["extension"];
+  readonly extension?: TestEnvironmentOptions["extension"];
   /** The scenario runs kubectl: it is skipped where there is none. */
   readonly kubectl?: boolean;
 }
@@ -32,13 +32,13 @@ export interface RealOptions extends StageOptions {
 const LONGEST = 240_000;
 
 /** The same for an embedded cluster. */
-export function embeddedOptions({ kubectl, ...options }: StageOptions): EmbeddedOptions {
+export function embeddedOptions({ kubectl, ...options }: StageOptions): TestEnvironmentOptions {
   return { ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
 }
 
 /** Plays a scenario on an embedded cluster of its own. */
 export async function playOnEmbedded(scenario: Scenario, options: StageOptions = {}): Promise<void> {
-  await playEmbedded(scenario, embeddedOptions(options));
+  await runScenario(scenario, embeddedOptions(options));
 }
 
 /** Declares a test of a scenario on the embedded cluster. */
@@ -78,7 +78,7 @@ export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: R
 /** Declares a test that the generated role is exactly what the operator needs to play these scenarios. */
 export function exactRole(operator: Operator, scenarios: readonly Scenario[], options: StageOptions = {}): void {
   test(`${operator.name} runs under exactly its role: nothing is refused, and nothing is allowed that it does not need`, async () => {
-    const { problems, tried } = await roleRuns(operator, scenarios, embeddedOptions(options));
+    const { problems, tried } = await rbacRuns(operator, scenarios, embeddedOptions(options));
     assert.deepEqual(problems, []);
     assert.ok(tried > 0, "no permission was tried");
   });

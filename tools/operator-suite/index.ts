@@ -18,7 +18,14 @@
  * ```
  */
 
-export type { CommandResult, Disturbance, RunningOperator, Scenario, Stage, StartOptions } from "@konverge/testing";
+export type {
+  CommandResult,
+  RequestFault,
+  RunningOperator,
+  Scenario,
+  StartOperatorOptions,
+  TestEnvironment,
+} from "@konverge/testing";
 export { isReported, lateNode, onEmptyCluster, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type RealOptions, type StageOptions } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";

@@ -1,13 +1,13 @@
 import type { Schema } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
-import type { Stage } from "@konverge/testing";
+import type { TestEnvironment } from "@konverge/testing";
 
 /**
  * Has the cluster know of a kind what a short document would say: one version, no defaults, and of the status the named
  * fields alone. Plays, and puts the operator's own definition back.
  */
 export async function withNarrowerDefinition(
-  stage: Stage,
+  stage: TestEnvironment,
   name: string,
   statusFields: readonly string[],
   play: () => Promise<void>,
@@ -29,7 +29,7 @@ export async function withNarrowerDefinition(
   }
 }
 
-async function put(stage: Stage, name: string, versions: readonly object[]): Promise<void> {
+async function put(stage: TestEnvironment, name: string, versions: readonly object[]): Promise<void> {
   await stage.client.patch(CustomResourceDefinition, name, { merge: { spec: { versions } } } as never);
 }
 

@@ -5,13 +5,20 @@ import { DEFAULT_NODES, type NodeShape } from "@konverge/cluster";
 import { realClock, sleep, type Transport } from "@konverge/core";
 import { Namespace, Node } from "@konverge/kinds";
 import { type RealCluster, startRealCluster } from "@konverge/real";
-import { type Fate, type Ground, NOWHERE, OperatorStage, registerOnPort, type Scenario } from "@konverge/testing";
+import {
+  type FaultInjector,
+  OperatorTestEnvironment,
+  type Scenario,
+  serveWebhooksOnPort,
+  type TestBackend,
+  UNREACHABLE_WEBHOOK_URL,
+} from "@konverge/testing";
 import { emptied, freshNamespace, withoutInstances } from "./clearing.ts";
 import { shellFor } from "./kubectl.ts";
 import { podStages } from "./kwok-pods.ts";
 
 /** A namespace of a real control plane as something to stand on. */
-export interface RealGround extends Ground {
+export interface RealGround extends TestBackend {
   end(): Promise<void>;
 }
 
@@ -25,7 +32,7 @@ export interface RealStages extends AsyncDisposable {
   readonly cluster: RealCluster;
   readonly client: Client;
   /** Nothing may be refused to an operator: it has exactly its role. */
-  play(name: string, scenario: Scenario, fate?: Fate): Promise<void>;
+  play(name: string, scenario: Scenario, fate?: FaultInjector): Promise<void>;
 }
 
 /** Starts a real control plane with simulated nodes. */
@@ -44,7 +51,7 @@ export async function realStages(options: { nodes?: readonly NodeShape[] } = {})
     async play(namespace, scenario, fate) {
       const ground = await realGround(cluster, client, namespace);
       const refused: string[] = [];
-      const stage = new OperatorStage(ground, { ...fate, refused: (message) => refused.push(message) });
+      const stage = new OperatorTestEnvironment(ground, { ...fate, denied: (message) => refused.push(message) });
       try {
         await scenario(stage);
         assert.deepEqual(refused, [], "the role does not allow what the operator does");
@@ -86,10 +93,10 @@ async function realGround(cluster: RealCluster, client: Client, namespace: strin
     clock,
     namespace,
     cluster: undefined,
-    patience: PATIENCE,
-    conversionUrl: () => NOWHERE,
+    timeout: PATIENCE,
+    conversionUrl: () => UNREACHABLE_WEBHOOK_URL,
     wait: (promise) => promise,
-    pass: (ms) => sleep(clock, ms),
+    advance: (ms) => sleep(clock, ms),
     async connect(account) {
       const { token } = await client.requestToken(`${account.namespace}/${account.name}`);
       let transport: Transport | undefined;
@@ -108,7 +115,7 @@ async function realGround(cluster: RealCluster, client: Client, namespace: strin
       );
       return transport!;
     },
-    register: (process) => registerOnPort(process, client),
+    register: (process) => serveWebhooksOnPort(process, client),
     async settled(writes) {
       const start = clock.monotonic();
       let [seen, since] = [writes(), start];

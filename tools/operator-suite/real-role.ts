@@ -2,17 +2,17 @@ import type { Client } from "@konverge/client";
 import { isAlreadyExists, sleep } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import {
-  type Access,
-  AccessRecorder,
-  accessText,
-  compareAccess,
+  comparePermissions,
   Metrics,
   type Operator,
-  operatorAccess,
+  operatorPermissions,
+  type Permission,
+  PermissionRecorder,
+  permissionText,
   rolesFor,
-  silent,
+  silentLog,
 } from "@konverge/runtime";
-import type { Fate } from "@konverge/testing";
+import type { FaultInjector } from "@konverge/testing";
 
 const HOME = "judged-system";
 const PATIENCE = 60_000;
@@ -26,22 +26,22 @@ const PATIENCE = 60_000;
  */
 export class RoleWitness {
   readonly #operator: Operator;
-  readonly #recorder = new AccessRecorder();
+  readonly #recorder = new PermissionRecorder();
 
   constructor(operator: Operator) {
     this.#operator = operator;
   }
 
   /** Of each scenario. */
-  get fate(): Fate {
+  get fate(): FaultInjector {
     return { around: this.#recorder.transport };
   }
 
   /** What is wrong with the role; how many of its rules were judged. */
   async findings(client: Client): Promise<{ tried: number; problems: readonly string[] }> {
     const declared = declaredBy(this.#operator);
-    const { superfluous } = compareAccess(declared, this.#recorder.accesses({ byNamespace: true }));
-    const problems = superfluous.map((access) => `the role allows what no scenario needs: ${accessText(access)}`);
+    const { superfluous } = comparePermissions(declared, this.#recorder.permissions({ byNamespace: true }));
+    const problems = superfluous.map((access) => `the role allows what no scenario needs: ${permissionText(access)}`);
     await client.create(Namespace, { metadata: { name: HOME } }).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
@@ -52,23 +52,26 @@ export class RoleWitness {
       const lacking = `lacks-${index}`;
       await give(client, lacking, left);
       for (const access of rule) {
-        if (!(await allows(client, "whole", access))) problems.push(`the role does not allow: ${accessText(access)}`);
+        if (!(await allows(client, "whole", access)))
+          problems.push(`the role does not allow: ${permissionText(access)}`);
         if (await allows(client, lacking, access))
-          problems.push(`it is allowed without its rule, too: ${accessText(access)}`);
+          problems.push(`it is allowed without its rule, too: ${permissionText(access)}`);
       }
     }
     return { tried: rules.size, problems };
   }
 }
 
-function declaredBy(operator: Operator): Access[] {
+function declaredBy(operator: Operator): Permission[] {
   const { registry } = new Metrics({ process: false });
   const settings = Object.fromEntries((operator.settings ?? []).map(({ flag, default: value }) => [flag, value]));
-  return operatorAccess(operator, operator.create({ metrics: registry, settings, log: silent }), { home: HOME });
+  return operatorPermissions(operator, operator.create({ metrics: registry, settings, log: silentLog }), {
+    operatorNamespace: HOME,
+  });
 }
 
 /** Makes roles for an account of that name, and waits until they are in force, in the whole cluster and in each namespace. */
-async function give(client: Client, name: string, accesses: readonly Access[]): Promise<void> {
+async function give(client: Client, name: string, accesses: readonly Permission[]): Promise<void> {
   for (const role of rolesFor(accesses, { name: `judged-${name}`, serviceAccount: { name, namespace: HOME } })) {
     await client.create(await client.mapper.resolve(role), role as never);
   }
@@ -82,7 +85,7 @@ async function give(client: Client, name: string, accesses: readonly Access[]): 
   }
 }
 
-async function allows(client: Client, name: string, access: Access): Promise<boolean> {
+async function allows(client: Client, name: string, access: Permission): Promise<boolean> {
   const [plural = "", subresource] = access.resource.split("/");
   const { allowed } = await client.canI(
     {

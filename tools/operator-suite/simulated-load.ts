@@ -1,6 +1,6 @@
 import { seededRandom } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
-import type { Stage } from "@konverge/testing";
+import type { TestEnvironment } from "@konverge/testing";
 
 /** A request that was answered, or will be. Milliseconds on the stage's clock. */
 interface Served {
@@ -31,7 +31,7 @@ const BOUNDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5, 5, 1
  * are ready, each for a given time. Servers tell of it as vLLM does. Nothing of the operator's own model is in it.
  */
 export class SimulatedLoad {
-  readonly #stage: Stage;
+  readonly #stage: TestEnvironment;
   readonly #random = seededRandom(7);
   readonly #servers = new Map<string, Server>();
   readonly #options: { serviceTime: number; concurrency: number; selector: string };
@@ -39,7 +39,7 @@ export class SimulatedLoad {
   /** Requests per second from now on. */
   rate = 0;
 
-  constructor(stage: Stage, options: { serviceTime: number; concurrency: number; selector: string }) {
+  constructor(stage: TestEnvironment, options: { serviceTime: number; concurrency: number; selector: string }) {
     this.#stage = stage;
     this.#options = options;
     this.#until = stage.clock.monotonic();
@@ -56,7 +56,7 @@ export class SimulatedLoad {
   async pass(ms: number): Promise<void> {
     const end = this.#stage.clock.monotonic() + ms;
     while (this.#stage.clock.monotonic() < end) {
-      await this.#stage.pass(5_000);
+      await this.#stage.advance(5_000);
       await this.#seeReplicas();
       this.#send(this.#stage.clock.monotonic());
     }

@@ -3,15 +3,15 @@ import { test } from "node:test";
 import type { AnyObject, KindRef, KubeObject } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import {
-  type ApiErrorOptions,
+  type ApiErrorRunOptions,
   apiErrorRuns,
-  type CrashOptions,
+  type CrashRunOptions,
   crashRuns,
   crdDeletionRuns,
-  type DeletionOptions,
+  type DeletionRunOptions,
+  type DriftRunOptions,
   deletionRuns,
-  type RepairOptions,
-  repairRuns,
+  driftRuns,
   type Scenario,
 } from "@konverge/testing";
 import { embeddedOptions, type StageOptions } from "./declare.ts";
@@ -29,13 +29,13 @@ function split<T extends SurvivalOptions & { readonly every?: number; readonly r
   const { time, nodes, namespace, kubectl, ...whole } = options;
   const { every = 1, runs = Number.POSITIVE_INFINITY } = whole;
   const proof = SAMPLE ? { ...whole, every: every * SAMPLE.every, runs: Math.min(runs, SAMPLE.runs) } : whole;
-  const stage = {
+  const environment = {
     ...(time && { time }),
     ...(nodes && { nodes }),
     ...(namespace && { namespace }),
     ...(kubectl && { kubectl }),
   };
-  return { ...proof, stage: embeddedOptions(stage) };
+  return { ...proof, environment: embeddedOptions(environment) };
 }
 
 /**
@@ -48,7 +48,7 @@ export function survivesCrashes(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<CrashOptions, "every"> = {},
+  options: SurvivalOptions & Pick<CrashRunOptions, "every"> = {},
 ): void {
   test(name, async () => {
     const { problems, writes } = await crashRuns(scenario, split(options));
@@ -69,7 +69,7 @@ export function survivesApiErrors(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<ApiErrorOptions, "runs" | "seed"> = {},
+  options: SurvivalOptions & Pick<ApiErrorRunOptions, "runs" | "seed"> = {},
 ): void {
   test(name, async () => {
     const { problems, requests } = await apiErrorRuns(scenario, split(options));
@@ -90,7 +90,7 @@ export function survivesDeletion(
   _operator: Operator,
   scenario: Scenario,
   kind: KindRef<KubeObject>,
-  options: SurvivalOptions & Pick<DeletionOptions, "every" | "kept"> = {},
+  options: SurvivalOptions & Pick<DeletionRunOptions, "every" | "kept"> = {},
 ): void {
   test(name, async () => {
     const { problems, writes } = await deletionRuns(scenario, kind, split(options));
@@ -111,10 +111,10 @@ export function repairsChildren(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<RepairOptions, "every" | "except"> = {},
+  options: SurvivalOptions & Pick<DriftRunOptions, "every" | "except"> = {},
 ): void {
   test(name, async () => {
-    const { problems, children, edits } = await repairRuns(scenario, split(options));
+    const { problems, children, edits } = await driftRuns(scenario, split(options));
     assert.ok(children > 0 && edits > 0, "there were no children to interfere with");
     assert.deepEqual(problems, []);
   });

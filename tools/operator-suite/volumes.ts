@@ -1,11 +1,11 @@
 import { PersistentVolume } from "@konverge/kinds";
-import type { Stage } from "@konverge/testing";
+import type { TestEnvironment } from "@konverge/testing";
 
 /**
  * Volumes for claims of a scenario. A real control plane with simulated nodes has nobody who makes them; the embedded cluster
  * has, and needs none of these.
  */
-export async function supplyVolumes(stage: Stage, ...sizes: readonly string[]): Promise<void> {
+export async function supplyVolumes(stage: TestEnvironment, ...sizes: readonly string[]): Promise<void> {
   if (stage.where === "embedded") return;
   for (const storage of sizes) {
     await stage.client.create(PersistentVolume, {

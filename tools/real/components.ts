@@ -1,4 +1,4 @@
-import type { RealClusterOptions } from "./start.ts";
+import type { RealClusterOptions } from "./options.ts";
 
 /** Where things of one cluster are: ports and absolute paths of files. */
 export interface Layout {

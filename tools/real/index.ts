@@ -18,4 +18,5 @@
  */
 export { type AssetName, type ControlPlane, defaultKubernetesVersion, findControlPlane } from "./locate.ts";
 export type { GpuNodes } from "./nodes.ts";
-export { type RealCluster, type RealClusterOptions, startRealCluster } from "./start.ts";
+export type { RealClusterOptions } from "./options.ts";
+export { type RealCluster, startRealCluster } from "./start.ts";

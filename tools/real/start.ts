@@ -4,32 +4,16 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Credential, createAuthority } from "@konverge/certificates";
+import { realClock } from "@konverge/core";
 import { type AdminApi, call } from "./api.ts";
-import { type Authority, type Credential, createAuthority, createServiceAccountKeys } from "./certificates.ts";
 import * as components from "./components.ts";
 import { type AssetName, findControlPlane } from "./locate.ts";
 import { type GpuNodes, nodeObjects } from "./nodes.ts";
+import type { RealClusterOptions } from "./options.ts";
 import { freePorts } from "./ports.ts";
 import { ProcessGroup, type RunningProcess } from "./processes.ts";
-
-export interface RealClusterOptions {
-  /** Version to run, if it has been built. */
-  kubernetes?: string;
-  /** Run kube-controller-manager; also turns the ServiceAccount admission plugin on. */
-  controllers?: boolean;
-  /** Run kube-scheduler. */
-  scheduler?: boolean;
-  /** Run KWOK with this many simulated nodes. */
-  kwok?: GpuNodes;
-  /** What KWOK makes of pods, in place of its own fast stages (ready at once, Jobs complete at once): Stage objects. */
-  podStages?: readonly object[];
-  /** Admission plugins to enable beyond the default ones. */
-  admissionPlugins?: string[];
-  extraApiServerFlags?: string[];
-  controllerManagerFlags?: string[];
-  /** Write an audit log (level Metadata) to this file. */
-  auditLog?: string;
-}
+import { createServiceAccountKeys } from "./service-account-keys.ts";
 
 export interface KubectlResult {
   code: number;
@@ -96,7 +80,7 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
   const processes = new ProcessGroup(folder);
   try {
     const [etcdPort, etcdPeer, apiServerPort] = (await freePorts(3)) as [number, number, number];
-    const { layout, authority, admin, token } = await writeFiles(folder, {
+    const { layout, authority, admin, token } = writeFiles(folder, {
       etcd: etcdPort,
       etcdPeer,
       apiServer: apiServerPort,
@@ -142,7 +126,7 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
       adminToken: token,
       clientCert: admin.cert,
       clientKey: admin.key,
-      issueClient: (user, groups) => authority.client(user, groups),
+      issueClient: async (user, groups) => authority.client(user, groups),
       folder,
       etcd: { url: etcdUrl, compact: () => compact(etcdUrl) },
       kubectl: (args, input) => kubectl(binary("kubectl"), layout.files.kubeconfig, folder, args, input),
@@ -181,27 +165,21 @@ function neededBy(options: RealClusterOptions): AssetName[] {
   return names;
 }
 
-async function writeFiles(folder: string, ports: components.Layout["ports"]) {
-  const [authority, proxyAuthority] = await Promise.all([
-    createAuthority("kubernetes"),
-    createAuthority("front-proxy"),
-  ]);
+function writeFiles(folder: string, ports: components.Layout["ports"]) {
+  const authority = createAuthority(realClock(), { name: "kubernetes" });
+  const proxyAuthority = createAuthority(realClock(), { name: "front-proxy" });
   const serviceAccounts = createServiceAccountKeys();
-  const [server, admin, proxy] = await Promise.all([
-    authority.server(
-      "kube-apiserver",
-      [
-        "localhost",
-        "kubernetes",
-        "kubernetes.default",
-        "kubernetes.default.svc",
-        "kubernetes.default.svc.cluster.local",
-      ],
-      ["127.0.0.1", "10.96.0.1"],
-    ),
-    authority.client("kubernetes-admin", ["system:masters"]),
-    proxyAuthority.client("front-proxy-client"),
+  const server = authority.server("kube-apiserver", [
+    "localhost",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+    "127.0.0.1",
+    "10.96.0.1",
   ]);
+  const admin = authority.client("kubernetes-admin", ["system:masters"]);
+  const proxy = proxyAuthority.client("front-proxy-client");
   const token = randomBytes(24).toString("base64url");
   const kubeconfig = join(folder, "kubeconfig");
   const contents: Record<components.FileName, string> = {
@@ -227,7 +205,7 @@ async function writeFiles(folder: string, ports: components.Layout["ports"]) {
     writeFileSync(files[name], contents[name], { mode: 0o600 });
   }
   const layout: components.Layout = { folder, ports, files };
-  return { layout, authority: authority as Authority, admin, token };
+  return { layout, authority, admin, token };
 }
 
 async function ready(server: RunningProcess, api: AdminApi): Promise<void> {

@@ -1,18 +1,16 @@
 import {
-  type Context,
+  conditionFalse,
+  conditionTrue,
+  conditionUnknown,
   controller,
   findCondition,
-  no,
-  PATIENCE,
-  problemConditions,
-  type Result,
-  tellProblem,
-  unknown,
-  use,
-  watch,
-  yes,
+  permission,
+  type ReconcileContext,
+  type ReconcileResult,
+  watchKind,
 } from "konverge";
 import { Event, Job, Pod } from "konverge/kinds";
+import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem } from "konverge/pods";
 import { BACKUP_OF, backupJobFor, folderOf, isImpossible } from "./backup-jobs.ts";
 import type { BackupMethod } from "./backup-spec.ts";
 import { backupClaimName, methodOf } from "./backup-volume.ts";
@@ -28,7 +26,7 @@ import type { TaskReport } from "./task-report.ts";
 export const SCHEDULED = "databases.example.com/scheduled";
 const JOB_NAME = "batch.kubernetes.io/job-name";
 
-type Status = NonNullable<Result<DatabaseBackup>["status"]>;
+type Status = NonNullable<ReconcileResult<DatabaseBackup>["status"]>;
 
 /** Takes the backup that a DatabaseBackup asks for, by a Job of its name, and tells what became of it. */
 export function databaseBackups() {
@@ -36,23 +34,28 @@ export function databaseBackups() {
   const siblings = new Map<string, Set<string>>();
   return controller(DatabaseBackup, {
     watches: [
-      watch<Database, DatabaseBackup>(Database, {
+      watchKind<Database, DatabaseBackup>(Database, {
         references: ({ metadata, spec }) => [`${metadata.namespace}/${spec.database}`],
       }),
-      watch<DatabaseBackup, DatabaseBackup>(DatabaseBackup, {
+      watchKind<DatabaseBackup, DatabaseBackup>(DatabaseBackup, {
         to: ({ metadata, spec }) => [...(siblings.get(`${metadata.namespace}/${spec.database}`) ?? [])],
       }),
-      watch<Job, DatabaseBackup>(Job, {
+      watchKind<Job, DatabaseBackup>(Job, {
         labelSelector: BACKUP_OF,
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`],
       }),
-      watch<Pod, DatabaseBackup>(Pod, {
+      watchKind<Pod, DatabaseBackup>(Pod, {
         labelSelector: BACKUP_OF,
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[JOB_NAME]}`],
       }),
     ],
-    uses: [use(Job, ["get", "create"]), use(Pod, ["list"]), use(DatabaseBackup, ["delete"]), use(Event, ["list"])],
-    async reconcile(backup, context): Promise<Result<DatabaseBackup> | undefined> {
+    permissions: [
+      permission(Job, ["get", "create"]),
+      permission(Pod, ["list"]),
+      permission(DatabaseBackup, ["delete"]),
+      permission(Event, ["list"]),
+    ],
+    async reconcile(backup, context): Promise<ReconcileResult<DatabaseBackup> | undefined> {
       const { metadata, spec, status } = backup;
       const ofDatabase = `${metadata.namespace}/${spec.database}`;
       const known = siblings.get(ofDatabase) ?? new Set();
@@ -64,7 +67,7 @@ export function databaseBackups() {
   });
 }
 
-async function take(backup: DatabaseBackup, context: Context): Promise<Result<DatabaseBackup>> {
+async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<ReconcileResult<DatabaseBackup>> {
   const { cache, events } = context;
   const { metadata, spec, status } = backup;
   const database = cache.get(Database, `${metadata.namespace}/${spec.database}`);
@@ -92,12 +95,12 @@ async function take(backup: DatabaseBackup, context: Context): Promise<Result<Da
   const end = jobEnd(job);
   if (!job || !end) {
     const problem = await taskProblem(job, context);
-    tellProblem(backup, problem, events);
+    reportProblem(backup, problem, events);
     const conditions = problem
       ? problemConditions(problem)
-      : { Ready: unknown("Running", `job ${metadata.name} takes it`) };
+      : { Ready: conditionUnknown("Running", `job ${metadata.name} takes it`) };
     // That its pod is refused or finds no node, nobody tells.
-    return { status: { phase: "Running", ...facts }, conditions, after: PATIENCE };
+    return { status: { phase: "Running", ...facts }, conditions, requeueAfter: POD_PROBLEM_GRACE_MS };
   }
   const report = await reportOf(job, context);
   if (end === "failed") return fails(backup, facts, report["error"] ?? "its Job has failed", context);
@@ -105,7 +108,7 @@ async function take(backup: DatabaseBackup, context: Context): Promise<Result<Da
   const message = `it is in ${facts.folder} of the volume of claim ${facts.claim}`;
   return {
     status: { phase: "Completed", ...facts, ...told(report, job) },
-    conditions: { Ready: yes("Completed", message) },
+    conditions: { Ready: conditionTrue("Completed", message) },
   };
 }
 
@@ -141,22 +144,30 @@ function waits(
   { status }: DatabaseBackup,
   reason: string,
   message: string,
-  { events }: Context,
-): Result<DatabaseBackup> {
+  { events }: ReconcileContext,
+): ReconcileResult<DatabaseBackup> {
   if (findCondition(status?.conditions, "Ready")?.reason !== reason) events.warning(reason, message);
-  return { status: { phase: "Pending" }, conditions: { Ready: no(reason, message) } };
+  return { status: { phase: "Pending" }, conditions: { Ready: conditionFalse(reason, message) } };
 }
 
-function fails(backup: DatabaseBackup, facts: Status, error: string, { events }: Context): Result<DatabaseBackup> {
+function fails(
+  backup: DatabaseBackup,
+  facts: Status,
+  error: string,
+  { events }: ReconcileContext,
+): ReconcileResult<DatabaseBackup> {
   if (backup.status?.phase !== "Failed") events.warning("BackupFailed", error);
   return {
     status: { phase: "Failed", ...facts, error },
-    conditions: { Ready: no("BackupFailed", error), Degraded: yes("BackupFailed", error) },
+    conditions: { Ready: conditionFalse("BackupFailed", error), Degraded: conditionTrue("BackupFailed", error) },
   };
 }
 
 /** A backup that a later one has let go is no backup any more. */
-async function expire(backup: DatabaseBackup, context: Context): Promise<Result<DatabaseBackup> | undefined> {
+async function expire(
+  backup: DatabaseBackup,
+  context: ReconcileContext,
+): Promise<ReconcileResult<DatabaseBackup> | undefined> {
   const { cache, client, events } = context;
   const { name, namespace, uid, labels } = backup.metadata;
   const letGo = isLetGo(name, backup.spec.database, backup.status ?? {}, cache.list(DatabaseBackup, namespace));
@@ -168,7 +179,7 @@ async function expire(backup: DatabaseBackup, context: Context): Promise<Result<
   const message = "it was let go when a later backup was taken, as spec.backup of its Database says";
   events.normal("BackupExpired", message);
   const { conditions: _, ...rest } = backup.status ?? {};
-  return { status: { ...rest, phase: "Expired" }, conditions: { Ready: no("Expired", message) } };
+  return { status: { ...rest, phase: "Expired" }, conditions: { Ready: conditionFalse("Expired", message) } };
 }
 
 /** Whether the last backup that was taken later of the same database in the same way has let one of this name go. */

@@ -1,4 +1,4 @@
-import type { CronJob, EnvVar, Job } from "konverge/kinds";
+import { CronJob, type EnvVar, Job } from "konverge/kinds";
 import { type BackupMethod, spanSeconds } from "./backup-spec.ts";
 import { backupClaimName, backupFolder, besideServer, isOfOneNode, methodOf } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
@@ -44,25 +44,21 @@ function backupTask(database: Database, method: BackupMethod): Task {
 }
 
 /** The Job of a backup that somebody asked for. */
-export function backupJobFor(backup: DatabaseBackup, database: Database, method: BackupMethod): Job {
+export function backupJobFor(backup: DatabaseBackup, database: Database, method: BackupMethod) {
   const { name, namespace } = backup.metadata;
-  return {
-    apiVersion: "batch/v1",
-    kind: "Job",
+  return Job.draft({
     metadata: { name, namespace, labels: { [BACKUP_OF]: database.metadata.name } },
     spec: taskJobSpec(database, backupTask(database, method)),
-  };
+  });
 }
 
 /** Takes backups on a schedule, one at a time; none while the servers do not run. */
-export function backupScheduleFor(database: Database, stopped: boolean): CronJob[] {
+export function backupScheduleFor(database: Database, stopped: boolean) {
   const { backup } = database.spec;
   const method = methodOf(database);
   if (!backup?.schedule || !method || isImpossible(database, method)) return [];
   return [
-    {
-      apiVersion: "batch/v1",
-      kind: "CronJob",
+    CronJob.draft({
       metadata: metadataOf(database, backupName(database)),
       spec: {
         schedule: backup.schedule,
@@ -77,7 +73,7 @@ export function backupScheduleFor(database: Database, stopped: boolean): CronJob
           spec: taskJobSpec(database, backupTask(database, method)),
         },
       },
-    },
+    }),
   ];
 }
 

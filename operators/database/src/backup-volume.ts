@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim, PodSpec, VolumeMount } from "konverge/kinds";
+import { PersistentVolumeClaim, type PodSpec, type VolumeMount } from "konverge/kinds";
 import type { BackupMethod } from "./backup-spec.ts";
 import type { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
@@ -43,19 +43,17 @@ export function besideServer(pod: string): Pick<PodSpec, "affinity"> {
 }
 
 /** The claim for the backups, unless there is one already. */
-export function backupClaimFor(database: Database): PersistentVolumeClaim[] {
+export function backupClaimFor(database: Database) {
   const { backup, storageClass } = database.spec;
   if (!backup || backup.claim) return [];
   return [
-    {
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
+    PersistentVolumeClaim.draft({
       metadata: metadataOf(database, backupName(database)),
       spec: {
         accessModes: [isOfOneNode(database) ? "ReadWriteOnce" : "ReadWriteMany"],
         ...(storageClass && { storageClassName: storageClass }),
         resources: { requests: { storage: String(backup.size) } },
       },
-    },
+    }),
   ];
 }

@@ -1,5 +1,5 @@
-import { type Context, isNotFound } from "konverge";
-import { type CronJob, PersistentVolumeClaim } from "konverge/kinds";
+import { isNotFound, type ReconcileContext } from "konverge";
+import { PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
 import { backupClaimFor } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
@@ -7,13 +7,13 @@ import { backupName } from "./names.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
 /** The volume for a database's backups, and what takes them on a schedule. */
-export function backupsFor(database: Database): (CronJob | PersistentVolumeClaim)[] {
+export function backupsFor(database: Database) {
   const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
   return [...backupClaimFor(database), ...backupScheduleFor(database, stopped)];
 }
 
 /** Backups outlive a database whose volumes do: their claim is nobody's before the object goes. */
-export async function keepBackups(database: Database, client: Context["client"]): Promise<void> {
+export async function keepBackups(database: Database, client: ReconcileContext["client"]): Promise<void> {
   const { spec, metadata } = database;
   if (!spec.backup || spec.backup.claim || spec.deletionPolicy === "Delete") return;
   const key = `${metadata.namespace}/${backupName(database)}`;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { durationMs, type Random } from "konverge";
-import type { Secret } from "konverge/kinds";
+import { Secret } from "konverge/kinds";
+import { durationMs, type Random } from "konverge/time";
 import type { Database } from "./database.ts";
 import { ROTATE } from "./database-children.ts";
 import type { Engine } from "./engines.ts";
@@ -28,7 +28,7 @@ export interface CredentialsContext {
  * Only then it becomes the password. Whenever the operator dies, the Secret has the password that the server knows, under
  * one of the two names, and the next process goes on from there.
  */
-export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext): Secret {
+export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext) {
   const { live, random, now, told } = context;
   const known = (key: string) => {
     const value = live?.data?.[key];
@@ -55,9 +55,7 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
       "userlist.txt": `"${engine.administrator}" "${password.replaceAll('"', '""')}"\n`,
     }),
   };
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
+  return Secret.draft({
     metadata: {
       ...metadataOf(database, secretName(database)),
       annotations: {
@@ -68,7 +66,7 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
     },
     type: "Opaque",
     data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")])),
-  };
+  });
 }
 
 /** As `status.sh` tells it. */

@@ -1,4 +1,6 @@
-import { admission, type FieldError, fieldForbidden, fieldInvalid, parseQuantity } from "konverge";
+import type { FieldError } from "konverge";
+import { parseQuantity } from "konverge/objects";
+import { admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhooks";
 import { Database } from "./database.ts";
 import { LONGEST_RESTORE_NAME } from "./database-restore.ts";
 import { engineOf } from "./engines.ts";
@@ -113,4 +115,4 @@ function isSize(text: string): boolean {
 
 /** Refuses what could never run. That a volume cannot shrink is no reason to refuse: it stays, and that is told. */
 export const databaseAdmission = () =>
-  admission(Database, { validate: (database, { old }) => databaseErrors(database, old) });
+  admissionWebhook(Database, { validate: (database, { old }) => databaseErrors(database, old) });

@@ -1,4 +1,4 @@
-import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
+import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
 import { METHODS } from "./backup-spec.ts";
 
@@ -39,9 +39,9 @@ export const DatabaseBackup = defineKind({
         Method: ".status.method",
         Phase: ".status.phase",
         Stopped: { jsonPath: ".status.stoppedAt", type: "date" },
-        Size: wide({ jsonPath: ".status.size", type: "integer" }),
-        Ready: wide(condition("Ready")),
-        Age: age,
+        Size: wideColumn({ jsonPath: ".status.size", type: "integer" }),
+        Ready: wideColumn(conditionColumn("Ready")),
+        Age: ageColumn,
       },
       rules: [cel("self == oldSelf", "a backup cannot be changed: make another one")],
       objectRules: [nameRule],

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ConfigMap, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
+import type { QuantityValue } from "konverge";
+import { ConfigMap, PodDisruptionBudget, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import {
@@ -20,24 +21,18 @@ export const RESTART = "databases.example.com/restart";
 export const ROTATE = "databases.example.com/rotate";
 
 /** The servers' configuration. */
-export function configFor(database: Database, engine: Engine): ConfigMap {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
+export function configFor(database: Database, engine: Engine) {
+  return ConfigMap.draft({
     metadata: metadataOf(database, configName(database)),
     data: { ...engine.configuration({ ...database.spec.parameters, ...archiveParameters(database) }) },
-  };
+  });
 }
 
 /** Where clients connect: to the primary, to a standby, or (servers among themselves) to each pod by its name. */
-export function servicesFor(database: Database, engine: Engine): Service[] {
+export function servicesFor(database: Database, engine: Engine) {
   const ports = [{ name: engine.name, port: engine.port, targetPort: "database", protocol: "TCP" as const }];
-  const service = (name: string, spec: NonNullable<Service["spec"]>): Service => ({
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: metadataOf(database, name),
-    spec: { ports, ...spec },
-  });
+  const service = (name: string, spec: ServiceSpec) =>
+    Service.draft({ metadata: metadataOf(database, name), spec: { ports, ...spec } });
   const primary = { ...labelsOf(database), [ROLE]: "primary" };
   const standby = { ...labelsOf(database), [ROLE]: "standby" };
   return [
@@ -54,15 +49,13 @@ export function servicesFor(database: Database, engine: Engine): Service[] {
 }
 
 /** Nodes are drained one server at a time. */
-export function disruptionBudgetFor(database: Database): PodDisruptionBudget[] {
+export function disruptionBudgetFor(database: Database) {
   if (database.spec.instances === 1) return [];
   return [
-    {
-      apiVersion: "policy/v1",
-      kind: "PodDisruptionBudget",
+    PodDisruptionBudget.draft({
       metadata: metadataOf(database, database.metadata.name),
       spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(database) } },
-    },
+    }),
   ];
 }
 
@@ -71,19 +64,17 @@ export interface ServersWanted {
   /** How many pods. */
   readonly replicas: number;
   /** The size that the claim template has already: it cannot be changed, volumes grow by themselves. */
-  readonly claimed: string | undefined;
+  readonly claimed: QuantityValue | undefined;
 }
 
 /**
  * The servers. The operator itself replaces pods of an older revision: standbys first, the primary when another leads.
  */
-export function statefulSetFor(database: Database, engine: Engine, wanted: ServersWanted): StatefulSet {
+export function statefulSetFor(database: Database, engine: Engine, wanted: ServersWanted) {
   const { spec, metadata } = database;
   const labels = labelsOf(database);
   const restart = metadata.annotations?.[RESTART];
-  return {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
+  return StatefulSet.draft({
     metadata: metadataOf(database, metadata.name),
     spec: {
       replicas: wanted.replicas,
@@ -105,8 +96,6 @@ export function statefulSetFor(database: Database, engine: Engine, wanted: Serve
       },
       volumeClaimTemplates: [
         {
-          apiVersion: "v1",
-          kind: "PersistentVolumeClaim",
           metadata: { name: DATA, labels },
           spec: {
             accessModes: ["ReadWriteOnce"],
@@ -116,7 +105,7 @@ export function statefulSetFor(database: Database, engine: Engine, wanted: Serve
         },
       ],
     },
-  };
+  });
 }
 
 function digest(texts: Readonly<Record<string, string>>): string {

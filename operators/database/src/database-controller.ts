@@ -1,19 +1,17 @@
 import {
-  type Context,
+  cacheKind,
   controller,
-  durationMs,
   findCondition,
   isApplied,
   isForbidden,
   isInvalid,
   isNotFound,
-  own,
-  PATIENCE,
+  ownedKind,
   PermanentError,
-  type Result,
-  read,
-  use,
-  watch,
+  permission,
+  type ReconcileContext,
+  type ReconcileResult,
+  watchKind,
 } from "konverge";
 import {
   ConfigMap,
@@ -28,6 +26,8 @@ import {
   Service,
   StatefulSet,
 } from "konverge/kinds";
+import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
+import { durationMs } from "konverge/time";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
@@ -73,35 +73,35 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
   return controller(Database, {
     owns: [
       // What cannot be changed is made anew around the pods that are there.
-      own(StatefulSet, { onImmutable: "orphan" }),
+      ownedKind(StatefulSet, { onImmutable: "orphan" }),
       Service,
       ConfigMap,
       // A Secret that is there already holds the password that shall be used.
-      own(Secret, { adopt: "any" }),
+      ownedKind(Secret, { adopt: "any" }),
       CronJob,
       PersistentVolumeClaim,
       PodDisruptionBudget,
       Deployment,
     ],
     watches: [
-      read(Secret),
-      read(Database),
-      read<CustomResourceDefinition, Database>(CustomResourceDefinition, {
+      cacheKind(Secret),
+      cacheKind(Database),
+      cacheKind<CustomResourceDefinition, Database>(CustomResourceDefinition, {
         fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
       }),
-      watch<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
-      watch<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
+      watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
+      watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
-    uses: [
-      use(PersistentVolumeClaim, ["patch"]),
-      use(StatefulSet, ["delete"]),
-      use(Pod, ["get", "patch", "delete"]),
-      use(Pod, ["get", "create"], { subresource: "exec" }),
-      use(PodMonitor, ["get", "create", "patch", "delete"]),
-      use(Event, ["list"]),
+    permissions: [
+      permission(PersistentVolumeClaim, ["patch"]),
+      permission(StatefulSet, ["delete"]),
+      permission(Pod, ["get", "patch", "delete"]),
+      permission(Pod, ["get", "create"], { subresource: "exec" }),
+      permission(PodMonitor, ["get", "create", "patch", "delete"]),
+      permission(Event, ["list"]),
     ],
     finalizer: "databases.example.com/finalizer",
-    async reconcile(database, context): Promise<Result<Database>> {
+    async reconcile(database, context): Promise<ReconcileResult<Database>> {
       const { observed, cache, clock, events } = context;
       const { spec, metadata } = database;
       checkSpec(database);
@@ -156,7 +156,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const secret = credentialsFor(database, engine, { live, random: clock.random, now: clock.now(), told });
       // Want of room counts only when it lasts, of which nobody tells.
-      const wait = ready ? undefined : PATIENCE;
+      const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
       const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : wait));
       return {
         children: [
@@ -176,7 +176,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         ],
         status: statusOf(database, findings),
         conditions: conditionsOf(database, findings),
-        ...(after !== undefined && { after }),
+        ...(after !== undefined && { requeueAfter: after }),
       };
     },
     // Servers that are stopped in good order leave volumes that can be used again at once.
@@ -224,7 +224,7 @@ async function decide(
   topology: Topology,
   members: readonly Member[],
   rollout: RolloutStep,
-  context: Context,
+  context: ReconcileContext,
 ): Promise<Step> {
   const { spec, status } = database;
   const { operation } = topology;
@@ -262,7 +262,7 @@ function leaderWanted(
   return rollout.step === "handOver" ? rollout.to : undefined;
 }
 
-async function replaceOutdated(database: Database, rollout: RolloutStep, context: Context): Promise<void> {
+async function replaceOutdated(database: Database, rollout: RolloutStep, context: ReconcileContext): Promise<void> {
   if (rollout.step !== "replace") return;
   await removePod(database, rollout, context);
   context.events.normal("ServerReplaced", `${rollout.name} ${rollout.why}`);
@@ -273,7 +273,7 @@ async function growVolumes(
   database: Database,
   size: string,
   claims: readonly PersistentVolumeClaim[],
-  context: Context,
+  context: ReconcileContext,
 ): Promise<StorageStep> {
   const known = findCondition(database.status?.conditions, "StorageAsAsked");
   const steps: StorageStep[] = [];
@@ -289,7 +289,7 @@ async function growVolume(
   { metadata }: PersistentVolumeClaim,
   step: Extract<StorageStep, { step: "grow" }>,
   isKnown: boolean,
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
 ): Promise<StorageStep> {
   const { from, to } = step;
   const patch = { merge: { spec: { resources: { requests: { storage: to } } } } };

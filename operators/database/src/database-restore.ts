@@ -1,4 +1,4 @@
-import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
+import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
 import { recoveryRules, recoverySpec } from "./restore-spec.ts";
 
@@ -52,9 +52,9 @@ export const DatabaseRestore = defineKind({
         Database: ".spec.database",
         Backup: ".status.backup",
         Phase: ".status.phase",
-        RecoveredTo: wide({ jsonPath: ".status.recoveredTo", type: "string" }),
-        Ready: wide(condition("Ready")),
-        Age: age,
+        RecoveredTo: wideColumn({ jsonPath: ".status.recoveredTo", type: "string" }),
+        Ready: wideColumn(conditionColumn("Ready")),
+        Age: ageColumn,
       },
       rules: [
         cel("self == oldSelf", "a restore cannot be changed: make another one"),

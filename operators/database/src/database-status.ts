@@ -1,13 +1,12 @@
 import {
   type Conditions,
+  conditionFalse,
+  conditionTrue,
   type EventSink,
   findCondition,
-  no,
-  type Problem,
-  problemConditions,
   type ReportedStatus,
-  yes,
 } from "konverge";
+import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import type { Member, Step } from "./leadership.ts";
@@ -24,7 +23,7 @@ export interface Findings {
   readonly rollout: RolloutStep;
   /** Every server is as it should be and answers. */
   readonly ready: boolean;
-  readonly problem: Problem | undefined;
+  readonly problem: WorkloadProblem | undefined;
   readonly storage: StorageStep;
   readonly atLimit: boolean;
   readonly capacity: string | undefined;
@@ -99,33 +98,42 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   const always: Conditions = {
     StorageAsAsked: storageCondition(findings),
     VersionAsAsked: refused
-      ? no("MajorUpgradeRefused", refused)
+      ? conditionFalse("MajorUpgradeRefused", refused)
       : rollout.step === "none"
-        ? yes("AsAsked")
-        : no("RollingOut", rollout.step === "wait" ? rollout.message : "servers are replaced one after the other"),
+        ? conditionTrue("AsAsked")
+        : conditionFalse(
+            "RollingOut",
+            rollout.step === "wait" ? rollout.message : "servers are replaced one after the other",
+          ),
   };
-  if (stopped && ready) return { ...always, Ready: no(stopped.reason, stopped.message) };
+  if (stopped && ready) return { ...always, Ready: conditionFalse(stopped.reason, stopped.message) };
   const trouble = step.problem ?? problem;
   const switching = trouble?.reason === "SwitchoverWaits";
-  if (ready && (!trouble || switching)) return { ...always, Ready: yes("Running") };
+  if (ready && (!trouble || switching)) return { ...always, Ready: conditionTrue("Running") };
   if (trouble) return { ...always, ...problemConditions(trouble) };
   const { members } = findings;
   const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
   if (leads && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
     const message = missing.length > 0 ? `the primary answers; not ready yet: ${missing.join(", ")}` : "";
-    return { ...always, Ready: yes("PrimaryRuns", message) };
+    return { ...always, Ready: conditionTrue("PrimaryRuns", message) };
   }
   const message = stopped ? "servers are being stopped" : "servers are being started";
-  return { ...always, Ready: no("ServersNotReady", message), Progressing: yes("ServersNotReady", message) };
+  return {
+    ...always,
+    Ready: conditionFalse("ServersNotReady", message),
+    Progressing: conditionTrue("ServersNotReady", message),
+  };
 }
 
 function storageCondition({ storage, atLimit }: Findings) {
-  if (storage.step === "refuse") return no("ShrinkRefused", shrinkRefusal(storage));
-  if (storage.step === "grow" || storage.step === "growing") return no("Growing", `the volumes grow to ${storage.to}`);
-  if (storage.step === "stuck") return no("CannotGrow", storage.message);
-  if (atLimit) return no("LimitReached", "a volume is nearly full, and spec.storage.limit lets it grow no further");
-  return yes("AsAsked");
+  if (storage.step === "refuse") return conditionFalse("ShrinkRefused", shrinkRefusal(storage));
+  if (storage.step === "grow" || storage.step === "growing")
+    return conditionFalse("Growing", `the volumes grow to ${storage.to}`);
+  if (storage.step === "stuck") return conditionFalse("CannotGrow", storage.message);
+  if (atLimit)
+    return conditionFalse("LimitReached", "a volume is nearly full, and spec.storage.limit lets it grow no further");
+  return conditionTrue("AsAsked");
 }
 
 export function shrinkRefusal({ has, asked }: { has: string; asked: string }): string {

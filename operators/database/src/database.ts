@@ -1,4 +1,4 @@
-import { age, defineKind, duration, type ObjectOf, opaque, quantity } from "konverge";
+import { ageColumn, defineKind, duration, type ObjectOf, opaqueObject, quantity } from "konverge";
 import type { ResourceRequirements } from "konverge/kinds";
 import { z } from "zod";
 import { backupSpec } from "./backup-spec.ts";
@@ -60,7 +60,7 @@ export const Database = defineKind({
         runAsUser: z.int().min(1).optional().describe("Default: the user `postgres` of the official image."),
         storageClass: z.string().min(1).optional().describe("Default: the cluster's."),
         storage: storage.optional().describe("Lets volumes grow by themselves."),
-        resources: opaque<ResourceRequirements>()
+        resources: opaqueObject<ResourceRequirements>()
           .optional()
           .describe("Default: requests of 100m and 256Mi, limits of 500m and 512Mi."),
         parameters: z.record(z.string(), z.string()).optional().describe("Settings of the server."),
@@ -111,7 +111,7 @@ export const Database = defineKind({
         storage: z.string().optional().describe("The size that the volumes have."),
         lastBackupTime: z.string().optional(),
       }),
-      columns: { Version: ".spec.version", Size: ".spec.size", Phase: ".status.phase", Age: age },
+      columns: { Version: ".spec.version", Size: ".spec.size", Phase: ".status.phase", Age: ageColumn },
     },
   },
 });

@@ -1,34 +1,40 @@
-import { type AnyObject, type Context, deepEqual, gvkOf, isNotFound, type KindRef, ownerReference } from "konverge";
+import { isNotFound, type KubeObject, ownerReference, type ReconcileContext, TypedKind } from "konverge";
+import { deepEqual, gvkOf, type LabelSelector } from "konverge/objects";
 import type { Database } from "./database.ts";
 import { labelsOf, metadataOf } from "./names.ts";
 
 /** The Prometheus operator's kind; it need not be there. */
-export const PodMonitor: KindRef<AnyObject> = {
+export const PodMonitor = new TypedKind<PodMonitor>({
   group: "monitoring.coreos.com",
   version: "v1",
   kind: "PodMonitor",
   plural: "podmonitors",
   namespaced: true,
-};
+});
+/** As much of it as is written here. */
+export interface PodMonitor extends KubeObject {
+  readonly spec: {
+    readonly selector: LabelSelector;
+    readonly podMetricsEndpoints: readonly { readonly port?: string | undefined }[];
+  };
+}
 
 /** The CRD by whose presence it is known whether Prometheus can be told what to scrape. */
 export const POD_MONITOR_CRD = `${PodMonitor.plural}.${PodMonitor.group}`;
 
 /** Lets Prometheus scrape the exporters beside a database's servers. */
-function podMonitorFor(database: Database): AnyObject {
-  return {
-    apiVersion: "monitoring.coreos.com/v1",
-    kind: "PodMonitor",
+function podMonitorFor(database: Database) {
+  return PodMonitor.draft({
     metadata: {
       ...metadataOf(database, database.metadata.name),
       ownerReferences: [ownerReference(gvkOf(database), database)],
     },
     spec: { selector: { matchLabels: labelsOf(database) }, podMetricsEndpoints: [{ port: "metrics" }] },
-  };
+  });
 }
 
 /** Writes it if it is not as it should be; takes it away when there are no exporters any more. */
-export async function keepPodMonitor(database: Database, { client }: Pick<Context, "client">): Promise<void> {
+export async function keepPodMonitor(database: Database, { client }: Pick<ReconcileContext, "client">): Promise<void> {
   const key = `${database.metadata.namespace}/${database.metadata.name}`;
   const ignoreMissing = (error: unknown) => {
     if (isNotFound(error)) return undefined;
@@ -40,5 +46,5 @@ export async function keepPodMonitor(database: Database, { client }: Pick<Contex
     return;
   }
   const wanted = podMonitorFor(database);
-  if (!live || !deepEqual(live["spec"], wanted["spec"])) await client.apply(PodMonitor, wanted, { force: true });
+  if (!live || !deepEqual(live.spec, wanted.spec)) await client.apply(PodMonitor, wanted, { force: true });
 }

@@ -1,4 +1,4 @@
-import type { ConfigMap, Deployment, Service } from "konverge/kinds";
+import { ConfigMap, Deployment, Service } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { metadataOf, poolerName, secretName, writeServiceName } from "./names.ts";
@@ -11,7 +11,7 @@ const CREDENTIALS_FOLDER = "/credentials";
  * PgBouncer before the primary, if asked for. It knows the administrator from the Secret and asks the server about all other
  * users, so that passwords are in one place; a new one of the administrator restarts the poolers, one after the other.
  */
-export function poolerFor(database: Database, engine: Engine, password: string): (ConfigMap | Deployment | Service)[] {
+export function poolerFor(database: Database, engine: Engine, password: string) {
   const { pooler, hibernated } = database.spec;
   if (!pooler || engine.name !== "postgres") return [];
   const name = poolerName(database);
@@ -35,10 +35,8 @@ export function poolerFor(database: Database, engine: Engine, password: string):
     "",
   ].join("\n");
   return [
-    { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "pgbouncer.ini": settings } },
-    {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
+    ConfigMap.draft({ metadata, data: { "pgbouncer.ini": settings } }),
+    Deployment.draft({
       metadata,
       spec: {
         replicas: hibernated ? 0 : pooler.instances,
@@ -71,15 +69,13 @@ export function poolerFor(database: Database, engine: Engine, password: string):
           },
         },
       },
-    },
-    {
-      apiVersion: "v1",
-      kind: "Service",
+    }),
+    Service.draft({
       metadata,
       spec: {
         selector: labels,
         ports: [{ name: engine.name, port: engine.port, targetPort: "database", protocol: "TCP" }],
       },
-    },
+    }),
   ];
 }

@@ -1,4 +1,12 @@
-import { type Context, controller, isAlreadyExists, ownerReference, read, use, watch } from "konverge";
+import {
+  cacheKind,
+  controller,
+  isAlreadyExists,
+  ownerReference,
+  permission,
+  type ReconcileContext,
+  watchKind,
+} from "konverge";
 import { Job } from "konverge/kinds";
 import { isLetGo, SCHEDULED } from "./backup-controller.ts";
 import { BACKUP_OF } from "./backup-jobs.ts";
@@ -22,15 +30,15 @@ export function databaseRecovery(metrics: BackupMetrics) {
   return controller(Database, {
     name: "database-recovery",
     watches: [
-      read(Database),
-      watch<Job, Database>(Job, {
+      cacheKind(Database),
+      watchKind<Job, Database>(Job, {
         labelSelector: BACKUP_OF,
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[BACKUP_OF]}`],
       }),
-      watch<DatabaseBackup, Database>(DatabaseBackup, { to: ofDatabase }),
-      watch<DatabaseRestore, Database>(DatabaseRestore, { to: ofDatabase }),
+      watchKind<DatabaseBackup, Database>(DatabaseBackup, { to: ofDatabase }),
+      watchKind<DatabaseRestore, Database>(DatabaseRestore, { to: ofDatabase }),
     ],
-    uses: [use(DatabaseBackup, ["create"]), use(DatabaseRestore, ["create"])],
+    permissions: [permission(DatabaseBackup, ["create"]), permission(DatabaseRestore, ["create"])],
     async reconcile(database, context) {
       const { cache } = context;
       metrics.tell(database, cache.list(DatabaseBackup, database.metadata.namespace), () => cache.list(Database));
@@ -43,7 +51,7 @@ export function databaseRecovery(metrics: BackupMetrics) {
   });
 }
 
-async function tellOfScheduled(database: Database, { cache, client }: Context): Promise<void> {
+async function tellOfScheduled(database: Database, { cache, client }: ReconcileContext): Promise<void> {
   const { name, namespace } = database.metadata;
   const method = methodOf(database);
   const known = cache.list(DatabaseBackup, namespace);
@@ -63,7 +71,7 @@ async function tellOfScheduled(database: Database, { cache, client }: Context): 
   }
 }
 
-async function bootstrap(database: Database, { cache, client }: Context): Promise<void> {
+async function bootstrap(database: Database, { cache, client }: ReconcileContext): Promise<void> {
   const { name, namespace } = database.metadata;
   if (!database.spec.bootstrap || !awaitsBootstrap(database)) return;
   if (cache.get(DatabaseRestore, `${namespace}/${bootstrapName(database)}`)) return;

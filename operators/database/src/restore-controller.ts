@@ -1,18 +1,16 @@
 import {
-  type Context,
   controller,
   isAlreadyExists,
   isConflict,
-  isControlledBy,
   isNotFound,
-  PATIENCE,
-  type Problem,
-  type Result,
-  tellProblem,
-  use,
-  watch,
+  permission,
+  type ReconcileContext,
+  type ReconcileResult,
+  watchKind,
 } from "konverge";
 import { Event, Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
+import { isControlledBy } from "konverge/objects";
+import { POD_PROBLEM_GRACE_MS, reportProblem, type WorkloadProblem } from "konverge/pods";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
@@ -48,30 +46,33 @@ export function databaseRestores() {
   };
   return controller(DatabaseRestore, {
     watches: [
-      watch<Database, DatabaseRestore>(Database, {
+      watchKind<Database, DatabaseRestore>(Database, {
         references: ({ metadata, spec }) =>
           [spec.database, spec.from?.database ?? spec.database].map((name) => `${metadata.namespace}/${name}`),
       }),
-      watch<DatabaseBackup, DatabaseRestore>(DatabaseBackup, {
+      watchKind<DatabaseBackup, DatabaseRestore>(DatabaseBackup, {
         references: ({ metadata, spec }) => (spec.from?.backup ? [`${metadata.namespace}/${spec.from.backup}`] : []),
       }),
-      watch<Job, DatabaseRestore>(Job, {
+      watchKind<Job, DatabaseRestore>(Job, {
         labelSelector: RESTORE_OF,
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[RESTORE_OF]}`],
       }),
-      watch<Pod, DatabaseRestore>(Pod, { labelSelector: DATABASE, to: ofServer }),
-      watch<StatefulSet, DatabaseRestore>(StatefulSet, { labelSelector: DATABASE, to: ofServer }),
-      watch<PersistentVolumeClaim, DatabaseRestore>(PersistentVolumeClaim, { labelSelector: DATABASE, to: ofServer }),
+      watchKind<Pod, DatabaseRestore>(Pod, { labelSelector: DATABASE, to: ofServer }),
+      watchKind<StatefulSet, DatabaseRestore>(StatefulSet, { labelSelector: DATABASE, to: ofServer }),
+      watchKind<PersistentVolumeClaim, DatabaseRestore>(PersistentVolumeClaim, {
+        labelSelector: DATABASE,
+        to: ofServer,
+      }),
     ],
-    uses: [
-      use(Job, ["get", "create", "patch"]),
-      use(Pod, ["list"]),
-      use(PersistentVolumeClaim, ["create", "delete"]),
-      use(Database, ["patch"]),
-      use(Event, ["list"]),
+    permissions: [
+      permission(Job, ["get", "create", "patch"]),
+      permission(Pod, ["list"]),
+      permission(PersistentVolumeClaim, ["create", "delete"]),
+      permission(Database, ["patch"]),
+      permission(Event, ["list"]),
     ],
     finalizer: "databases.example.com/restore",
-    async reconcile(restore, context): Promise<Result<DatabaseRestore> | undefined> {
+    async reconcile(restore, context): Promise<ReconcileResult<DatabaseRestore> | undefined> {
       const { phase } = restore.status ?? {};
       const key = `${restore.metadata.namespace}/${restore.metadata.name}`;
       const ofDatabase = `${restore.metadata.namespace}/${restore.spec.database}`;
@@ -87,10 +88,13 @@ export function databaseRestores() {
       const reports = await reportsOf(plan!, context);
       const problem = await partProblem(restore, facts, context);
       tellMove(restore, move, reports, context.events);
-      tellProblem(restore, problem, context.events);
+      reportProblem(restore, problem, context.events);
       const isOver = move.phase === "Completed" || move.phase === "Failed";
       // That a pod is refused or finds no node, nobody tells.
-      return { ...moved(plan!, move, reports, problem, context.clock), ...(!isOver && { after: PATIENCE }) };
+      return {
+        ...moved(plan!, move, reports, problem, context.clock),
+        ...(!isOver && { requeueAfter: POD_PROBLEM_GRACE_MS }),
+      };
     },
     async cleanup(restore, context) {
       const { phase } = restore.status ?? {};
@@ -113,10 +117,10 @@ export function databaseRestores() {
   });
 }
 
-const databaseOf = ({ metadata, spec }: DatabaseRestore, { cache }: Context) =>
+const databaseOf = ({ metadata, spec }: DatabaseRestore, { cache }: ReconcileContext) =>
   cache.get(Database, `${metadata.namespace}/${spec.database}`);
 
-function planFor(restore: DatabaseRestore, database: Database, { cache }: Context): RestorePlan | undefined {
+function planFor(restore: DatabaseRestore, database: Database, { cache }: ReconcileContext): RestorePlan | undefined {
   const { database: source = restore.spec.database } = restore.spec.from ?? {};
   return planOf(restore, database, cache.get(Database, `${restore.metadata.namespace}/${source}`));
 }
@@ -129,7 +133,7 @@ function whyNot(
   restore: DatabaseRestore,
   database: Database | undefined,
   plan: RestorePlan | undefined,
-  { cache }: Context,
+  { cache }: ReconcileContext,
 ): { reason: string; message: string; fatal?: boolean } | undefined {
   const { spec, status } = restore;
   if (!database) return { reason: "NoDatabase", message: `there is no Database ${spec.database}` };
@@ -171,7 +175,7 @@ function whyNot(
   return undefined;
 }
 
-function factsOf({ restore, database, method, primary }: RestorePlan, { cache }: Context): RestoreFacts {
+function factsOf({ restore, database, method, primary }: RestorePlan, { cache }: ReconcileContext): RestoreFacts {
   const { namespace } = restore.metadata;
   const parts: Partial<Record<RestorePart, PartState>> = {};
   for (const part of RESTORE_PARTS) {
@@ -199,8 +203,8 @@ function factsOf({ restore, database, method, primary }: RestorePlan, { cache }:
 function partProblem(
   restore: DatabaseRestore,
   { parts }: RestoreFacts,
-  context: Context,
-): Promise<Problem | undefined> {
+  context: ReconcileContext,
+): Promise<WorkloadProblem | undefined> {
   const part = RESTORE_PARTS.findLast((one) => parts[one] === "working");
   const name = part && restoreJobName(restore, part);
   return taskProblem(name ? context.cache.get(Job, `${restore.metadata.namespace}/${name}`) : undefined, context);
@@ -215,7 +219,7 @@ function isScaledDown(servers: StatefulSet | undefined): boolean {
 /** Claims with data of servers other than the one that is restored. */
 function standbyClaims(
   { restore, database, primary }: Pick<RestorePlan, "restore" | "database" | "primary">,
-  cache: Context["cache"],
+  cache: ReconcileContext["cache"],
 ): PersistentVolumeClaim[] {
   const ofServers = new RegExp(`^${DATA}-${database.metadata.name}-\\d+$`);
   return cache
@@ -224,7 +228,7 @@ function standbyClaims(
 }
 
 /** Does what a move says. Each part may have been done before. */
-async function carryOut(plan: RestorePlan, move: RestoreMove, context: Context): Promise<void> {
+async function carryOut(plan: RestorePlan, move: RestoreMove, context: ReconcileContext): Promise<void> {
   const { restore, database } = plan;
   const { client, cache } = context;
   if (move.hold !== undefined) await hold(plan, move, context);
@@ -249,7 +253,7 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Context):
 }
 
 /** Stops the servers of a Database, or lets them start. A Database that began with this restore has begun. */
-async function hold(plan: RestorePlan, move: RestoreMove, context: Context): Promise<void> {
+async function hold(plan: RestorePlan, move: RestoreMove, context: ReconcileContext): Promise<void> {
   const { name } = plan.restore.metadata;
   const began = !move.hold && move.phase === "Starting" && awaitsBootstrap(plan.database);
   await annotate(plan, { [RESTORING]: move.hold ? name : null, ...(began && { [BOOTSTRAPPED]: name }) }, context);
@@ -258,7 +262,7 @@ async function hold(plan: RestorePlan, move: RestoreMove, context: Context): Pro
 async function annotate(
   { database }: RestorePlan,
   annotations: Readonly<Record<string, string | null>>,
-  { client }: Context,
+  { client }: ReconcileContext,
 ): Promise<void> {
   const { namespace, name } = database.metadata;
   await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(unlessGone);
@@ -267,7 +271,7 @@ async function annotate(
 /** What the parts that have ended had to tell. */
 async function reportsOf(
   { restore }: RestorePlan,
-  context: Context,
+  context: ReconcileContext,
 ): Promise<Partial<Record<RestorePart, TaskReport>>> {
   const reports: Partial<Record<RestorePart, TaskReport>> = {};
   for (const part of RESTORE_PARTS) {
@@ -278,7 +282,7 @@ async function reportsOf(
 }
 
 /** Stops the Job that restores; true when none of its pods is left. */
-async function isStopped(restore: DatabaseRestore, { client, cache }: Context): Promise<boolean> {
+async function isStopped(restore: DatabaseRestore, { client, cache }: ReconcileContext): Promise<boolean> {
   const key = `${restore.metadata.namespace}/${restoreJobName(restore, "restore")}`;
   const job = cache.get(Job, key);
   if (!job) return true;

@@ -1,4 +1,4 @@
-import type { EnvVar, Job } from "konverge/kinds";
+import { type EnvVar, Job } from "konverge/kinds";
 import type { BackupMethod } from "./backup-spec.ts";
 import { backupClaimName, backupFolder, besideServer, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
@@ -61,14 +61,12 @@ export const restoreJobName = (restore: DatabaseRestore, part: RestorePart) => `
 export const dataClaimOf = ({ primary }: Pick<RestorePlan, "primary">) => `${DATA}-${primary}`;
 
 /** The Job for a part of a restore. */
-export function restoreJobFor(plan: RestorePlan, part: RestorePart): Job {
+export function restoreJobFor(plan: RestorePlan, part: RestorePart) {
   const { restore, database, method, claim } = plan;
   const { name, namespace } = restore.metadata;
   const physical = method === "physical";
   const beside = part === "finish" ? plan.primary : plan.holder;
-  return {
-    apiVersion: "batch/v1",
-    kind: "Job",
+  return Job.draft({
     metadata: { name: restoreJobName(restore, part), namespace, labels: { [RESTORE_OF]: name } },
     spec: taskJobSpec(database, {
       name: part,
@@ -80,7 +78,7 @@ export function restoreJobFor(plan: RestorePlan, part: RestorePart): Job {
       labels: { [RESTORE_OF]: name, "database-name": database.metadata.name },
       ...(physical && beside && besideServer(beside)),
     }),
-  };
+  });
 }
 
 function environment(plan: RestorePlan, part: RestorePart): EnvVar[] {

@@ -1,3 +1,4 @@
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 /** A moment in UTC, as 2026-03-01T12:30:00Z. */
@@ -41,7 +42,7 @@ export const recoverySpec = z.object({
     .optional()
     .describe("Which history to follow where there are several, after earlier restores. Default: latest."),
 });
-export type RecoverySpec = z.infer<typeof recoverySpec>;
+export type RecoverySpec = DeepReadonly<z.infer<typeof recoverySpec>>;
 
 /** What a {@link recoverySpec} must hold besides, where `self` is one. */
 export const recoveryRules: readonly (readonly [rule: string, message: string])[] = [

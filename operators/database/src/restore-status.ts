@@ -1,15 +1,14 @@
 import {
-  type Context,
+  conditionFalse,
+  conditionTrue,
+  conditionUnknown,
   type EventSink,
   findCondition,
-  no,
-  type Problem,
-  problemConditions,
-  type Result,
-  timestamp,
-  unknown,
-  yes,
+  type ReconcileContext,
+  type ReconcileResult,
 } from "konverge";
+import { problemConditions, type WorkloadProblem } from "konverge/pods";
+import { timestamp } from "konverge/time";
 import type { DatabaseRestore } from "./database-restore.ts";
 import { type RestorePart, type RestorePlan, restoreJobName } from "./restore-jobs.ts";
 import type { RestoreMove, RestorePhase } from "./restore-progress.ts";
@@ -40,10 +39,10 @@ export function pending(
   { status }: DatabaseRestore,
   reason: string,
   message: string,
-  { events }: Context,
-): Result<DatabaseRestore> {
+  { events }: ReconcileContext,
+): ReconcileResult<DatabaseRestore> {
   if (findCondition(status?.conditions, "Ready")?.reason !== reason) events.warning(reason, message);
-  return { status: { phase: "Pending" }, conditions: { Ready: no(reason, message) } };
+  return { status: { phase: "Pending" }, conditions: { Ready: conditionFalse(reason, message) } };
 }
 
 /** A restore that never will. */
@@ -51,12 +50,12 @@ export function failed(
   restore: DatabaseRestore,
   reason: string,
   error: string,
-  { events }: Context,
-): Result<DatabaseRestore> {
+  { events }: ReconcileContext,
+): ReconcileResult<DatabaseRestore> {
   if (restore.status?.phase !== "Failed") events.warning(reason, error);
   return {
     status: { phase: "Failed", error },
-    conditions: { Ready: no(reason, error), Degraded: yes(reason, error) },
+    conditions: { Ready: conditionFalse(reason, error), Degraded: conditionTrue(reason, error) },
   };
 }
 
@@ -65,9 +64,9 @@ export function moved(
   plan: RestorePlan,
   move: RestoreMove,
   reports: Reports,
-  problem: Problem | undefined,
-  clock: Context["clock"],
-): Result<DatabaseRestore> {
+  problem: WorkloadProblem | undefined,
+  clock: ReconcileContext["clock"],
+): ReconcileResult<DatabaseRestore> {
   const { restore, method, primary } = plan;
   const { phase } = move;
   const backup = reports.restore?.["backup"] ?? reports.check?.["backup"] ?? plan.backup;
@@ -95,14 +94,15 @@ export function moved(
 function conditionsOf(restore: DatabaseRestore, { phase, stuck }: RestoreMove, error: string | undefined) {
   if (phase === "Completed") {
     const left = `; job ${restoreJobName(restore, "finish")} could not remove the old data: its pods' logs say why`;
-    return { Ready: yes("Completed", `${SENTENCES.Completed}${stuck ? left : ""}`) };
+    return { Ready: conditionTrue("Completed", `${SENTENCES.Completed}${stuck ? left : ""}`) };
   }
-  if (phase === "Failed") return { Ready: no("RestoreFailed", error), Degraded: yes("RestoreFailed", error) };
+  if (phase === "Failed")
+    return { Ready: conditionFalse("RestoreFailed", error), Degraded: conditionTrue("RestoreFailed", error) };
   if (stuck) {
     const message = `job ${restoreJobName(restore, "undo")} could not put the old data back: its pods' logs say why`;
-    return { Ready: no("UndoFailed", message), Degraded: yes("UndoFailed", message) };
+    return { Ready: conditionFalse("UndoFailed", message), Degraded: conditionTrue("UndoFailed", message) };
   }
-  return { Ready: unknown(phase, SENTENCES[phase]) };
+  return { Ready: conditionUnknown(phase, SENTENCES[phase]) };
 }
 
 function errorOf(phase: RestorePhase, { check, restore }: Reports): string | undefined {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { ConfigMap } from "konverge/kinds";
+import { ConfigMap } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import { metadataOf, scriptsName } from "./names.ts";
 
@@ -16,14 +16,12 @@ export function script(name: string): string {
 }
 
 /** All scripts that pods of a database run. What differs from pod to pod comes to them in variables. */
-export function scriptsFor(database: Database): ConfigMap {
+export function scriptsFor(database: Database) {
   const names = readdirSync(folder).filter((name) => name.endsWith(".sh"));
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
+  return ConfigMap.draft({
     metadata: metadataOf(database, scriptsName(database)),
     data: Object.fromEntries(names.sort().map((name) => [name, script(name)])),
-  };
+  });
 }
 
 /** The volume that brings the scripts into a pod, and where it is mounted. */

@@ -1,5 +1,6 @@
-import { type Client, type Clock, sleep } from "konverge";
+import type { Client } from "konverge/client";
 import type { Pod } from "konverge/kinds";
+import { type Clock, sleep } from "konverge/time";
 import { SCRIPTS_FOLDER } from "./scripts.ts";
 import { SERVER } from "./server-pod.ts";
 

@@ -1,5 +1,7 @@
-import { type Context, isConflict, isNotFound, type Problem, parseQuantity, problemOf, refusalTold } from "konverge";
+import { isConflict, isNotFound, type ReconcileContext } from "konverge";
 import { PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
+import { parseQuantity } from "konverge/objects";
+import { failedCreateMessage, type WorkloadProblem, workloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Member } from "./leadership.ts";
 import { isRunning, memberOf } from "./members.ts";
@@ -15,7 +17,7 @@ export async function askServers(
   database: Database,
   count: number,
   ask: AskServer | undefined,
-  { cache, client, clock, outside }: Context,
+  { cache, client, clock, callExternal }: ReconcileContext,
 ): Promise<Member[]> {
   const { namespace } = database.metadata;
   return Promise.all(
@@ -23,14 +25,14 @@ export async function askServers(
       const name = podName(database, index);
       const pod = cache.get(Pod, `${namespace}/${name}`);
       if (!pod || !ask || !isRunning(pod)) return memberOf(name, pod, undefined);
-      const said = await outside(`status of ${name}`, async () => (await ask(pod, client, clock)) ?? "");
+      const said = await callExternal(`status of ${name}`, async () => (await ask(pod, client, clock)) ?? "");
       return memberOf(name, pod, said);
     }),
   );
 }
 
 /** A server as the API server knows it now, not as it was. */
-export async function liveMember(database: Database, member: Member, { client }: Context): Promise<Member> {
+export async function liveMember(database: Database, member: Member, { client }: ReconcileContext): Promise<Member> {
   const pod = await client.get(Pod, `${database.metadata.namespace}/${member.name}`).catch(ignoreMissing);
   return { ...memberOf(member.name, pod, undefined), report: member.report };
 }
@@ -39,7 +41,7 @@ export async function liveMember(database: Database, member: Member, { client }:
 export async function removePod(
   database: Database,
   { name, uid }: { name: string; uid: string },
-  { client }: Context,
+  { client }: ReconcileContext,
 ): Promise<void> {
   const options = { preconditions: { uid } };
   await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch((error: unknown) => {
@@ -56,7 +58,7 @@ export async function labelPods(
   written: Topology,
   next: Topology,
   members: readonly Member[],
-  { cache, client }: Context,
+  { cache, client }: ReconcileContext,
 ): Promise<void> {
   const roleOf = (name: string) => (name === written.primary && name === next.primary ? "primary" : "standby");
   const pods = members.flatMap(({ name }) => cache.get(Pod, `${database.metadata.namespace}/${name}`) ?? []);
@@ -80,19 +82,19 @@ export async function serverProblem(
   { metadata }: Database,
   names: readonly string[],
   servers: StatefulSet | undefined,
-  { cache, client, clock }: Context,
-): Promise<Problem | undefined> {
+  { cache, client, clock }: ReconcileContext,
+): Promise<WorkloadProblem | undefined> {
   const pods = names.flatMap((name) => cache.get(Pod, `${metadata.namespace}/${name}`) ?? []);
   const areMissing = servers && (servers.status?.replicas ?? 0) < (servers.spec?.replicas ?? 0);
-  const refusal = areMissing ? await refusalTold(client, servers) : undefined;
-  return problemOf({ pods, refusal, now: clock.now() });
+  const creationError = areMissing ? await failedCreateMessage(client, servers) : undefined;
+  return workloadProblem({ pods, creationError, now: clock.now() });
 }
 
 /** The uids of pods that are not of the newest revision. */
 export function outdatedPods(
   database: Database,
   servers: StatefulSet | undefined,
-  { cache }: Pick<Context, "cache">,
+  { cache }: Pick<ReconcileContext, "cache">,
 ): Set<string> {
   const { updateRevision, observedGeneration } = servers?.status ?? {};
   if (!updateRevision || observedGeneration !== servers?.metadata.generation) return new Set();
@@ -105,7 +107,7 @@ export function outdatedPods(
 }
 
 /** The claims of all servers, by their number. */
-export function claimsOf(database: Database, count: number, { cache }: Pick<Context, "cache">) {
+export function claimsOf(database: Database, count: number, { cache }: Pick<ReconcileContext, "cache">) {
   const { namespace } = database.metadata;
   return Array.from({ length: count }, (_, index) =>
     cache.get(PersistentVolumeClaim, `${namespace}/${claimName(database, index)}`),
@@ -114,7 +116,7 @@ export function claimsOf(database: Database, count: number, { cache }: Pick<Cont
 
 /** The smallest of the volumes' sizes: what each of them has. */
 export function capacityOf(claims: readonly PersistentVolumeClaim[]): string | undefined {
-  const sizes = claims.flatMap(({ status }) => status?.capacity?.["storage"] ?? []);
+  const sizes = claims.flatMap(({ status }) => status?.capacity?.["storage"] ?? []).map(String);
   if (sizes.length === 0) return undefined;
   return sizes.reduce((a, b) => (parseQuantity(b).cmp(parseQuantity(a)) < 0 ? b : a));
 }

@@ -1,5 +1,5 @@
-import { parseQuantity } from "konverge";
 import type { PersistentVolumeClaim } from "konverge/kinds";
+import { parseQuantity } from "konverge/objects";
 import type { Database } from "./database.ts";
 import type { ServerReport } from "./server-report.ts";
 
@@ -23,7 +23,7 @@ export function storageStep(asked: string, claim: PersistentVolumeClaim | undefi
   if (wanted.cmp(has) > 0) return { step: "grow", from: requested, to: asked };
   const capacity = claim?.status?.capacity?.["storage"];
   if (capacity !== undefined && parseQuantity(capacity).cmp(wanted) < 0)
-    return { step: "growing", has: capacity, to: asked };
+    return { step: "growing", has: String(capacity), to: asked };
   return { step: "none" };
 }
 
@@ -68,5 +68,6 @@ function isNearlyFull({ size, used }: ServerReport, percent: number, requested: 
 }
 
 function requestOf(claim: PersistentVolumeClaim | undefined): string | undefined {
-  return claim?.spec?.resources?.requests?.["storage"];
+  const storage = claim?.spec?.resources?.requests?.["storage"];
+  return storage === undefined ? undefined : String(storage);
 }

@@ -1,5 +1,6 @@
-import { type Context, isAlreadyExists, isControlledBy, ownerReference, PermanentError } from "konverge";
+import { isAlreadyExists, ownerReference, PermanentError, type ReconcileContext } from "konverge";
 import { Job, Pod } from "konverge/kinds";
+import { isControlledBy } from "konverge/objects";
 import type { DatabaseBackup } from "./database-backup.ts";
 import type { DatabaseRestore } from "./database-restore.ts";
 import { type TaskReport, taskReport } from "./task-report.ts";
@@ -11,7 +12,7 @@ export async function startJob(
   kind: Parameters<typeof ownerReference>[0],
   owner: Owner,
   job: Job,
-  { client }: Context,
+  { client }: ReconcileContext,
 ): Promise<void> {
   const { name, namespace } = job.metadata;
   const metadata = { ...job.metadata, ownerReferences: [ownerReference(kind, owner)] };
@@ -32,7 +33,7 @@ export async function startJob(
  * What the pods of a Job that has ended had to tell. They may be seen later than the Job's end, and they may be gone: then
  * there is nothing to tell.
  */
-export async function reportOf(job: Job, { cache, client }: Context): Promise<TaskReport> {
+export async function reportOf(job: Job, { cache, client }: ReconcileContext): Promise<TaskReport> {
   const { namespace, uid } = job.metadata;
   const isOfJob = (pod: Pod) => isControlledBy(pod, { metadata: { uid } });
   const hasEnded = ({ status }: Pod) => status?.phase === "Succeeded" || status?.phase === "Failed";

@@ -1,4 +1,4 @@
-import type { EnvVar, Job, JobSpec, PersistentVolumeClaim, PodSpec } from "konverge/kinds";
+import { type EnvVar, type Job, type JobSpec, PersistentVolumeClaim, type PodSpec } from "konverge/kinds";
 import { backupMount, backupVolume } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
@@ -73,18 +73,16 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
 }
 
 /** The claim of a server's data, for when no StatefulSet has made it yet. It is the same that one would make. */
-export function dataClaimFor(database: Database, name: string, labels: Record<string, string>): PersistentVolumeClaim {
+export function dataClaimFor(database: Database, name: string, labels: Record<string, string>) {
   const { storageClass, size } = database.spec;
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
+  return PersistentVolumeClaim.draft({
     metadata: { name, namespace: database.metadata.namespace, labels },
     spec: {
       accessModes: ["ReadWriteOnce"],
       ...(storageClass && { storageClassName: storageClass }),
       resources: { requests: { storage: size } },
     },
-  };
+  });
 }
 
 /** How a Job stands: undefined while it is at work. */

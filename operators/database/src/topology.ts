@@ -1,4 +1,4 @@
-import type { ConfigMap } from "konverge/kinds";
+import { ConfigMap } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import { metadataOf, podName, podsServiceName, topologyName } from "./names.ts";
 
@@ -47,15 +47,13 @@ export function topologyFor(
   database: Database,
   topology: Topology,
   servers: { instances: number; synchronous: number; port: number },
-): ConfigMap {
+) {
   const members = Array.from({ length: servers.instances }, (_, index) => {
     const name = podName(database, index);
     return `${name}=${name}.${podsServiceName(database)}:${servers.port}`;
   });
   const { term, primary, upstream, fresh } = topology;
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
+  return ConfigMap.draft({
     metadata: metadataOf(database, topologyName(database)),
     data: {
       topology: [
@@ -69,7 +67,7 @@ export function topologyFor(
       ].join("\n"),
       record: JSON.stringify(topology),
     },
-  };
+  });
 }
 
 /**

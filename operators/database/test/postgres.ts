@@ -12,8 +12,8 @@ import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { realClock, sleep } from "konverge";
 import type { PodSpec } from "konverge/kinds";
+import { realClock, sleep } from "konverge/time";
 import { type ContainerSetting, containerCommand } from "./container-setting.ts";
 import { findPostgres, type PostgresTools } from "./postgres-tools.ts";
 import { quickPlace, quickPrograms } from "./quick-programs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Stage } from "@konverge/operator-suite";
-import { sleep } from "konverge";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, Pod } from "konverge/kinds";
+import { sleep } from "konverge/time";
 
 /** What a volume holds: it outlives its pods. */
 interface Volume {
@@ -49,7 +49,7 @@ const EMPTY: Volume = { term: 0, timeline: 0, rows: [], isStandby: false, follow
 export class PretendServers {
   readonly #volumes = new Map<string, Volume>();
   readonly #running = new Map<string, Server>();
-  readonly #stage: Stage;
+  readonly #stage: TestEnvironment;
   /** What clients were told to be safe. */
   readonly acknowledged: string[] = [];
   /** What must never be, and was. */
@@ -60,7 +60,7 @@ export class PretendServers {
   password = "";
   #rows = 0;
 
-  constructor(stage: Stage) {
+  constructor(stage: TestEnvironment) {
     this.#stage = stage;
   }
 

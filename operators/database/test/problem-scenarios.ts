@@ -5,8 +5,8 @@ import {
   lateNode,
   quotaOfPods,
   type Scenario,
-  type Stage,
   supplyVolumes,
+  type TestEnvironment,
   unpullable,
 } from "@konverge/operator-suite";
 import { PersistentVolumeClaim } from "konverge/kinds";
@@ -30,13 +30,13 @@ const told = (reason: string, message = "") => ({
 });
 
 /** A claim of backups that somebody makes by hand. */
-const claim = (stage: Stage, name: string) =>
+const claim = (stage: TestEnvironment, name: string) =>
   stage.client.create(PersistentVolumeClaim, {
     metadata: { name, namespace: stage.namespace },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "10Gi" } } },
   });
 
-async function begun(stage: Stage, spec: object = SIZE): Promise<void> {
+async function begun(stage: TestEnvironment, spec: object = SIZE): Promise<void> {
   await supplyVolumes(stage, "20Gi", "20Gi", "20Gi", "20Gi");
   play(stage);
   await stage.start(databaseOperator);

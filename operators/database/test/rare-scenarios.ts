@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
-import { isReported, type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { isReported, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { CronJob, Job, Node, PersistentVolume, Pod, StorageClass } from "konverge/kinds";
 import { play, reaches, runs } from "./recovery-scenarios.ts";
 
@@ -13,7 +13,7 @@ const database = (spec: object) => ({
 });
 
 /** No node takes new pods; returns how that ends. */
-export async function closed(stage: Stage): Promise<() => Promise<void>> {
+export async function closed(stage: TestEnvironment): Promise<() => Promise<void>> {
   const { items } = await stage.client.list(Node, {});
   const set = async (unschedulable: boolean) => {
     for (const { metadata } of items) {
@@ -41,7 +41,7 @@ export const startedByHand: Scenario = async (stage) => {
   };
   await start("first");
   // Times are told to the second, and the second one is the later one.
-  await stage.pass(2_000);
+  await stage.advance(2_000);
   await start("second");
   assert.equal((await stage.get(DatabaseBackup, "first")).metadata.labels?.["databases.example.com/scheduled"], "true");
   // What the script of the second would report.

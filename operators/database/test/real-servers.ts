@@ -12,8 +12,8 @@ import {
   type Topology,
   topologyFor,
 } from "@konverge/database-operator";
-import { realClock, sleep, VirtualClock } from "konverge";
 import type { ConfigMap, PodSpec, Secret } from "konverge/kinds";
+import { realClock, sleep, VirtualClock } from "konverge/time";
 import { InVain, type MachineRoom, type RunningContainer } from "./postgres.ts";
 
 /** Tests' data need not outlive a power cut. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
-import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { play, reaches } from "./recovery-scenarios.ts";
 
 const object = (kind: string, name: string, spec: object) => ({
@@ -9,8 +9,12 @@ const object = (kind: string, name: string, spec: object) => ({
   metadata: { name },
   spec,
 });
-const waits = (stage: Stage, kind: typeof DatabaseBackup | typeof DatabaseRestore, name: string, why: string) =>
-  stage.until(`${name} says ${why}`, async () => (await stage.condition(kind, name, "Ready")) === `False ${why}`);
+const waits = (
+  stage: TestEnvironment,
+  kind: typeof DatabaseBackup | typeof DatabaseRestore,
+  name: string,
+  why: string,
+) => stage.until(`${name} says ${why}`, async () => (await stage.condition(kind, name, "Ready")) === `False ${why}`);
 
 /** What can never be is refused or fails with the reason; what cannot be now waits, and goes on when it is mended. */
 export const recoveryBadInput: Scenario = async (stage) => {

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
-import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { CronJob, Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
-export const phaseOf = async (stage: Stage, kind: typeof DatabaseBackup | typeof DatabaseRestore, name: string) =>
-  (await stage.find(kind as typeof DatabaseRestore, name))?.status?.phase;
+export const phaseOf = async (
+  stage: TestEnvironment,
+  kind: typeof DatabaseBackup | typeof DatabaseRestore,
+  name: string,
+) => (await stage.find(kind as typeof DatabaseRestore, name))?.status?.phase;
 export const reaches = (
-  stage: Stage,
+  stage: TestEnvironment,
   kind: typeof DatabaseBackup | typeof DatabaseRestore,
   name: string,
   phase: string,
 ) => stage.until(`${name} is ${phase}`, async () => (await phaseOf(stage, kind, name)) === phase);
-export const runs = (stage: Stage, name: string) =>
+export const runs = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} runs`, async () => {
     const ready = (await stage.condition(Database, name, "Ready")) === "True Running";
     return ready && (await stage.list(Pod, `app=database,database-name=${name}`)).length > 0;
@@ -22,7 +25,7 @@ export const runs = (stage: Stage, name: string) =>
 export type Outcomes = Record<string, "hangs" | { error: string } | undefined>;
 
 /** Servers that run, and tasks that end as told. Where nodes run nothing, tasks only succeed. */
-export function play(stage: Stage, outcomes: Outcomes = {}): void {
+export function play(stage: TestEnvironment, outcomes: Outcomes = {}): void {
   stage.cluster?.image("postgres:16.4", {
     async run({ container, stop, write }) {
       const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
@@ -51,7 +54,7 @@ spec:
   inPlace: true
 `;
 
-async function backedUp(stage: Stage, outcomes: Outcomes = {}, database = DATABASE): Promise<void> {
+async function backedUp(stage: TestEnvironment, outcomes: Outcomes = {}, database = DATABASE): Promise<void> {
   await supplyVolumes(stage, "20Gi", "20Gi", "20Gi", "20Gi");
   play(stage, outcomes);
   await stage.start(databaseOperator);
@@ -99,7 +102,7 @@ export const scheduled: Scenario = async (stage) => {
     merge: { spec: { backup: { schedule: "0 3 1 1 *" } } },
   });
   await stage.settled();
-  const all = (await told()).sort((a, b) => a.status!.stoppedAt!.localeCompare(b.status!.stoppedAt!));
+  const all = (await told()).toSorted((a, b) => a.status!.stoppedAt!.localeCompare(b.status!.stoppedAt!));
   const newest = all.at(-1)!;
   // What the script of the newest would report.
   await stage.client.patch(
@@ -337,7 +340,7 @@ export const oneAtATime: Scenario = async (stage) => {
 };
 
 /** No write when there is nothing to do. */
-async function quiet(stage: Stage): Promise<void> {
+async function quiet(stage: TestEnvironment): Promise<void> {
   await stage.settled();
   const writes = stage.writes();
   await stage.settled();

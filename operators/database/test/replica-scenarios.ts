@@ -6,7 +6,7 @@ import {
   databaseOperatorWith,
   passwordDigest,
 } from "@konverge/database-operator";
-import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { PretendServers } from "./pretend-servers.ts";
 
@@ -21,7 +21,7 @@ const replicated = (spec: object = {}, annotations: Record<string, string> = {})
 });
 
 /** A stage with servers that behave as real ones do, and a Database that runs. */
-async function begun(stage: Stage, spec: object = {}): Promise<PretendServers> {
+async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
   const servers = new PretendServers(stage);
   if (stage.where === "embedded") {
     servers.play("postgres");
@@ -40,13 +40,13 @@ async function begun(stage: Stage, spec: object = {}): Promise<PretendServers> {
   return servers;
 }
 
-const isReady = (stage: Stage) =>
+const isReady = (stage: TestEnvironment) =>
   stage.until(
     "it is ready",
     async () => (await stage.condition(Database, NAME, "Ready")) === "True Running" && (await allStream(stage)),
   );
 
-async function allStream(stage: Stage): Promise<boolean> {
+async function allStream(stage: TestEnvironment): Promise<boolean> {
   const { status, spec } = await stage.get(Database, NAME);
   const roles = (status?.servers ?? []).map(({ role }) => role).sort();
   return (
@@ -54,43 +54,43 @@ async function allStream(stage: Stage): Promise<boolean> {
   );
 }
 
-const primary = async (stage: Stage) => (await stage.get(Database, NAME)).status?.currentPrimary;
-const leads = (stage: Stage, index: number) =>
+const primary = async (stage: TestEnvironment) => (await stage.get(Database, NAME)).status?.currentPrimary;
+const leads = (stage: TestEnvironment, index: number) =>
   stage.until(`${pod(index)} leads`, async () => (await primary(stage)) === pod(index));
-const change = (stage: Stage, spec: object) =>
+const change = (stage: TestEnvironment, spec: object) =>
   stage.client.patch(Database, `${stage.namespace}/${NAME}`, { merge: { spec } as never });
 
 /** The pods that carry the primary's label, and that its Service leads to. */
-async function labelled(stage: Stage, role: string): Promise<string[]> {
+async function labelled(stage: TestEnvironment, role: string): Promise<string[]> {
   return (await stage.list(Pod, `database-role=${role}`)).map(({ metadata }) => metadata.name).sort();
 }
 
-const isLabelled = (stage: Stage, index: number) =>
+const isLabelled = (stage: TestEnvironment, index: number) =>
   stage.until(
     "it alone is labelled as the primary",
     async () => (await labelled(stage, "primary")).join() === pod(index),
   );
 
-async function servedBy(stage: Stage, service: string): Promise<string[]> {
+async function servedBy(stage: TestEnvironment, service: string): Promise<string[]> {
   const slices = await stage.list(EndpointSlice, `kubernetes.io/service-name=${service}`);
   const ready = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) => conditions?.ready);
   return ready.map(({ targetRef }) => targetRef?.name ?? "").sort();
 }
 
 /** The node of a server falls silent: nobody knows what becomes of its pods. */
-async function loseNode(stage: Stage, servers: PretendServers, index: number): Promise<string> {
+async function loseNode(stage: TestEnvironment, servers: PretendServers, index: number): Promise<string> {
   const { spec } = await stage.get(Pod, pod(index));
   servers.isolate(pod(index));
   await silence(stage, spec!.nodeName!, "stopped");
   return spec!.nodeName!;
 }
 
-async function silence(stage: Stage, node: string, kubelet: string | null): Promise<void> {
+async function silence(stage: TestEnvironment, node: string, kubelet: string | null): Promise<void> {
   const annotations = { "sim.konverge.dev/kubelet": kubelet };
   await stage.client.patch(Node, node, { merge: { metadata: { annotations } } as never });
 }
 
-const told = async (stage: Stage, reason: string) =>
+const told = async (stage: TestEnvironment, reason: string) =>
   (await stage.events(Database, NAME)).some((text) => text.includes(reason));
 
 /** A primary with its standbys, each of which is found by its Service; they come and go as they are asked for. */
@@ -192,7 +192,7 @@ export const replacesPrimary: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-async function cordon(stage: Stage, name: string, unschedulable: boolean): Promise<void> {
+async function cordon(stage: TestEnvironment, name: string, unschedulable: boolean): Promise<void> {
   await stage.client.patch(Node, name, { merge: { spec: { unschedulable } } });
 }
 
@@ -225,7 +225,7 @@ export const waitsForFence: Scenario = async (stage) => {
     "it says that nobody may take over",
     async () => (await stage.condition(Database, NAME, "Ready")) === "False FailoverBlocked",
   );
-  await stage.pass(180_000);
+  await stage.advance(180_000);
   assert.equal(await primary(stage), pod(0));
 
   await change(stage, { failover: { allowDataLoss: true } });
@@ -233,7 +233,7 @@ export const waitsForFence: Scenario = async (stage) => {
     "it waits for the old primary to be gone",
     async () => (await stage.condition(Database, NAME, "Ready")) === "False FencingPending",
   );
-  await stage.pass(180_000);
+  await stage.advance(180_000);
   assert.equal(await primary(stage), undefined);
   assert.deepEqual(await labelled(stage, "primary"), []);
   assert.deepEqual(servers.wrongs, []);
@@ -302,12 +302,12 @@ export const rotates: Scenario = async (stage) => {
   await stage.apply(replicated({ instances: 2 }, { "databases.example.com/rotate": "now" }));
   await stage.until("there is a next one", async () => (await password("next-password")) !== undefined);
   const next = (await password("next-password"))!;
-  await stage.pass(10_000);
+  await stage.advance(10_000);
   assert.equal(await password(), first, "until the server has it, the old one is told");
   servers.password = passwordDigest(next);
   await stage.until("it is the password", async () => (await password()) === next);
   assert.equal(await password("next-password"), undefined);
-  await stage.pass(60_000);
+  await stage.advance(60_000);
   assert.equal(await password(), next, "it is asked for once");
 
   await stage.client.delete(Secret, `${stage.namespace}/${NAME}-credentials`);
@@ -327,7 +327,7 @@ export const growsWhenFull: Scenario = async (stage) => {
   servers.used = 900_000;
   await stage.until("they have grown", async () => (await sizes()) === "1536Mi 1536Mi");
   // The file system has not grown yet: it is not asked for more.
-  await stage.pass(180_000);
+  await stage.advance(180_000);
   assert.equal(await sizes(), "1536Mi 1536Mi");
   servers.size = 1_572_864;
   servers.used = 1_500_000;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Database, databaseOperator } from "@konverge/database-operator";
-import { isReported, type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { isReported, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, Job, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
-const phase = async (stage: Stage, name: string) => (await stage.find(Database, name))?.status?.phase;
-const running = (stage: Stage, name: string) =>
+const phase = async (stage: TestEnvironment, name: string) => (await stage.find(Database, name))?.status?.phase;
+const running = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} runs`, async () => (await phase(stage, name)) === "Running");
 
 /** A server with its volume, Service, settings and a password of its own. */
@@ -170,7 +170,8 @@ export const hibernates: Scenario = async (stage) => {
 
 /** What could never run is refused; what cannot run now says why and recovers. */
 export const badInput: Scenario = async (stage) => {
-  await supplyVolumes(stage, "20Gi");
+  // One for the data and one for the backups of the schedule that is refused below: either claim may bind first.
+  await supplyVolumes(stage, "20Gi", "20Gi");
   await stage.start(databaseOperator);
   const refused = (change: (text: string) => string, message: RegExp) =>
     assert.rejects(stage.apply(change(sample("database"))), message);

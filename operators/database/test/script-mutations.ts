@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { realClock } from "konverge";
+import { realClock } from "konverge/time";
 import { script } from "../src/scripts.ts";
 import { InVain } from "./postgres.ts";
 import { type Change, type Trace, traced } from "./script-trace.ts";

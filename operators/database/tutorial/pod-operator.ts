@@ -18,10 +18,8 @@ const podDatabases = controller(Database, {
     if (!pod) events.normal("Creating", `making ${name}-pod`);
     return {
       children: [
-        { apiVersion: "v1", kind: "Secret", metadata: { name: `${name}-password`, namespace }, data: { password } },
-        {
-          apiVersion: "v1",
-          kind: "Pod",
+        Secret.draft({ metadata: { name: `${name}-password`, namespace }, data: { password } }),
+        Pod.draft({
           metadata: { name: `${name}-pod`, namespace, labels: { app: "database", "database-name": name } },
           spec: {
             restartPolicy: "Always",
@@ -42,7 +40,7 @@ const podDatabases = controller(Database, {
               },
             ],
           },
-        },
+        }),
       ],
       status: { phase: running ? ("Running" as const) : ("Creating" as const), podName: `${name}-pod` },
     };

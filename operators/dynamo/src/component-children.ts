@@ -1,5 +1,14 @@
-import type { AnyObject, KindRef } from "konverge";
-import type { Deployment, HorizontalPodAutoscaler, Ingress, PersistentVolumeClaim, Service } from "konverge/kinds";
+import { type KubeObject, type ObjectMeta, TypedKind } from "konverge";
+import {
+  Deployment,
+  type DeploymentStatus,
+  HorizontalPodAutoscaler,
+  Ingress,
+  type MetricSpec,
+  PersistentVolumeClaim,
+  type PodTemplateSpec,
+  Service,
+} from "konverge/kinds";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import {
   claimName,
@@ -13,7 +22,7 @@ import {
 } from "./component-pod.ts";
 import { SERVING } from "./names.ts";
 
-function metadataOf(component: DynamoComponentDeployment) {
+function metadataOf(component: DynamoComponentDeployment): ObjectMeta {
   const { name, namespace } = component.metadata;
   return { name, namespace, labels: labelsOf(component) };
 }
@@ -27,10 +36,8 @@ export function deploymentFor(
   component: DynamoComponentDeployment,
   around: Surroundings,
   replicas = component.spec.replicas ?? 1,
-): Deployment {
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
+) {
+  return Deployment.draft({
     metadata: metadataOf(component),
     spec: {
       ...(!isAutoscaled(component) && { replicas }),
@@ -38,26 +45,38 @@ export function deploymentFor(
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
       template: podTemplate(component, around),
     },
-  };
+  });
 }
 
 /** Of the LeaderWorkerSet API, which need not be installed. */
-export const LeaderWorkerSet: KindRef<AnyObject> = {
+export const LeaderWorkerSet = new TypedKind<LeaderWorkerSet>({
   group: "leaderworkerset.x-k8s.io",
   version: "v1",
   kind: "LeaderWorkerSet",
   plural: "leaderworkersets",
   namespaced: true,
-};
+});
+/** As much of it as is written and read here. */
+export interface LeaderWorkerSet extends KubeObject {
+  readonly spec: {
+    readonly replicas: number;
+    readonly startupPolicy: "LeaderCreated" | "LeaderReady";
+    readonly leaderWorkerTemplate: {
+      readonly size: number;
+      readonly restartPolicy: "None" | "RecreateGroupOnPodRestart";
+      readonly leaderTemplate: PodTemplateSpec;
+      readonly workerTemplate: PodTemplateSpec;
+    };
+  };
+  readonly status?: DeploymentStatus | undefined;
+}
 export const LEADER_WORKER_SET_CRD = `${LeaderWorkerSet.plural}.${LeaderWorkerSet.group}`;
 
 /** Replicas of several pods each: a leader and its workers, placed, restarted and replaced together. */
-export function leaderWorkerSetFor(component: DynamoComponentDeployment, around: Surroundings): AnyObject {
+export function leaderWorkerSetFor(component: DynamoComponentDeployment, around: Surroundings) {
   const { spec } = component;
   const template = podTemplate(component, around);
-  return {
-    apiVersion: "leaderworkerset.x-k8s.io/v1",
-    kind: "LeaderWorkerSet",
+  return LeaderWorkerSet.draft({
     metadata: metadataOf(component),
     spec: {
       replicas: spec.replicas ?? 1,
@@ -69,27 +88,25 @@ export function leaderWorkerSetFor(component: DynamoComponentDeployment, around:
         workerTemplate: template,
       },
     },
-  };
+  });
 }
 
 /** Components that are asked over HTTP have a Service. */
-export function servicesFor(component: DynamoComponentDeployment): Service[] {
+export function servicesFor(component: DynamoComponentDeployment) {
   const port = portOf(component);
   if (!port) return [];
   return [
-    {
-      apiVersion: "v1",
-      kind: "Service",
+    Service.draft({
       metadata: metadataOf(component),
       spec: {
         selector: { ...selectorOf(component), [SERVING]: "true" },
         ports: [{ ...port, targetPort: port.name, protocol: "TCP" }],
       },
-    },
+    }),
   ];
 }
 
-export function ingressesFor(component: DynamoComponentDeployment, around: Surroundings): Ingress[] {
+export function ingressesFor(component: DynamoComponentDeployment, around: Surroundings) {
   const { ingress } = component.spec;
   if (!ingress?.enabled) return [];
   const { name } = component.metadata;
@@ -98,9 +115,7 @@ export function ingressesFor(component: DynamoComponentDeployment, around: Surro
   const host = suffix ? `${base}.${suffix}` : base;
   const { namespace, labels } = metadataOf(component);
   return [
-    {
-      apiVersion: "networking.k8s.io/v1",
-      kind: "Ingress",
+    Ingress.draft({
       metadata: {
         name,
         namespace,
@@ -121,43 +136,39 @@ export function ingressesFor(component: DynamoComponentDeployment, around: Surro
           },
         ],
       },
-    },
+    }),
   ];
 }
 
 /** A claim that the component brings with it, unless it says that there is one. */
-export function claimsFor(component: DynamoComponentDeployment): PersistentVolumeClaim[] {
+export function claimsFor(component: DynamoComponentDeployment) {
   const { pvc } = component.spec;
   if (!pvc?.create) return [];
   return [
-    {
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
+    PersistentVolumeClaim.draft({
       metadata: { ...metadataOf(component), name: claimName(component) },
       spec: {
         accessModes: [pvc.volumeAccessMode ?? "ReadWriteOnce"],
         ...(pvc.storageClass !== undefined && { storageClassName: pvc.storageClass }),
         resources: { requests: { storage: String(pvc.size ?? "10Gi") } },
       },
-    },
+    }),
   ];
 }
 
 const CPU_TARGET = 80;
 
-export function autoscalersFor(component: DynamoComponentDeployment): HorizontalPodAutoscaler[] {
+export function autoscalersFor(component: DynamoComponentDeployment) {
   const { autoscaling } = component.spec;
   if (!autoscaling?.enabled) return [];
   const { minReplicas, maxReplicas, behavior, metrics } = autoscaling;
   const { name } = component.metadata;
-  const cpu = {
+  const cpu: MetricSpec = {
     type: "Resource",
     resource: { name: "cpu", target: { type: "Utilization", averageUtilization: CPU_TARGET } },
   };
   return [
-    {
-      apiVersion: "autoscaling/v2",
-      kind: "HorizontalPodAutoscaler",
+    HorizontalPodAutoscaler.draft({
       metadata: metadataOf(component),
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
@@ -166,6 +177,6 @@ export function autoscalersFor(component: DynamoComponentDeployment): Horizontal
         ...(behavior && { behavior }),
         metrics: metrics ?? [cpu],
       },
-    },
+    }),
   ];
 }

@@ -1,19 +1,21 @@
 import {
-  type Context,
+  conditionFalse,
+  conditionTrue,
+  conditionUnknown,
   controller,
-  no,
-  own,
-  PATIENCE,
-  type Problem,
-  problemOf,
-  type Result,
-  refusalTold,
-  tellProblem,
-  unknown,
-  use,
-  yes,
+  ownedKind,
+  permission,
+  type ReconcileContext,
+  type ReconcileResult,
 } from "konverge";
 import { Event, Job, Pod } from "konverge/kinds";
+import {
+  failedCreateMessage,
+  POD_PROBLEM_GRACE_MS,
+  reportProblem,
+  type WorkloadProblem,
+  workloadProblem,
+} from "konverge/pods";
 import { DynamoComponent } from "./component.ts";
 
 /** What builds images. */
@@ -28,12 +30,10 @@ const CREDENTIALS = "/kaniko/.docker";
 const RETRIES = 2;
 
 /** The Job that builds an image and pushes it. Its arguments are those that kaniko takes. */
-export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builder): Job {
+export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builder) {
   const { context, destination, dockerfile, pushSecret } = spec;
   const command = builder.command.split(/\s+/).filter((word) => word !== "");
-  return {
-    apiVersion: "batch/v1",
-    kind: "Job",
+  return Job.draft({
     metadata: {
       name: jobName({ metadata }),
       namespace: metadata.namespace,
@@ -64,13 +64,13 @@ export function buildJobFor({ metadata, spec }: DynamoComponent, builder: Builde
         },
       },
     },
-  };
+  });
 }
 
 const jobName = ({ metadata }: Pick<DynamoComponent, "metadata">) => `${metadata.name}-build`;
 
 /** The Job of an image that is there, as it was asked for: neither another builder nor other credentials build it again. */
-function asBuilt(component: DynamoComponent, { spec }: Job): Job {
+function asBuilt(component: DynamoComponent, { spec }: Job) {
   const pod = spec!.template.spec!;
   const { image = "", command = [] } = pod.containers[0]!;
   const pushSecret = pod.volumes?.find(({ name }) => name === "credentials")?.secret?.secretName;
@@ -81,9 +81,9 @@ function asBuilt(component: DynamoComponent, { spec }: Job): Job {
 export function dynamoComponents(builder: Builder) {
   return controller(DynamoComponent, {
     // A build that has not ended begins anew with what it shall be built by now.
-    owns: [own(Job, { onImmutable: "recreate" })],
-    uses: [use(Pod, ["list"]), use(Event, ["list"])],
-    async reconcile(component, context): Promise<Result<DynamoComponent>> {
+    owns: [ownedKind(Job, { onImmutable: "recreate" })],
+    permissions: [permission(Pod, ["list"]), permission(Event, ["list"])],
+    async reconcile(component, context): Promise<ReconcileResult<DynamoComponent>> {
       const { observed, events } = context;
       const live = observed(Job, jobName(component));
       const ended = (type: string) =>
@@ -93,7 +93,7 @@ export function dynamoComponents(builder: Builder) {
       const status = { job: job.metadata.name };
       if (ended("Complete")) {
         if (!component.status?.image) events.normal("ImageBuilt", `built ${destination}`);
-        const ImageBuilt = yes("Built", destination);
+        const ImageBuilt = conditionTrue("Built", destination);
         return {
           children: [job],
           status: { ...status, image: destination },
@@ -106,30 +106,33 @@ export function dynamoComponents(builder: Builder) {
         if (component.status?.conditions?.find(({ type }) => type === "ImageBuilt")?.reason !== "BuildFailed") {
           events.warning("BuildFailed", message);
         }
-        const ImageBuilt = no("BuildFailed", message);
+        const ImageBuilt = conditionFalse("BuildFailed", message);
         return { children: [job], status, conditions: { ImageBuilt, Ready: ImageBuilt } };
       }
       const problem = await buildProblem(live, context);
-      tellProblem(component, problem, events);
+      reportProblem(component, problem, events);
       return {
         children: [job],
         status,
         conditions: {
-          ImageBuilt: unknown("Building", problem?.message ?? `by job ${job.metadata.name}`),
-          ...(problem && { Degraded: yes(problem.reason, problem.message) }),
+          ImageBuilt: conditionUnknown("Building", problem?.message ?? `by job ${job.metadata.name}`),
+          ...(problem && { Degraded: conditionTrue(problem.reason, problem.message) }),
         },
         // Nobody tells of the pods of a Job.
-        after: PATIENCE,
+        requeueAfter: POD_PROBLEM_GRACE_MS,
       };
     },
   });
 }
 
 /** What keeps a build from running. */
-async function buildProblem(job: Job | undefined, { client, clock }: Context): Promise<Problem | undefined> {
+async function buildProblem(
+  job: Job | undefined,
+  { client, clock }: ReconcileContext,
+): Promise<WorkloadProblem | undefined> {
   if (!job) return undefined;
   const { name, namespace } = job.metadata;
   const { items } = await client.list(Pod, { namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` });
-  const refusal = items.length === 0 ? await refusalTold(client, job) : undefined;
-  return problemOf({ pods: items, refusal, now: clock.now() });
+  const creationError = items.length === 0 ? await failedCreateMessage(client, job) : undefined;
+  return workloadProblem({ pods: items, creationError, now: clock.now() });
 }

@@ -1,17 +1,15 @@
 import {
   type Condition,
   type Conditions,
+  cacheKind,
+  conditionFalse,
+  conditionTrue,
   controller,
   findCondition,
-  formatLabelSelector,
   isApplied,
-  no,
-  PATIENCE,
-  type Result,
-  read,
-  use,
-  watch,
-  yes,
+  permission,
+  type ReconcileResult,
+  watchKind,
 } from "konverge";
 import {
   CustomResourceDefinition,
@@ -22,6 +20,8 @@ import {
   Pod,
   Service,
 } from "konverge/kinds";
+import { formatLabelSelector } from "konverge/objects";
+import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import {
   autoscalersFor,
   claimsFor,
@@ -45,12 +45,6 @@ const BEING_APPLIED: Delay = { reason: "updating", message: "the newest revision
 /** Nobody tells of LeaderWorkerSets. */
 const LOOK_AGAIN = 15_000;
 
-interface Counts {
-  replicas?: number;
-  readyReplicas?: number;
-  updatedReplicas?: number;
-}
-
 /**
  * Keeps the Deployment (or LeaderWorkerSet), the Service, the Ingress, the claim and the autoscaler of each component, and
  * tells whether its newest revision is available.
@@ -59,14 +53,14 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
   return controller(DynamoComponentDeployment, {
     owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler],
     watches: [
-      watch<Pod, DynamoComponentDeployment>(Pod, {
+      watchKind<Pod, DynamoComponentDeployment>(Pod, {
         labelSelector: SELECTOR,
         to: ({ metadata: { namespace, labels } }) => (labels?.[SELECTOR] ? [`${namespace}/${labels[SELECTOR]}`] : []),
       }),
-      read(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
+      cacheKind(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
-    uses: [use(LeaderWorkerSet, ["get", "create", "patch"]), use(Pod, ["patch"])],
-    async reconcile(component, context): Promise<Result<DynamoComponentDeployment>> {
+    permissions: [permission(LeaderWorkerSet, ["get", "create", "patch"]), permission(Pod, ["patch"])],
+    async reconcile(component, context): Promise<ReconcileResult<DynamoComponentDeployment>> {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;
       const pods = cache
@@ -83,12 +77,8 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
         ? observed(deployment)
         : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
       const isNewest = !deployment || isApplied(Deployment, deployment, live);
-      const delay = isNewest ? delayOf(live as Deployment | undefined, pods, clock.now()) : BEING_APPLIED;
-      const {
-        replicas = 0,
-        readyReplicas = 0,
-        updatedReplicas = 0,
-      } = (live as { status?: Counts } | undefined)?.status ?? {};
+      const delay = isNewest ? delayOf(live, pods, clock.now()) : BEING_APPLIED;
+      const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = live?.status ?? {};
       tell(component, delay, events);
       return {
         children: [
@@ -115,21 +105,21 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
 }
 
 /** When to look again at what nobody tells: want of room counts only when it lasts. */
-function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { after?: number } {
-  if (what.draining) return { after: DRAIN_PERIOD };
-  if (what.multinode) return { after: LOOK_AGAIN };
-  return what.waiting ? { after: PATIENCE } : {};
+function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { requeueAfter?: number } {
+  if (what.draining) return { requeueAfter: DRAIN_PERIOD };
+  if (what.multinode) return { requeueAfter: LOOK_AGAIN };
+  return what.waiting ? { requeueAfter: POD_PROBLEM_GRACE_MS } : {};
 }
 
 function conditionsOf(delay: Delay | undefined): Conditions {
   if (!delay) {
     return {
-      Available: yes("DeploymentReady", "the newest revision is available"),
-      DynamoComponentReady: yes("Ready"),
+      Available: conditionTrue("DeploymentReady", "the newest revision is available"),
+      DynamoComponentReady: conditionTrue("Ready"),
     };
   }
   const { reason, message } = delay;
-  return { Available: no(reason, message), DynamoComponentReady: no(reason, message) };
+  return { Available: conditionFalse(reason, message), DynamoComponentReady: conditionFalse(reason, message) };
 }
 
 /** Says once what keeps pods from running; that a rollout takes its time is nothing to tell. */

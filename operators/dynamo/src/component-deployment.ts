@@ -1,4 +1,4 @@
-import { age, condition, defineKind, type ObjectOf } from "konverge";
+import { ageColumn, conditionColumn, defineKind, type ObjectOf } from "konverge";
 import { z } from "zod";
 import { serviceFields } from "./service-spec.ts";
 
@@ -25,10 +25,10 @@ export const DynamoComponentDeployment = defineKind({
       }),
       columns: {
         Type: ".spec.componentType",
-        Available: condition("Available"),
+        Available: conditionColumn("Available"),
         Replicas: ".status.replicas",
         Ready: ".status.readyReplicas",
-        Age: age,
+        Age: ageColumn,
       },
       scale: { replicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".status.podSelector" },
     },

@@ -1,4 +1,4 @@
-import { age, condition, defineKind, immutable, type ObjectOf } from "konverge";
+import { ageColumn, conditionColumn, defineKind, immutable, type ObjectOf } from "konverge";
 import { z } from "zod";
 
 /** An image to be built from sources. What it is built from never changes: another image is another object. */
@@ -15,7 +15,7 @@ export const DynamoComponent = defineKind({
         pushSecret: z.string().optional(),
       }),
       status: z.object({ image: z.string().optional(), job: z.string().optional() }),
-      columns: { Image: ".spec.destination", Built: condition("ImageBuilt"), Age: age },
+      columns: { Image: ".spec.destination", Built: conditionColumn("ImageBuilt"), Age: ageColumn },
     },
   },
 });

@@ -1,6 +1,6 @@
-import { type Context, keyOf } from "konverge";
+import { keyOf, type ReconcileContext } from "konverge";
 import { Pod } from "konverge/kinds";
-import { type Fetch, metricsUrl, scraped } from "konverge/sizing";
+import { type FetchMetrics, metricsUrl, scrapeMetrics } from "konverge/sizing";
 import { CHEAP, DELETION_COST, DRAINED_SINCE, drainPlan } from "./drain-plan.ts";
 import { inFlight } from "./in-flight.ts";
 import { SERVING } from "./names.ts";
@@ -12,7 +12,7 @@ const PROPAGATION = 5_000;
 
 /** How pods are drained. */
 export interface DrainRules {
-  readonly fetchMetrics: Fetch;
+  readonly fetchMetrics: FetchMetrics;
   /** Milliseconds after which a pod goes, whatever it is still at. */
   readonly timeout: number;
 }
@@ -42,7 +42,7 @@ export interface Component {
  *
  * Caveat: pods that tell no metrics drain for the whole time.
  */
-export async function drained(component: Component, rules: DrainRules, context: Context): Promise<Drain> {
+export async function drained(component: Component, rules: DrainRules, context: ReconcileContext): Promise<Drain> {
   const { pods, port, current, wanted } = component;
   const { clock, events } = context;
   const plan = drainPlan(pods, Math.max(wanted, 0));
@@ -63,17 +63,17 @@ async function isBusy(
   pod: Pod,
   port: number,
   { fetchMetrics, timeout }: DrainRules,
-  { clock }: Context,
+  { clock }: ReconcileContext,
 ): Promise<boolean> {
   const since = Date.parse(pod.metadata.annotations?.[DRAINED_SINCE] ?? "");
   const passed = Number.isNaN(since) ? 0 : clock.now() - since;
   if (passed >= timeout) return false;
   if (passed < PROPAGATION) return true;
   const url = metricsUrl(pod, port);
-  return inFlight(url && (await scraped(fetchMetrics, url, clock))) !== 0;
+  return inFlight(url && (await scrapeMetrics(fetchMetrics, url, clock))) !== 0;
 }
 
-async function mark(pod: Pod, since: number | undefined, { client }: Context): Promise<void> {
+async function mark(pod: Pod, since: number | undefined, { client }: ReconcileContext): Promise<void> {
   const goes = since !== undefined;
   const annotations = {
     [DRAINED_SINCE]: goes ? new Date(since).toISOString() : null,

@@ -1,4 +1,5 @@
-import { admission, type FieldError, fieldInvalid } from "konverge";
+import type { FieldError } from "konverge";
+import { admissionWebhook, fieldInvalid } from "konverge/webhooks";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { componentName } from "./names.ts";
 import { serviceErrors } from "./service-admission.ts";
@@ -22,4 +23,5 @@ export function graphErrors({ metadata, spec }: DynamoGraphDeployment): FieldErr
 }
 
 /** Refuses what could never run. */
-export const graphAdmission = () => admission(DynamoGraphDeployment, { validate: (graph) => graphErrors(graph) });
+export const graphAdmission = () =>
+  admissionWebhook(DynamoGraphDeployment, { validate: (graph) => graphErrors(graph) });

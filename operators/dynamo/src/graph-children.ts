@@ -1,5 +1,6 @@
-import { deepEqual, fittingName, templateHash } from "konverge";
-import type { EnvVar, PersistentVolumeClaim } from "konverge/kinds";
+import type { Drafted } from "konverge";
+import { type EnvVar, PersistentVolumeClaim } from "konverge/kinds";
+import { deepEqual, templateHash, truncatedName } from "konverge/objects";
 import { DynamoComponent } from "./component.ts";
 import { claimsFor } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -18,14 +19,14 @@ export function componentsOf(
     const dynamoNamespace = service.dynamoNamespace ?? graphName;
     const { pvc } = service;
     const restartId = restartIds.get(name);
-    return DynamoComponentDeployment.draft(
-      {
+    return DynamoComponentDeployment.draft({
+      metadata: {
         name: componentName(graphName, name),
         namespace,
         labels: { ...service.labels, [GRAPH]: graphName, [COMPONENT]: name, [NAMESPACE]: dynamoNamespace },
         ...(service.annotations && { annotations: service.annotations }),
       },
-      {
+      spec: {
         ...service,
         serviceName: name,
         componentType: typeOf(name, service),
@@ -36,7 +37,7 @@ export function componentsOf(
         ...(image && { image }),
         ...(restartId && { restartId }),
       },
-    );
+    });
   });
 }
 
@@ -47,18 +48,19 @@ function merged(shared: readonly EnvVar[], own: readonly EnvVar[]): EnvVar[] {
 }
 
 /** The claims that services bring with them, each once. */
-export function claimsOf(
-  graph: DynamoGraphDeployment,
-  services: ReadonlyMap<string, Service>,
-): PersistentVolumeClaim[] {
+export function claimsOf(graph: DynamoGraphDeployment, services: ReadonlyMap<string, Service>) {
   const { name, namespace } = graph.metadata;
-  const claims = new Map<string, PersistentVolumeClaim>();
+  const claims = new Map<string, Drafted<PersistentVolumeClaim>>();
   for (const [service, { pvc }] of services) {
     if (!pvc?.create) continue;
     const claim = pvc.name ?? componentName(name, service);
-    const owner = DynamoComponentDeployment.new({ name: claim, namespace, labels: { [GRAPH]: name } }, { pvc });
+    const owner = DynamoComponentDeployment.new({
+      metadata: { name: claim, namespace, labels: { [GRAPH]: name } },
+      spec: { pvc },
+    });
     const [wanted] = claimsFor(owner);
-    const labelled = { ...wanted!, metadata: { name: claim, namespace, labels: { [GRAPH]: name } } };
+    const metadata = { name: claim, namespace, labels: { [GRAPH]: name } };
+    const labelled = PersistentVolumeClaim.draft({ ...wanted!, metadata });
     const known = claims.get(claim);
     if (!known || deepEqual(known, labelled)) claims.set(claim, labelled);
   }
@@ -68,12 +70,12 @@ export function claimsOf(
 /** The image that is to be built, if one is. Another source is another object: its name tells what it is made from. */
 export function imageFor({ metadata, spec: { build } }: DynamoGraphDeployment) {
   if (!build) return undefined;
-  return DynamoComponent.new(
-    {
-      name: fittingName(metadata.name, templateHash({ ...build, pushSecret: undefined })),
+  return DynamoComponent.new({
+    metadata: {
+      name: truncatedName(metadata.name, templateHash({ ...build, pushSecret: undefined })),
       namespace: metadata.namespace,
       labels: { [GRAPH]: metadata.name },
     },
-    { ...build },
-  );
+    spec: { ...build },
+  });
 }

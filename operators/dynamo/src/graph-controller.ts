@@ -1,17 +1,17 @@
 import {
   type Conditions,
-  type Context,
+  cacheKind,
+  conditionFalse,
+  conditionTrue,
+  conditionUnknown,
   controller,
   findCondition,
-  no,
   PermanentError,
-  type Result,
-  read,
-  unknown,
-  yes,
+  type ReconcileContext,
+  type ReconcileResult,
 } from "konverge";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
-import { type Fetch, LoadWatch, PERIOD } from "konverge/sizing";
+import { type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
 import { DynamoComponent } from "./component.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { SYSTEM_PORT } from "./component-pod.ts";
@@ -26,12 +26,12 @@ import { restartPlan } from "./restart.ts";
  * Keeps a DynamoComponentDeployment for each service of a graph, the claims that services share, and the image if it is to be
  * built, and sums up how they are doing. The spec belongs to whoever wrote it: it is never changed.
  */
-export function dynamoGraphDeployments(fetchMetrics: Fetch) {
-  const load = new LoadWatch(fetchMetrics, SYSTEM_PORT);
+export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
+  const load = new LoadMonitor(fetchMetrics, SYSTEM_PORT);
   return controller(DynamoGraphDeployment, {
     owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
-    watches: [read(Pod, { labelSelector: SELECTOR })],
-    async reconcile(graph, context): Promise<Result<DynamoGraphDeployment>> {
+    watches: [cacheKind(Pod, { labelSelector: SELECTOR })],
+    async reconcile(graph, context): Promise<ReconcileResult<DynamoGraphDeployment>> {
       const { observed, events } = context;
       const size = graph.spec.model && (await sizeOf(graph, load, context));
       const services = servicesOf(graph, size?.sizing.replicas ?? 1);
@@ -102,14 +102,18 @@ export function dynamoGraphDeployments(fetchMetrics: Fetch) {
           ...(size && { SLAMet: slaCondition(graph, size.measured, size.need) }),
         },
         // The workers of a model are looked at now and then: nobody tells of their load.
-        ...(size && { after: PERIOD }),
+        ...(size && { requeueAfter: SCRAPE_PERIOD_MS }),
       };
     },
   });
 }
 
 /** How many workers a model takes now, and what was measured to tell. */
-async function sizeOf(graph: DynamoGraphDeployment, load: LoadWatch, { observed, cache, clock, events }: Context) {
+async function sizeOf(
+  graph: DynamoGraphDeployment,
+  load: LoadMonitor,
+  { observed, cache, clock, events }: ReconcileContext,
+) {
   const { name, namespace, uid = "" } = graph.metadata;
   const worker = observed(DynamoComponentDeployment, componentName(name, WORKER));
   const pods = cache.list(Pod, namespace).filter((pod) => {
@@ -146,7 +150,11 @@ function checkNames(services: readonly string[], graph: string): void {
 }
 
 /** Says once which services cannot run; that a rollout takes its time is nothing to tell. */
-function tell({ status }: DynamoGraphDeployment, states: readonly ServiceState[], events: Context["events"]): void {
+function tell(
+  { status }: DynamoGraphDeployment,
+  states: readonly ServiceState[],
+  events: ReconcileContext["events"],
+): void {
   const known = findCondition(status?.conditions, "Ready")?.message ?? "";
   for (const { name, ready, reason, message } of states) {
     if (ready || reason === "updating" || reason === "Progressing" || !message) continue;
@@ -168,19 +176,22 @@ function conditionsOf(
   image: { waits: boolean; asked: boolean; built: boolean; failure: string | undefined },
 ): Conditions {
   const ImageBuilt = !image.asked
-    ? yes("NotAsked", "the services' images are given; nothing is built")
+    ? conditionTrue("NotAsked", "the services' images are given; nothing is built")
     : image.built
-      ? yes("Built")
+      ? conditionTrue("Built")
       : image.failure
-        ? no("BuildFailed", image.failure)
-        : unknown("Building");
-  if (ready) return { Ready: yes("all_resources_are_ready", "All resources are ready"), ImageBuilt };
+        ? conditionFalse("BuildFailed", image.failure)
+        : conditionUnknown("Building");
+  if (ready) return { Ready: conditionTrue("all_resources_are_ready", "All resources are ready"), ImageBuilt };
   if (image.waits) {
     const reason = image.failure ? "image_build_failed" : "building_image";
-    return { Ready: no(reason, image.failure ?? "the services start when the image is built"), ImageBuilt };
+    return { Ready: conditionFalse(reason, image.failure ?? "the services start when the image is built"), ImageBuilt };
   }
   const waiting = states.filter((one) => !one.ready);
   const message = waiting.map(({ name, message: told }) => `${name}: ${told}`).join("; ");
   const capacity = waiting.find(({ reason }) => reason === "insufficient_capacity");
-  return { Ready: no(capacity ? "insufficient_capacity" : "some_resources_are_not_ready", message), ImageBuilt };
+  return {
+    Ready: conditionFalse(capacity ? "insufficient_capacity" : "some_resources_are_not_ready", message),
+    ImageBuilt,
+  };
 }

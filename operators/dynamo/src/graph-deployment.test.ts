@@ -4,13 +4,16 @@ import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { typeOf } from "./names.ts";
 
 test("nothing is lost between the versions", () => {
-  const full = DynamoGraphDeployment.new("g", {
-    envs: [{ name: "A", value: "1" }],
-    services: { Frontend: { replicas: 2, ingress: { enabled: true } } },
-    restart: { id: "1", strategy: { type: "Parallel" } },
-    build: { context: "git://x", destination: "y" },
-    sla: { maxLatencyMs: 100, minThroughput: 2.5 },
-    model: { name: "m", placement: { tensorParallelSize: 4, gpuType: "H100" } },
+  const full = DynamoGraphDeployment.new({
+    metadata: { name: "g" },
+    spec: {
+      envs: [{ name: "A", value: "1" }],
+      services: { Frontend: { replicas: 2, ingress: { enabled: true } } },
+      restart: { id: "1", strategy: { type: "Parallel" } },
+      build: { context: "git://x", destination: "y" },
+      sla: { maxLatencyMs: 100, minThroughput: 2.5 },
+      model: { name: "m", placement: { tensorParallelSize: 4, gpuType: "H100" } },
+    },
   });
   const there = DynamoGraphDeployment.convert(full, "v1");
   assert.deepEqual(DynamoGraphDeployment.convert(there, "v1alpha1"), full);

@@ -1,4 +1,4 @@
-import { age, atomic, cel, condition, defineKind, type ObjectOf } from "konverge";
+import { ageColumn, atomic, cel, conditionColumn, defineKind, type ObjectOf } from "konverge";
 import { z } from "zod";
 import { services, variables } from "./service-spec.ts";
 
@@ -69,9 +69,9 @@ const somethingToServe = cel(
 
 const columns = {
   State: ".status.state",
-  Ready: condition("Ready"),
+  Ready: conditionColumn("Ready"),
   Reason: '.status.conditions[?(@.type=="Ready")].reason',
-  Age: age,
+  Age: ageColumn,
 };
 
 /** A graph of services that serve a model together. */

@@ -1,5 +1,12 @@
-import { type ConditionState, no, PermanentError, unknown, yes } from "konverge";
-import { correctedSize, type Measured, type Memory, type Need, needOf, type SizingRules } from "konverge/sizing";
+import { type ConditionState, conditionFalse, conditionTrue, conditionUnknown, PermanentError } from "konverge";
+import {
+  correctedSize,
+  type LoadMeasurement,
+  type RequiredReplicas,
+  requiredReplicas,
+  type SizingRules,
+  type SizingState,
+} from "konverge/sizing";
 import type { DynamoGraphDeployment } from "./graph-deployment.ts";
 
 /** The size that follows from an SLA, as the status keeps it. */
@@ -8,7 +15,7 @@ export type Sizing = NonNullable<NonNullable<DynamoGraphDeployment["status"]>["s
 /** What is known when a graph's workers are sized. */
 export interface Situation {
   readonly graph: DynamoGraphDeployment;
-  readonly measured: Measured | undefined;
+  readonly measured: LoadMeasurement | undefined;
   /** How many workers there shall be at present, and how many are ready. */
   readonly current: number | undefined;
   readonly ready: number;
@@ -27,11 +34,11 @@ const DEFAULT_MOST = 10;
  * How many workers a graph's model takes, and why. The declared throughput and service time give the first size; what the
  * workers tell about themselves corrects it, but never below what is declared as the least throughput.
  */
-export function sizingOf(situation: Situation, memory: Memory): { sizing: Sizing; need: Need } {
+export function sizingOf(situation: Situation, memory: SizingState): { sizing: Sizing; need: RequiredReplicas } {
   const { graph, measured, current, ready, monotonic } = situation;
   const last = graph.status?.sizing;
   const rules = rulesOf(graph, last?.measured === true);
-  const declared = needOf({ ...rules, load: rules.minThroughput }, undefined, undefined);
+  const declared = requiredReplicas({ ...rules, load: rules.minThroughput }, undefined, undefined);
   if (declared.hopeless && !measured && !last?.measured) throw impossible(graph);
   if (!measured && !last?.measured)
     return { sizing: { replicas: declared.replicas, reason: declaration(graph) }, need: declared };
@@ -58,7 +65,7 @@ function rulesOf({ spec: { sla, model } }: DynamoGraphDeployment, isMeasured: bo
     downAfter: DOWN_AFTER,
   };
   if (maxReplicas !== undefined) return rules;
-  const { replicas } = needOf({ ...rules, load: minThroughput }, undefined, undefined);
+  const { replicas } = requiredReplicas({ ...rules, load: minThroughput }, undefined, undefined);
   return { ...rules, max: Math.max(DEFAULT_MOST, GROWTH * replicas) };
 }
 
@@ -77,7 +84,11 @@ function declaration(graph: DynamoGraphDeployment): string {
   return `${sla?.minThroughput ?? 0} requests per second${promise(graph)}, at ${model!.serviceTimeMs} ms each and ${model!.concurrency} at a time per replica`;
 }
 
-function measurement(graph: DynamoGraphDeployment, measured: Measured | undefined, need: Need): string {
+function measurement(
+  graph: DynamoGraphDeployment,
+  measured: LoadMeasurement | undefined,
+  need: RequiredReplicas,
+): string {
   if (!measured) return "the size that was measured last";
   const tidy = (value: number) => Number(value.toPrecision(2));
   const service = measured.serviceTime === undefined ? "" : ` of ${tidy(measured.serviceTime * 1000)} ms each`;
@@ -92,22 +103,22 @@ function measurement(graph: DynamoGraphDeployment, measured: Measured | undefine
 /** Whether what is promised is kept; undefined where nothing is. */
 export function slaCondition(
   { spec: { sla } }: DynamoGraphDeployment,
-  measured: Measured | undefined,
-  need: Need,
+  measured: LoadMeasurement | undefined,
+  need: RequiredReplicas,
 ): ConditionState | undefined {
   if (sla?.maxLatencyMs === undefined) return undefined;
   if (need.hopeless) {
-    return no(
+    return conditionFalse(
       "ServiceTimeExceedsSLA",
       `one request alone takes longer than ${sla.maxLatencyMs} ms, whatever the number of replicas`,
     );
   }
-  if (measured?.latency === undefined) return unknown("NotMeasured", "too few requests were measured to tell");
+  if (measured?.latency === undefined) return conditionUnknown("NotMeasured", "too few requests were measured to tell");
   const part = `${PROMISED_PART * 100}% of requests`;
   if (measured.latency * 1000 <= sla.maxLatencyMs)
-    return yes("WithinSLA", `${part} are answered within ${sla.maxLatencyMs} ms`);
+    return conditionTrue("WithinSLA", `${part} are answered within ${sla.maxLatencyMs} ms`);
   const why = need.short ? ", and no more replicas are allowed" : "";
-  return no(
+  return conditionFalse(
     need.short ? need.reason : "LatencyAboveSLA",
     `fewer than ${part} are answered within ${sla.maxLatencyMs} ms${why}`,
   );

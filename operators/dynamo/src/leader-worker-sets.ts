@@ -1,5 +1,6 @@
-import { type AnyObject, type Context, ExternalError, gvkOf, isNotFound, ownerReference, templateHash } from "konverge";
+import { ExternalError, isNotFound, ownerReference, type ReconcileContext } from "konverge";
 import { CustomResourceDefinition } from "konverge/kinds";
+import { gvkOf, templateHash } from "konverge/objects";
 import { LEADER_WORKER_SET_CRD, LeaderWorkerSet } from "./component-children.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 
@@ -13,18 +14,18 @@ const LOOK_AGAIN = 60_000;
  */
 export async function keepLeaderWorkerSet(
   owner: DynamoComponentDeployment,
-  wanted: AnyObject,
-  { cache, client }: Pick<Context, "cache" | "client">,
-): Promise<AnyObject> {
+  wanted: LeaderWorkerSet,
+  { cache, client }: Pick<ReconcileContext, "cache" | "client">,
+): Promise<LeaderWorkerSet> {
   if (!cache.get(CustomResourceDefinition, LEADER_WORKER_SET_CRD)) {
     throw new ExternalError(
       "LeaderWorkerSetMissing",
       "spec.multinode needs the LeaderWorkerSet API (leaderworkerset.x-k8s.io), which is not installed",
-      { after: LOOK_AGAIN },
+      { requeueAfter: LOOK_AGAIN },
     );
   }
   const { name, namespace } = wanted.metadata;
-  const digest = templateHash(wanted["spec"]);
+  const digest = templateHash(wanted.spec);
   const live = await client.get(LeaderWorkerSet, `${namespace}/${name}`).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { fittingName } from "konverge";
+import { truncatedName } from "konverge/objects";
 import type { Service } from "./service-spec.ts";
 
 /** Labels under which dashboards and tools know the parts of a graph. */
@@ -14,7 +14,7 @@ export const RESTART = "nvidia.com/restart-id";
 
 /** The DynamoComponentDeployment of a graph's service. */
 export function componentName(graph: string, service: string): string {
-  return fittingName(`${graph}-${service.toLowerCase().replace(/[^a-z0-9-]+/g, "-")}`);
+  return truncatedName(`${graph}-${service.toLowerCase().replace(/[^a-z0-9-]+/g, "-")}`);
 }
 
 /** What a service is: as it says, or as its name tells. */

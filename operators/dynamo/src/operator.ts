@@ -1,5 +1,6 @@
-import { durationMs, type Operator, operator } from "konverge";
-import { type Fetch, fetchText } from "konverge/sizing";
+import { type Operator, operator } from "konverge";
+import { type FetchMetrics, fetchMetricsText } from "konverge/sizing";
+import { durationMs } from "konverge/time";
 import { DynamoComponent } from "./component.ts";
 import { dynamoComponents } from "./component-controller.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -10,7 +11,7 @@ import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { componentAdmission } from "./service-admission.ts";
 
 /** The operator with another way to pods' metrics: for tests, and for networks that need one. */
-export const dynamoOperatorWith = (fetchMetrics: Fetch): Operator =>
+export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
   operator({
     name: "dynamo-operator",
     description: "Deploys graphs of services that serve a model together.",
@@ -89,7 +90,7 @@ export const dynamoOperatorWith = (fetchMetrics: Fetch): Operator =>
   });
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const dynamoOperator = dynamoOperatorWith(fetchText);
+export const dynamoOperator = dynamoOperatorWith(fetchMetricsText);
 
 /** A bare Service name is one of the system namespace: `nats:4222` → `nats.dynamo:4222`. */
 function inNamespace(address: string, namespace: string): string {

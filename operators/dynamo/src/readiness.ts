@@ -1,12 +1,14 @@
-import { type KubeObject, type Problem, problemOf, readinessOf, refusalIn } from "konverge";
+import type { KubeObject } from "konverge";
 import type { Deployment, Pod } from "konverge/kinds";
+import { readinessOf } from "konverge/objects";
+import { replicaFailureMessage, type WorkloadProblem, workloadProblem } from "konverge/pods";
 
 /** Why a component is not ready yet, in one of the words that the graph's condition knows. */
 export interface Delay {
   readonly reason: "insufficient_capacity" | "updating" | "pods_not_ready" | "failed";
   readonly message: string;
   /** What keeps its pods from running, if that is known. */
-  readonly problem?: Problem;
+  readonly problem?: WorkloadProblem;
 }
 
 /** Problems that pods have before they are anywhere. */
@@ -21,7 +23,7 @@ export function delayOf(live: KubeObject | undefined, pods: readonly Pod[], now:
   const { status, message } = readinessOf(live, now);
   if (status === "Current") return undefined;
   const { spec, status: reported } = live as Deployment;
-  const problem = problemOf({ pods, refusal: refusalIn(live), now });
+  const problem = workloadProblem({ pods, creationError: replicaFailureMessage(live), now });
   if (problem) {
     const reason = PLACEMENT.has(problem.reason)
       ? "insufficient_capacity"

@@ -5,9 +5,12 @@ import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { restartPlan } from "./restart.ts";
 
 const graph = (type: "Sequential" | "Parallel") =>
-  DynamoGraphDeployment.new("g", { services: {}, restart: { id: "two", strategy: { type } } });
+  DynamoGraphDeployment.new({
+    metadata: { name: "g" },
+    spec: { services: {}, restart: { id: "two", strategy: { type } } },
+  });
 const component = (wanted: string, done: string) => ({
-  ...DynamoComponentDeployment.new("c", { restartId: wanted }),
+  ...DynamoComponentDeployment.new({ metadata: { name: "c" }, spec: { restartId: wanted } }),
   status: { restartId: done },
 });
 

@@ -1,4 +1,5 @@
-import { admission, type FieldError, fieldInvalid, fieldRequired } from "konverge";
+import type { FieldError } from "konverge";
+import { admissionWebhook, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import type { Service } from "./service-spec.ts";
 
@@ -24,4 +25,4 @@ export function serviceErrors(path: string, { autoscaling, pvc, multinode }: Ser
 
 /** Refuses components that could never run: those that somebody writes by hand have passed no graph's admission. */
 export const componentAdmission = () =>
-  admission(DynamoComponentDeployment, { validate: ({ spec }) => serviceErrors("spec", spec) });
+  admissionWebhook(DynamoComponentDeployment, { validate: ({ spec }) => serviceErrors("spec", spec) });

@@ -1,5 +1,6 @@
-import { listMap, opaque, quantity } from "konverge";
+import { listMap, opaqueObject, quantity } from "konverge";
 import type { Container, EnvVar, HorizontalPodAutoscalerBehavior, MetricSpec, PodSpec, Probe } from "konverge/kinds";
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 const texts = () => z.record(z.string(), z.string());
@@ -22,7 +23,7 @@ export const variables = () =>
       z.object({
         name: z.string().min(1),
         value: z.string().optional(),
-        valueFrom: opaque<NonNullable<EnvVar["valueFrom"]>>().optional(),
+        valueFrom: opaqueObject<NonNullable<EnvVar["valueFrom"]>>().optional(),
       }),
     )
     .check(listMap("name"));
@@ -49,8 +50,8 @@ export const serviceFields = {
       enabled: z.boolean().default(true),
       minReplicas: z.int().min(1).default(1),
       maxReplicas: z.int().min(1),
-      behavior: opaque<HorizontalPodAutoscalerBehavior>().optional(),
-      metrics: z.array(opaque<MetricSpec>()).optional().describe("Default: CPU at 80 %."),
+      behavior: opaqueObject<HorizontalPodAutoscalerBehavior>().optional(),
+      metrics: z.array(opaqueObject<MetricSpec>()).optional().describe("Default: CPU at 80 %."),
     })
     .optional(),
   pvc: z
@@ -78,11 +79,11 @@ export const serviceFields = {
     .optional(),
   sharedMemory: z.object({ disabled: z.boolean().optional(), size: quantity().optional() }).optional(),
   extraPodMetadata: z.object({ annotations: texts().optional(), labels: texts().optional() }).optional(),
-  extraPodSpec: opaque<Partial<PodSpec> & { mainContainer?: Partial<Container> }>()
+  extraPodSpec: opaqueObject<Partial<PodSpec> & { mainContainer?: Partial<Container> }>()
     .optional()
     .describe("Merged over the pod; mainContainer over its container."),
-  livenessProbe: opaque<Probe>().optional(),
-  readinessProbe: opaque<Probe>().optional(),
+  livenessProbe: opaqueObject<Probe>().optional(),
+  readinessProbe: opaqueObject<Probe>().optional(),
   multinode: z
     .object({ nodeCount: z.int().min(2).max(64) })
     .optional()
@@ -90,7 +91,7 @@ export const serviceFields = {
 };
 
 const service = z.object(serviceFields);
-export type Service = z.infer<typeof service>;
+export type Service = DeepReadonly<z.infer<typeof service>>;
 
 /** Services by name. Names become parts of names of objects, in lower case. */
 export const services = z.record(z.string(), service);

@@ -10,20 +10,20 @@ import {
   lateNode,
   quotaOfPods,
   type Scenario,
-  type Stage,
   supplyVolumes,
+  type TestEnvironment,
   unpullable,
 } from "@konverge/operator-suite";
 import { Job, PersistentVolumeClaim } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
-const successful = (stage: Stage) =>
+const successful = (stage: TestEnvironment) =>
   stage.until("the graph is successful", async () => {
     return (await stage.find(DynamoGraphDeployment, "chat"))?.status?.state === "successful";
   });
 
 /** The worker says it in an event, the graph in its condition. */
-async function told(stage: Stage, reason: string, words: RegExp, problem: string): Promise<void> {
+async function told(stage: TestEnvironment, reason: string, words: RegExp, problem: string): Promise<void> {
   await isReported(stage, DynamoComponentDeployment, "chat-vllmworker", {
     condition: new RegExp(`^Available False ${reason} .*${words.source}`),
     event: new RegExp(`^Warning ${problem} .*${words.source}`),
@@ -184,7 +184,7 @@ const byHand: Scenario = async (stage) => {
   );
 };
 
-const built = (stage: Stage) =>
+const built = (stage: TestEnvironment) =>
   stage.until("the image is built, and nothing is wrong any more", async () => {
     const is = (type: string) => stage.condition(DynamoComponent, "chat-frontend", type);
     return (await is("ImageBuilt")) === "True Built" && !(await is("Degraded"))?.startsWith("True");

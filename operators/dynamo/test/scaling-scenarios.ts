@@ -6,26 +6,30 @@ import {
   dynamoOperatorWith,
   SERVING,
 } from "@konverge/dynamo-operator";
-import { type Scenario, SimulatedLoad, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { type Scenario, SimulatedLoad, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { Deployment, EndpointSlice, Pod } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
 const MINUTE = 60_000;
 const workers = "nvidia.com/selector=chat-vllmworker";
 
-const scaleTo = (stage: Stage, replicas: number) =>
+const scaleTo = (stage: TestEnvironment, replicas: number) =>
   stage.client.patch(DynamoGraphDeployment, `${stage.namespace}/chat`, {
     merge: { spec: { services: { VllmWorker: { replicas } } } },
   });
-const size = async (stage: Stage) => (await stage.get(Deployment, "chat-vllmworker")).spec?.replicas;
-const podsOf = (stage: Stage) => stage.list(Pod, workers);
-const marked = async (stage: Stage) =>
+const size = async (stage: TestEnvironment) => (await stage.get(Deployment, "chat-vllmworker")).spec?.replicas;
+const podsOf = (stage: TestEnvironment) => stage.list(Pod, workers);
+const marked = async (stage: TestEnvironment) =>
   (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.[SERVING] === "false");
-const draining = async (stage: Stage) =>
+const draining = async (stage: TestEnvironment) =>
   (await stage.get(DynamoComponentDeployment, "chat-vllmworker")).status?.draining;
 
 /** A graph of three workers that tell how many requests they have: as many as `requests` says of their address. */
-async function threeWorkers(stage: Stage, requests: Map<string, number>, settings: Record<string, string> = {}) {
+async function threeWorkers(
+  stage: TestEnvironment,
+  requests: Map<string, number>,
+  settings: Record<string, string> = {},
+) {
   const operator = dynamoOperatorWith(
     async (url) => `vllm:num_requests_running ${requests.get(new URL(url).hostname) ?? 0}`,
   );
@@ -38,7 +42,7 @@ async function threeWorkers(stage: Stage, requests: Map<string, number>, setting
   return running;
 }
 
-async function addressesInService(stage: Stage): Promise<string[]> {
+async function addressesInService(stage: TestEnvironment): Promise<string[]> {
   const slices = await stage.list(EndpointSlice, "kubernetes.io/service-name=chat-vllmworker");
   return slices.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses));
 }
@@ -59,11 +63,11 @@ export const drains: Scenario = async (stage) => {
   await stage.until("they are out of the Service", async () => {
     return (await addressesInService(stage)).join() === stays.status!.podIP;
   });
-  await stage.pass(4 * DRAIN_PERIOD);
+  await stage.advance(4 * DRAIN_PERIOD);
   assert.equal(await size(stage), 3, "nobody goes while they have something to do");
 
   requests.set(going[0]!.status!.podIP!, 0);
-  await stage.pass(4 * DRAIN_PERIOD);
+  await stage.advance(4 * DRAIN_PERIOD);
   assert.equal(await size(stage), 3, "one of them still has");
   requests.set(going[1]!.status!.podIP!, 0);
   await stage.until("they are gone", async () => (await podsOf(stage)).length === 1);
@@ -95,11 +99,11 @@ export const drainsForSoLong: Scenario = async (stage) => {
   await scaleTo(stage, 2);
   await stage.until("a pod drains", async () => (await marked(stage)).length === 1);
   const [going] = await marked(stage);
-  await stage.pass(60_000);
+  await stage.advance(60_000);
   running.crash();
   await running.restart();
   assert.equal(await size(stage), 3);
-  await stage.pass(60_000);
+  await stage.advance(60_000);
   await stage.until("it is gone", async () => !(await stage.find(Pod, going!.metadata.name)));
   assert.equal(await size(stage), 2);
 };
@@ -120,7 +124,7 @@ export const drainsNoMore: Scenario = async (stage) => {
 };
 
 /** A model whose service time is declared wrongly, and clients and servers that measurements know better from. */
-async function measured(stage: Stage): Promise<{ load: SimulatedLoad; count: () => Promise<number> }> {
+async function measured(stage: TestEnvironment): Promise<{ load: SimulatedLoad; count: () => Promise<number> }> {
   const selector = "nvidia.com/selector=summary-vllmworker";
   const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector });
   await stage.start(dynamoOperatorWith(load.fetch));

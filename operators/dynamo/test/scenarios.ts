@@ -8,7 +8,7 @@ import {
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
 } from "@konverge/dynamo-operator";
-import { type Scenario, type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import {
   CustomResourceDefinition,
   Deployment,
@@ -22,8 +22,9 @@ import {
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
-const state = async (stage: Stage, name: string) => (await stage.find(DynamoGraphDeployment, name))?.status?.state;
-const successful = (stage: Stage, name: string) =>
+const state = async (stage: TestEnvironment, name: string) =>
+  (await stage.find(DynamoGraphDeployment, name))?.status?.state;
+const successful = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} is successful`, async () => (await state(stage, name)) === "successful");
 
 /** Services become components, these become Deployments with Services, Ingress and claim; variables are merged. */

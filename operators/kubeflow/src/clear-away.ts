@@ -1,4 +1,4 @@
-import type { Context, Result } from "konverge";
+import type { ReconcileContext, ReconcileResult } from "konverge";
 import { Service } from "konverge/kinds";
 import type { Framework } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
@@ -9,13 +9,13 @@ import type { Tools } from "./job-tools.ts";
 import { removePodGroup } from "./pod-group.ts";
 
 /** What a look at a job leads to. The status is written by the look itself: see `publish`. */
-export type JobResult<T extends JobObject> = Pick<Result<T>, "children" | "after">;
+export type JobResult<T extends JobObject> = Pick<ReconcileResult<T>, "children" | "requeueAfter">;
 
 /** Takes pods away, and with the last reason to place them together their PodGroup. */
 export async function clearAway<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<void> {
   await deletePods(pods, context, tools);
@@ -26,11 +26,7 @@ export async function clearAway<T extends JobObject>(
 }
 
 /** The Services of these pods. */
-export function servicesOf<T extends JobObject>(
-  job: Job<T>,
-  pods: readonly JobPod[],
-  { framework }: Tools<T>,
-): Service[] {
+export function servicesOf<T extends JobObject>(job: Job<T>, pods: readonly JobPod[], { framework }: Tools<T>) {
   return membersOfJob(job)
     .filter(({ replica, index }) => pods.some((one) => one.type === replica.type.toLowerCase() && one.index === index))
     .map((member) => serviceFor(job, member, framework as unknown as Framework));
@@ -39,7 +35,7 @@ export function servicesOf<T extends JobObject>(
 /** Tells which Services come and go with the children that are now wanted. */
 export function tellServices(
   children: JobResult<JobObject>["children"],
-  { observed, events }: Context,
+  { observed, events }: ReconcileContext,
   tell: {
     created(): void;
   },

@@ -1,4 +1,4 @@
-import { type Context, isNotFound, type KubeObject, keyOf } from "konverge";
+import { isNotFound, type KubeObject, keyOf, type ReconcileContext } from "konverge";
 import { clearAway, type JobResult, servicesOf } from "./clear-away.ts";
 import type { Job, JobObject } from "./job.ts";
 import { holds } from "./job-conditions.ts";
@@ -13,7 +13,7 @@ import { publish } from "./publish.ts";
 export async function afterTheEnd<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   const { framework } = tools;
@@ -31,7 +31,7 @@ export async function afterTheEnd<T extends JobObject>(
   return {
     // What stays is left alone: nobody needs the names of pods that have ended.
     ...(isCleaned(job) && { children: [...servicesOf(job, kept, tools), ...(framework.others?.for(job) ?? [])] }),
-    ...(expiry !== undefined && { after: Math.max(1, expiry - context.clock.now() + 1) }),
+    ...(expiry !== undefined && { requeueAfter: Math.max(1, expiry - context.clock.now() + 1) }),
   };
 }
 
@@ -61,7 +61,11 @@ function expiryOf({ runPolicy, status }: Job): number | undefined {
   return Date.parse(ended) + ttlSecondsAfterFinished * 1000;
 }
 
-async function expire<T extends JobObject>(job: Job<T>, { client, events }: Context, tools: Tools<T>): Promise<void> {
+async function expire<T extends JobObject>(
+  job: Job<T>,
+  { client, events }: ReconcileContext,
+  tools: Tools<T>,
+): Promise<void> {
   const { uid } = job.object.metadata;
   const object: KubeObject = job.object;
   try {

@@ -1,4 +1,4 @@
-import type { KindRef, KubeObject } from "konverge";
+import type { Child, KindRef, KubeObject } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
 import type { Job, JobObject, Replica } from "./job.ts";
 import type { ReplicaSpec, RestartPolicy } from "./job-fields.ts";
@@ -45,6 +45,6 @@ export interface Framework<T extends JobObject = JobObject> {
   /** Children besides pods and Services, while the job is not suspended. */
   readonly others?: {
     readonly kinds: readonly KindRef<KubeObject>[];
-    for(job: Job<T>): readonly { apiVersion: string; kind: string; metadata: { name: string; namespace: string } }[];
+    for(job: Job<T>): readonly Child[];
   };
 }

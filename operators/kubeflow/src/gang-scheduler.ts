@@ -1,4 +1,5 @@
-import { type AnyObject, type KindRef, ownerReference, parseQuantity, Quantity } from "konverge";
+import { type AnyObject, type KindRef, ownerReference } from "konverge";
+import { parseQuantity, Quantity } from "konverge/objects";
 import type { Framework } from "./framework.ts";
 import { type Job, type Replica, sizeOf } from "./job.ts";
 

@@ -1,4 +1,6 @@
-import { type Admission, admission, deepEqual, type FieldError, fieldForbidden } from "konverge";
+import type { FieldError } from "konverge";
+import { deepEqual } from "konverge/objects";
+import { type AdmissionWebhook, admissionWebhook, fieldForbidden } from "konverge/webhooks";
 import type { Framework } from "./framework.ts";
 import type { JobObject } from "./job.ts";
 import type { MXJob } from "./mx-job.ts";
@@ -50,8 +52,8 @@ export const mxnetRules = (framework: Framework<MXJob>): JobRules<MXJob> => ({
 });
 
 /** Refuses jobs that could never run. */
-export function jobAdmission<T extends JobObject>({ kind }: Framework<T>, rules: JobRules<T>): Admission {
-  return admission(kind, {
+export function jobAdmission<T extends JobObject>({ kind }: Framework<T>, rules: JobRules<T>): AdmissionWebhook {
+  return admissionWebhook(kind, {
     validate(job, { old, warn }) {
       // Whoever writes something else, such as a label, is not to blame for a spec from before these rules.
       if (job.metadata.deletionTimestamp || (old && deepEqual(old.spec, job.spec))) return [];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { boost, boostJob, flow, flowJob, mx, mxJob, torch, torchJob } from "../test/framework-jobs.ts";
 import type { Framework } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
 import { membersOfJob, podFor, serviceFor } from "./job-children.ts";
-import { boost, boostJob, flow, flowJob, mx, mxJob, torch, torchJob } from "./jobs-for-tests.ts";
 import { tensorflow } from "./tf-framework.ts";
 
 function pods<T extends JobObject>(job: Job<T>, framework: Framework<T>) {

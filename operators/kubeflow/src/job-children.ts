@@ -1,5 +1,5 @@
 import { ownerReference } from "konverge";
-import type { Pod, Service, ServicePort } from "konverge/kinds";
+import { Pod, Service, type ServicePort } from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
 import type { GangScheduler } from "./gang-scheduler.ts";
 import type { Job, JobObject } from "./job.ts";
@@ -21,15 +21,13 @@ export function podFor<T extends JobObject>(
   member: Member,
   framework: Framework<T>,
   gang?: GangScheduler,
-): Pod {
+) {
   const { replica, index } = member;
   const { metadata, spec } = framework.complete(job, member);
   const marks = gang?.marks(job, replica);
   const annotations = { ...metadata?.annotations, ...marks?.annotations };
   const schedulerName = spec?.schedulerName ?? marks?.schedulerName;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
+  return Pod.draft({
     metadata: {
       name: replicaName(job.name, replica.type, index),
       namespace: job.namespace,
@@ -48,18 +46,16 @@ export function podFor<T extends JobObject>(
       ...(schedulerName && { schedulerName }),
       restartPolicy: replica.restartPolicy === "ExitCode" ? "Never" : replica.restartPolicy,
     },
-  };
+  });
 }
 
 /** The name under which one pod is known to the others. */
-export function serviceFor(job: Job, member: Member, framework: Framework): Service {
+export function serviceFor(job: Job, member: Member, framework: Framework) {
   const labels = labelsOf(job, member, framework);
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+  return Service.draft({
     metadata: { name: replicaName(job.name, member.replica.type, member.index), namespace: job.namespace, labels },
     spec: { clusterIP: "None", selector: labels, ports: portsOf(member, framework) },
-  };
+  });
 }
 
 /** All ports of the framework's container. */

@@ -1,16 +1,8 @@
-import {
-  type Controller,
-  controller,
-  controllerOf,
-  type KindRef,
-  own,
-  type Result,
-  read,
-  type Schema,
-  use,
-  watch,
-} from "konverge";
+import { type Controller, cacheKind, controller, type KindRef, ownedKind, permission, watchKind } from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
+import { controllerOf } from "konverge/objects";
+import type { Schema } from "konverge/schema";
+import type { JobResult } from "./clear-away.ts";
 import { PLUGIN_GROUPS, VOLCANO_GROUPS } from "./gang-scheduler.ts";
 import type { JobObject } from "./job.ts";
 import type { Tools } from "./job-tools.ts";
@@ -28,9 +20,9 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
   const { framework } = tools;
   const labelSelector = `${OPERATOR_NAME}=${framework.controller}`;
   return controller(withoutStatus(framework.kind), {
-    owns: [own(Service, { labelSelector }), ...(framework.others?.kinds ?? [])],
+    owns: [ownedKind(Service, { labelSelector }), ...(framework.others?.kinds ?? [])],
     watches: [
-      watch(Pod, {
+      watchKind(Pod, {
         labelSelector,
         to: (pod) => {
           const owner = controllerOf(pod);
@@ -38,21 +30,21 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
         },
         indexes: { [PODS_BY_JOB]: (pod) => (controllerOf(pod) ? [controllerOf(pod)!.uid] : []) },
       }),
-      read(Deployment, { labelSelector: UPSTREAM }),
+      cacheKind(Deployment, { labelSelector: UPSTREAM }),
     ],
-    uses: [
-      use(Pod, ["get", "create", "delete"]),
-      use(framework.kind, ["update"], { subresource: "status" }),
-      use(framework.kind, ["delete"]),
-      ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => use(kind, ["get", "create", "patch", "delete"])),
+    permissions: [
+      permission(Pod, ["get", "create", "delete"]),
+      permission(framework.kind, ["update"], { subresource: "status" }),
+      permission(framework.kind, ["delete"]),
+      ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => permission(kind, ["get", "create", "patch", "delete"])),
     ],
-    async reconcile(object, context): Promise<Result<T>> {
+    async reconcile(object, context): Promise<JobResult<T>> {
       const [upstream] = context.cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         const message = `${where} takes care of ${framework.kind.kind}s; this operator leaves them alone`;
         context.events.warning("UpstreamOperator", message);
-        return { after: LOOK_AGAIN };
+        return { requeueAfter: LOOK_AGAIN };
       }
       return reconcileJob(object, context, tools);
     },

@@ -1,5 +1,6 @@
-import { immutable, listMap, opaque, quantity } from "konverge";
+import { immutable, listMap, opaqueObject, quantity } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 const time = () => z.iso.datetime().optional();
@@ -14,9 +15,9 @@ export const MANAGED_BY = "kubeflow.org/training-operator";
 const replicaSpec = z.object({
   replicas: z.int32().min(0).optional().describe("How many pods of this type. Default: 1."),
   restartPolicy: z.enum(RESTART_POLICIES).optional().describe("Overrides the restart policy of the template."),
-  template: opaque<PodTemplateSpec>().optional().describe("One of its containers has the name of the framework."),
+  template: opaqueObject<PodTemplateSpec>().optional().describe("One of its containers has the name of the framework."),
 });
-export type ReplicaSpec = z.infer<typeof replicaSpec>;
+export type ReplicaSpec = DeepReadonly<z.infer<typeof replicaSpec>>;
 
 /** The replicas of a job by their type. */
 export const replicaSpecs = () => z.record(z.string(), replicaSpec);
@@ -53,7 +54,7 @@ export const runPolicy = () =>
         .describe("Who runs the job. Whatever is not this operator's is left alone."),
     })
     .optional();
-export type RunPolicy = NonNullable<z.infer<ReturnType<typeof runPolicy>>>;
+export type RunPolicy = DeepReadonly<NonNullable<z.infer<ReturnType<typeof runPolicy>>>>;
 
 const condition = z.object({
   type: z.string(),
@@ -64,16 +65,16 @@ const condition = z.object({
   lastTransitionTime: time(),
   observedGeneration: z.int().optional(),
 });
-export type JobCondition = z.infer<typeof condition>;
+export type JobCondition = DeepReadonly<z.infer<typeof condition>>;
 
 const replicaStatus = z.object({
   active: z.int32().optional(),
   succeeded: z.int32().optional(),
   failed: z.int32().optional(),
-  labelSelector: opaque<object>().optional(),
+  labelSelector: opaqueObject<object>().optional(),
   selector: z.string().optional(),
 });
-export type ReplicaStatus = z.infer<typeof replicaStatus>;
+export type ReplicaStatus = DeepReadonly<z.infer<typeof replicaStatus>>;
 
 /** The status of every job. The last condition says how the job is. */
 export const jobStatus = () =>
@@ -84,4 +85,4 @@ export const jobStatus = () =>
     completionTime: time(),
     lastReconcileTime: time(),
   });
-export type JobStatus = z.infer<ReturnType<typeof jobStatus>>;
+export type JobStatus = DeepReadonly<z.infer<ReturnType<typeof jobStatus>>>;

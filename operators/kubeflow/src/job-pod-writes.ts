@@ -1,13 +1,7 @@
-import {
-  type Context,
-  creationProblem,
-  isAlreadyExists,
-  isControlledBy,
-  isNotFound,
-  keyOf,
-  type Problem,
-} from "konverge";
+import { isAlreadyExists, isNotFound, keyOf, type ReconcileContext } from "konverge";
 import { Pod } from "konverge/kinds";
+import { isControlledBy } from "konverge/objects";
+import { podCreationProblem, type WorkloadProblem } from "konverge/pods";
 import type { Member } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
 import { podFor } from "./job-children.ts";
@@ -20,9 +14,9 @@ export async function createPods<T extends JobObject>(
   job: Job<T>,
   members: readonly Member[],
   report: JobReport,
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
   { framework, gang, metrics }: Tools<T>,
-): Promise<Problem | undefined> {
+): Promise<WorkloadProblem | undefined> {
   for (const member of members) {
     const pod = podFor(job, member, framework, gang);
     try {
@@ -30,7 +24,7 @@ export async function createPods<T extends JobObject>(
     } catch (error) {
       const problem = isAlreadyExists(error)
         ? await takenName(job, pod, client)
-        : creationProblem(error, `pod ${pod.metadata.name}`);
+        : podCreationProblem(error, `pod ${pod.metadata.name}`);
       if (!problem) throw error;
       if (!report.knows(problem)) events.warning("FailedCreatePod", `Error creating: ${(error as Error).message}`);
       return problem;
@@ -57,7 +51,7 @@ function tellOverridden(job: Job, { replica }: Member, report: JobReport, schedu
 /** Deletes pods that are not on their way out yet: these very ones, not others that have their names by now. */
 export async function deletePods<T extends JobObject>(
   pods: readonly JobPod[],
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
   { metrics }: Tools<T>,
 ): Promise<void> {
   for (const { pod } of pods.filter((one) => !isLeaving(one))) {
@@ -72,7 +66,7 @@ export async function deletePods<T extends JobObject>(
 }
 
 /** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
-async function takenName(job: Job, { metadata }: Pod, client: Context["client"]): Promise<Problem> {
+async function takenName(job: Job, { metadata }: Pod, client: ReconcileContext["client"]): Promise<WorkloadProblem> {
   const { name } = metadata;
   try {
     const live = await client.get(Pod, keyOf({ metadata }));

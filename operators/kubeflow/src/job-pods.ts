@@ -1,5 +1,4 @@
 import type { Pod } from "konverge/kinds";
-import type { Framework } from "./framework.ts";
 import type { Job, Replica } from "./job.ts";
 import type { ReplicaStatus } from "./job-fields.ts";
 import { JOB_NAME, OPERATOR_NAME, REPLICA_INDEX, REPLICA_TYPE } from "./names.ts";
@@ -21,8 +20,14 @@ export interface ReplicaCount {
   readonly failed: number;
 }
 
+/** What pods of a framework are told by: the container that trains, and the label of who made them. */
+export interface PodMarks {
+  readonly container: string;
+  readonly controller: string;
+}
+
 /** Reads a pod that was made for a job; undefined if it lacks the labels that say which one it is. */
-export function jobPod(pod: Pod, framework: Pick<Framework, "container" | "controller">): JobPod | undefined {
+export function jobPod(pod: Pod, framework: PodMarks): JobPod | undefined {
   const { container, controller } = framework;
   const { [REPLICA_TYPE]: type, [REPLICA_INDEX]: number, [OPERATOR_NAME]: maker } = pod.metadata.labels ?? {};
   const index = Number(number);
@@ -60,7 +65,7 @@ export function replicaStatus(
   { active, succeeded, failed }: ReplicaCount,
   job: Job,
   { type }: Replica,
-  framework: Framework,
+  framework: Pick<PodMarks, "controller"> & { readonly selectors?: boolean },
 ): ReplicaStatus {
   return {
     ...(active > 0 && { active }),
@@ -70,7 +75,7 @@ export function replicaStatus(
   };
 }
 
-function selectorOf({ name }: Job, type: string, { controller }: Framework): string {
+function selectorOf({ name }: Job, type: string, { controller }: Pick<PodMarks, "controller">): string {
   const labels = { [JOB_NAME]: name, [OPERATOR_NAME]: controller, [REPLICA_TYPE]: type.toLowerCase() };
   return Object.entries(labels)
     .sort(([a], [b]) => (a < b ? -1 : 1))

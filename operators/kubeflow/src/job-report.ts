@@ -1,4 +1,4 @@
-import type { Problem } from "konverge";
+import type { WorkloadProblem } from "konverge/pods";
 import {
   type ConditionType,
   foreignConditions,
@@ -33,7 +33,7 @@ export class JobReport {
   #replicaStatuses: Readonly<Record<string, ReplicaStatus>> | undefined;
   #startTime: string | undefined;
   #completionTime: string | undefined;
-  #problem: Problem | undefined;
+  #problem: WorkloadProblem | undefined;
 
   constructor(kind: string, before: JobStatus, time: string) {
     this.#kind = kind;
@@ -96,14 +96,14 @@ export class JobReport {
   }
 
   /** The job cannot go on by itself. */
-  troubled(problem: Problem | undefined): void {
+  troubled(problem: WorkloadProblem | undefined): void {
     if (!problem || this.#problem) return;
     this.#problem = problem;
     this.#said.set(`${STALLED} ${problem.message}`, { type: "Warning", ...problem });
   }
 
   /** Whether the same trouble was reported before. */
-  knows({ reason, message }: Problem): boolean {
+  knows({ reason, message }: WorkloadProblem): boolean {
     const said = { type: STALLED, status: "True" as const, reason, message };
     return this.#before.conditions?.some((known) => saysTheSame(known, said)) ?? false;
   }

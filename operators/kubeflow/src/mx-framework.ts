@@ -1,9 +1,10 @@
 import type { EnvVar } from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
-import { type Job, portOf, replicaOf } from "./job.ts";
+import { type Job, replicaOf } from "./job.ts";
 import { MXJob } from "./mx-job.ts";
 import { replicaName } from "./names.ts";
 import { appendEnv } from "./pod-environment.ts";
+import { portOf } from "./read-job.ts";
 
 /** An annotation of a template that TVM's auto-tuning finds its servers by. */
 const TUNER_SERVER_KEY = "tuner-server-key";

@@ -1,18 +1,13 @@
-import {
-  type ApiError,
-  type Client,
-  deepEqual,
-  isAlreadyExists,
-  isNotFound,
-  type ObjectKey,
-  type Problem,
-} from "konverge";
+import { type ApiError, isAlreadyExists, isNotFound, type ObjectKey } from "konverge";
+import type { Client } from "konverge/client";
+import { deepEqual } from "konverge/objects";
+import type { WorkloadProblem } from "konverge/pods";
 import type { Framework } from "./framework.ts";
 import type { GangScheduler, PodGroup } from "./gang-scheduler.ts";
 import type { Job } from "./job.ts";
 
 /** How the group of a job's pods stands: pods may be made, or have to wait, or somebody has to help. */
-export type GroupState = "admitted" | "created" | "waiting" | Problem;
+export type GroupState = "admitted" | "created" | "waiting" | WorkloadProblem;
 
 /** Sees to the PodGroup of a job. */
 export async function ensurePodGroup(

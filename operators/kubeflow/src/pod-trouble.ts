@@ -1,5 +1,5 @@
-import { type Problem, podProblem } from "konverge";
 import type { ContainerStatus, Pod } from "konverge/kinds";
+import { podProblem, type WorkloadProblem } from "konverge/pods";
 import { isActive, type JobPod } from "./job-pods.ts";
 import type { Told } from "./job-report.ts";
 
@@ -33,7 +33,7 @@ function containerOddities(pod: string, { name, state }: ContainerStatus): Told[
 }
 
 /** What keeps the first of the stuck pods from running, worded so that it stays the same from try to try. */
-export function obstacleIn(pods: readonly JobPod[]): Problem | undefined {
+export function obstacleIn(pods: readonly JobPod[]): WorkloadProblem | undefined {
   for (const { pod } of pods.filter(isActive)) {
     const obstacle = obstacleOf(pod);
     if (obstacle) return { ...obstacle, message: `pod ${pod.metadata.name}: ${obstacle.message}` };
@@ -42,16 +42,17 @@ export function obstacleIn(pods: readonly JobPod[]): Problem | undefined {
 }
 
 /** The reasons under which jobs have always told these: upstream's, or Kubernetes' own. */
-function obstacleOf(pod: Pod): Problem | undefined {
+function obstacleOf(pod: Pod): WorkloadProblem | undefined {
   const problem = podProblem(pod);
   if (!problem) return undefined;
-  const { reason, container, told } = problem;
+  const { reason, container, reported } = problem;
   if (reason === "ImageCannotBePulled") {
     const message = `the image ${container?.image} cannot be pulled: check its name and pull secrets`;
     return { reason: "ImagePullFailed", message };
   }
   // A container that has ended may be the end of the job, which is judged elsewhere.
-  if (reason === "ContainerCrashes" && told.reason !== "CrashLoopBackOff") return undefined;
-  if (container) return { reason: told.reason, message: `container ${container.name} does not start: see its logs` };
-  return { reason: "Unschedulable", message: told.message };
+  if (reason === "ContainerCrashes" && reported.reason !== "CrashLoopBackOff") return undefined;
+  if (container)
+    return { reason: reported.reason, message: `container ${container.name} does not start: see its logs` };
+  return { reason: "Unschedulable", message: reported.message };
 }

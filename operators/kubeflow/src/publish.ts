@@ -1,4 +1,5 @@
-import { type Context, deepEqual } from "konverge";
+import type { ReconcileContext } from "konverge";
+import { deepEqual } from "konverge/objects";
 import type { Job, JobObject } from "./job.ts";
 import { holds } from "./job-conditions.ts";
 import type { JobReport } from "./job-report.ts";
@@ -15,7 +16,7 @@ const REPORTER = "kubeflow-job-status";
 export async function publish<T extends JobObject>(
   job: Job<T>,
   report: JobReport,
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
   tools: Tools<T>,
 ): Promise<void> {
   const { status } = report;

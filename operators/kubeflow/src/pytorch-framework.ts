@@ -1,10 +1,15 @@
-import type { EnvVar, HorizontalPodAutoscaler, PodTemplateSpec } from "konverge/kinds";
-import { HorizontalPodAutoscaler as Autoscaler } from "konverge/kinds";
+import {
+  HorizontalPodAutoscaler as Autoscaler,
+  type EnvVar,
+  HorizontalPodAutoscaler,
+  type PodTemplateSpec,
+} from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
-import { type Job, portOf, replicaOf, sizeOf } from "./job.ts";
+import { type Job, replicaOf, sizeOf } from "./job.ts";
 import { replicaName } from "./names.ts";
 import { appendEnv } from "./pod-environment.ts";
 import { PyTorchJob } from "./pytorch-job.ts";
+import { portOf } from "./read-job.ts";
 import { type WaitForMaster, waitContainers } from "./wait-for-master.ts";
 
 /** PyTorch: a master that the workers meet at, or workers that meet by themselves. */
@@ -120,12 +125,10 @@ function withWait(
   return { ...template, spec: { ...template.spec!, initContainers } };
 }
 
-function autoscalerFor(job: Job<PyTorchJob>): HorizontalPodAutoscaler & { metadata: { namespace: string } } {
+function autoscalerFor(job: Job<PyTorchJob>) {
   const { name, namespace, object } = job;
   const { min, max } = boundsOf(job);
-  return {
-    apiVersion: "autoscaling/v2",
-    kind: "HorizontalPodAutoscaler",
+  return HorizontalPodAutoscaler.draft({
     metadata: { name, namespace },
     spec: {
       scaleTargetRef: { apiVersion: "kubeflow.org/v1", kind: PyTorchJob.kind, name },
@@ -133,5 +136,5 @@ function autoscalerFor(job: Job<PyTorchJob>): HorizontalPodAutoscaler & { metada
       maxReplicas: max,
       metrics: object.spec.elasticPolicy!.metrics!,
     },
-  };
+  });
 }

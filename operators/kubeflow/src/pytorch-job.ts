@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf, opaque } from "konverge";
+import { defineKind, type ObjectOf, opaqueObject } from "konverge";
 import { z } from "zod";
 import { jobColumns } from "./job-columns.ts";
 import { jobStatus, replicaSpecs, runPolicy } from "./job-fields.ts";
@@ -15,7 +15,7 @@ const elasticPolicy = z.object({
   nProcPerNode: z.int().min(1).optional().describe("Deprecated: use spec.nprocPerNode."),
   maxRestarts: z.int32().min(0).optional(),
   metrics: z
-    .array(opaque<{ type: string }>())
+    .array(opaqueObject<{ type: string }>())
     .optional()
     .describe("What a HorizontalPodAutoscaler scales the workers by. Without it there is none."),
 });

@@ -1,9 +1,11 @@
-import { type Context, type Problem, timestamp } from "konverge";
+import type { ReconcileContext } from "konverge";
 import { Pod } from "konverge/kinds";
+import type { WorkloadProblem } from "konverge/pods";
+import { timestamp } from "konverge/time";
 import { clearAway, type JobResult, tellServices } from "./clear-away.ts";
 import { afterTheEnd } from "./end-of-job.ts";
 import type { Framework } from "./framework.ts";
-import { type Job, type JobObject, jobOf } from "./job.ts";
+import type { Job, JobObject } from "./job.ts";
 import { membersOfJob, serviceFor } from "./job-children.ts";
 import { holds, isFinished } from "./job-conditions.ts";
 import { MANAGED_BY } from "./job-fields.ts";
@@ -15,6 +17,7 @@ import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
 import { ensurePodGroup } from "./pod-group.ts";
 import { obstacleIn, oddities } from "./pod-trouble.ts";
 import { publish } from "./publish.ts";
+import { jobOf } from "./read-job.ts";
 import { survey } from "./survey.ts";
 
 /** The index under which a job's pods are found by its uid. */
@@ -27,7 +30,7 @@ const WHILE_WAITING = 5_000;
 /** One look at a job of any framework. */
 export async function reconcileJob<T extends JobObject>(
   object: T,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   const { managedBy = MANAGED_BY } = object.spec.runPolicy ?? {};
@@ -37,7 +40,11 @@ export async function reconcileJob<T extends JobObject>(
   return result;
 }
 
-async function resultFor<T extends JobObject>(job: Job<T>, context: Context, tools: Tools<T>): Promise<JobResult<T>> {
+async function resultFor<T extends JobObject>(
+  job: Job<T>,
+  context: ReconcileContext,
+  tools: Tools<T>,
+): Promise<JobResult<T>> {
   const { framework } = tools;
   const { name, status, runPolicy } = job;
   const pods = context.cache
@@ -71,14 +78,14 @@ async function goOn<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],
   report: JobReport,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   const { framework } = tools;
   const wait = await waitForGroup(job, report, context, tools);
   if (wait !== undefined) {
     await publish(job, report, context, tools);
-    return { children: [], after: wait };
+    return { children: [], requeueAfter: wait };
   }
   const found = survey(job, pods, framework, report);
   tellOddities(job, pods, report, tools);
@@ -96,21 +103,21 @@ async function goOn<T extends JobObject>(
 }
 
 /** What no event will tell: that the time is up, or that a server no longer refuses. */
-function lookAgain(job: Job, problem: Problem | undefined, now: number): { after?: number } {
+function lookAgain(job: Job, problem: WorkloadProblem | undefined, now: number): { requeueAfter?: number } {
   const deadline = deadlineOf(job);
   const waits = [
     ...(deadline === undefined ? [] : [Math.max(1, deadline - now)]),
     // What is invalid stays so until the job changes, which is seen anyway.
     ...(problem && problem.reason !== "PodInvalid" ? [AFTER_REFUSAL] : []),
   ];
-  return waits.length > 0 ? { after: Math.min(...waits) } : {};
+  return waits.length > 0 ? { requeueAfter: Math.min(...waits) } : {};
 }
 
 /** With a gang scheduler pods are made only when it has admitted their group; until then, how long to wait. */
 async function waitForGroup<T extends JobObject>(
   job: Job<T>,
   report: JobReport,
-  { client }: Context,
+  { client }: ReconcileContext,
   { gang, framework, metrics }: Tools<T>,
 ): Promise<number | undefined> {
   if (!gang) return undefined;
@@ -144,7 +151,7 @@ async function suspend<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],
   report: JobReport,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult<T>> {
   report.suspended(`${tools.framework.kind.kind} ${job.name} is suspended.`);

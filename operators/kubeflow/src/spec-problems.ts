@@ -1,6 +1,6 @@
 import type { FieldError } from "konverge";
-import { fieldForbidden, fieldInvalid, fieldRequired } from "konverge";
-import { dns1035LabelErrors } from "konverge/core";
+import { dns1035LabelErrors } from "konverge/objects";
+import { fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import type { Framework } from "./framework.ts";
 import type { JobObject } from "./job.ts";
 import type { ReplicaSpec } from "./job-fields.ts";

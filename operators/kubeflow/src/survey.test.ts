@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boost, boostJob, flow, flowJob, look, mx, mxJob, pod, torch, torchJob } from "./jobs-for-tests.ts";
+import { boost, boostJob, flow, flowJob, look, mx, mxJob, pod, torch, torchJob } from "../test/framework-jobs.ts";
 
 test("pods that are not there are missing, those beyond the number are surplus", () => {
   const job = torchJob({ Master: {}, Worker: { replicas: 2 } });

@@ -1,8 +1,9 @@
 import type { Framework, Member } from "./framework.ts";
-import { type Job, portOf, type Replica, replicaOf, sizeOf } from "./job.ts";
+import { type Job, type Replica, replicaOf, sizeOf } from "./job.ts";
 import { phaseOf } from "./job-pods.ts";
 import { replicaName } from "./names.ts";
 import { appendEnv } from "./pod-environment.ts";
+import { portOf } from "./read-job.ts";
 import { TFJob } from "./tf-job.ts";
 
 const CHIEFS = ["Chief", "Master"];

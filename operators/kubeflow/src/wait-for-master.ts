@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { parseYaml } from "konverge";
+import { readFileSync } from "node:fs";
 import type { Container } from "konverge/kinds";
+import { parseYaml } from "konverge/schema";
 
 /** How workers of a PyTorchJob wait until the name of their master is known. */
 export interface WaitForMaster {
@@ -20,8 +20,19 @@ export function waitSettings(settings: Readonly<Record<string, string | undefine
   return {
     image: settings["pytorchInitContainerImage"] ?? "alpine:3.10",
     maxTries,
-    template: file && existsSync(file) ? readFileSync(file, "utf8") : undefined,
+    template: file ? textOf(file) : undefined,
   };
+}
+
+/** ERR_ACCESS_DENIED: on an embedded cluster, operators cannot read files of the machine, and have none of an image. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ERR_ACCESS_DENIED"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return undefined;
+    throw error;
+  }
 }
 
 /** The init containers of a worker. */

@@ -1,8 +1,9 @@
 import type { EnvVar } from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
-import { type Job, portOf, replicaOf, sizeOf } from "./job.ts";
+import { type Job, replicaOf, sizeOf } from "./job.ts";
 import { replicaName } from "./names.ts";
 import { appendEnv } from "./pod-environment.ts";
+import { portOf } from "./read-job.ts";
 import { XGBoostJob } from "./xgboost-job.ts";
 
 /** XGBoost and LightGBM: workers join the master's tracker. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
-import { lateNode, type Scenario, type Stage, supplyVolumes, unpullable } from "@konverge/operator-suite";
+import { lateNode, type Scenario, supplyVolumes, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { PersistentVolumeClaim, Pod, ResourceQuota } from "konverge/kinds";
 import { change, job, KINDS, type Kind, MXNET, PYTORCH, podsOf, TENSORFLOW, untilState, XGBOOST } from "./jobs.ts";
 
@@ -38,7 +38,7 @@ export const refused: Scenario = async (stage) => {
   await isRefused(job(MXNET, "x", { Worker: {} }, { jobMode: "MXGuess" }), /jobMode/);
 };
 
-const told = async (stage: Stage, kind: Kind, name: string, reason: string, message: RegExp) => {
+const told = async (stage: TestEnvironment, kind: Kind, name: string, reason: string, message: RegExp) => {
   await stage.until(`${name} says ${reason}`, async () => {
     const { status } = await stage.get(kind.kind, name);
     const [first] = status?.conditions ?? [];
@@ -52,7 +52,7 @@ const told = async (stage: Stage, kind: Kind, name: string, reason: string, mess
   assert.notEqual((await stage.get(kind.kind, name)).status?.conditions?.at(-1)?.type, "Stalled");
 };
 
-const quiet = async (stage: Stage) => {
+const quiet = async (stage: TestEnvironment) => {
   await stage.settled();
   const writes = stage.writes();
   await stage.settled();

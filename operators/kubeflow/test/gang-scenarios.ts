@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { kubeflowOperator, PLUGIN_GROUPS, type PodGroup, VOLCANO_GROUPS } from "@konverge/kubeflow-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import type { KindRef } from "konverge";
 import { type CustomResourceDefinition, Pod } from "konverge/kinds";
 import { change, endPod, job, PYTORCH, podsOf, untilState } from "./jobs.ts";
@@ -32,7 +32,7 @@ export function podGroupCrd({ group, version }: KindRef<PodGroup>): CustomResour
   } as CustomResourceDefinition;
 }
 
-async function installed(stage: Stage, kind: KindRef<PodGroup>): Promise<void> {
+async function installed(stage: TestEnvironment, kind: KindRef<PodGroup>): Promise<void> {
   await stage.apply(podGroupCrd(kind));
   await stage.until("PodGroups are served", () =>
     stage.list(kind).then(
@@ -71,7 +71,7 @@ export const volcano: Scenario = async (stage) => {
   await stage.start(kubeflowOperator, { settings: { gangSchedulerName: "volcano" } });
   await stage.apply(job(PYTORCH, "erupts", replicas, { runPolicy: policy }));
   await stage.until("there is a group", async () => !!(await stage.find(VOLCANO_GROUPS, "erupts")));
-  await stage.pass(stage.where === "embedded" ? 30_000 : 5_000);
+  await stage.advance(stage.where === "embedded" ? 30_000 : 5_000);
   assert.deepEqual(await podsOf(stage, "erupts"), []);
   const group = await stage.get(VOLCANO_GROUPS, "erupts");
   assert.deepEqual(group.spec, { minMember: 2, minResources: { cpu: "1" }, queue: "research" });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type JobObject, MXJob, PyTorchJob, TFJob, XGBoostJob } from "@konverge/kubeflow-operator";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound, type KindRef } from "konverge";
 import { Pod } from "konverge/kinds";
 
@@ -79,15 +79,15 @@ export function job(
 }
 
 /** The last condition, which is what `kubectl get` shows as the state. */
-export async function stateOf(stage: Stage, { kind }: Kind, name: string): Promise<string | undefined> {
+export async function stateOf(stage: TestEnvironment, { kind }: Kind, name: string): Promise<string | undefined> {
   return (await stage.find(kind, name))?.status?.conditions?.at(-1)?.type;
 }
 
-export async function untilState(stage: Stage, kind: Kind, name: string, state: string): Promise<void> {
+export async function untilState(stage: TestEnvironment, kind: Kind, name: string, state: string): Promise<void> {
   await stage.until(`${name} is ${state}`, async () => (await stateOf(stage, kind, name)) === state);
 }
 
-export async function podsOf(stage: Stage, job: string): Promise<Pod[]> {
+export async function podsOf(stage: TestEnvironment, job: string): Promise<readonly Pod[]> {
   return stage.list(Pod, `training.kubeflow.org/job-name=${job}`);
 }
 
@@ -98,12 +98,16 @@ export const envOf = (pod: Pod): Record<string, string | undefined> =>
   Object.fromEntries((pod.spec!.containers[0]!.env ?? []).map(({ name, value }) => [name, value]));
 
 /** Ends a pod as its node would report it. No node contradicts it: an end is final. */
-export async function endPod(stage: Stage, name: string, exitCode: number): Promise<void> {
+export async function endPod(stage: TestEnvironment, name: string, exitCode: number): Promise<void> {
   await endPodOf(stage.client, `${stage.namespace}/${name}`, exitCode);
 }
 
 /** Ends the pod of a key. */
-export async function endPodOf(client: Stage["client"], key: `${string}/${string}`, exitCode: number): Promise<void> {
+export async function endPodOf(
+  client: TestEnvironment["client"],
+  key: `${string}/${string}`,
+  exitCode: number,
+): Promise<void> {
   const { spec, status } = await client.get(Pod, key);
   const time = status?.startTime ?? "2026-01-01T00:00:00Z";
   const containerStatuses = spec!.containers.map(({ name, image }) => ({
@@ -126,7 +130,7 @@ export async function endPodOf(client: Stage["client"], key: `${string}/${string
 }
 
 /** Changes the spec of a job. */
-export async function change(stage: Stage, { kind }: Kind, name: string, spec: object): Promise<void> {
+export async function change(stage: TestEnvironment, { kind }: Kind, name: string, spec: object): Promise<void> {
   await stage.client.patch(kind, `${stage.namespace}/${name}`, { merge: { spec } } as never);
 }
 

@@ -110,7 +110,7 @@ export const aLifeOf =
       const services = await stage.list(Service, "training.kubeflow.org/job-name=life");
       return services.length === 0 && (await podsOf(stage, "life")).length === 0;
     });
-    await stage.pass((seconds - 10) * 1000);
+    await stage.advance((seconds - 10) * 1000);
     assert.equal(await stateOf(stage, kind, "life"), "Succeeded");
     await stage.until("the job is gone", async () => !(await stage.find(kind.kind, "life")));
   };
@@ -137,7 +137,7 @@ export const limits: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   await stage.apply(job(PYTORCH, "late", { Master: {}, Worker: {} }, { runPolicy: { activeDeadlineSeconds: 3600 } }));
   await untilState(stage, PYTORCH, "late", "Running");
-  await stage.pass(3_500_000);
+  await stage.advance(3_500_000);
   assert.equal(await stateOf(stage, PYTORCH, "late"), "Running");
   await untilState(stage, PYTORCH, "late", "Failed");
   const { status } = await stage.get(PYTORCH.kind, "late");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
 import { onEmbedded, type Scenario } from "@konverge/operator-suite";
-import { parseYaml } from "konverge";
+import { parseYaml } from "konverge/schema";
 import { KINDS, sample, sampleFiles, stateOf, untilState } from "./jobs.ts";
 
 /** A sample runs, and then nothing more is written. */
@@ -15,7 +15,7 @@ const runs =
     await untilState(stage, which, metadata.name, "Running");
     await stage.settled();
     const writes = stage.writes();
-    await stage.pass(600_000);
+    await stage.advance(600_000);
     assert.equal(stage.writes(), writes, "it writes though nothing happens");
     assert.equal(await stateOf(stage, which, metadata.name), "Running");
   };

@@ -117,7 +117,7 @@ export const deletedInEachPhase: Scenario = async (stage) => {
 export const apiErrors: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   let refusals = 0;
-  stage.disturb(async (request, next) => {
+  stage.injectFault(async (request, next) => {
     const isWrite = request.method !== "GET" && !request.path.includes("/events");
     if (!isWrite || ++refusals % 3 === 0) return next(request);
     const status = { kind: "Status", apiVersion: "v1", status: "Failure", code: 500, reason: "InternalError" };
@@ -125,7 +125,7 @@ export const apiErrors: Scenario = async (stage) => {
   });
   await stage.apply(job(PYTORCH, "tough", { Master: {}, Worker: { replicas: 2 } }));
   await untilState(stage, PYTORCH, "tough", "Running");
-  stage.disturb(undefined);
+  stage.injectFault(undefined);
   assert.ok(refusals > 3);
   await stage.until("it looks as always", async () => {
     const { status } = await stage.get(PYTORCH.kind, "tough");

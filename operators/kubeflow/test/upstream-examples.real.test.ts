@@ -16,7 +16,8 @@ import {
   xgboost,
   xgboostRules,
 } from "@konverge/kubeflow-operator";
-import { type KindRef, parseYaml } from "konverge";
+import type { KindRef } from "konverge";
+import { parseYaml } from "konverge/schema";
 import { podGroupCrd } from "./gang-scenarios.ts";
 import { job, KINDS, type Kind, PYTORCH, TENSORFLOW, XGBOOST } from "./jobs.ts";
 import { arena, whyNoArena } from "./upstream/arena.ts";

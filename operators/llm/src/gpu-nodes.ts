@@ -44,7 +44,7 @@ export function onProducts(products: readonly string[]): Affinity {
 }
 
 /** The products that an affinity of ours asks for. */
-export function productsIn(affinity: Affinity | undefined): string[] {
+export function productsIn(affinity: Affinity | undefined): readonly string[] {
   const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
   const expressions = nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions);
   return expressions.find(({ key }) => key === GPU_PRODUCT)?.values ?? [];

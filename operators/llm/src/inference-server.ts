@@ -1,5 +1,5 @@
-import { durationMs } from "konverge";
 import type { Container, PodSpec, Volume, VolumeMount } from "konverge/kinds";
+import { durationMs } from "konverge/time";
 import { onProducts } from "./gpu-nodes.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 

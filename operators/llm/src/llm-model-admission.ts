@@ -1,4 +1,4 @@
-import { admission } from "konverge";
+import { admissionWebhook } from "konverge/webhooks";
 import { LLMModel } from "./llm-model.ts";
 import { OWN_ARGS } from "./llm-model-children.ts";
 import { servingErrors } from "./serving-admission.ts";
@@ -8,7 +8,7 @@ import { servingErrors } from "./serving-admission.ts";
  * the schema is checked in any case: writes pass while the operator is away.
  */
 export function llmModelAdmission() {
-  return admission(LLMModel, {
+  return admissionWebhook(LLMModel, {
     failurePolicy: "Ignore",
     mutate(draft) {
       draft.spec.modelName ??= draft.metadata.name;

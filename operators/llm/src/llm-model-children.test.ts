@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { LLMModel } from "./llm-model.ts";
 import { deploymentFor, serviceFor } from "./llm-model-children.ts";
 
-const podSpec = (spec: Parameters<typeof LLMModel.new>[1]) =>
-  deploymentFor(LLMModel.new({ name: "m", namespace: "ns" }, spec)).spec!.template.spec!;
-const container = (spec: Parameters<typeof LLMModel.new>[1]) => podSpec(spec).containers[0]!;
+const podSpec = (spec: Parameters<typeof LLMModel.new>[0]["spec"]) =>
+  deploymentFor(LLMModel.new({ metadata: { name: "m", namespace: "ns" }, spec })).spec!.template.spec!;
+const container = (spec: Parameters<typeof LLMModel.new>[0]["spec"]) => podSpec(spec).containers[0]!;
 
 test("a model is served under its own name unless told otherwise", () => {
   assert.deepEqual(container({}).args?.slice(0, 2), ["--model", "m"]);
@@ -53,25 +53,25 @@ test("fetched models are kept on a claim where one is given", () => {
 test("a replica has as long to load its model as it is given, and a rollout waits for it", () => {
   assert.equal(container({ startupTimeout: "1h" }).startupProbe?.failureThreshold, 360);
   assert.equal(container({ startupTimeout: "1s" }).startupProbe?.failureThreshold, 1);
-  const { spec } = deploymentFor(LLMModel.new("m", { startupTimeout: "1h" }));
+  const { spec } = deploymentFor(LLMModel.new({ metadata: { name: "m" }, spec: { startupTimeout: "1h" } }));
   assert.equal(spec?.progressDeadlineSeconds, 4200);
 });
 
 test("a rollout never takes a replica away before its successor is ready", () => {
-  const { strategy } = deploymentFor(LLMModel.new("m", {})).spec!;
+  const { strategy } = deploymentFor(LLMModel.new({ metadata: { name: "m" }, spec: {} })).spec!;
   assert.deepEqual(strategy, { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } });
 });
 
 test("the Service selects the pods of the Deployment", () => {
-  const model = LLMModel.new("m", {});
+  const model = LLMModel.new({ metadata: { name: "m" }, spec: {} });
   const labels = deploymentFor(model).spec!.template.metadata!.labels!;
   for (const [name, value] of Object.entries(serviceFor(model).spec!.selector!)) assert.equal(labels[name], value);
   assert.deepEqual(serviceFor(model).spec!.selector, deploymentFor(model).spec!.selector.matchLabels);
 });
 
 test("what contradicts itself is refused by the schema", () => {
-  const problems = (spec: Parameters<typeof LLMModel.new>[1], name = "m") =>
-    LLMModel.validate(LLMModel.new(name, spec)).map(({ message }) => message);
+  const problems = (spec: Parameters<typeof LLMModel.new>[0]["spec"], name = "m") =>
+    LLMModel.validate(LLMModel.new({ metadata: { name }, spec })).map(({ message }) => message);
   assert.match(problems({ gpuCount: 0, gpuType: "H100" })[0]!, /gpuCount asks for none/);
   assert.match(problems({}, "llama.3")[0]!, /no dots/);
   assert.match(problems({}, "x".repeat(55))[0]!, /at most 54 characters/);

@@ -1,4 +1,5 @@
-import type { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
+import type { ObjectMeta } from "konverge";
+import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
 import { MANAGED, modelLocation, PORT, podSpecFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
 
@@ -17,7 +18,7 @@ export function modelNameOf({ metadata, spec }: LLMModel): string {
   return spec.modelName ?? metadata.name;
 }
 
-function metadataOf(model: LLMModel) {
+function metadataOf(model: LLMModel): ObjectMeta {
   return {
     name: childName(model),
     namespace: model.metadata.namespace,
@@ -29,13 +30,11 @@ function metadataOf(model: LLMModel) {
  * The Deployment that serves a model, on nodes with one of these GPU products. A rollout starts a new replica before it ends
  * an old one, so that capacity never dips; that takes a free set of GPUs.
  */
-export function deploymentFor(model: LLMModel, products: readonly string[] = defaultProducts(model)): Deployment {
+export function deploymentFor(model: LLMModel, products: readonly string[] = defaultProducts(model)) {
   const { spec } = model;
   const labels = { ...labelsOf(model), ...MANAGED };
   const modelName = modelNameOf(model);
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
+  return Deployment.draft({
     metadata: metadataOf(model),
     spec: {
       replicas: spec.replicas,
@@ -47,7 +46,7 @@ export function deploymentFor(model: LLMModel, products: readonly string[] = def
         spec: podSpecFor(spec, { modelName, args: serverArgs(model), products }),
       },
     },
-  };
+  });
 }
 
 function defaultProducts({ spec: { gpuType } }: LLMModel): string[] {
@@ -72,13 +71,11 @@ function serverArgs(model: LLMModel): string[] {
 }
 
 /** The Service in front of a model's replicas. */
-export function serviceFor(model: LLMModel): Service {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+export function serviceFor(model: LLMModel) {
+  return Service.draft({
     metadata: metadataOf(model),
     spec: { selector: labelsOf(model), ports: [{ name: PORT.name, port: 80, targetPort: PORT.name }] },
-  };
+  });
 }
 
 /** Where a model answers inside the cluster. */
@@ -87,11 +84,9 @@ export function endpointOf(model: LLMModel): string {
 }
 
 /** One replica at a time may be taken away by node maintenance. */
-export function disruptionBudgetFor(model: LLMModel): PodDisruptionBudget {
-  return {
-    apiVersion: "policy/v1",
-    kind: "PodDisruptionBudget",
+export function disruptionBudgetFor(model: LLMModel) {
+  return PodDisruptionBudget.draft({
     metadata: metadataOf(model),
     spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(model) } },
-  };
+  });
 }

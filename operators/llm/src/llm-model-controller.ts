@@ -1,15 +1,7 @@
-import {
-  controller,
-  formatLabelSelector,
-  type KubeObject,
-  PATIENCE,
-  problemConditions,
-  read,
-  refusalIn,
-  tellProblem,
-  use,
-} from "konverge";
+import { cacheKind, controller, type KubeObject, permission } from "konverge";
 import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+import { formatLabelSelector } from "konverge/objects";
+import { POD_PROBLEM_GRACE_MS, problemConditions, replicaFailureMessage, reportProblem } from "konverge/pods";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { LLMModel } from "./llm-model.ts";
 import {
@@ -37,8 +29,8 @@ const RESYNC = 10 * 60_000;
 export function llmModelController(metrics: ModelMetrics) {
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring(), read(LLMModel)],
-    uses: [use(ServiceMonitor, ["get", "create", "patch"])],
+    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring(), cacheKind(LLMModel)],
+    permissions: [permission(ServiceMonitor, ["get", "create", "patch"])],
     resync: RESYNC,
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
@@ -53,7 +45,7 @@ export function llmModelController(metrics: ModelMetrics) {
           ? undefined
           : replicaProblem({
               pods: podsOfModel(model, cache.list(Pod, model.metadata.namespace)),
-              refusal: refusalIn(before),
+              creationError: replicaFailureMessage(before),
               gpuType,
               offered,
               now: clock.now(),
@@ -61,7 +53,7 @@ export function llmModelController(metrics: ModelMetrics) {
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(model, childName(model), labelsOf(model)), context);
       }
-      tellProblem(model, problem, events);
+      reportProblem(model, problem, events);
       metrics.models.set(model, { wanted: model.spec.replicas, ready: readyReplicas }, () => cache.list(LLMModel));
       return {
         children: [deployment, serviceFor(model), disruptionBudgetFor(model)],
@@ -74,7 +66,7 @@ export function llmModelController(metrics: ModelMetrics) {
         },
         ...(problem && { conditions: problemConditions(problem) }),
         // Nodes may come, and want of room becomes a problem only in time.
-        ...(readyReplicas < model.spec.replicas && { after: PATIENCE }),
+        ...(readyReplicas < model.spec.replicas && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });

@@ -1,4 +1,4 @@
-import { age, cel, condition, defineKind, type ObjectOf, wide } from "konverge";
+import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
 import { servingFields } from "./serving-spec.ts";
 
@@ -25,9 +25,9 @@ export const LLMModel = defineKind({
       columns: {
         Model: ".spec.modelName",
         Replicas: ".spec.replicas",
-        Ready: condition("Ready"),
-        GPU: wide(".spec.gpuType"),
-        Age: age,
+        Ready: conditionColumn("Ready"),
+        GPU: wideColumn(".spec.gpuType"),
+        Age: ageColumn,
       },
       scale: { replicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".status.selector" },
       rules: [cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType says which GPUs, but gpuCount asks for none")],

@@ -1,4 +1,5 @@
-import { admission, durationMs, fieldInvalid } from "konverge";
+import { durationMs } from "konverge/time";
+import { admissionWebhook, fieldInvalid } from "konverge/webhooks";
 import { ModelDeployment } from "./model-deployment.ts";
 import { CONFIGURED_ARGS } from "./model-deployment-children.ts";
 import { servingErrors } from "./serving-admission.ts";
@@ -8,7 +9,7 @@ import { servingErrors } from "./serving-admission.ts";
  * schema is checked in any case: writes pass while the operator is away.
  */
 export function modelDeploymentAdmission() {
-  return admission(ModelDeployment, {
+  return admissionWebhook(ModelDeployment, {
     failurePolicy: "Ignore",
     validate({ spec }, { warn }) {
       const { sla, capacity } = spec;

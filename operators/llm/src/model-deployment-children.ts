@@ -1,5 +1,7 @@
-import { child, type PlannedChild, printYaml, templateHash } from "konverge";
-import type { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
+import { type PlannedChild, plannedChild } from "konverge";
+import { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
+import { templateHash } from "konverge/objects";
+import { printYaml } from "konverge/schema";
 import { MANAGED, modelLocation, PORT, podSpecFor } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
 
@@ -29,7 +31,7 @@ export const CONFIGURED_ARGS = [
 ] as const;
 
 /** How the servers are configured, as a file that they read. */
-export function configMapFor(deployment: ModelDeployment): ConfigMap {
+export function configMapFor(deployment: ModelDeployment) {
   const { model, modelPath, gpuCount } = deployment.spec;
   const config = {
     model: modelLocation(modelPath) ?? model,
@@ -37,12 +39,10 @@ export function configMapFor(deployment: ModelDeployment): ConfigMap {
     "tensor-parallel-size": Math.max(1, gpuCount),
     port: PORT.containerPort,
   };
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
+  return ConfigMap.draft({
     metadata: metadataOf(deployment),
     data: { "config.yaml": printYaml(config) },
-  };
+  });
 }
 
 /**
@@ -55,9 +55,7 @@ export function statefulSetFor(
 ): PlannedChild {
   const { spec } = deployment;
   const config = configMapFor(deployment);
-  const draft: StatefulSet = {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
+  const draft = StatefulSet.draft({
     metadata: metadataOf(deployment),
     spec: {
       serviceName: headlessName(deployment),
@@ -82,8 +80,8 @@ export function statefulSetFor(
         }),
       },
     },
-  };
-  return child(draft, { initially: { spec: { replicas: options.replicas } } });
+  });
+  return plannedChild(draft, { initially: { spec: { replicas: options.replicas } } });
 }
 
 function headlessName(deployment: ModelDeployment): string {
@@ -91,30 +89,26 @@ function headlessName(deployment: ModelDeployment): string {
 }
 
 /** The Service by which the model is found. */
-export function discoveryServiceFor(deployment: ModelDeployment): Service {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+export function discoveryServiceFor(deployment: ModelDeployment) {
+  return Service.draft({
     metadata: metadataOf(deployment),
     spec: {
       selector: deploymentLabels(deployment),
       ports: [{ name: PORT.name, port: 80, targetPort: PORT.name }],
     },
-  };
+  });
 }
 
 /** The Service that gives each replica a name of its own in DNS. */
-export function headlessServiceFor(deployment: ModelDeployment): Service {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+export function headlessServiceFor(deployment: ModelDeployment) {
+  return Service.draft({
     metadata: metadataOf(deployment, "-pods"),
     spec: {
       clusterIP: "None",
       selector: deploymentLabels(deployment),
       ports: [{ name: PORT.name, port: PORT.containerPort, targetPort: PORT.name }],
     },
-  };
+  });
 }
 
 /** Where the model answers inside the cluster. */
@@ -129,9 +123,7 @@ export function deploymentEndpoint({ metadata: { name, namespace } }: ModelDeplo
 export function autoscalerFor(deployment: ModelDeployment, bounds: { min: number; max: number }): PlannedChild {
   const { name } = deployment.metadata;
   const metric = deployment.spec.scaling?.queueMetric ?? "vllm:num_requests_waiting";
-  const draft: HorizontalPodAutoscaler = {
-    apiVersion: "autoscaling/v2",
-    kind: "HorizontalPodAutoscaler",
+  const draft = HorizontalPodAutoscaler.draft({
     metadata: metadataOf(deployment),
     spec: {
       scaleTargetRef: { apiVersion: "apps/v1", kind: "StatefulSet", name },
@@ -144,16 +136,14 @@ export function autoscalerFor(deployment: ModelDeployment, bounds: { min: number
         },
       ],
     },
-  };
-  return child(draft, { readyWhen: () => true });
+  });
+  return plannedChild(draft, { readyWhen: () => true });
 }
 
 /** One replica at a time may be taken away by node maintenance. */
-export function deploymentBudgetFor(deployment: ModelDeployment): PodDisruptionBudget {
-  return {
-    apiVersion: "policy/v1",
-    kind: "PodDisruptionBudget",
+export function deploymentBudgetFor(deployment: ModelDeployment) {
+  return PodDisruptionBudget.draft({
     metadata: metadataOf(deployment),
     spec: { maxUnavailable: 1, selector: { matchLabels: deploymentLabels(deployment) } },
-  };
+  });
 }

@@ -1,14 +1,4 @@
-import {
-  type Context,
-  controller,
-  formatLabelSelector,
-  keyOf,
-  problemConditions,
-  read,
-  refusalTold,
-  tellProblem,
-  use,
-} from "konverge";
+import { cacheKind, controller, keyOf, permission, type ReconcileContext } from "konverge";
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -20,7 +10,9 @@ import {
   Service,
   StatefulSet,
 } from "konverge/kinds";
-import { boundsFor, type Fetch, LoadWatch, PERIOD } from "konverge/sizing";
+import { formatLabelSelector } from "konverge/objects";
+import { failedCreateMessage, problemConditions, reportProblem } from "konverge/pods";
+import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
 import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
@@ -51,15 +43,15 @@ import { gpuNodes, monitoring, podsOf } from "./watched.ts";
  * replicas that keep the promise; measured latency corrects it. The result becomes the autoscaler's bounds. The size itself is
  * the autoscaler's from the moment it exists, except for putting a model to sleep and waking it, which no autoscaler does.
  */
-export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMetrics) {
-  const load = new LoadWatch(fetchMetrics, PORT.containerPort);
+export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: ModelMetrics) {
+  const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
-    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring(), read(ModelDeployment)],
-    uses: [
-      use(StatefulSet, ["patch"], { subresource: "scale" }),
-      use(Event, ["list"]),
-      use(ServiceMonitor, ["get", "create", "patch"]),
+    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring(), cacheKind(ModelDeployment)],
+    permissions: [
+      permission(StatefulSet, ["patch"], { subresource: "scale" }),
+      permission(Event, ["list"]),
+      permission(ServiceMonitor, ["get", "create", "patch"]),
     ],
     async reconcile(deployment, context) {
       const { observed, cache, clock, events } = context;
@@ -92,9 +84,9 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
       const { gpuType } = deployment.spec;
       const products = gpuType ? productsFor(gpuType, offered, productsIn(set?.spec?.template.spec?.affinity)) : [];
       const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
-      const refusal = isShort ? await refusalOf(set, context) : undefined;
-      const problem = isShort ? replicaProblem({ pods, refusal, gpuType, offered, now: clock.now() }) : undefined;
-      tellProblem(deployment, problem, events);
+      const creationError = isShort ? await refusalOf(set, context) : undefined;
+      const problem = isShort ? replicaProblem({ pods, creationError, gpuType, offered, now: clock.now() }) : undefined;
+      reportProblem(deployment, problem, events);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, deploymentLabels(deployment)), context);
       }
@@ -117,7 +109,7 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
           statefulSetFor(deployment, { products, replicas: Math.max(1, size.replicas) }),
           discoveryServiceFor(deployment),
           headlessServiceFor(deployment),
-          autoscalerFor(deployment, boundsFor(size.replicas, rules)),
+          autoscalerFor(deployment, autoscalerBounds(size.replicas, rules)),
           deploymentBudgetFor(deployment),
         ],
         status: {
@@ -136,7 +128,7 @@ export function modelDeploymentController(fetchMetrics: Fetch, metrics: ModelMet
           SLAMet: slaCondition(deployment, measured, size, rules.promised?.maxLatency ?? 0),
           ...(problem && problemConditions(problem)),
         },
-        after: PERIOD,
+        requeueAfter: SCRAPE_PERIOD_MS,
       };
     },
   });
@@ -152,25 +144,33 @@ function isReady({ metadata, status }: Pod): boolean {
 }
 
 /** Only what sleeps is asked for. */
-async function demandFor({ spec, status }: ModelDeployment, load: LoadWatch, { clock }: Context): Promise<number> {
+async function demandFor(
+  { spec, status }: ModelDeployment,
+  load: LoadMonitor,
+  { clock }: ReconcileContext,
+): Promise<number> {
   const url = spec.scaling?.demandUrl;
   return url && status?.decisions?.at(-1)?.to === 0 ? load.demand(url, clock) : 0;
 }
 
 /** No autoscaler takes the last replica away or brings the first one back. */
-async function sleepOrWake(set: StatefulSet | undefined, { replicas }: Size, { client }: Context): Promise<void> {
+async function sleepOrWake(
+  set: StatefulSet | undefined,
+  { replicas }: Size,
+  { client }: ReconcileContext,
+): Promise<void> {
   if (!set || (replicas === 0) === (set.spec?.replicas === 0)) return;
   await client.scale(StatefulSet, keyOf(set), replicas);
 }
 
 /** A StatefulSet says only in events that its pods are refused. */
-async function refusalOf(set: StatefulSet, { client }: Context): Promise<string | undefined> {
-  return (set.status?.replicas ?? 0) < (set.spec?.replicas ?? 0) ? refusalTold(client, set) : undefined;
+async function refusalOf(set: StatefulSet, { client }: ReconcileContext): Promise<string | undefined> {
+  return (set.status?.replicas ?? 0) < (set.spec?.replicas ?? 0) ? failedCreateMessage(client, set) : undefined;
 }
 
 function tellDecision(
   { from, to, message }: { from: number; to: number; message: string },
-  events: Context["events"],
+  events: ReconcileContext["events"],
 ): void {
   const reason = to === 0 ? "PutToSleep" : from === 0 ? "Started" : to > from ? "ScaledUp" : "ScaledDown";
   events.normal(reason, `from ${from} to ${to} replicas: ${message}`, { action: "Scale" });

@@ -1,4 +1,4 @@
-import { age, cel, condition, defineKind, duration, type ObjectOf, wide } from "konverge";
+import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
 import { servingFields } from "./serving-spec.ts";
 
@@ -90,11 +90,11 @@ export const ModelDeployment = defineKind({
       columns: {
         Model: ".spec.model",
         Replicas: ".status.replicas",
-        Ready: condition("Ready"),
-        SLA: condition("SLAMet"),
-        Latency: wide(".status.latency"),
-        "Req/s": wide(".status.requestsPerSecond"),
-        Age: age,
+        Ready: conditionColumn("Ready"),
+        SLA: conditionColumn("SLAMet"),
+        Latency: wideColumn(".status.latency"),
+        "Req/s": wideColumn(".status.requestsPerSecond"),
+        Age: ageColumn,
       },
       rules: [
         cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType says which GPUs, but gpuCount asks for none"),

@@ -1,5 +1,5 @@
 import { type Operator, operator } from "konverge";
-import { type Fetch, fetchText } from "konverge/sizing";
+import { type FetchMetrics, fetchMetricsText } from "konverge/sizing";
 import { LLMModel } from "./llm-model.ts";
 import { llmModelAdmission } from "./llm-model-admission.ts";
 import { llmModelController } from "./llm-model-controller.ts";
@@ -9,7 +9,7 @@ import { modelDeploymentAdmission } from "./model-deployment-admission.ts";
 import { modelDeploymentController } from "./model-deployment-controller.ts";
 
 /** The operator with another way to servers' metrics: for tests, and for networks that need one. */
-export function llmOperatorWith(fetchMetrics: Fetch): Operator {
+export function llmOperatorWith(fetchMetrics: FetchMetrics): Operator {
   return operator({
     name: "llm-operator",
     description: "Serves large language models on GPUs.",
@@ -25,4 +25,4 @@ export function llmOperatorWith(fetchMetrics: Fetch): Operator {
 }
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const llmOperator = llmOperatorWith(fetchText);
+export const llmOperator = llmOperatorWith(fetchMetricsText);

@@ -1,4 +1,5 @@
-import { type FieldError, fieldForbidden, fieldInvalid } from "konverge";
+import type { FieldError } from "konverge";
+import { fieldForbidden, fieldInvalid } from "konverge/webhooks";
 import type { ServingSpec } from "./serving-spec.ts";
 
 /** What is wrong with the fields that both kinds share, beyond what the schema can say. */

@@ -1,5 +1,12 @@
-import { durationMs, formatMs } from "konverge";
-import { correctedSize, type Measured, type Memory, type Need, needOf, type SizingRules } from "konverge/sizing";
+import {
+  correctedSize,
+  type LoadMeasurement,
+  type RequiredReplicas,
+  requiredReplicas,
+  type SizingRules,
+  type SizingState,
+} from "konverge/sizing";
+import { durationMs, formatDurationMs } from "konverge/time";
 import type { ModelDeployment } from "./model-deployment.ts";
 
 /** A change of size, as the status keeps it. */
@@ -9,7 +16,7 @@ export type Decision = NonNullable<NonNullable<ModelDeployment["status"]>["decis
 export interface Situation {
   readonly deployment: ModelDeployment;
   readonly rules: SizingRules;
-  readonly measured: Measured | undefined;
+  readonly measured: LoadMeasurement | undefined;
   /** How many replicas there shall be at present; undefined before there are any. */
   readonly current: number | undefined;
   readonly ready: number;
@@ -23,7 +30,7 @@ export interface Situation {
 /** The size that a deployment shall have, and why. */
 export interface Size {
   readonly replicas: number;
-  readonly need: Need;
+  readonly need: RequiredReplicas;
   readonly reason: string;
   /** Since when no request was seen; undefined if one was, or if that does not matter. */
   readonly idleSince: string | undefined;
@@ -37,17 +44,17 @@ const KEPT = 10;
 const MEASURED = new Set(["LoadMeasured", "LatencyAboveSLA", "AtMinimum", "AtMaximum", "CostCap"]);
 
 /** Decides the size. What `memory` keeps about the past is brought up to date. */
-export function sizeOf(situation: Situation, memory: Memory): Size {
+export function sizeOf(situation: Situation, memory: SizingState): Size {
   const { rules, measured, current, ready, monotonic } = situation;
   const last = situation.deployment.status?.decisions?.at(-1);
   const idleSince = idleTime(situation);
   if (!last) {
-    const need = needOf(rules, undefined, undefined);
+    const need = requiredReplicas(rules, undefined, undefined);
     return { replicas: need.replicas, need, reason: need.reason, idleSince };
   }
   if (last.to === 0) return asleep(situation, last, idleSince);
   if (isIdle(situation, idleSince)) {
-    return { replicas: 0, need: needOf(rules, measured, undefined), reason: "Idle", idleSince };
+    return { replicas: 0, need: requiredReplicas(rules, measured, undefined), reason: "Idle", idleSince };
   }
   const byMeasurement = MEASURED.has(last.reason);
   const present = { rules, measured, current, ready, monotonic, last: { replicas: last.to, byMeasurement } };
@@ -57,7 +64,7 @@ export function sizeOf(situation: Situation, memory: Memory): Size {
 
 function asleep(situation: Situation, last: Decision, idleSince: string | undefined): Size {
   const { deployment, rules, demand } = situation;
-  const need = needOf(rules, undefined, undefined);
+  const need = requiredReplicas(rules, undefined, undefined);
   const wished = Date.parse(deployment.metadata.annotations?.[WAKE] ?? "") > Date.parse(last.time);
   const maySleep = deployment.spec.scaling?.toZeroAfter !== undefined;
   if (maySleep && demand === 0 && !wished) return { replicas: 0, need, reason: "Idle", idleSince };
@@ -93,7 +100,7 @@ function explained({ deployment, rules, measured, demand }: Situation, { replica
   const service = measured?.serviceTime ?? rules.serviceTime;
   const known =
     load !== undefined && service !== undefined
-      ? `${tidy(load)} requests/s of ${formatMs(Math.max(1, Math.round(service * 1000)))} each`
+      ? `${tidy(load)} requests/s of ${formatDurationMs(Math.max(1, Math.round(service * 1000)))} each`
       : "no load is known";
   const promise = sla ? ` to answer ${sla.percentile}% within ${sla.maxLatency}` : "";
   switch (reason) {
@@ -104,7 +111,7 @@ function explained({ deployment, rules, measured, demand }: Situation, { replica
     case "NothingMeasured":
       return `${replicas} replicas to begin with, ${known}`;
     case "LatencyAboveSLA":
-      return `the ${sla?.percentile}th percentile is ${formatMs(Math.round((measured?.latency ?? 0) * 1000))}, above ${sla?.maxLatency}`;
+      return `the ${sla?.percentile}th percentile is ${formatDurationMs(Math.round((measured?.latency ?? 0) * 1000))}, above ${sla?.maxLatency}`;
     case "CostCap":
       return `${known} take more, but ${cost?.maxPerHour} per hour pay for ${replicas}`;
     case "AtMaximum":

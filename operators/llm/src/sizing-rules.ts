@@ -1,5 +1,5 @@
-import { durationMs } from "konverge";
 import type { SizingRules } from "konverge/sizing";
+import { durationMs } from "konverge/time";
 import type { ModelDeployment } from "./model-deployment.ts";
 
 /** The bounds that apply where none are given. */

@@ -1,4 +1,4 @@
-import { type KubeObject, read, type Watched, watch } from "konverge";
+import { cacheKind, type KubeObject, type WatchedKind, watchKind } from "konverge";
 import { CustomResourceDefinition, Node, Pod } from "konverge/kinds";
 import { GPU_PRODUCT } from "./gpu-nodes.ts";
 import { MANAGED } from "./inference-server.ts";
@@ -9,16 +9,16 @@ const selector = Object.entries(MANAGED)
   .join(",");
 
 /** The pods of a kind's objects, which carry the object's name in a label. */
-export function podsOf<T extends KubeObject>(label: string): Watched<T> {
-  return watch<Pod, T>(Pod, {
+export function podsOf<T extends KubeObject>(label: string): WatchedKind<T> {
+  return watchKind<Pod, T>(Pod, {
     labelSelector: selector,
     to: ({ metadata: { namespace, labels } }) => (labels?.[label] ? [`${namespace}/${labels[label]}`] : []),
   });
 }
 
 /** The nodes, of which only the GPUs' product counts. */
-export function gpuNodes<T extends KubeObject>(): Watched<T> {
-  return read<Node, T>(Node, {
+export function gpuNodes<T extends KubeObject>(): WatchedKind<T> {
+  return cacheKind<Node, T>(Node, {
     project: ({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }) => {
       const product = labels?.[GPU_PRODUCT];
       return {
@@ -31,8 +31,8 @@ export function gpuNodes<T extends KubeObject>(): Watched<T> {
 }
 
 /** Whether the Prometheus operator is installed. */
-export function monitoring<T extends KubeObject>(): Watched<T> {
-  return read<CustomResourceDefinition, T>(CustomResourceDefinition, {
+export function monitoring<T extends KubeObject>(): WatchedKind<T> {
+  return cacheKind<CustomResourceDefinition, T>(CustomResourceDefinition, {
     fieldSelector: `metadata.name=${SERVICE_MONITOR_CRD}`,
   });
 }

@@ -67,7 +67,7 @@ const follows: Scenario = async (stage) => {
     for (let passed = 0; passed < ms; passed += 15_000) {
       adapter.now = stage.clock.now();
       adapter.pods = (await stage.list(Pod, "app=modeldeployment")).map(({ metadata }) => metadata.name);
-      await stage.pass(15_000);
+      await stage.advance(15_000);
       const now = await size();
       assert.ok(now! >= minReplicas! && now! <= maxReplicas, `${now} is out of bounds`);
     }

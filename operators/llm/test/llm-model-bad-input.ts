@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
-import { lateNode, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import { lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
 import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
 
 /** Refused by the API server, in words that match. */
-async function refused(stage: Stage, spec: object, words: RegExp): Promise<void> {
+async function refused(stage: TestEnvironment, spec: object, words: RegExp): Promise<void> {
   const bad = { metadata: { name: "bad", namespace: stage.namespace }, spec };
   await assert.rejects(stage.client.create(LLMModel, bad as never), (error: Error) => {
     assert.ok(isInvalid(error), String(error));
@@ -16,10 +16,10 @@ async function refused(stage: Stage, spec: object, words: RegExp): Promise<void>
 }
 
 /** Nothing goes on writing while a problem lasts. */
-async function rests(stage: Stage): Promise<void> {
-  await stage.pass(stage.where === "embedded" ? 5 * 60_000 : 3_000);
+async function rests(stage: TestEnvironment): Promise<void> {
+  await stage.advance(stage.where === "embedded" ? 5 * 60_000 : 3_000);
   const before = stage.writes();
-  await stage.pass(stage.where === "embedded" ? 5 * 60_000 : 5_000);
+  await stage.advance(stage.where === "embedded" ? 5 * 60_000 : 5_000);
   assert.ok(stage.writes() - before <= 2, `${stage.writes() - before} writes, though nothing changed`);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { LLMModel, llmOperator, ServiceMonitor } from "@konverge/llm-operator";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound } from "konverge";
 import { Deployment, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 
@@ -15,7 +15,7 @@ export function model(name: string, spec: object): object {
   return { apiVersion: "ai.example.com/v1", kind: "LLMModel", metadata: { name }, spec };
 }
 
-export async function untilReady(stage: Stage, name: string): Promise<void> {
+export async function untilReady(stage: TestEnvironment, name: string): Promise<void> {
   await stage.until(`${name} is ready`, async () => {
     const { metadata, status } = await stage.get(LLMModel, name);
     const isNew = status?.observedGeneration === metadata.generation;
@@ -24,7 +24,7 @@ export async function untilReady(stage: Stage, name: string): Promise<void> {
 }
 
 /** The condition has this reason, and an event says the same. */
-export async function untilDegraded(stage: Stage, name: string, reason: string): Promise<void> {
+export async function untilDegraded(stage: TestEnvironment, name: string, reason: string): Promise<void> {
   await stage.until(
     `${name} is degraded: ${reason}`,
     async () => (await stage.condition(LLMModel, name, "Degraded")) === `True ${reason}`,
@@ -135,7 +135,7 @@ export const monitored: Scenario = async (stage) => {
   await stage.apply(model("llama", { replicas: 1 }));
   await untilReady(stage, "llama");
   const monitor = await stage.get(ServiceMonitor, "llmmodel-llama");
-  const selector = (monitor["spec"] as { selector: { matchLabels: Record<string, string> } }).selector.matchLabels;
+  const selector = monitor.spec.selector.matchLabels ?? {};
   const { metadata } = await stage.get(Service, "llmmodel-llama");
   for (const [name, value] of Object.entries(selector)) assert.equal(metadata.labels?.[name], value);
   assert.equal(monitor.metadata.ownerReferences?.[0]?.kind, "LLMModel");

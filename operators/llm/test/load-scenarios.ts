@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
-import { type Scenario, SimulatedLoad, type Stage } from "@konverge/operator-suite";
+import { type Scenario, SimulatedLoad, type TestEnvironment } from "@konverge/operator-suite";
 import { StatefulSet } from "konverge/kinds";
 import { deployment, untilDeployed } from "./model-deployment-scenarios.ts";
 
@@ -8,7 +8,10 @@ const MINUTE = 60_000;
 const SLA = 0.25;
 
 /** Requests of 100 ms, four at a time on each of two replicas; the promise is that 95 % are answered within 250 ms. */
-async function measured(stage: Stage, downAfter: string): Promise<{ load: SimulatedLoad; size(): Promise<number> }> {
+async function measured(
+  stage: TestEnvironment,
+  downAfter: string,
+): Promise<{ load: SimulatedLoad; size(): Promise<number> }> {
   const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector: "app=modeldeployment" });
   await stage.start(llmOperatorWith(load.fetch));
   await stage.apply(

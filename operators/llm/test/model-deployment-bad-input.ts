@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
-import { isReported, lateNode, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import { isReported, lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
 
-async function refused(stage: Stage, spec: object, words: RegExp, name = "bad"): Promise<void> {
+async function refused(stage: TestEnvironment, spec: object, words: RegExp, name = "bad"): Promise<void> {
   const bad = { metadata: { name, namespace: stage.namespace }, spec };
   await assert.rejects(stage.client.create(ModelDeployment, bad as never), (error: Error) => {
     assert.ok(isInvalid(error), String(error));
@@ -15,7 +15,7 @@ async function refused(stage: Stage, spec: object, words: RegExp, name = "bad"):
 }
 
 /** It is told by a condition and by an event, and nothing goes on writing while it lasts. */
-const untilDegraded = (stage: Stage, name: string, reason: string) =>
+const untilDegraded = (stage: TestEnvironment, name: string, reason: string) =>
   isReported(stage, ModelDeployment, name, {
     condition: new RegExp(`^Degraded True ${reason} .`),
     event: new RegExp(`^Warning ${reason} .`),
@@ -112,7 +112,7 @@ const nonsense: Scenario = async (stage) => {
   await stage.start(llmOperatorWith(async () => "<html>\u0000 vllm:request_success_total NaN\n{{{"));
   await stage.apply(deployment("chat", { model: "m", replicas: 2, sla: { maxLatency: "1s" } }));
   await untilDeployed(stage, "chat", 2);
-  await stage.pass(stage.where === "embedded" ? 10 * 60_000 : 20_000);
+  await stage.advance(stage.where === "embedded" ? 10 * 60_000 : 20_000);
   assert.equal((await stage.get(ModelDeployment, "chat")).status?.decisions?.length, 1);
 };
 

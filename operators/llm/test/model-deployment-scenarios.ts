@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment, WAKE } from "@konverge/llm-operator";
-import { isReported, type Scenario, type Stage } from "@konverge/operator-suite";
+import { isReported, type Scenario, type TestEnvironment } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, Pod, ResourceQuota, Service, StatefulSet } from "konverge/kinds";
 import { sample } from "./llm-model-scenarios.ts";
@@ -15,7 +15,7 @@ export function deployment(name: string, spec: object): object {
   return { apiVersion: "ai.example.com/v1", kind: "ModelDeployment", metadata: { name }, spec };
 }
 
-export async function untilDeployed(stage: Stage, name: string, replicas: number): Promise<void> {
+export async function untilDeployed(stage: TestEnvironment, name: string, replicas: number): Promise<void> {
   await stage.until(`${name} has ${replicas} replicas, all ready`, async () => {
     const { status } = await stage.get(ModelDeployment, name);
     const ready = await stage.condition(ModelDeployment, name, "Ready");
@@ -135,7 +135,7 @@ export function sleeps(operatorWith: typeof llmOperatorWith): Scenario {
     await untilDeployed(stage, "chat", 1);
     await stage.until("it sleeps", async () => (await stage.get(StatefulSet, "chat")).spec?.replicas === 0);
     await untilDeployed(stage, "chat", 0);
-    await stage.pass(minutes * 60_000);
+    await stage.advance(minutes * 60_000);
     assert.equal((await stage.get(StatefulSet, "chat")).spec?.replicas, 0, "it sleeps on while nobody asks");
     pending = 3;
     await untilDeployed(stage, "chat", 1);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { LLMModel, llmOperator, ModelMetrics } from "@konverge/llm-operator";
-import { Metrics, parseYaml, silent } from "konverge";
+import { Metrics, silentLog } from "konverge/observability";
+import { parseYaml } from "konverge/schema";
 
 const file = (name: string) => readFileSync(new URL(`../monitoring/${name}`, import.meta.url), "utf8");
 
@@ -16,7 +17,7 @@ function seriesIn(expression: string): string[] {
 
 async function exported(): Promise<string> {
   const { registry } = new Metrics({ process: false });
-  llmOperator.create({ metrics: registry, settings: {}, log: silent });
+  llmOperator.create({ metrics: registry, settings: {}, log: silentLog });
   return registry.metrics();
 }
 
@@ -36,7 +37,8 @@ test("each series that alerts and dashboard name is one that the operator export
 test("numbers are told by namespace and name, of objects that exist, as far as they are known", async () => {
   const { registry } = new Metrics({ process: false });
   const metrics = new ModelMetrics(registry);
-  const [a, b] = ["a", "b"].map((name) => LLMModel.new({ name, namespace: "ns" })) as [LLMModel, LLMModel];
+  const model = (name: string) => LLMModel.new({ metadata: { name, namespace: "ns" } });
+  const [a, b] = [model("a"), model("b")];
   let existing = [a, b];
   metrics.models.set(a, { wanted: 3, ready: 2 }, () => existing);
   metrics.deployments.set(b, { wanted: 1, ready: 1 }, () => existing);

@@ -1,4 +1,5 @@
-import { admission, type FieldError, fieldInvalid, fieldRequired } from "konverge";
+import type { FieldError } from "konverge";
+import { admissionWebhook, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { RayCluster } from "./ray-cluster.ts";
 
 /** What a CRD's schema cannot say about a cluster. */
@@ -25,7 +26,7 @@ export function rayErrors({ spec }: RayCluster): FieldError[] {
 
 /** Refuses what could never run. */
 export const rayAdmission = () =>
-  admission(RayCluster, {
+  admissionWebhook(RayCluster, {
     validate(cluster, { warn }) {
       if (cluster.spec.autoscalerOptions && !cluster.spec.enableInTreeAutoscaling)
         warn("spec.autoscalerOptions: they have no effect while spec.enableInTreeAutoscaling is not set");

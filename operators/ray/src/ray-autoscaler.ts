@@ -1,5 +1,5 @@
-import { fittingName } from "konverge";
-import type { Container, EnvVar, Role, RoleBinding, ServiceAccount, VolumeMount } from "konverge/kinds";
+import { type Container, type EnvVar, Role, RoleBinding, ServiceAccount, type VolumeMount } from "konverge/kinds";
+import { truncatedName } from "konverge/objects";
 import type { RayCluster } from "./ray-cluster.ts";
 
 /** Where Ray writes its logs, which the autoscaler and the dashboard share. */
@@ -18,11 +18,11 @@ export const isSecondGeneration = (cluster: RayCluster) =>
 
 /** The account that the head, and with it the autoscaler, acts in: its template's, or one that is made for it. */
 export function headAccountName({ metadata, spec }: RayCluster): string {
-  return spec.headGroupSpec.template.spec?.serviceAccountName || fittingName(metadata.name);
+  return spec.headGroupSpec.template.spec?.serviceAccountName || truncatedName(metadata.name);
 }
 
 /** What the autoscaler needs besides its container: an account, and the right to ask for more or fewer workers. */
-export function autoscalerChildren(cluster: RayCluster): (ServiceAccount | Role | RoleBinding)[] {
+export function autoscalerChildren(cluster: RayCluster) {
   if (!isAutoscaled(cluster)) return [];
   const { name, namespace } = cluster.metadata;
   const labels = {
@@ -30,24 +30,20 @@ export function autoscalerChildren(cluster: RayCluster): (ServiceAccount | Role 
     "app.kubernetes.io/name": "kuberay",
     "app.kubernetes.io/created-by": "kuberay-operator",
   };
-  const metadata = { name: fittingName(name), namespace, labels };
-  const account: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata };
-  const role: Role = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "Role",
+  const metadata = { name: truncatedName(name), namespace, labels };
+  const account = ServiceAccount.draft({ metadata });
+  const role = Role.draft({
     metadata,
     rules: [
       { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
       { apiGroups: ["ray.io"], resources: ["rayclusters"], verbs: ["get", "patch"] },
     ],
-  };
-  const binding: RoleBinding = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "RoleBinding",
+  });
+  const binding = RoleBinding.draft({
     metadata,
     subjects: [{ kind: "ServiceAccount", name: headAccountName(cluster), namespace: namespace! }],
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadata.name },
-  };
+  });
   // An account that a template names is somebody else's.
   return cluster.spec.headGroupSpec.template.spec?.serviceAccountName ? [role, binding] : [account, role, binding];
 }

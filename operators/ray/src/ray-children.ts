@@ -1,5 +1,5 @@
-import { fittingName } from "konverge";
-import type { Container, EnvVar, Pod, PodSpec, Probe, Service } from "konverge/kinds";
+import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service } from "konverge/kinds";
+import { truncatedName } from "konverge/objects";
 import {
   autoscalerContainer,
   headAccountName,
@@ -30,14 +30,14 @@ function labelsOf({ metadata }: RayCluster, type: NodeType, group: string): Reco
     [CLUSTER]: metadata.name,
     [NODE_TYPE]: type,
     [GROUP]: group,
-    "ray.io/identifier": fittingName(`${metadata.name}-${type}`),
+    "ray.io/identifier": truncatedName(`${metadata.name}-${type}`),
     "app.kubernetes.io/name": "kuberay",
     "app.kubernetes.io/created-by": "kuberay-operator",
   };
 }
 
 export function headServiceName({ metadata }: RayCluster): string {
-  return fittingName(`${metadata.name}-head-svc`);
+  return truncatedName(`${metadata.name}-head-svc`);
 }
 
 /** The head's address within the cluster. */
@@ -49,14 +49,12 @@ function headPort({ spec }: RayCluster): string {
   return spec.headGroupSpec.rayStartParams["port"] ?? GCS_PORT;
 }
 
-export function headServiceFor(cluster: RayCluster): Service {
+export function headServiceFor(cluster: RayCluster) {
   const selector = headSelector(cluster);
   const { serviceType = "ClusterIP", template } = cluster.spec.headGroupSpec;
   const ports = (template.spec?.containers[0]?.ports ?? []).filter(({ name }) => name);
   const all = { ...PORTS, ...Object.fromEntries(ports.map(({ name, containerPort }) => [name!, containerPort])) };
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+  return Service.draft({
     metadata: { name: headServiceName(cluster), namespace: cluster.metadata.namespace, labels: selector },
     spec: {
       type: serviceType,
@@ -68,7 +66,7 @@ export function headServiceFor(cluster: RayCluster): Service {
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, port]) => ({ name, port, targetPort: port, protocol: "TCP", appProtocol: "tcp" })),
     },
-  };
+  });
 }
 
 function headSelector(cluster: RayCluster): Record<string, string> {
@@ -77,7 +75,7 @@ function headSelector(cluster: RayCluster): Record<string, string> {
 }
 
 /** The head: the pod that knows all others. */
-export function headPodFor(cluster: RayCluster): Pod {
+export function headPodFor(cluster: RayCluster) {
   return podFor(cluster, "head", HEAD_GROUP, `${cluster.metadata.name}-head-0`, cluster.spec.headGroupSpec);
 }
 
@@ -90,7 +88,7 @@ export function replicasOf({ replicas, minReplicas, maxReplicas, suspend }: Work
  * The pods of a group. Those that are to be deleted by name make way for others; those that are there stay before others are
  * made, whatever their numbers, since they may be at work. Where the autoscaler decides, it alone says who goes.
  */
-export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing: readonly Pod[] = []): Pod[] {
+export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing: readonly Pod[] = []) {
   const unwanted = new Set(group.scaleStrategy?.workersToDelete ?? []);
   const wanted = replicasOf(group) * group.numOfHosts;
   const standing = existing
@@ -100,7 +98,7 @@ export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing:
     .sort((a, b) => indexOf(a) - indexOf(b));
   const names = new Set(isAutoscaled(cluster) && !group.suspend ? standing : standing.slice(0, wanted));
   for (let index = 0; names.size < wanted; index++) {
-    const name = fittingName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
+    const name = truncatedName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
     if (!unwanted.has(name)) names.add(name);
   }
   return [...names].map((name) => podFor(cluster, "worker", group.groupName, name, group));
@@ -115,16 +113,14 @@ function podFor(
   group: string,
   name: string,
   { template, rayStartParams }: Pick<WorkerGroup, "template" | "rayStartParams">,
-): Pod {
+) {
   const { metadata, spec } = template;
   const [ray, ...others] = spec?.containers ?? [];
   const autoscales = type === "head" && isAutoscaled(cluster);
   // The monitor that Ray would start by itself knows nothing of Kubernetes.
   const parameters = autoscales ? { "no-monitor": "true", ...rayStartParams } : rayStartParams;
   const container = rayContainer(cluster, type, parameters, ray ?? { name: `ray-${type}` });
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
+  return Pod.draft({
     metadata: {
       name,
       namespace: cluster.metadata.namespace,
@@ -142,7 +138,7 @@ function podFor(
         ...(autoscales ? [{ name: LOGS, emptyDir: {} }] : []),
       ]),
     },
-  };
+  });
 }
 
 function withMissing<T extends { name: string }>(own: readonly T[] = [], added: readonly T[]): T[] {

@@ -1,4 +1,4 @@
-import { age, defineKind, listMap, type ObjectOf, opaque, quantity, wide } from "konverge";
+import { ageColumn, defineKind, listMap, type ObjectOf, opaqueObject, quantity, wideColumn } from "konverge";
 import type {
   EnvFromSource,
   EnvVar,
@@ -11,7 +11,7 @@ import { z } from "zod";
 
 const MOST_REPLICAS = 2_147_483_647;
 const parameters = () => z.record(z.string(), z.string()).default({});
-const template = () => opaque<PodTemplateSpec>().describe("Its first container runs Ray.");
+const template = () => opaqueObject<PodTemplateSpec>().describe("Its first container runs Ray.");
 
 const spec = z.object({
   rayVersion: z.string().optional(),
@@ -27,11 +27,11 @@ const spec = z.object({
       upscalingMode: z.enum(["Default", "Aggressive", "Conservative"]).optional(),
       image: z.string().optional().describe("Default: the head's."),
       imagePullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).optional(),
-      resources: opaque<ResourceRequirements>().optional(),
-      securityContext: opaque<SecurityContext>().optional(),
-      env: z.array(opaque<EnvVar>()).optional(),
-      envFrom: z.array(opaque<EnvFromSource>()).optional(),
-      volumeMounts: z.array(opaque<VolumeMount>()).optional(),
+      resources: opaqueObject<ResourceRequirements>().optional(),
+      securityContext: opaqueObject<SecurityContext>().optional(),
+      env: z.array(opaqueObject<EnvVar>()).optional(),
+      envFrom: z.array(opaqueObject<EnvFromSource>()).optional(),
+      volumeMounts: z.array(opaqueObject<VolumeMount>()).optional(),
     })
     .optional(),
   headGroupSpec: z.object({
@@ -86,9 +86,9 @@ const columns = {
   Memory: { jsonPath: ".status.desiredMemory", type: "string" as const },
   GPUs: { jsonPath: ".status.desiredGPU", type: "string" as const },
   Status: ".status.state",
-  Age: age,
-  "Head Pod IP": wide(".status.head.podIP"),
-  "Head Service IP": wide(".status.head.serviceIP"),
+  Age: ageColumn,
+  "Head Pod IP": wideColumn(".status.head.podIP"),
+  "Head Service IP": wideColumn(".status.head.serviceIP"),
 };
 
 /** A Ray cluster: a head, and groups of workers that join it. Both versions have the same shape. */

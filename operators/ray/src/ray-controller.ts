@@ -1,17 +1,14 @@
 import {
+  cacheKind,
   controller,
   findCondition,
   isNotFound,
-  own,
-  PATIENCE,
-  problemConditions,
-  problemOf,
-  type Result,
-  read,
-  tellProblem,
-  use,
+  ownedKind,
+  permission,
+  type ReconcileResult,
 } from "konverge";
 import { Deployment, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
+import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem, workloadProblem } from "konverge/pods";
 import { autoscalerChildren } from "./ray-autoscaler.ts";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
@@ -27,16 +24,22 @@ const LOOK_AGAIN = 300_000;
  */
 export function rayClusters() {
   return controller(RayCluster, {
-    owns: [own(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }), Service, ServiceAccount, Role, RoleBinding],
-    watches: [read(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
+    owns: [
+      ownedKind(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }),
+      Service,
+      ServiceAccount,
+      Role,
+      RoleBinding,
+    ],
+    watches: [cacheKind(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
     // What the autoscaler's role allows, the operator must be allowed itself.
-    uses: [use(Pod, ["delete"]), use(RayCluster, ["get", "patch"], { forOthers: true })],
-    async reconcile(cluster, { observed, cache, client, clock, events }): Promise<Result<RayCluster>> {
+    permissions: [permission(Pod, ["delete"]), permission(RayCluster, ["get", "patch"], { forOthers: true })],
+    async reconcile(cluster, { observed, cache, client, clock, events }): Promise<ReconcileResult<RayCluster>> {
       const [upstream] = cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         events.warning("UpstreamOperator", `${where} takes care of RayClusters; this operator leaves them alone`);
-        return { after: LOOK_AGAIN };
+        return { requeueAfter: LOOK_AGAIN };
       }
       const { spec } = cluster;
       const head = headPodFor(cluster);
@@ -52,12 +55,12 @@ export function rayClusters() {
       const seen = {
         head: pods.find(({ metadata }) => metadata.labels?.[NODE_TYPE] === "head"),
         workers: pods.filter(({ metadata }) => metadata.labels?.[NODE_TYPE] === "worker"),
-        service: observed(headServiceFor(cluster)) as Service | undefined,
+        service: observed(headServiceFor(cluster)),
       };
       const conditions = conditionsOf(cluster, seen, workers.length);
       const isComplete = spec.suspend || conditions["Ready"]?.status === "True";
-      const problem = isComplete ? undefined : problemOf({ pods, now: clock.now() });
-      tellProblem(cluster, problem, events);
+      const problem = isComplete ? undefined : workloadProblem({ pods, now: clock.now() });
+      reportProblem(cluster, problem, events);
       const known = findCondition(cluster.status?.conditions, "RayClusterProvisioned");
       if (conditions["RayClusterProvisioned"]?.status === "True" && known?.status !== "True") {
         events.normal("Provisioned", `the head and ${workers.length} workers are ready`);
@@ -71,7 +74,7 @@ export function rayClusters() {
         status: statusOf(cluster, seen, [head, ...workers]),
         conditions: { ...conditions, ...(problem && problemConditions(problem)) },
         // Want of room counts only when it lasts, of which nobody tells.
-        ...(!isComplete && { after: PATIENCE }),
+        ...(!isComplete && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });

@@ -1,5 +1,6 @@
-import { type Conditions, no, parseQuantity, Quantity, yes } from "konverge";
+import { type Conditions, conditionFalse, conditionTrue } from "konverge";
 import type { Pod, Service } from "konverge/kinds";
+import { parseQuantity, Quantity } from "konverge/objects";
 import { PORTS, replicasOf } from "./ray-children.ts";
 import type { RayCluster } from "./ray-cluster.ts";
 
@@ -68,23 +69,26 @@ export function conditionsOf({ spec, status }: RayCluster, { head, workers }: Se
   if (spec.suspend) {
     const left = workers.length + (head ? 1 : 0);
     return {
-      RayClusterSuspending: left > 0 ? yes("UserRequestSuspend") : no("Suspended"),
-      RayClusterSuspended: left > 0 ? no("Suspending", `${left} pods are still there`) : yes("Suspended"),
-      Ready: no("Suspended", "the cluster is suspended"),
+      RayClusterSuspending: left > 0 ? conditionTrue("UserRequestSuspend") : conditionFalse("Suspended"),
+      RayClusterSuspended:
+        left > 0 ? conditionFalse("Suspending", `${left} pods are still there`) : conditionTrue("Suspended"),
+      Ready: conditionFalse("Suspended", "the cluster is suspended"),
     };
   }
   const provisioned = status?.conditions?.some((one) => one.type === "RayClusterProvisioned" && one.status === "True");
   const ready = workers.filter(isReady).length;
   const complete = isReady(head) && ready >= desired;
   return {
-    HeadPodReady: isReady(head) ? yes("HeadPodRunningAndReady") : no(head ? "HeadPodNotReady" : "HeadPodNotFound"),
+    HeadPodReady: isReady(head)
+      ? conditionTrue("HeadPodRunningAndReady")
+      : conditionFalse(head ? "HeadPodNotReady" : "HeadPodNotFound"),
     RayClusterProvisioned:
       complete || provisioned
-        ? yes("AllPodRunningAndReadyFirstTime", "All Ray Pods are ready for the first time")
-        : no("RayClusterPodsProvisioning", "RayCluster Pods are being provisioned for first time"),
-    ...(complete && { Ready: yes("AsExpected") }),
+        ? conditionTrue("AllPodRunningAndReadyFirstTime", "All Ray Pods are ready for the first time")
+        : conditionFalse("RayClusterPodsProvisioning", "RayCluster Pods are being provisioned for first time"),
+    ...(complete && { Ready: conditionTrue("AsExpected") }),
     ...(!complete && {
-      Ready: no("PodsNotReady", `${ready} of ${desired} workers are ready`),
+      Ready: conditionFalse("PodsNotReady", `${ready} of ${desired} workers are ready`),
     }),
   };
 }

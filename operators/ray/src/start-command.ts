@@ -1,5 +1,5 @@
-import { parseQuantity } from "konverge";
 import type { ResourceRequirements } from "konverge/kinds";
+import { parseQuantity } from "konverge/objects";
 
 export const GCS_PORT = "6379";
 const METRICS_PORT = "8080";

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
 import { Pod, Role, RoleBinding, ServiceAccount } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
 const GROUP = "/spec/workerGroupSpecs/0";
-const workers = async (stage: Stage) => {
+const workers = async (stage: TestEnvironment) => {
   const pods = (await stage.list(Pod)).filter(({ metadata }) => metadata.labels?.["ray.io/node-type"] === "worker");
   return pods.map(({ metadata }) => metadata.name.replace("elastic-small-worker-", "")).sort();
 };
-const ready = (stage: Stage) =>
+const ready = (stage: TestEnvironment) =>
   stage.until(
     "the cluster is ready",
     async () => (await stage.condition(RayCluster, "elastic", "Ready")) === "True AsExpected",
   );
 
 /** What the autoscaler writes: a size, and whom it has found idle. */
-async function decide(stage: Stage, replicas: number, going: readonly string[]): Promise<void> {
+async function decide(stage: TestEnvironment, replicas: number, going: readonly string[]): Promise<void> {
   await stage.client.patch(RayCluster, `${stage.namespace}/elastic`, {
     json: [
       { op: "replace", path: `${GROUP}/replicas`, value: replicas },

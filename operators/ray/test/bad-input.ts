@@ -3,20 +3,20 @@ import {
   lateNode,
   quotaOfPods,
   type Scenario,
-  type Stage,
   supplyVolumes,
+  type TestEnvironment,
   unpullable,
 } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
-const ready = (stage: Stage) =>
+const ready = (stage: TestEnvironment) =>
   stage.until(
     "the cluster is ready",
     async () => (await stage.condition(RayCluster, "science", "Ready")) === "True AsExpected",
   );
-const told = (stage: Stage, reason: string, words: RegExp) =>
+const told = (stage: TestEnvironment, reason: string, words: RegExp) =>
   isReported(stage, RayCluster, "science", {
     condition: new RegExp(`^Ready False ${reason} .*${words.source}`),
     event: new RegExp(`^Warning ${reason} .*${words.source}`),

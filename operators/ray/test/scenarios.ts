@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
 import type { AnyObject } from "konverge";
 import { Pod, Service } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
-const ready = (stage: Stage, name: string) =>
+const ready = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} is ready`, async () => (await stage.condition(RayCluster, name, "Ready")) === "True AsExpected");
-const pods = async (stage: Stage) => (await stage.list(Pod)).map(({ metadata }) => metadata.name).sort();
+const pods = async (stage: TestEnvironment) => (await stage.list(Pod)).map(({ metadata }) => metadata.name).sort();
 
 /** A head, its Service and workers, with upstream's names, labels, commands and variables. */
 export const cluster: Scenario = async (stage) => {

@@ -1,4 +1,5 @@
-import type { Container, Deployment, EnvVar, Probe, Service } from "konverge/kinds";
+import type { Drafted } from "konverge";
+import { type Container, Deployment, type EnvVar, type Probe, Service } from "konverge/kinds";
 import { portNamed } from "./components.ts";
 import { MODEL_FOLDER, type ModelSupply, modelSupply } from "./model-initializer.ts";
 import { DEPLOYMENT_ID, explainerName, idOf, MANAGED_BY, predictorName, SELDON_APP } from "./names.ts";
@@ -12,8 +13,8 @@ const RUNTIME_NAMES: Readonly<Record<string, string>> = { AnchorImages: "anchor_
 
 /** A predictor's explainer: who it asks, and what runs it. */
 export interface Explaining {
-  readonly deployment: Deployment;
-  readonly service: Service;
+  readonly deployment: Drafted<Deployment>;
+  readonly service: Drafted<Service>;
 }
 
 /** The Deployment and the Service of a predictor's explainer; undefined if it has none. */
@@ -36,9 +37,7 @@ export function explainerOf(
   const container = explainerContainer(object, predictor, explainer, name, port, entry);
   const supply = modelSupply({ ...explainer, name: container.name }, initializerImage);
   return {
-    deployment: {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
+    deployment: Deployment.draft({
       metadata: { name, namespace, labels, annotations: { ...object.spec.annotations, ...predictor.annotations } },
       spec: {
         replicas: replicasOf(object, predictor, explainer),
@@ -55,10 +54,8 @@ export function explainerOf(
           },
         },
       },
-    },
-    service: {
-      apiVersion: "v1",
-      kind: "Service",
+    }),
+    service: Service.draft({
       metadata: {
         name,
         namespace,
@@ -70,7 +67,7 @@ export function explainerOf(
         selector: { [SELDON_APP]: name },
         ports: [{ name: "http", port, targetPort: port, protocol: "TCP" }],
       },
-    },
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { admission, type FieldError, fieldInvalid, fieldRequired } from "konverge";
+import type { FieldError } from "konverge";
+import { admissionWebhook, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { type Component, componentsOf } from "./components.ts";
 import { unitsOf } from "./graph.ts";
 import { hasNoOrchestrator } from "./orchestrator.ts";
@@ -96,4 +97,4 @@ function kafkaErrors({ spec }: SeldonDeployment): FieldError[] {
 }
 
 /** Refuses what could never run. */
-export const seldonAdmission = () => admission(SeldonDeployment, { validate: (object) => seldonErrors(object) });
+export const seldonAdmission = () => admissionWebhook(SeldonDeployment, { validate: (object) => seldonErrors(object) });

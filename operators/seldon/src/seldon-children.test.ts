@@ -4,8 +4,9 @@ import { childrenOf } from "./seldon-children.ts";
 import { SeldonDeployment } from "./seldon-deployment.ts";
 
 const images = { orchestrator: "orchestrator:1", modelInitializer: "fetch:1" };
-type Spec = Parameters<typeof SeldonDeployment.new>[1];
-const made = (name: string, spec: Spec) => childrenOf(SeldonDeployment.new({ name, namespace: "ns" }, spec), images);
+type Spec = Parameters<typeof SeldonDeployment.new>[0]["spec"];
+const made = (name: string, spec: Spec) =>
+  childrenOf(SeldonDeployment.new({ metadata: { name, namespace: "ns" }, spec }), images);
 const server = { name: "m", implementation: "SKLEARN_SERVER", modelUri: "gs://bucket/model" };
 
 test("names longer than 63 characters become a hash, always the same", () => {

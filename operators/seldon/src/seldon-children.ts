@@ -1,12 +1,12 @@
-import type { Child } from "konverge";
-import type {
-  Container,
+import type { Drafted } from "konverge";
+import {
+  type Container,
   Deployment,
   HorizontalPodAutoscaler,
   PodDisruptionBudget,
-  PodSpec,
+  type PodSpec,
   Service,
-  Volume,
+  type Volume,
 } from "konverge/kinds";
 import { type Component, componentsOf, orchestratorIsSeparate } from "./components.ts";
 import { explainerOf } from "./explainer.ts";
@@ -44,12 +44,12 @@ export interface ServiceEndpoints {
 
 /** All that a SeldonDeployment consists of. */
 export interface Children {
-  readonly deployments: readonly Deployment[];
+  readonly deployments: readonly Drafted<Deployment>[];
   /** The Deployments as they are applied: whoever has an autoscaler leaves it the replicas. */
-  readonly applied: readonly Child[];
-  readonly services: readonly Service[];
-  readonly autoscalers: readonly HorizontalPodAutoscaler[];
-  readonly budgets: readonly PodDisruptionBudget[];
+  readonly applied: readonly Drafted<Deployment>[];
+  readonly services: readonly Drafted<Service>[];
+  readonly autoscalers: readonly Drafted<HorizontalPodAutoscaler>[];
+  readonly budgets: readonly Drafted<PodDisruptionBudget>[];
   readonly endpoints: readonly ServiceEndpoints[];
 }
 
@@ -98,8 +98,8 @@ function predictorChildren(
     applied: all.map((deployment) => {
       const scaled = autoscalers.some(({ metadata }) => metadata.name === deployment.metadata.name);
       if (!scaled) return deployment;
-      const { replicas: _, ...spec } = deployment.spec!;
-      return { ...deployment, spec };
+      const { replicas: _, ...spec } = deployment.spec;
+      return Deployment.draft({ ...deployment, spec });
     }),
     services: [...containers, entry, ...(explaining ? [explaining.service] : [])],
     autoscalers,
@@ -135,7 +135,7 @@ function componentDeployment(
   component: Component,
   images: Images,
   { entry, extra }: { entry: boolean; extra: readonly Container[] },
-): Deployment {
+) {
   const { written, pod, containers, index } = component;
   const name = deploymentName(
     object,
@@ -170,9 +170,7 @@ function componentDeployment(
   );
   const { hpaSpec } = written;
   const replicas = hpaSpec ? undefined : (written.replicas ?? predictor.replicas ?? object.spec.replicas ?? 1);
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
+  return Deployment.draft({
     metadata: {
       name,
       namespace: object.metadata.namespace,
@@ -199,7 +197,7 @@ function componentDeployment(
         },
       },
     },
-  };
+  });
 }
 
 function podSpec(pod: Partial<PodSpec>, supplies: readonly (ModelSupply | undefined)[]): Omit<PodSpec, "containers"> {
@@ -230,13 +228,11 @@ function serviceAccount(units: readonly (Unit | undefined)[]): { serviceAccountN
   return named ? { serviceAccountName: named } : {};
 }
 
-function orchestratorDeployment(object: SeldonDeployment, predictor: Predictor, container: Container): Deployment {
+function orchestratorDeployment(object: SeldonDeployment, predictor: Predictor, container: Container) {
   const name = orchestratorName(object, predictor);
   const selector = { [DEPLOYMENT_ID]: idOf(object), [SELDON_APP]: predictorName(object, predictor) };
   const labels = { ...selector, ...MANAGED_BY, app: name, fluentd: "true" };
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
+  return Deployment.draft({
     metadata: {
       name,
       namespace: object.metadata.namespace,
@@ -255,11 +251,11 @@ function orchestratorDeployment(object: SeldonDeployment, predictor: Predictor, 
         spec: { terminationGracePeriodSeconds: 20, containers: [container], volumes: [podInfo()] },
       },
     },
-  };
+  });
 }
 
 /** A Service for each unit's container: for the orchestrator, and for whoever wants to ask it directly. */
-function containerServices(object: SeldonDeployment, predictor: Predictor, component: Component): Service[] {
+function containerServices(object: SeldonDeployment, predictor: Predictor, component: Component) {
   return component.containers.flatMap(({ container, unit, endpoint }) => {
     if (!unit || !endpoint) return [];
     const name = containerServiceName(object, predictor, container.name);
@@ -276,7 +272,7 @@ function containerServices(object: SeldonDeployment, predictor: Predictor, compo
 }
 
 /** The Service by which a predictor is asked: its orchestrator, or its only unit. */
-function entryService(object: SeldonDeployment, predictor: Predictor, components: readonly Component[]): Service {
+function entryService(object: SeldonDeployment, predictor: Predictor, components: readonly Component[]) {
   const name = predictorName(object, predictor);
   const direct = hasNoOrchestrator(predictor)
     ? components.flatMap(({ containers }) => containers.flatMap(({ endpoint }) => endpoint ?? []))[0]
@@ -307,10 +303,8 @@ function service(
     grpc: number;
     headless?: boolean;
   },
-): Service {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+) {
+  return Service.draft({
     metadata: {
       name,
       namespace: object.metadata.namespace,
@@ -331,7 +325,7 @@ function service(
         { name: "grpc", port: grpc, targetPort: grpc, protocol: "TCP" },
       ],
     },
-  };
+  });
 }
 
 function endpointsOf({ metadata, spec }: Service): ServiceEndpoints {
@@ -344,14 +338,12 @@ function endpointsOf({ metadata, spec }: Service): ServiceEndpoints {
   };
 }
 
-function autoscalerFor({ metadata }: Deployment, { written }: Component): HorizontalPodAutoscaler[] {
+function autoscalerFor({ metadata }: Deployment, { written }: Component) {
   const { hpaSpec } = written;
   if (!hpaSpec) return [];
   const { minReplicas, maxReplicas, metricsv2, metrics } = hpaSpec;
   return [
-    {
-      apiVersion: "autoscaling/v2",
-      kind: "HorizontalPodAutoscaler",
+    HorizontalPodAutoscaler.draft({
       metadata: { name: metadata.name, namespace: metadata.namespace, labels: ownLabels(metadata.labels) },
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: metadata.name },
@@ -359,20 +351,18 @@ function autoscalerFor({ metadata }: Deployment, { written }: Component): Horizo
         maxReplicas,
         ...((metricsv2 ?? metrics) && { metrics: metricsv2 ?? metrics }),
       },
-    },
+    }),
   ];
 }
 
-function budgetFor({ metadata, spec }: Deployment, { written }: Component): PodDisruptionBudget[] {
+function budgetFor({ metadata, spec }: Deployment, { written }: Component) {
   const { pdbSpec } = written;
   if (!pdbSpec) return [];
   return [
-    {
-      apiVersion: "policy/v1",
-      kind: "PodDisruptionBudget",
+    PodDisruptionBudget.draft({
       metadata: { name: metadata.name, namespace: metadata.namespace, labels: ownLabels(metadata.labels) },
       spec: { ...pdbSpec, selector: { matchLabels: spec!.selector.matchLabels! } },
-    },
+    }),
   ];
 }
 

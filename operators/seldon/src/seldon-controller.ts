@@ -1,21 +1,25 @@
 import {
   type Conditions,
+  cacheKind,
+  conditionFalse,
+  conditionTrue,
   controller,
+  type Drafted,
   isApplied,
-  no,
-  PATIENCE,
+  type KubeObject,
   PermanentError,
-  problemConditions,
-  problemOf,
-  type Result,
-  read,
-  readinessOf,
-  refusalIn,
-  tellProblem,
-  watch,
-  yes,
+  type ReconcileResult,
+  watchKind,
 } from "konverge";
 import { Deployment, HorizontalPodAutoscaler, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+import { readinessOf } from "konverge/objects";
+import {
+  POD_PROBLEM_GRACE_MS,
+  problemConditions,
+  replicaFailureMessage,
+  reportProblem,
+  workloadProblem,
+} from "konverge/pods";
 import { DEPLOYMENT_ID, idOf } from "./names.ts";
 import { seldonErrors } from "./seldon-admission.ts";
 import { type Children, childrenOf, type Images } from "./seldon-children.ts";
@@ -34,19 +38,19 @@ export function seldonDeployments(images: Images) {
   return controller(SeldonDeployment, {
     owns: [Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget],
     watches: [
-      read(Deployment),
-      watch<Pod, SeldonDeployment>(Pod, {
+      cacheKind(Deployment),
+      watchKind<Pod, SeldonDeployment>(Pod, {
         labelSelector: DEPLOYMENT_ID,
         to: ({ metadata: { namespace, labels } }) =>
           labels?.[DEPLOYMENT_ID] ? [`${namespace}/${labels[DEPLOYMENT_ID]}`] : [],
       }),
     ],
-    reconcile(object, { observed, cache, events, clock }): Result<SeldonDeployment> {
+    reconcile(object, { observed, cache, events, clock }): ReconcileResult<SeldonDeployment> {
       const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         events.warning("UpstreamOperator", `${where} takes care of SeldonDeployments; this operator leaves them alone`);
-        return { after: LOOK_AGAIN };
+        return { requeueAfter: LOOK_AGAIN };
       }
       const errors = seldonErrors(object);
       if (errors.length > 0) {
@@ -56,16 +60,18 @@ export function seldonDeployments(images: Images) {
       const { services, autoscalers, budgets, applied } = children;
       const deployments = children.deployments.map((one) => ({ name: one.metadata.name, live: observed(one) }));
       const states = deployments.map(({ live }, i) =>
-        isApplied(Deployment, applied[i]!, live) ? readinessOf(live as Deployment, clock.now()).status : "InProgress",
+        isApplied(Deployment, applied[i]!, live) ? readinessOf(live!, clock.now()).status : "InProgress",
       );
       const ready = states.every((one) => one === "Current");
       const failed = states.some((one) => one === "Failed");
       const pods = cache.list(Pod, object.metadata.namespace).filter(({ metadata }) => {
         return metadata.labels?.[DEPLOYMENT_ID] === idOf(object);
       });
-      const refusal = deployments.map(({ live }) => refusalIn(live)).find((told) => told !== undefined);
-      const problem = ready ? undefined : problemOf({ pods, refusal, now: clock.now() });
-      tellProblem(object, problem, events);
+      const creationError = deployments
+        .map(({ live }) => replicaFailureMessage(live))
+        .find((told) => told !== undefined);
+      const problem = ready ? undefined : workloadProblem({ pods, creationError, now: clock.now() });
+      reportProblem(object, problem, events);
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
       return {
         children: [...applied, ...services, ...autoscalers, ...budgets],
@@ -84,11 +90,11 @@ export function seldonDeployments(images: Images) {
           address: { url: addressOf(object, children) },
         },
         conditions: {
-          ...conditionsOf(children, (draft) => observed(draft) !== undefined, ready, failed),
+          ...conditionsOf(children, (draft) => observed<KubeObject>(draft) !== undefined, ready, failed),
           ...(problem && problemConditions(problem)),
         },
         // Want of room counts only when it lasts, of which nobody tells.
-        ...(!ready && { after: PATIENCE }),
+        ...(!ready && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });
@@ -103,7 +109,7 @@ function addressOf({ spec }: SeldonDeployment, { endpoints }: Children): string 
   return `http://${inCluster(httpEndpoint)}${path}`;
 }
 
-type Counted = Service | HorizontalPodAutoscaler | PodDisruptionBudget;
+type Counted = Drafted<Service> | Drafted<HorizontalPodAutoscaler> | Drafted<PodDisruptionBudget>;
 
 /** Upstream's conditions in upstream's words; what is not used counts as ready. */
 function conditionsOf(
@@ -113,14 +119,16 @@ function conditionsOf(
   failed: boolean,
 ): Conditions {
   const some = (drafts: readonly Counted[], none: string, all: string, missing: string) => {
-    if (drafts.length === 0) return yes(none);
-    return drafts.every(exists) ? yes(all) : no(missing);
+    if (drafts.length === 0) return conditionTrue(none);
+    return drafts.every(exists) ? conditionTrue(all) : conditionFalse(missing);
   };
   const failure = failed
-    ? no("ProgressDeadlineExceeded", "Deployment is no longer progressing and not available.")
-    : no("MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
+    ? conditionFalse("ProgressDeadlineExceeded", "Deployment is no longer progressing and not available.")
+    : conditionFalse("MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
   return {
-    DeploymentsReady: ready ? yes("MinimumReplicasAvailable", "Deployment has minimum availability.") : failure,
+    DeploymentsReady: ready
+      ? conditionTrue("MinimumReplicasAvailable", "Deployment has minimum availability.")
+      : failure,
     ServicesReady: some(services, "No services defined", "All services created", "Not all services created"),
     HpasReady: some(autoscalers, "No HPAs defined", "All HPAs resources ready", "HPAs not ready"),
     PdbsReady: some(budgets, "No PDBs defined", "All PDBs resources ready", "PDBs not ready"),

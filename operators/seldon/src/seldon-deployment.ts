@@ -1,5 +1,6 @@
-import { age, defineKind, intOrString, listMap, type ObjectOf, opaque } from "konverge";
+import { ageColumn, defineKind, intOrString, listMap, type ObjectOf, opaqueObject } from "konverge";
 import type { Container, EnvVar, MetricSpec, PodSpec, ResourceRequirements } from "konverge/kinds";
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 /** How deep graphs may nest: a CRD cannot say "and so on". */
@@ -36,12 +37,12 @@ const unitFields = {
   envSecretRefName: z.string().optional().describe("A Secret with the variables that give access to modelUri."),
   storageInitializerImage: z.string().optional(),
   logger: z.object({ url: z.string().optional(), mode: z.enum(["all", "request", "response"]) }).optional(),
-  resources: opaque<ResourceRequirements>().optional().describe("Of the unit's container."),
+  resources: opaqueObject<ResourceRequirements>().optional().describe("Of the unit's container."),
 };
 
 /** A step of a graph: it works itself, and hands on to its children. */
-export interface Unit extends z.infer<z.ZodObject<typeof unitFields>> {
-  children?: Unit[];
+export interface Unit extends DeepReadonly<z.infer<z.ZodObject<typeof unitFields>>> {
+  readonly children?: readonly Unit[] | undefined;
 }
 
 function unit(depth: number): z.ZodType<Unit, Unit> {
@@ -56,14 +57,14 @@ const componentSpec = z.object({
   metadata: z
     .object({ name: z.string().optional(), labels: texts().optional(), annotations: texts().optional() })
     .optional(),
-  spec: opaque<ComponentPod>().optional(),
+  spec: opaqueObject<ComponentPod>().optional(),
   replicas: z.int().min(0).optional(),
   hpaSpec: z
     .object({
       minReplicas: z.int().min(0).optional(),
       maxReplicas: z.int().min(1),
-      metricsv2: z.array(opaque<MetricSpec>()).optional(),
-      metrics: z.array(opaque<MetricSpec>()).optional(),
+      metricsv2: z.array(opaqueObject<MetricSpec>()).optional(),
+      metrics: z.array(opaqueObject<MetricSpec>()).optional(),
     })
     .optional(),
   pdbSpec: z.object({ minAvailable: intOrString().optional(), maxUnavailable: intOrString().optional() }).optional(),
@@ -77,13 +78,17 @@ const explainer = z.object({
   storageInitializerImage: z.string().optional(),
   replicas: z.int().min(0).optional(),
   config: texts().optional().describe("Arguments of the explainer: `--key=value`."),
-  initParameters: opaque<Record<string, unknown>>().optional().describe("Of MLServer's runtime for explainers (v2)."),
+  initParameters: opaqueObject<Record<string, unknown>>()
+    .optional()
+    .describe("Of MLServer's runtime for explainers (v2)."),
   endpoint: z
     .object({ type: z.enum(["REST", "GRPC"]).optional(), service_port: z.int().min(1).max(65535).optional() })
     .optional(),
-  containerSpec: opaque<Partial<Container>>().optional().describe("A container of one's own, or what differs of it."),
+  containerSpec: opaqueObject<Partial<Container>>()
+    .optional()
+    .describe("A container of one's own, or what differs of it."),
 });
-export type Explainer = z.infer<typeof explainer>;
+export type Explainer = DeepReadonly<z.infer<typeof explainer>>;
 
 const predictor = z.object({
   name: z.string().min(1).max(63),
@@ -95,18 +100,18 @@ const predictor = z.object({
   labels: texts().optional(),
   svcOrchSpec: z
     .object({
-      resources: opaque<ResourceRequirements>().optional(),
-      env: z.array(opaque<EnvVar>()).optional(),
+      resources: opaqueObject<ResourceRequirements>().optional(),
+      env: z.array(opaqueObject<EnvVar>()).optional(),
       replicas: z.int().min(0).optional(),
     })
     .optional(),
-  engineResources: opaque<ResourceRequirements>().optional(),
+  engineResources: opaqueObject<ResourceRequirements>().optional(),
   traffic: z.int().min(0).max(100).optional(),
   shadow: z.boolean().optional(),
   progressDeadlineSeconds: z.int().min(1).optional(),
 });
-export type Predictor = z.infer<typeof predictor>;
-export type ComponentSpec = z.infer<typeof componentSpec>;
+export type Predictor = DeepReadonly<z.infer<typeof predictor>>;
+export type ComponentSpec = DeepReadonly<z.infer<typeof componentSpec>>;
 
 const deploymentStatus = z.object({
   replicas: z.int().optional(),
@@ -156,7 +161,7 @@ export const SeldonDeployment = defineKind({
         // Upstream's reasons are sentences, which the usual schema of conditions refuses.
         conditions: z.array(condition).check(listMap("type")).optional(),
       }),
-      columns: { State: ".status.state", Replicas: ".status.replicas", Age: age },
+      columns: { State: ".status.state", Replicas: ".status.replicas", Age: ageColumn },
       scale: { replicas: ".spec.replicas", statusReplicas: ".status.replicas" },
     },
   },

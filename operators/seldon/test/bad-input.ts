@@ -3,19 +3,19 @@ import {
   lateNode,
   quotaOfPods,
   type Scenario,
-  type Stage,
   supplyVolumes,
+  type TestEnvironment,
   unpullable,
 } from "@konverge/operator-suite";
 import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
-const available = (stage: Stage) =>
+const available = (stage: TestEnvironment) =>
   stage.until("the model is available", async () => {
     return (await stage.find(SeldonDeployment, "flowers"))?.status?.state === "Available";
   });
-const told = (stage: Stage, reason: string, words: RegExp) =>
+const told = (stage: TestEnvironment, reason: string, words: RegExp) =>
   isReported(stage, SeldonDeployment, "flowers", {
     condition: new RegExp(`^Ready False ${reason} .*${words.source}`),
     event: new RegExp(`^Warning ${reason} .*${words.source}`),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
 import { Deployment, HorizontalPodAutoscaler, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
-const available = (stage: Stage, name: string) =>
+const available = (stage: TestEnvironment, name: string) =>
   stage.until(
     `${name} is available`,
     async () => (await stage.find(SeldonDeployment, name))?.status?.state === "Available",

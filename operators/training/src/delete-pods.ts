@@ -1,4 +1,5 @@
-import { type Client, isNotFound, keyOf } from "konverge";
+import { isNotFound, keyOf } from "konverge";
+import type { Client } from "konverge/client";
 import { Pod } from "konverge/kinds";
 import type { PodState } from "./pod-state.ts";
 

@@ -1,4 +1,4 @@
-import { type Context, isNotFound, keyOf } from "konverge";
+import { isNotFound, keyOf, type ReconcileContext } from "konverge";
 import { deletePods } from "./delete-pods.ts";
 import { reportedBefore, statedBefore } from "./job-status.ts";
 import { removePodGroup } from "./pod-group.ts";
@@ -10,7 +10,7 @@ import { TrainingJob } from "./training-job.ts";
 export async function afterTheEnd(
   job: TrainingJob,
   pods: readonly PodState[],
-  context: Context,
+  context: ReconcileContext,
 ): Promise<TrainingResult> {
   const { client, clock } = context;
   const { cleanPodPolicy, ttlSecondsAfterFinished } = job.spec;
@@ -21,7 +21,7 @@ export async function afterTheEnd(
   const result: TrainingResult = { status, conditions, ...(cleanPodPolicy === "All" && { children: [] }) };
   if (ttlSecondsAfterFinished === undefined || !status.completionTime) return result;
   const left = Date.parse(status.completionTime) + 1000 * ttlSecondsAfterFinished - clock.now();
-  if (left > 0) return { ...result, after: left };
+  if (left > 0) return { ...result, requeueAfter: left };
   await client
     .delete(TrainingJob, keyOf(job), { preconditions: { uid: job.metadata.uid! }, propagationPolicy: "Background" })
     .catch((error: unknown) => {

@@ -1,5 +1,7 @@
-import { type Context, deepEqual, hasCondition, isAlreadyExists, keyOf, type Problem, tellProblem } from "konverge";
+import { type Drafted, hasCondition, isAlreadyExists, keyOf, type ReconcileContext } from "konverge";
 import { type ConfigMap, PersistentVolumeClaim, type Service } from "konverge/kinds";
+import { deepEqual } from "konverge/objects";
+import { reportProblem, type WorkloadProblem } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { deletePods } from "./delete-pods.ts";
 import { creatable, type Gang, gangOf } from "./gang.ts";
@@ -33,7 +35,7 @@ export async function goOn(
   job: TrainingJob,
   found: Gang,
   hyperparameters: Hyperparameters | undefined,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools,
 ): Promise<TrainingResult> {
   const now = context.clock.now();
@@ -48,23 +50,23 @@ export async function goOn(
   const gang = gangOf(job, podsOf(job, context), hash);
   const status = await statusOf(job, gang, { ...made.status }, context, tools);
   const problem = made.problem ?? gang.current.find(({ obstacle }) => obstacle)?.obstacle;
-  tellProblem(job, problem, context.events);
+  reportProblem(job, problem, context.events);
   tellChanges(job, status, context);
   return {
     ...(children && { children }),
     status,
     conditions: activeConditions(job, status, problem),
-    ...(prepared ? lookAgain(job, status, made.problem, now) : { after: AT_ONCE }),
+    ...(prepared ? lookAgain(job, status, made.problem, now) : { requeueAfter: AT_ONCE }),
   };
 }
 
-function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters): (Service | ConfigMap)[] {
+function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters) {
   const configMap = hyperparametersConfigMap(job, hyperparameters);
   return [serviceFor(job), ...(configMap ? [configMap] : [])];
 }
 
 /** Pods mount the ConfigMap as it is when they start: they are not made before it is there, and says what it shall. */
-function isPrepared(children: readonly (Service | ConfigMap)[], { observed }: Context): boolean {
+function isPrepared(children: readonly Drafted<Service | ConfigMap>[], { observed }: ReconcileContext): boolean {
   return children.every((child) => {
     const existing = observed(child);
     return existing !== undefined && (!("data" in child) || deepEqual((existing as ConfigMap).data, child.data));
@@ -73,7 +75,7 @@ function isPrepared(children: readonly (Service | ConfigMap)[], { observed }: Co
 
 interface Made {
   readonly created?: number;
-  readonly problem?: Problem;
+  readonly problem?: WorkloadProblem;
   readonly status?: Pick<TrainingJobStatus, "podGroup">;
 }
 
@@ -82,7 +84,7 @@ async function make(
   job: TrainingJob,
   members: readonly Member[],
   hyperparameters: Hyperparameters,
-  context: Context,
+  context: ReconcileContext,
   { schedulers }: Tools,
 ): Promise<Made> {
   const { client } = context;
@@ -96,7 +98,7 @@ async function make(
   return { ...creation, ...(podGroup && { status: { podGroup } }) };
 }
 
-async function ensureClaim(job: TrainingJob, { cache, client, events }: Context): Promise<void> {
+async function ensureClaim(job: TrainingJob, { cache, client, events }: ReconcileContext): Promise<void> {
   const claim = checkpointClaimFor(job);
   if (!claim || cache.get(PersistentVolumeClaim, keyOf(claim))) return;
   try {
@@ -108,7 +110,7 @@ async function ensureClaim(job: TrainingJob, { cache, client, events }: Context)
 }
 
 /** A whole gang is told by its size, whoever made the first of it. */
-function tellCreated({ spec, status }: TrainingJob, found: Gang, created: number, { events }: Context): void {
+function tellCreated({ spec, status }: TrainingJob, found: Gang, created: number, { events }: ReconcileContext): void {
   const count = status?.phase === "Running" ? created : spec.workers;
   if (found.missing.length <= created) events.normal("WorkersCreated", `Created ${count} worker pods`);
 }
@@ -117,7 +119,7 @@ async function statusOf(
   job: TrainingJob,
   gang: Gang,
   made: Pick<TrainingJobStatus, "podGroup">,
-  context: Context,
+  context: ReconcileContext,
   { logs }: Tools,
 ): Promise<TrainingJobStatus> {
   const status = activeStatus(job, gang, new Map());
@@ -127,7 +129,7 @@ async function statusOf(
   return { ...withReports(activeStatus(job, gang, steps), reports, context.clock.now()), ...made };
 }
 
-function tellChanges({ status: before }: TrainingJob, status: TrainingJobStatus, { events }: Context): void {
+function tellChanges({ status: before }: TrainingJob, status: TrainingJobStatus, { events }: ReconcileContext): void {
   if (status.phase === "Running" && before?.phase !== "Running") {
     events.normal("TrainingStarted", `${(status.active ?? 0) + (status.succeeded ?? 0)} workers run`);
   }
@@ -141,9 +143,9 @@ function tellChanges({ status: before }: TrainingJob, status: TrainingJobStatus,
 function lookAgain(
   job: TrainingJob,
   status: TrainingJobStatus,
-  refused: Problem | undefined,
+  refused: WorkloadProblem | undefined,
   now: number,
-): { after?: number } {
+): { requeueAfter?: number } {
   const stored = { ...job, status };
   const begins = restartTime(job);
   const waits = [
@@ -154,5 +156,5 @@ function lookAgain(
     ...(begins > now ? [begins - now] : []),
   ];
   const after = Math.min(...waits);
-  return Number.isFinite(after) ? { after: Math.max(1, after) } : {};
+  return Number.isFinite(after) ? { requeueAfter: Math.max(1, after) } : {};
 }

@@ -1,4 +1,4 @@
-import type { ConfigMap } from "konverge/kinds";
+import { ConfigMap } from "konverge/kinds";
 import { hyperparametersName, labelsOf } from "./names.ts";
 import type { TrainingJob } from "./training-job.ts";
 
@@ -40,13 +40,11 @@ function words(name: string): string[] {
 }
 
 /** The ConfigMap that workers mount; undefined if there is nothing in it, or nobody wants it. */
-export function hyperparametersConfigMap(job: TrainingJob, hyperparameters: Hyperparameters): ConfigMap | undefined {
+export function hyperparametersConfigMap(job: TrainingJob, hyperparameters: Hyperparameters) {
   if (!job.spec.passHyperparameters.includes("file") || Object.keys(hyperparameters).length === 0) return undefined;
   const { namespace } = job.metadata;
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
+  return ConfigMap.draft({
     metadata: { name: hyperparametersName(job), namespace, labels: labelsOf(job) },
     data: { ...hyperparameters, [ALL]: JSON.stringify(hyperparameters) },
-  };
+  });
 }

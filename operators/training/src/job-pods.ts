@@ -1,10 +1,10 @@
-import type { Context } from "konverge";
+import type { ReconcileContext } from "konverge";
 import { Pod } from "konverge/kinds";
 import { PODS_BY_JOB } from "./names.ts";
 import { type PodState, podState } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
 
 /** All pods of a job that can be told apart, in the order of their names. */
-export function podsOf(job: TrainingJob, { cache }: Context): PodState[] {
+export function podsOf(job: TrainingJob, { cache }: ReconcileContext): PodState[] {
   return cache.find(Pod, PODS_BY_JOB, job.metadata.uid!).flatMap((pod) => podState(pod) ?? []);
 }

@@ -1,4 +1,6 @@
-import { type Conditions, formatLabelSelector, no, type Problem, yes } from "konverge";
+import { type Conditions, conditionFalse, conditionTrue } from "konverge";
+import { formatLabelSelector } from "konverge/objects";
+import type { WorkloadProblem } from "konverge/pods";
 import type { Gang } from "./gang.ts";
 import { gangSize } from "./gang-scheduler.ts";
 import { CONTAINER, JOB_LABEL, ROLE_LABEL } from "./names.ts";
@@ -105,24 +107,24 @@ function workerStatus({ pod, index, state, cause, obstacle }: PodState, step: nu
 export function activeConditions(
   job: TrainingJob,
   status: TrainingJobStatus,
-  problem: Problem | undefined,
+  problem: WorkloadProblem | undefined,
 ): Conditions {
   const { phase, active = 0, succeeded = 0, stragglers = [] } = status;
   const told = `${active + succeeded} of ${job.spec.workers} workers run`;
   const running = phase === "Running";
   const wait = problem ?? { reason: "WaitingForWorkers", message: told };
   return {
-    Ready: running ? yes("WorkersRunning", told) : no(wait.reason, wait.message),
-    Progressing: yes(running ? "Training" : wait.reason, running ? told : wait.message),
-    Degraded: problem ? yes(problem.reason, problem.message) : no("AsExpected"),
-    Suspended: no("NotSuspended"),
-    Restarting: isRestarting(status) ? yes("WaitingForWorkers", told) : no("NotRestarting"),
+    Ready: running ? conditionTrue("WorkersRunning", told) : conditionFalse(wait.reason, wait.message),
+    Progressing: conditionTrue(running ? "Training" : wait.reason, running ? told : wait.message),
+    Degraded: problem ? conditionTrue(problem.reason, problem.message) : conditionFalse("AsExpected"),
+    Suspended: conditionFalse("NotSuspended"),
+    Restarting: isRestarting(status) ? conditionTrue("WaitingForWorkers", told) : conditionFalse("NotRestarting"),
     Straggling:
       stragglers.length > 0
-        ? yes("WorkersBehind", `far behind the others: ${stragglers.map((id) => `worker ${id}`).join(", ")}`)
-        : no("InStep"),
-    Succeeded: no("NotFinished"),
-    Failed: no("NotFinished"),
+        ? conditionTrue("WorkersBehind", `far behind the others: ${stragglers.map((id) => `worker ${id}`).join(", ")}`)
+        : conditionFalse("InStep"),
+    Succeeded: conditionFalse("NotFinished"),
+    Failed: conditionFalse("NotFinished"),
   };
 }
 
@@ -135,14 +137,14 @@ function isRestarting({ phase, attempt = 0, startTime, failure }: TrainingJobSta
 export function suspendedConditions(left: number): Conditions {
   const message = left > 0 ? `${left} pods are on their way out` : "no workers run while spec.suspend is set";
   return {
-    Ready: no("Suspended", message),
-    Progressing: no("Suspended", message),
-    Degraded: no("AsExpected"),
-    Suspended: yes("Suspended", message),
-    Restarting: no("NotRestarting"),
-    Straggling: no("InStep"),
-    Succeeded: no("NotFinished"),
-    Failed: no("NotFinished"),
+    Ready: conditionFalse("Suspended", message),
+    Progressing: conditionFalse("Suspended", message),
+    Degraded: conditionFalse("AsExpected"),
+    Suspended: conditionTrue("Suspended", message),
+    Restarting: conditionFalse("NotRestarting"),
+    Straggling: conditionFalse("InStep"),
+    Succeeded: conditionFalse("NotFinished"),
+    Failed: conditionFalse("NotFinished"),
   };
 }
 
@@ -155,13 +157,13 @@ export function finishedConditions(end: {
   const { phase, reason, message } = end;
   const isSuccess = phase === "Succeeded";
   return {
-    Ready: isSuccess ? yes(reason, message) : no(reason, message),
-    Progressing: no(reason, message),
-    Degraded: isSuccess ? no("AsExpected") : yes(reason, message),
-    Suspended: no("NotSuspended"),
-    Restarting: no("NotRestarting"),
-    Straggling: no("InStep"),
-    Succeeded: isSuccess ? yes(reason, message) : no(reason, message),
-    Failed: isSuccess ? no(reason, message) : yes(reason, message),
+    Ready: isSuccess ? conditionTrue(reason, message) : conditionFalse(reason, message),
+    Progressing: conditionFalse(reason, message),
+    Degraded: isSuccess ? conditionFalse("AsExpected") : conditionTrue(reason, message),
+    Suspended: conditionFalse("NotSuspended"),
+    Restarting: conditionFalse("NotRestarting"),
+    Straggling: conditionFalse("InStep"),
+    Succeeded: isSuccess ? conditionTrue(reason, message) : conditionFalse(reason, message),
+    Failed: isSuccess ? conditionFalse(reason, message) : conditionTrue(reason, message),
   };
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Metrics, parseYaml } from "konverge";
+import { Metrics } from "konverge/observability";
+import { parseYaml } from "konverge/schema";
 import { TrainingMetrics } from "./training-metrics.ts";
 
 const folder = join(import.meta.dirname, "..", "monitoring");

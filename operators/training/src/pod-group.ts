@@ -1,4 +1,5 @@
-import { type ApiError, type Client, isAlreadyExists, isNotFound, type ObjectKey } from "konverge";
+import { type ApiError, isAlreadyExists, isNotFound, type ObjectKey } from "konverge";
+import type { Client } from "konverge/client";
 import { GANG_SCHEDULERS, type GangScheduler, type PodGroup } from "./gang-scheduler.ts";
 import type { TrainingJob } from "./training-job.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pod } from "konverge/kinds";
+import { deepCopy } from "konverge/objects";
 import { examplePod } from "../test/example-job.ts";
 import { firstFailure, podState } from "./pod-state.ts";
 
@@ -27,7 +28,7 @@ test("what the cluster ended is a disruption, whatever the exit code", () => {
   const evicted = examplePod(0, { status: { phase: "Failed", reason: "Evicted", message: "low on memory" } });
   const { isDisruption, reason, message } = podState(evicted)!.cause!;
   assert.deepEqual([isDisruption, reason, message], [true, "Evicted", "low on memory"]);
-  const drained = examplePod(0, { phase: "Failed", exitCode: 143 });
+  const drained = deepCopy(examplePod(0, { phase: "Failed", exitCode: 143 }));
   drained.status!.conditions = [
     { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", message: "Eviction API: evicting" },
   ];

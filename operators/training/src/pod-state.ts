@@ -1,5 +1,5 @@
-import { podProblem } from "konverge";
 import type { Pod } from "konverge/kinds";
+import { podProblem } from "konverge/pods";
 import { ATTEMPT_LABEL, CONTAINER, INDEX_LABEL, ROLE_LABEL, type Role, SPEC_LABEL } from "./names.ts";
 
 /** Why a pod ended in failure. */
@@ -96,13 +96,13 @@ function obstacleOf(pod: Pod): Obstacle | undefined {
       return { reason: "ImagePullFailed", message };
     }
     case "ContainerCannotStart":
-      return { reason: "ConfigError", message: problem.told.message };
+      return { reason: "ConfigError", message: problem.reported.message };
     case "ClaimMissing":
       return { reason: "ClaimNotFound", message: `the claim ${problem.claim} does not exist: create it` };
     case "ClaimUnbound":
-      return { reason: "VolumeProblem", message: problem.told.message };
+      return { reason: "VolumeProblem", message: problem.reported.message };
     case "NoRoom":
-      return { reason: "Unschedulable", message: problem.told.message };
+      return { reason: "Unschedulable", message: problem.reported.message };
     // A container that crashes makes the pod fail, which is judged by its exit code.
     default:
       return undefined;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, silent, VirtualClock } from "konverge";
+import type { ReconcileContext } from "konverge";
+import { silentLog } from "konverge/observability";
+import { VirtualClock } from "konverge/time";
 import { Registry } from "prom-client";
 import { reconcileJob } from "./reconcile-job.ts";
 import type { Tools } from "./tools.ts";
@@ -20,8 +22,8 @@ function emptyWorld() {
       warning: (reason: string, message: string) => void told.push(`${reason}: ${message}`),
     },
     signal: new AbortController().signal,
-    log: silent,
-  } as unknown as Context;
+    log: silentLog,
+  } as unknown as ReconcileContext;
   const registry = new Registry();
   const tools: Tools = { metrics: new TrainingMetrics(registry), schedulers: [], logs: new LogReader() };
   return { context, tools, told, registry };

@@ -1,5 +1,6 @@
-import { type Context, keyOf, type Problem, tellProblem } from "konverge";
+import { keyOf, type ReconcileContext } from "konverge";
 import { ConfigMap } from "konverge/kinds";
+import { reportProblem, type WorkloadProblem } from "konverge/pods";
 import { afterTheEnd } from "./finished-job.ts";
 import { gangOf } from "./gang.ts";
 import { goOn } from "./go-on.ts";
@@ -18,14 +19,14 @@ import { specHash } from "./worker-pod.ts";
  * One look at a job. It either finds that something has happened (a worker failed, all are done, a deadline has passed)
  * and only records it in the status, or it does what the recorded state asks for.
  */
-export async function reconcileJob(job: TrainingJob, context: Context, tools: Tools): Promise<TrainingResult> {
+export async function reconcileJob(job: TrainingJob, context: ReconcileContext, tools: Tools): Promise<TrainingResult> {
   tools.metrics.created(job);
   const result = await resultFor(job, context, tools);
   tools.metrics.seen(keyOf(job), job, { ...reportedBefore(job), ...result.status });
   return result;
 }
 
-async function resultFor(job: TrainingJob, context: Context, tools: Tools): Promise<TrainingResult> {
+async function resultFor(job: TrainingJob, context: ReconcileContext, tools: Tools): Promise<TrainingResult> {
   const pods = podsOf(job, context);
   if (isFinished(job)) return afterTheEnd(job, pods, context);
   if (job.spec.suspend) return suspended(job, pods, context);
@@ -47,13 +48,13 @@ async function resultFor(job: TrainingJob, context: Context, tools: Tools): Prom
   return goOn(job, gang, hyperparameters, context, tools);
 }
 
-function configMapNotFound(name: string): Problem {
+function configMapNotFound(name: string): WorkloadProblem {
   return { reason: "ConfigMapNotFound", message: `the ConfigMap ${name} does not exist: create it` };
 }
 
 /** Nothing is done until users mend it; their change brings the job back here. */
-function hold(job: TrainingJob, problem: Problem, context: Context): TrainingResult {
-  tellProblem(job, problem, context.events);
+function hold(job: TrainingJob, problem: WorkloadProblem, context: ReconcileContext): TrainingResult {
+  reportProblem(job, problem, context.events);
   const before = reportedBefore(job);
   const status = { ...before, phase: before.phase ?? ("Pending" as const) };
   return { status, conditions: activeConditions(job, status, problem) };

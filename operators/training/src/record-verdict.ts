@@ -1,4 +1,5 @@
-import { type Context, timestamp } from "konverge";
+import type { ReconcileContext } from "konverge";
+import { timestamp } from "konverge/time";
 import type { Gang } from "./gang.ts";
 import { withReports } from "./job-progress.ts";
 import { activeConditions, counts, endOf, finishedConditions, reportedBefore, startOf } from "./job-status.ts";
@@ -17,7 +18,7 @@ export async function record(
   job: TrainingJob,
   verdict: Exclude<Verdict, { type: "go-on" }>,
   gang: Gang,
-  context: Context,
+  context: ReconcileContext,
   tools: Tools,
 ): Promise<TrainingResult> {
   const reports = await tools.logs.readNow(gang.current, context);
@@ -34,7 +35,7 @@ function end(
   verdict: Recorded<"succeeded"> | Recorded<"failed">,
   known: TrainingJobStatus,
   { current }: Gang,
-  { events, clock }: Context,
+  { events, clock }: ReconcileContext,
   { metrics }: Tools,
 ): TrainingResult {
   const startTime = known.startTime ?? startOf(current);
@@ -55,14 +56,14 @@ function end(
   if (verdict.type === "succeeded") events.normal(told.reason, told.message);
   else events.warning(told.reason, told.message);
   metrics.ended(job, status, told.reason);
-  return { status, conditions: finishedConditions({ phase, ...told }), after: AT_ONCE };
+  return { status, conditions: finishedConditions({ phase, ...told }), requeueAfter: AT_ONCE };
 }
 
 function again(
   job: TrainingJob,
   verdict: Recorded<"restart"> | Recorded<"replace">,
   known: TrainingJobStatus,
-  { events }: Context,
+  { events }: ReconcileContext,
   { metrics }: Tools,
 ): TrainingResult {
   const { type, why, message, failure } = verdict;
@@ -79,5 +80,5 @@ function again(
   else if (why === "disruption") events.warning("Restarting", `${message}: ${what}`);
   else events.warning("Restarting", `${message}: ${what} (restart ${status.restarts} of ${job.spec.backoffLimit})`);
   metrics.restarted(why);
-  return { status, conditions: activeConditions(job, status, undefined), after: AT_ONCE };
+  return { status, conditions: activeConditions(job, status, undefined), requeueAfter: AT_ONCE };
 }

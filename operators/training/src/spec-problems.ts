@@ -1,4 +1,6 @@
-import { type FieldError, fieldForbidden, fieldInvalid, fieldRequired, parseQuantity } from "konverge";
+import type { FieldError } from "konverge";
+import { parseQuantity } from "konverge/objects";
+import { fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { variableOf } from "./hyperparameters.ts";
 import type { TrainingJob } from "./training-job.ts";
 

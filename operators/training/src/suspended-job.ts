@@ -1,4 +1,4 @@
-import { type Context, hasCondition } from "konverge";
+import { hasCondition, type ReconcileContext } from "konverge";
 import { deletePods } from "./delete-pods.ts";
 import { counts, reportedBefore, suspendedConditions } from "./job-status.ts";
 import { removePodGroup } from "./pod-group.ts";
@@ -13,7 +13,7 @@ import type { TrainingJob } from "./training-job.ts";
 export async function suspended(
   job: TrainingJob,
   pods: readonly PodState[],
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
 ): Promise<TrainingResult> {
   if (!hasCondition(job, "Suspended")) events.normal("Suspended", "Workers are stopped until the job is resumed");
   await deletePods(pods, client);

@@ -1,4 +1,4 @@
-import type { Result } from "konverge";
+import type { ReconcileResult } from "konverge";
 import type { GangScheduler } from "./gang-scheduler.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { TrainingMetrics } from "./training-metrics.ts";
@@ -12,4 +12,4 @@ export interface Tools {
   readonly logs: LogReader;
 }
 
-export type TrainingResult = Result<TrainingJob>;
+export type TrainingResult = ReconcileResult<TrainingJob>;

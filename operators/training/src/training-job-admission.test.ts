@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AdmissionRequest } from "konverge";
+import type { AdmissionRequest } from "konverge/webhooks";
 import { TrainingJob } from "./training-job.ts";
 import { KUEUE_QUEUE, trainingJobAdmission } from "./training-job-admission.ts";
 
@@ -24,7 +24,8 @@ const validate = async (job: TrainingJob, asked: never) =>
   (await trainingJobAdmission.options.validate!(job as never, asked))?.map(({ field }) => field);
 
 test("a new job of a Kueue queue begins suspended; an old one is left as it is", async () => {
-  const queued = () => TrainingJob.new({ name: "a", labels: { [KUEUE_QUEUE]: "team" } }, base) as TrainingJob;
+  const queued = () =>
+    TrainingJob.new({ metadata: { name: "a", labels: { [KUEUE_QUEUE]: "team" } }, spec: base }) as TrainingJob;
   const created = queued();
   await trainingJobAdmission.options.mutate!(created as never, request().asked);
   assert.equal(created.spec.suspend, true);
@@ -35,19 +36,34 @@ test("a new job of a Kueue queue begins suspended; an old one is left as it is",
 
 test("users are warned that checkpoints without a volume are lost", async () => {
   const { asked, warnings } = request();
-  assert.deepEqual(await validate(TrainingJob.new("a", { ...base, checkpointDir: "/c" }) as TrainingJob, asked), []);
+  assert.deepEqual(
+    await validate(
+      TrainingJob.new({ metadata: { name: "a" }, spec: { ...base, checkpointDir: "/c" } }) as TrainingJob,
+      asked,
+    ),
+    [],
+  );
   assert.match(warnings.join(), /checkpoints are lost/);
 });
 
 test("users are warned that a finished job does not change any more", async () => {
-  const old = { ...TrainingJob.new("a", base), status: { phase: "Succeeded" } } as TrainingJob;
+  const old = {
+    ...TrainingJob.new({ metadata: { name: "a" }, spec: base }),
+    status: { phase: "Succeeded" },
+  } as TrainingJob;
   const { asked, warnings } = request({ operation: "UPDATE", old });
-  assert.deepEqual(await validate(TrainingJob.new("a", { ...base, image: "j" }) as TrainingJob, asked), []);
+  assert.deepEqual(
+    await validate(TrainingJob.new({ metadata: { name: "a" }, spec: { ...base, image: "j" } }) as TrainingJob, asked),
+    [],
+  );
   assert.match(warnings.join(), /the job is finished/);
 });
 
 test("only a changed spec is judged, and none of a job that goes", async () => {
-  const bad = TrainingJob.new("a", { ...base, env: [{ name: "RANK", value: "1" }] }) as TrainingJob;
+  const bad = TrainingJob.new({
+    metadata: { name: "a" },
+    spec: { ...base, env: [{ name: "RANK", value: "1" }] },
+  }) as TrainingJob;
   assert.deepEqual(await validate(bad, request().asked), ["spec.env[RANK]"]);
   assert.deepEqual(await validate(bad, request({ operation: "UPDATE", old: bad }).asked), []);
   const going = { ...bad, metadata: { ...bad.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };

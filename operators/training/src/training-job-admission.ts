@@ -1,4 +1,5 @@
-import { admission, deepEqual } from "konverge";
+import { deepEqual } from "konverge/objects";
+import { admissionWebhook } from "konverge/webhooks";
 import { isFinished } from "./job-status.ts";
 import { specProblems } from "./spec-problems.ts";
 import { TrainingJob } from "./training-job.ts";
@@ -10,7 +11,7 @@ export const KUEUE_QUEUE = "kueue.x-k8s.io/queue-name";
  * Judges TrainingJobs before they are stored. A new job of a Kueue queue begins suspended, since it is Kueue that resumes
  * it when there is quota.
  */
-export const trainingJobAdmission = admission(TrainingJob, {
+export const trainingJobAdmission = admissionWebhook(TrainingJob, {
   mutate(draft, { operation }) {
     if (operation === "CREATE" && draft.metadata.labels?.[KUEUE_QUEUE]) draft.spec.suspend = true;
   },

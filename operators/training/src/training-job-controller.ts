@@ -1,4 +1,4 @@
-import { type Context, type Controller, controller, keyOf, use, watch } from "konverge";
+import { type Controller, controller, keyOf, permission, type ReconcileContext, watchKind } from "konverge";
 import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { GANG_SCHEDULERS } from "./gang-scheduler.ts";
@@ -28,23 +28,23 @@ export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsO
   return controller(TrainingJob, {
     owns: [Service, ConfigMap],
     watches: [
-      watch(Pod, {
+      watchKind(Pod, {
         labelSelector: JOB_LABEL,
         to: ({ metadata }) => jobOf(metadata),
         indexes: { [PODS_BY_JOB]: ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? [] },
       }),
-      watch(PersistentVolumeClaim, { labelSelector: JOB_LABEL, to: ({ metadata }) => jobOf(metadata) }),
-      watch(ConfigMap, {
+      watchKind(PersistentVolumeClaim, { labelSelector: JOB_LABEL, to: ({ metadata }) => jobOf(metadata) }),
+      watchKind(ConfigMap, {
         references: ({ metadata, spec }: TrainingJob) =>
           spec.hyperparametersFrom ? [`${metadata.namespace}/${spec.hyperparametersFrom.configMapName}`] : [],
       }),
     ],
-    uses: [
-      use(Pod, ["get", "create", "delete"]),
-      use(Pod, ["get"], { subresource: "log" }),
-      use(PersistentVolumeClaim, ["create", "delete"]),
-      use(TrainingJob, ["delete"]),
-      ...GANG_SCHEDULERS.map(({ kind }) => use(kind, ["get", "create", "patch", "delete"])),
+    permissions: [
+      permission(Pod, ["get", "create", "delete"]),
+      permission(Pod, ["get"], { subresource: "log" }),
+      permission(PersistentVolumeClaim, ["create", "delete"]),
+      permission(TrainingJob, ["delete"]),
+      ...GANG_SCHEDULERS.map(({ kind }) => permission(kind, ["get", "create", "patch", "delete"])),
     ],
     finalizer: FINALIZER,
     reconcile: (job, context) => reconcileJob(job, context, tools),
@@ -61,7 +61,7 @@ function jobOf({ namespace, labels }: { namespace?: string; labels?: Record<stri
  * Pods, Services and ConfigMaps go by themselves, since the job owns them. Checkpoints do not: they are deleted here, if
  * the job says so.
  */
-async function cleanup(job: TrainingJob, { cache, client, events }: Context, tools: Tools) {
+async function cleanup(job: TrainingJob, { cache, client, events }: ReconcileContext, tools: Tools) {
   tools.metrics.forget(keyOf(job), job);
   tools.logs.forget(job);
   const claim = checkpointClaimFor(job);

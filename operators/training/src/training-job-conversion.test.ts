@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { lostInConversion } from "konverge";
+import { lostInConversion } from "konverge/schema";
 import { TrainingJob } from "./training-job.ts";
 
 const name = fc.stringMatching(/^[a-z]{1,8}$/);
@@ -49,7 +49,10 @@ const specs = fc
 test("nothing is lost between the versions, in either direction", () => {
   fc.assert(
     fc.property(specs, (spec) => {
-      const alpha = { ...TrainingJob.new("a", spec as never), status: { phase: "Running", attempt: 1 } } as TrainingJob;
+      const alpha = {
+        ...TrainingJob.new({ metadata: { name: "a" }, spec: spec as never }),
+        status: { phase: "Running", attempt: 1 },
+      } as TrainingJob;
       assert.deepEqual(lostInConversion(TrainingJob, alpha, "v1beta1"), []);
       const beta = TrainingJob.convert(alpha, "v1beta1");
       assert.deepEqual(lostInConversion(TrainingJob, beta, "v1alpha1"), []);

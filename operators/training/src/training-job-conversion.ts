@@ -1,10 +1,11 @@
+import type { DeepReadonly } from "konverge/objects";
 import type { z } from "zod";
 import type { TrainingJobStatus } from "./training-job-status.ts";
 import type { trainingJobV1alpha1 } from "./training-job-v1alpha1.ts";
 import type { trainingJobV1beta1 } from "./training-job-v1beta1.ts";
 
-type StoredSpec = z.infer<typeof trainingJobV1alpha1>;
-type BetaSpec = z.infer<typeof trainingJobV1beta1>;
+type StoredSpec = DeepReadonly<z.infer<typeof trainingJobV1alpha1>>;
+type BetaSpec = DeepReadonly<z.infer<typeof trainingJobV1beta1>>;
 
 interface Versioned<Spec> {
   spec: Spec;

@@ -1,4 +1,4 @@
-import { listMap, opaque, quantity } from "konverge";
+import { listMap, opaqueObject, quantity } from "konverge";
 import type { EnvVarSource, Toleration } from "konverge/kinds";
 import { z } from "zod";
 
@@ -32,7 +32,7 @@ export const env = z
     z.object({
       name: z.string().min(1),
       value: z.string().optional(),
-      valueFrom: opaque<EnvVarSource>().optional(),
+      valueFrom: opaqueObject<EnvVarSource>().optional(),
     }),
   )
   .check(listMap("name"))
@@ -73,7 +73,9 @@ export const checkpointVolume = z
   .optional()
   .describe("Keeps checkpointDir beyond the workers' pods. Without it, checkpoints are lost when workers restart.");
 
-export const hyperparameters = opaque<Record<string, unknown>>().optional().describe("Names and values, of any type.");
+export const hyperparameters = opaqueObject<Record<string, unknown>>()
+  .optional()
+  .describe("Names and values, of any type.");
 
 export const hyperparametersFrom = z
   .object({ configMapName: z.string().min(1) })
@@ -145,7 +147,7 @@ export const scheduling = z
 
 export const nodeSelector = z.record(z.string(), z.string()).optional();
 
-export const tolerations = z.array(opaque<Toleration>()).optional();
+export const tolerations = z.array(opaqueObject<Toleration>()).optional();
 
 export const serviceAccountName = z.string().min(1).optional();
 

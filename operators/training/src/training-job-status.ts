@@ -1,4 +1,5 @@
 import { listMap } from "konverge";
+import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
 
 const time = () => z.iso.datetime().optional();
@@ -67,7 +68,7 @@ export const trainingJobStatus = z.object({
 });
 
 /** What the operator reports of a job. */
-export type TrainingJobStatus = z.infer<typeof trainingJobStatus>;
+export type TrainingJobStatus = DeepReadonly<z.infer<typeof trainingJobStatus>>;
 export type WorkerStatus = NonNullable<TrainingJobStatus["workerStatuses"]>[number];
 export type Failure = NonNullable<TrainingJobStatus["failure"]>;
 export type Progress = NonNullable<TrainingJobStatus["progress"]>;

@@ -1,4 +1,4 @@
-import { age, cel, defineKind, type ObjectOf, wide } from "konverge";
+import { ageColumn, cel, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { fromStored, toStored } from "./training-job-conversion.ts";
 import { trainingJobStatus } from "./training-job-status.ts";
 import { trainingJobV1alpha1 } from "./training-job-v1alpha1.ts";
@@ -11,10 +11,10 @@ const columns = {
   Framework: ".spec.framework",
   Workers: ".spec.workers",
   Phase: ".status.phase",
-  Progress: wide(".status.progress.percent"),
-  Restarts: wide(".status.restarts"),
-  Ends: wide({ jsonPath: ".status.progress.estimatedCompletionTime", type: "string" }),
-  Age: age,
+  Progress: wideColumn(".status.progress.percent"),
+  Restarts: wideColumn(".status.restarts"),
+  Ends: wideColumn({ jsonPath: ".status.progress.estimatedCompletionTime", type: "string" }),
+  Age: ageColumn,
 };
 
 const nameRules = [

@@ -1,4 +1,5 @@
-import { type ObjectKey, splitKey } from "konverge";
+import type { ObjectKey } from "konverge";
+import { splitKey } from "konverge/objects";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { OncePerObject } from "./once-per-object.ts";
 import type { TrainingJob } from "./training-job.ts";

@@ -1,13 +1,8 @@
-import {
-  type Client,
-  creationProblem,
-  isAlreadyExists,
-  isControlledBy,
-  isNotFound,
-  keyOf,
-  type Problem,
-} from "konverge";
+import { isAlreadyExists, isNotFound, keyOf } from "konverge";
+import type { Client } from "konverge/client";
 import { Pod } from "konverge/kinds";
+import { isControlledBy } from "konverge/objects";
+import { podCreationProblem, type WorkloadProblem } from "konverge/pods";
 import type { TrainingJob } from "./training-job.ts";
 import type { Member } from "./worker-environment.ts";
 import { type PodContext, podFor } from "./worker-pod.ts";
@@ -16,7 +11,7 @@ import { type PodContext, podFor } from "./worker-pod.ts";
 export interface Creation {
   readonly created: number;
   /** Why it went no further. */
-  readonly problem?: Problem;
+  readonly problem?: WorkloadProblem;
 }
 
 /**
@@ -38,7 +33,7 @@ export async function createPods(
     } catch (error) {
       const problem = isAlreadyExists(error)
         ? await takenName(job, pod, client)
-        : creationProblem(error, pod.metadata.name);
+        : podCreationProblem(error, pod.metadata.name);
       if (!problem) throw error;
       return { created, problem };
     }
@@ -47,7 +42,7 @@ export async function createPods(
 }
 
 /** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
-async function takenName(job: TrainingJob, { metadata }: Pod, client: Client): Promise<Problem> {
+async function takenName(job: TrainingJob, { metadata }: Pod, client: Client): Promise<WorkloadProblem> {
   const { name } = metadata;
   const waiting = { reason: "NameTaken", message: `the pod ${name} has to go before the worker can be made` };
   try {

@@ -1,4 +1,5 @@
-import { type Client, type Context, keyOf } from "konverge";
+import { keyOf, type ReconcileContext } from "konverge";
+import type { Client } from "konverge/client";
 import type { Reports } from "./job-progress.ts";
 import { CONTAINER } from "./names.ts";
 import type { PodState } from "./pod-state.ts";
@@ -17,7 +18,7 @@ export class LogReader {
   readonly #read = new Map<string, number>();
 
   /** Reads the logs of workers, unless that was done a moment ago. */
-  async read(job: TrainingJob, pods: readonly PodState[], context: Context): Promise<Reports> {
+  async read(job: TrainingJob, pods: readonly PodState[], context: ReconcileContext): Promise<Reports> {
     const now = context.clock.monotonic();
     if (now - (this.#read.get(job.metadata.uid!) ?? Number.NEGATIVE_INFINITY) < PACE) return new Map();
     this.#read.set(job.metadata.uid!, now);
@@ -25,7 +26,7 @@ export class LogReader {
   }
 
   /** Reads them in any case: for the last words of a gang. */
-  readNow(pods: readonly PodState[], { client, signal }: Context): Promise<Reports> {
+  readNow(pods: readonly PodState[], { client, signal }: ReconcileContext): Promise<Reports> {
     return readReports(client, pods, signal);
   }
 

@@ -1,5 +1,6 @@
-import { ownerReference, templateHash } from "konverge";
-import type { Pod, PodSpec, ResourceRequirements, Volume, VolumeMount } from "konverge/kinds";
+import { ownerReference } from "konverge";
+import { Pod, type PodSpec, type ResourceRequirements, type Volume, type VolumeMount } from "konverge/kinds";
+import { templateHash } from "konverge/objects";
 import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
 import {
   ATTEMPT_LABEL,
@@ -47,12 +48,10 @@ export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters
 }
 
 /** A pod of the job. */
-export function podFor(job: TrainingJob, member: Member, context: PodContext): Pod {
+export function podFor(job: TrainingJob, member: Member, context: PodContext) {
   const { role, index, attempt } = member;
   const { podMetadata } = job.spec;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
+  return Pod.draft({
     metadata: {
       name: podName(job, role, index),
       namespace: job.metadata.namespace,
@@ -69,7 +68,7 @@ export function podFor(job: TrainingJob, member: Member, context: PodContext): P
       ownerReferences: [ownerReference(TrainingJob, job)],
     },
     spec: podSpecFor(job, member, context),
-  };
+  });
 }
 
 function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang }: PodContext): PodSpec {

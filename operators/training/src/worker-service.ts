@@ -1,13 +1,11 @@
-import type { Service } from "konverge/kinds";
+import { Service } from "konverge/kinds";
 import { JOB_LABEL, labelsOf, serviceName } from "./names.ts";
 import type { TrainingJob } from "./training-job.ts";
 import { portOf } from "./worker-environment.ts";
 
 /** The headless Service that gives each worker a host name, before it is ready: workers wait for each other. */
-export function serviceFor(job: TrainingJob): Service {
-  return {
-    apiVersion: "v1",
-    kind: "Service",
+export function serviceFor(job: TrainingJob) {
+  return Service.draft({
     metadata: { name: serviceName(job), namespace: job.metadata.namespace, labels: labelsOf(job) },
     spec: {
       clusterIP: "None",
@@ -15,5 +13,5 @@ export function serviceFor(job: TrainingJob): Service {
       selector: { [JOB_LABEL]: job.metadata.name },
       ports: [{ name: "training", port: portOf(job), targetPort: "training" }],
     },
-  };
+  });
 }

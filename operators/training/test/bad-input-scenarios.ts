@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lateNode, type Scenario, type Stage, unpullable } from "@konverge/operator-suite";
+import { lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { Pod } from "konverge/kinds";
 import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
@@ -55,7 +55,7 @@ export const nonsenseIsRefused: Scenario = async (stage) => {
   assert.deepEqual(await stage.list(TrainingJob), []);
 };
 
-async function isRefused(stage: Stage, spec: Record<string, unknown>): Promise<boolean> {
+async function isRefused(stage: TestEnvironment, spec: Record<string, unknown>): Promise<boolean> {
   return stage.client
     .create(TrainingJob, { ...job("probe", spec), metadata: { name: "probe", namespace: stage.namespace } } as never, {
       dryRun: true,
@@ -67,7 +67,7 @@ async function isRefused(stage: Stage, spec: Record<string, unknown>): Promise<b
 }
 
 /** Waits for the condition, the event, and then for silence. */
-async function isDegraded(stage: Stage, name: string, reason: string): Promise<void> {
+async function isDegraded(stage: TestEnvironment, name: string, reason: string): Promise<void> {
   await stage.until(`${name} is degraded: ${reason}`, async () => {
     return (await stage.condition(TrainingJob, name, "Degraded")) === `True ${reason}`;
   });
@@ -77,17 +77,17 @@ async function isDegraded(stage: Stage, name: string, reason: string): Promise<v
   assert.equal((await statusOf(stage, name)).phase, "Pending");
   await stage.settled();
   const writes = stage.writes();
-  await stage.pass(stage.where === "embedded" ? 60_000 : 3_000);
+  await stage.advance(stage.where === "embedded" ? 60_000 : 3_000);
   // A refused pod is asked for again now and then: a write that fails, not a loop.
   assert.ok(stage.writes() - writes <= 4, `${stage.writes() - writes} writes in a minute`);
 }
 
-async function recovers(stage: Stage, name: string): Promise<void> {
+async function recovers(stage: TestEnvironment, name: string): Promise<void> {
   await untilPhase(stage, name, "Running");
   assert.equal(await stage.condition(TrainingJob, name, "Degraded"), "False AsExpected");
 }
 
-const patch = (stage: Stage, name: string, spec: object) =>
+const patch = (stage: TestEnvironment, name: string, spec: object) =>
   stage.client.patch(TrainingJob, `${stage.namespace}/${name}`, { merge: { spec } } as never);
 
 /** A claim that does not exist. */

@@ -1,14 +1,14 @@
 import { TrainingJob } from "@konverge/training-operator";
 import type { Pod } from "konverge/kinds";
 
-type Written = Parameters<typeof TrainingJob.new>[1];
+type Written = Parameters<typeof TrainingJob.new>[0]["spec"];
 
 /** A job as the server returns it: with defaults, a namespace and a uid. */
 export function exampleJob(spec: Partial<Written> = {}, status?: TrainingJob["status"]): TrainingJob {
-  const written = TrainingJob.new(
-    { name: "mnist", namespace: "ml-team", uid: "job-uid", creationTimestamp: "2026-01-01T00:00:00Z" },
-    { framework: "pytorch", workers: 2, image: "trainer:1", command: ["train"], ...spec },
-  );
+  const written = TrainingJob.new({
+    metadata: { name: "mnist", namespace: "ml-team", uid: "job-uid", creationTimestamp: "2026-01-01T00:00:00Z" },
+    spec: { framework: "pytorch", workers: 2, image: "trainer:1", command: ["train"], ...spec },
+  });
   const job = TrainingJob.convert(written as TrainingJob, "v1alpha1");
   return status ? { ...job, status } : job;
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { Scenario, Stage } from "@konverge/operator-suite";
+import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
 import { CustomResourceDefinition } from "konverge/kinds";
 import { endAll, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** Installs a scheduler's PodGroups, as far as this operator has to do with them. */
-export async function installPodGroups(stage: Stage, { kind }: typeof volcano): Promise<void> {
+export async function installPodGroups(stage: TestEnvironment, { kind }: typeof volcano): Promise<void> {
   const name = `podgroups.${kind.group}`;
   const isGuarded = kind.group.endsWith("k8s.io");
   await stage.apply({

@@ -1,4 +1,4 @@
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import { TrainingJob, type TrainingJobStatus } from "@konverge/training-operator";
 import type { AnyObject } from "konverge";
 import { Pod } from "konverge/kinds";
@@ -20,16 +20,16 @@ export function job(name: string, spec: Record<string, unknown> = {}): object {
 }
 
 /** What the operator reports of a job. */
-export async function statusOf(stage: Stage, name: string): Promise<Partial<TrainingJobStatus>> {
+export async function statusOf(stage: TestEnvironment, name: string): Promise<Partial<TrainingJobStatus>> {
   return (await stage.find(TrainingJob, name))?.status ?? {};
 }
 
-export async function untilPhase(stage: Stage, name: string, phase: string): Promise<void> {
+export async function untilPhase(stage: TestEnvironment, name: string, phase: string): Promise<void> {
   await stage.until(`${name} is ${phase}`, async () => (await statusOf(stage, name)).phase === phase);
 }
 
 /** The job's pods in the order of their names. */
-export async function podsOf(stage: Stage, name: string): Promise<Pod[]> {
+export async function podsOf(stage: TestEnvironment, name: string): Promise<readonly Pod[]> {
   return stage.list(Pod, `ml.example.com/training-job=${name}`);
 }
 
@@ -40,7 +40,7 @@ export const envOf = (pod: Pod): Record<string, string | undefined> =>
 
 /** Ends a worker as its node would report it. No node contradicts it: an end is final. */
 export async function endWorker(
-  stage: Stage,
+  stage: TestEnvironment,
   pod: string,
   exitCode: number,
   more: { reason?: string; message?: string; secondsLater?: number } = {},
@@ -76,7 +76,7 @@ export async function endWorker(
 }
 
 /** Ends all workers of a job with success. */
-export async function endAll(stage: Stage, name: string): Promise<void> {
+export async function endAll(stage: TestEnvironment, name: string): Promise<void> {
   for (const pod of await podsOf(stage, name)) {
     if (pod.metadata.name.includes("-worker-")) await endWorker(stage, pod.metadata.name, 0);
   }

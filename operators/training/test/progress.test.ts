@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
-import { onEmbedded, type Stage } from "@konverge/operator-suite";
+import { onEmbedded, type TestEnvironment } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
-import { sleep } from "konverge";
 import { PersistentVolumeClaim } from "konverge/kinds";
+import { sleep } from "konverge/time";
 import { envOf, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 const IMAGE = "trainer:1";
 
 /** Registers a program that trains: a step takes as long as `pace` says, and every tenth is reported. */
-function trains(stage: Stage, total: number, pace: (rank: number) => number, failAt = Number.POSITIVE_INFINITY): void {
+function trains(
+  stage: TestEnvironment,
+  total: number,
+  pace: (rank: number) => number,
+  failAt = Number.POSITIVE_INFINITY,
+): void {
   stage.cluster!.image(IMAGE, {
     async run({ env, write, killed }) {
       const rank = Number(env["RANK"]);
@@ -101,6 +106,6 @@ onEmbedded("a job that trains without news is not written", async (stage) => {
   await untilPhase(stage, "quiet", "Running");
   await stage.settled();
   const writes = stage.writes();
-  await stage.pass(10 * 60_000);
+  await stage.advance(10 * 60_000);
   assert.equal(stage.writes(), writes);
 });

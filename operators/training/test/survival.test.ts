@@ -31,7 +31,7 @@ onEmbedded("children that are deleted or edited by hand are repaired", async (st
 onEmbedded("an API server that fails now and then only delays", async (stage) => {
   await stage.start(trainingOperator);
   let count = 0;
-  stage.disturb(async (request, next) => {
+  stage.injectFault(async (request, next) => {
     count++;
     if (count % 3 !== 0) return next(request);
     if (count % 2 === 0) await next(request);
@@ -94,9 +94,9 @@ onEmbedded("deleting the CRD deletes its jobs, and the operator does not mind", 
 });
 
 onEmbedded("a job that is gone before its finalizer is stored is ignored quietly", async (stage) => {
-  const { complaints } = await stage.start(trainingOperator);
+  const { warnings } = await stage.start(trainingOperator);
   let deleted = false;
-  stage.disturb(async (request, next) => {
+  stage.injectFault(async (request, next) => {
     if (!deleted && request.method === "PATCH" && request.path.includes("/trainingjobs/brief?")) {
       deleted = true;
       await stage.cluster!.client.delete(TrainingJob, `${stage.namespace}/brief`);
@@ -107,5 +107,5 @@ onEmbedded("a job that is gone before its finalizer is stored is ignored quietly
   await stage.until("it is deleted", () => deleted);
   await stage.settled();
   assert.equal(await stage.find(TrainingJob, "brief"), undefined);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(warnings, []);
 });

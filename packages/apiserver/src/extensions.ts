@@ -1,5 +1,6 @@
 import type { AnyObject, ApiRequest, ApiResponse } from "@konverge/core";
 import type { User } from "./auth/user.ts";
+import type { WorkingObject } from "./codec/working-object.ts";
 import type { RequestInfo } from "./http/request-info.ts";
 import type { Call } from "./verbs/call.ts";
 
@@ -11,7 +12,7 @@ export type PathHandler = (
 ) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
 /** Answers the create of an object that is never stored: a review. It is given the decoded object, with its defaults. */
-export type ReviewHandler = (call: Call, review: AnyObject) => AnyObject | Promise<AnyObject>;
+export type ReviewHandler = (call: Call, review: WorkingObject) => AnyObject | Promise<AnyObject>;
 
 /** Answers every verb on a subresource whose bodies are of another kind than its resource. */
 export type SubresourceHandler = (call: Call) => ApiResponse | Promise<ApiResponse>;

@@ -9,12 +9,12 @@
  */
 
 export type { Activity, OpenWatch, Underway } from "./activity.ts";
-export type { AdmissionOptions } from "./admission/index.ts";
+export type { AdmissionPluginOptions } from "./admission/index.ts";
 export type { AggregationOptions, CallExtension, ExtensionTarget, FrontProxy } from "./aggregation/index.ts";
 export * from "./auth/index.ts";
 export { type RequestInfo, requestInfo } from "./http/request-info.ts";
 export * from "./listener/index.ts";
 export { ApiServer, type ApiServerOptions } from "./server.ts";
 export * from "./storage/index.ts";
-export type { Kubelet as KubeletAccess, KubeletRequest } from "./subresources/index.ts";
-export { type CallWebhook, noWebhooks, type WebhookClientConfig } from "./webhook-call.ts";
+export type { KubeletApi, KubeletRequest } from "./subresources/index.ts";
+export { type CallWebhook, noWebhooks, WebhookClientError } from "./webhook-call.ts";

@@ -8,7 +8,7 @@ import {
   toFetch,
 } from "@konverge/core";
 import { Activity } from "./activity.ts";
-import type { AdmissionOptions } from "./admission/index.ts";
+import type { AdmissionPluginOptions } from "./admission/index.ts";
 import type { Aggregation, AggregationOptions } from "./aggregation/index.ts";
 import type { AuditedRequest, AuditLog } from "./audit/index.ts";
 import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
@@ -30,8 +30,8 @@ import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
-import { type History, type Snapshot, Store } from "./storage/store.ts";
-import type { Kubelet } from "./subresources/index.ts";
+import { type Snapshot, Store, type StoreHistory } from "./storage/store.ts";
+import type { KubeletApi } from "./subresources/index.ts";
 import {
   APPLY_PATCH,
   type Call,
@@ -52,18 +52,18 @@ export interface ApiServerOptions {
   /** Where changes are kept beyond the process. */
   journal?: Journal;
   /** How far back one can watch from, and list. */
-  history?: History;
+  history?: StoreHistory;
   /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
   access?: Omit<AccessControlOptions, "store" | "clock">;
   audit?: AuditLog;
   /** Answers for the nodes: logs, commands and ports of pods. Without it there are none. */
-  kubelet?: Kubelet;
+  kubelet?: KubeletApi;
   /** Where those inside the cluster find the server: the endpoints of the Service `kubernetes`. Without it, it has none. */
   advertise?: AdvertisedAddress;
   /** Milliseconds after its last write at which an Event goes. Default: an hour. */
   eventTtl?: number;
   /** Which admission plugins are asked. */
-  admission?: AdmissionOptions;
+  admission?: AdmissionPluginOptions;
   /** How conversion and admission webhooks are reached. Without it they cannot be. */
   callWebhook?: CallWebhook;
   /** How other API servers, which APIServices name, are reached. Without it they cannot be. */

@@ -1,14 +1,8 @@
-/** Where a webhook is: at a URL, or behind a Service. */
-export interface WebhookClientConfig {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  /** PEM certificates in base64; the machine's own are trusted when it is empty. */
-  readonly caBundle?: string;
+import type { WebhookClientConfig } from "@konverge/kinds";
+
+/** A webhook that cannot even be called, because what its configuration says to trust cannot be read. */
+export class WebhookClientError extends Error {
+  override readonly name = "WebhookClientError";
 }
 
 /**

@@ -7,7 +7,8 @@ import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const NEEDED = 24;
+const require = createRequire(import.meta.url);
+const NEEDED = Number(require("../package.json").engines.node.slice(">=".length));
 
 if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   // A command that was run before is not compiled again: most of the time until a cluster is ready would go there.
@@ -18,7 +19,7 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   const node = newerNode();
   if (!node) {
     console.error(`konverge needs Node ${NEEDED} or newer; this is ${process.version}.`);
-    console.error("Install it from https://nodejs.org, or beside Konverge: npm install --save-dev node@24");
+    console.error(`Install it from https://nodejs.org, or beside Konverge: npm install --save-dev node@${NEEDED}`);
     process.exit(1);
   }
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
@@ -28,7 +29,7 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
 
 function newerNode() {
   try {
-    const path = createRequire(import.meta.url).resolve("node/bin/node");
+    const path = require.resolve("node/bin/node");
     return existsSync(path) ? path : undefined;
   } catch {
     return undefined;

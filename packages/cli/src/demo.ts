@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { operators } from "@konverge/operators";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
 import { demo } from "./demo/demo.ts";
-import { chosenOperators } from "./run/operator-modules.ts";
+import { chosenOperators } from "./operators/operator-modules.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
 
 const left = await demo({
   operators: chosenOperators(operators, options.operators),
+  module: "@konverge/operators",
   exit: options.exit,
   timeout: Number(options.timeout) * 1000,
   stop: stopOnSignals(),

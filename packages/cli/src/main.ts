@@ -12,7 +12,7 @@ function fail(thrown: unknown): never {
 }
 
 // Operators make much garbage that lives for a moment: every event that they parse. A nursery that does not grow costs no
-// time worth mentioning and saves 30 MiB (docs/decisions/144-the-weight-of-an-operator.md).
+// time worth mentioning and saves 30 MiB (docs/decisions/027-operator-footprint.md).
 if (process.argv[2] === "run") setFlagsFromString("--semi-space-growth-factor=1");
 
 await konverge(fail).parseAsync().catch(fail);

@@ -1,17 +1,18 @@
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { replayCommand } from "./commands/replay.ts";
-import { runCommand } from "./commands/run.ts";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
+import { runCommand } from "./run/run-command.ts";
 
 /** The `konverge` command with all it can do. `fail` ends the process with an error. */
 export function konverge(fail: (error: unknown) => never): Command {
   const program = new Command("konverge")
     .description("Kubernetes operators in TypeScript, and a cluster to run them on.")
-    .version("0.1.0")
+    .version(version())
     .showHelpAfterError();
   for (const command of clusterCommands(fail)) program.addCommand(command);
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
@@ -22,4 +23,10 @@ export function konverge(fail: (error: unknown) => never): Command {
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   return program;
+}
+
+/** That of the package that this file is in, here as well as in a bundle. */
+function version(): string {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -8,13 +8,13 @@ import { type Client, connect } from "@konverge/client";
 import { ConfigMap, CustomResourceDefinition, Deployment, Lease, Role, ServiceAccount } from "@konverge/kinds";
 import { operators } from "@konverge/operators";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { runCommand } from "../src/commands/run.ts";
 import { deploy, undeploy } from "../src/deploy/deploy.ts";
 import { install } from "../src/deploy/install.ts";
 import { uninstall } from "../src/deploy/uninstall.ts";
 import { DEFAULT_IMAGE } from "../src/manifests/defaults.ts";
 import { manifestFiles } from "../src/manifests/files.ts";
 import { writeManifests } from "../src/manifests/write-manifests.ts";
+import { runCommand } from "../src/run/run-command.ts";
 import { until } from "./command-stage.ts";
 import { Greeting, greetingOperator } from "./greeting-operator.ts";
 
@@ -64,14 +64,16 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
   assert.deepEqual(changed, []);
   // Nobody answers for the simulated pods of this control plane, so nothing may pass the webhook.
   await assert.rejects(
-    client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }), { timeout: 20_000 }),
+    client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }), {
+      timeout: 20_000,
+    }),
     /failed calling webhook "validate\.greetings\.test\.example\.com"/,
   );
   await undeploy([greetingOperator], client, told);
   await assert.rejects(client.get(ServiceAccount, "ops/greeting-operator"), /not found/);
   await client.get(CustomResourceDefinition, CRD);
   await until("writes pass again", async () => {
-    await client.create(Greeting, Greeting.new({ name: "b", namespace: "default" }, { to: "you" }));
+    await client.create(Greeting, Greeting.new({ metadata: { name: "b", namespace: "default" }, spec: { to: "you" } }));
     return true;
   });
   // Nobody converts any more: what is stored can be read all the same.
@@ -116,12 +118,15 @@ test("an operator runs under exactly the role that was written for it", options,
   );
   done.catch(ready.reject);
   await ready.promise;
-  const nobody = Greeting.new({ name: "n", namespace: "default" }, { to: "nobody" });
+  const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await until("the webhook is asked", async () => {
     const refusal = await client.create(Greeting, nobody).catch((error: Error) => error.message);
     return /must be somebody/.test(String(refusal));
   });
-  await client.create(Greeting, Greeting.new({ name: "real", namespace: "default" }, { to: "you" }));
+  await client.create(
+    Greeting,
+    Greeting.new({ metadata: { name: "real", namespace: "default" }, spec: { to: "you" } }),
+  );
   await until("it is greeted", async () => {
     return (await client.get(ConfigMap, "default/real")).data?.["said"] === "Hello, you";
   });

@@ -1,5 +1,5 @@
 import { ConfigMap } from "@konverge/kinds";
-import { admission, controller, fieldInvalid, operator } from "@konverge/runtime";
+import { admissionWebhook, controller, fieldInvalid, operator } from "@konverge/runtime";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
 
@@ -35,16 +35,14 @@ export const greetingOperator = operator({
         reconcile: ({ metadata, spec }) => {
           const said = `${settings["word"]}, ${spec.to}`;
           return {
-            children: [
-              { apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { said } } as ConfigMap,
-            ],
+            children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { said } })],
             status: { said },
           };
         },
       }),
     ],
     admissions: [
-      admission(Greeting, {
+      admissionWebhook(Greeting, {
         validate: ({ spec }) => (spec.to === "nobody" ? [fieldInvalid("spec.to", spec.to, "must be somebody")] : []),
       }),
     ],

@@ -1,10 +1,11 @@
 import type { KindRef, KubeObject } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 import type { Caller } from "./call.ts";
-import type { Identity } from "./impersonation.ts";
+import type { ImpersonatedUser } from "./impersonation.ts";
 import type { CallOptions } from "./options.ts";
 
 /** May something be done? To a kind (or objects of it), or to a path such as `/metrics`. */
-export type AccessQuestion =
+export type AccessReviewQuery =
   | {
       verb: string;
       kind: Pick<KindRef<KubeObject>, "group" | "plural">;
@@ -16,7 +17,7 @@ export type AccessQuestion =
     }
   | { verb: string; path: string };
 
-export interface AccessAnswer {
+export interface AccessReviewResult {
   allowed: boolean;
   /** Forbidden for certain, whatever other authorizers would say. */
   denied?: boolean;
@@ -25,28 +26,21 @@ export interface AccessAnswer {
 }
 
 /** What a user may do in a namespace, as far as the server's authorizers can tell. */
-export interface AccessRules {
+export interface AccessReviewRules {
   resourceRules: { verbs: string[]; apiGroups?: string[]; resources?: string[]; resourceNames?: string[] }[];
   nonResourceRules: { verbs: string[]; nonResourceURLs?: string[] }[];
   incomplete: boolean;
   evaluationError?: string;
 }
 
-export interface UserInfo {
-  username?: string;
-  uid?: string;
-  groups?: string[];
-  extra?: Record<string, string[]>;
-}
-
-export interface TokenVerdict {
+export interface TokenReviewResult {
   authenticated?: boolean;
   user?: UserInfo;
   audiences?: string[];
   error?: string;
 }
 
-export interface TokenOptions extends CallOptions {
+export interface ServiceAccountTokenOptions extends CallOptions {
   /** Who shall accept the token. Default: the API server. */
   audiences?: readonly string[];
   /** Default: the server's, an hour. */
@@ -55,7 +49,7 @@ export interface TokenOptions extends CallOptions {
   boundObjectRef?: { kind: string; apiVersion: string; name: string; uid?: string };
 }
 
-export interface IssuedToken {
+export interface ServiceAccountToken {
   token: string;
   expirationTimestamp: string;
 }
@@ -80,10 +74,10 @@ async function review<Status>(
 
 export function reviewAccess(
   caller: Caller,
-  question: AccessQuestion,
-  who: Identity | undefined,
+  question: AccessReviewQuery,
+  who: ImpersonatedUser | undefined,
   options: CallOptions,
-): Promise<AccessAnswer> {
+): Promise<AccessReviewResult> {
   const attributes =
     "path" in question
       ? { nonResourceAttributes: { verb: question.verb, path: question.path } }
@@ -94,7 +88,7 @@ export function reviewAccess(
     : review(caller, group, "selfsubjectaccessreviews", "SelfSubjectAccessReview", attributes, options);
 }
 
-function resourceAttributes(question: Exclude<AccessQuestion, { path: string }>): object {
+function resourceAttributes(question: Exclude<AccessReviewQuery, { path: string }>): object {
   const { verb, kind, version, subresource, namespace, name } = question;
   return {
     verb,
@@ -107,7 +101,7 @@ function resourceAttributes(question: Exclude<AccessQuestion, { path: string }>)
   };
 }
 
-export function reviewRules(caller: Caller, namespace: string, options: CallOptions): Promise<AccessRules> {
+export function reviewRules(caller: Caller, namespace: string, options: CallOptions): Promise<AccessReviewRules> {
   const group = "authorization.k8s.io";
   return review(caller, group, "selfsubjectrulesreviews", "SelfSubjectRulesReview", { namespace }, options);
 }
@@ -124,13 +118,17 @@ export function reviewToken(
   token: string,
   audiences: readonly string[] | undefined,
   options: CallOptions,
-): Promise<TokenVerdict> {
+): Promise<TokenReviewResult> {
   const spec = { token, ...(audiences && { audiences }) };
   return review(caller, "authentication.k8s.io", "tokenreviews", "TokenReview", spec, options);
 }
 
 /** Asks for a service account's token at its `token` subresource. */
-export async function issueToken(caller: Caller, path: string, options: TokenOptions): Promise<IssuedToken> {
+export async function issueToken(
+  caller: Caller,
+  path: string,
+  options: ServiceAccountTokenOptions,
+): Promise<ServiceAccountToken> {
   const { audiences, expirationSeconds, boundObjectRef } = options;
   const body = {
     apiVersion: "authentication.k8s.io/v1",
@@ -142,5 +140,5 @@ export async function issueToken(caller: Caller, path: string, options: TokenOpt
       ...(boundObjectRef && { boundObjectRef }),
     },
   };
-  return (await caller.json<{ status: IssuedToken }>({ method: "POST", path, body }, options)).status;
+  return (await caller.json<{ status: ServiceAccountToken }>({ method: "POST", path, body }, options)).status;
 }

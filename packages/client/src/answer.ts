@@ -16,7 +16,7 @@ export function parseAnswer<T>(text: string, { method, path }: Question): T {
     return parseJson(text) as T;
   } catch (cause) {
     const message = `${method} ${path}: the answer is not JSON: ${text.slice(0, 120)}`;
-    throw new TransportError("malformed", message, { cause, inDoubt: isWrite(method) });
+    throw new TransportError("malformed", message, { cause, unknownOutcome: isWrite(method) });
   }
 }
 

@@ -11,11 +11,11 @@ import {
 import { errorOf, isWrite, parseAnswer, warningsIn } from "./answer.ts";
 import { TransportError } from "./errors.ts";
 import type { CallOptions } from "./options.ts";
-import type { RateLimit } from "./rate-limit.ts";
+import type { RequestRateLimiter } from "./rate-limit.ts";
 import { type RetryOptions, RetryPolicy } from "./retry.ts";
 
 /** A request as verbs describe it. */
-export interface Call {
+export interface ClientRequest {
   method: string;
   /** Path and query. */
   path: string;
@@ -33,7 +33,7 @@ export interface CallerOptions {
   userAgent: string;
   /** False: every request is sent once. */
   retry?: RetryOptions | false;
-  limit?: RateLimit;
+  limit?: RequestRateLimiter;
   /** Told the warnings that the server sends along with an answer. */
   onWarning?: (message: string) => void;
 }
@@ -64,12 +64,12 @@ export class Caller {
   }
 
   /** The whole answer, parsed. */
-  async json<T>(call: Call, options: CallOptions = {}): Promise<T> {
+  async json<T>(call: ClientRequest, options: CallOptions = {}): Promise<T> {
     return parseAnswer<T>(await this.text(call, options), call);
   }
 
   /** The whole answer, as text. */
-  text(call: Call, options: CallOptions = {}): Promise<string> {
+  text(call: ClientRequest, options: CallOptions = {}): Promise<string> {
     return this.#bounded(call, options, (flight) => this.#persist(call, flight));
   }
 
@@ -77,7 +77,7 @@ export class Caller {
    * An answer of which the body is still to be read. The deadline is for its beginning, the signal holds throughout.
    * Sent once: streams have their own ways to go on.
    */
-  open(call: Call, options: CallOptions = {}): Promise<ApiResponse> {
+  open(call: ClientRequest, options: CallOptions = {}): Promise<ApiResponse> {
     const { signal } = options;
     return this.#bounded(call, options, (flight) => {
       if (signal) flight.signal = AbortSignal.any([flight.signal, signal]);
@@ -86,7 +86,7 @@ export class Caller {
   }
 
   /** Tries until it succeeds, cannot be tried again safely, or the next try would come after the deadline. */
-  async #persist(call: Call, flight: Flight): Promise<string> {
+  async #persist(call: ClientRequest, flight: Flight): Promise<string> {
     const { clock } = this;
     const { retry } = this.#options;
     const policy = retry === false ? undefined : new RetryPolicy(clock, retry);
@@ -104,7 +104,7 @@ export class Caller {
     }
   }
 
-  async #send(call: Call, flight: Flight): Promise<ApiResponse> {
+  async #send(call: ClientRequest, flight: Flight): Promise<ApiResponse> {
     const { signal } = flight;
     const { limit, onWarning, userAgent } = this.#options;
     const headers: HeaderMap = { accept: call.accept ?? "application/json", "user-agent": userAgent };
@@ -130,7 +130,7 @@ export class Caller {
   }
 
   /** Runs `attempt` until it settles, the deadline passes or the caller aborts, whichever is first. */
-  #bounded<T>(call: Call, options: CallOptions, attempt: (flight: Flight) => Promise<T>): Promise<T> {
+  #bounded<T>(call: ClientRequest, options: CallOptions, attempt: (flight: Flight) => Promise<T>): Promise<T> {
     const { clock } = this;
     const { signal } = options;
     const now = clock.monotonic();
@@ -140,7 +140,7 @@ export class Caller {
     if (signal?.aborted) return Promise.reject(aborted(`${where}: aborted before it was sent`, signal, false));
     if (deadline <= now) {
       const message = `${where}: the deadline had passed before it was sent`;
-      return Promise.reject(new TransportError("timeout", message, { inDoubt: false }));
+      return Promise.reject(new TransportError("timeout", message, { unknownOutcome: false }));
     }
     return new Promise<T>((resolve, reject) => {
       const controller = new AbortController();
@@ -154,7 +154,7 @@ export class Caller {
       const onAbort = () => fail(aborted(`${where}: aborted`, signal!, inDoubt()));
       const onTimeout = () => {
         const message = `${where}: no answer within ${Math.round(deadline - now)} ms`;
-        fail(new TransportError("timeout", message, { inDoubt: inDoubt() }));
+        fail(new TransportError("timeout", message, { unknownOutcome: inDoubt() }));
       };
       const timer = Number.isFinite(deadline) ? clock.after(deadline - now, onTimeout, { label: where }) : undefined;
       const done = () => {
@@ -177,12 +177,12 @@ export class Caller {
 }
 
 function aborted(message: string, signal: AbortSignal, inDoubt: boolean): TransportError {
-  return new TransportError("aborted", message, { cause: signal.reason, inDoubt });
+  return new TransportError("aborted", message, { cause: signal.reason, unknownOutcome: inDoubt });
 }
 
 /** Transports throw what they like; callers see two kinds of error. */
-function typed(error: unknown, { method, path }: Call): Error {
+function typed(error: unknown, { method, path }: ClientRequest): Error {
   if (error instanceof ApiError || error instanceof TransportError) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new TransportError("closed", `${method} ${path}: ${why}`, { cause: error, inDoubt: isWrite(method) });
+  return new TransportError("closed", `${method} ${path}: ${why}`, { cause: error, unknownOutcome: isWrite(method) });
 }

@@ -114,7 +114,7 @@ test("an error without a Status still has a code, a reason and what was said", a
   );
 });
 
-test("a call that gets no answer ends at its deadline, and only a write is then in doubt", async () => {
+test("a call that gets no answer ends at its deadline, and only of a write is the outcome then unknown", async () => {
   const clock = new VirtualClock();
   const { transport, requests } = scripted(silence, silence);
   const client = new Client(transport, { clock });
@@ -125,10 +125,10 @@ test("a call that gets no answer ends at its deadline, and only a write is then 
   await clock.advance(2000);
   const errors = (await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason as TransportError);
   assert.deepEqual(
-    errors.map(({ code, inDoubt }) => ({ code, inDoubt })),
+    errors.map(({ code, unknownOutcome }) => ({ code, unknownOutcome })),
     [
-      { code: "timeout", inDoubt: false },
-      { code: "timeout", inDoubt: true },
+      { code: "timeout", unknownOutcome: false },
+      { code: "timeout", unknownOutcome: true },
     ],
   );
   assert.ok(requests.every((request) => request.signal?.aborted));

@@ -7,24 +7,25 @@ import {
   realClock,
   type Transport,
 } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
+import { Pod, ServiceAccount } from "@konverge/kinds/core.v1";
 import {
-  type AccessAnswer,
-  type AccessQuestion,
-  type AccessRules,
-  type IssuedToken,
+  type AccessReviewQuery,
+  type AccessReviewResult,
+  type AccessReviewRules,
   issueToken,
   reviewAccess,
   reviewRules,
   reviewSelf,
   reviewToken,
-  type TokenOptions,
-  type TokenVerdict,
-  type UserInfo,
+  type ServiceAccountToken,
+  type ServiceAccountTokenOptions,
+  type TokenReviewResult,
 } from "./access.ts";
-import { type Call, Caller } from "./call.ts";
+import { Caller, type ClientRequest } from "./call.ts";
 import { discover } from "./discovery/discover.ts";
 import { RestMapper } from "./discovery/rest-mapper.ts";
-import { type Identity, impersonating } from "./impersonation.ts";
+import { type ImpersonatedUser, impersonatingTransport } from "./impersonation.ts";
 import { ObjectVerbs } from "./object-verbs.ts";
 import {
   type CallOptions,
@@ -34,7 +35,7 @@ import {
   type WriteOptions,
   writeQuery,
 } from "./options.ts";
-import { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
+import { RequestRateLimiter, type RequestRateLimitOptions } from "./rate-limit.ts";
 import type { RetryOptions } from "./retry.ts";
 import { type LogOptions, logLines, logQuery } from "./streams/logs.ts";
 import { PORT_FORWARD_PROTOCOL, PortForward } from "./streams/port-forward.ts";
@@ -53,7 +54,7 @@ export interface ClientOptions {
   /** How requests are repeated that are safe to repeat; false: never. */
   retry?: RetryOptions | false;
   /** A limit on the requests of this client and of those made from it by `as`. Default: none, servers protect themselves. */
-  limit?: RateLimitOptions | RateLimit;
+  limit?: RequestRateLimitOptions | RequestRateLimiter;
   /** Told the warnings that the server sends along with an answer. */
   onWarning?: (message: string) => void;
   /** Called by `close`: lets the transport's connections go. */
@@ -75,15 +76,6 @@ export interface ServerVersion {
   platform?: string;
 }
 
-const Pod: KindRef<KubeObject> = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
-const ServiceAccount: KindRef<KubeObject> = {
-  group: "",
-  version: "v1",
-  kind: "ServiceAccount",
-  plural: "serviceaccounts",
-  namespaced: true,
-};
-
 /**
  * The verbs of the Kubernetes API, typed by kind. An object is named by its key: `"web"` in the client's own namespace,
  * `"prod/web"` in another, `keyOf(object)` for one at hand.
@@ -102,7 +94,8 @@ export class Client extends ObjectVerbs {
   constructor(transport: Transport, options: ClientOptions = {}) {
     const clock = options.clock ?? realClock();
     const limit =
-      options.limit && (options.limit instanceof RateLimit ? options.limit : new RateLimit(clock, options.limit));
+      options.limit &&
+      (options.limit instanceof RequestRateLimiter ? options.limit : new RequestRateLimiter(clock, options.limit));
     const caller = new Caller(transport, {
       clock,
       timeout: options.timeout ?? 65_000,
@@ -122,9 +115,9 @@ export class Client extends ObjectVerbs {
   }
 
   /** A client that does the same in somebody else's name. */
-  as(identity: Identity): Client {
+  as(identity: ImpersonatedUser): Client {
     const { onClose: _, ...options } = this.#options;
-    return new Client(impersonating(this.#transport, identity), options);
+    return new Client(impersonatingTransport(this.#transport, identity), options);
   }
 
   /** Lets connections go. Calls under way fail. */
@@ -198,17 +191,23 @@ export class Client extends ObjectVerbs {
   }
 
   /** A token for a service account. */
-  async requestToken(serviceAccount: ObjectKey, options: TokenOptions = {}): Promise<IssuedToken> {
+  async requestToken(
+    serviceAccount: ObjectKey,
+    options: ServiceAccountTokenOptions = {},
+  ): Promise<ServiceAccountToken> {
     return issueToken(this.caller, this.pathOf(ServiceAccount, serviceAccount, "token"), options);
   }
 
   /** Whether this client's user, or somebody else, may do something. */
-  async canI(question: AccessQuestion, options: CallOptions & { who?: Identity } = {}): Promise<AccessAnswer> {
+  async canI(
+    question: AccessReviewQuery,
+    options: CallOptions & { who?: ImpersonatedUser } = {},
+  ): Promise<AccessReviewResult> {
     return reviewAccess(this.caller, question, options.who, options);
   }
 
   /** What this client's user may do in a namespace. */
-  async rulesIn(namespace: string, options: CallOptions = {}): Promise<AccessRules> {
+  async rulesIn(namespace: string, options: CallOptions = {}): Promise<AccessReviewRules> {
     return reviewRules(this.caller, namespace, options);
   }
 
@@ -221,7 +220,7 @@ export class Client extends ObjectVerbs {
   async reviewToken(
     token: string,
     options: CallOptions & { audiences?: readonly string[] } = {},
-  ): Promise<TokenVerdict> {
+  ): Promise<TokenReviewResult> {
     return reviewToken(this.caller, token, options.audiences, options);
   }
 
@@ -230,7 +229,7 @@ export class Client extends ObjectVerbs {
   }
 
   /** Any request, for what has no verb here: the answer as text. */
-  async request(call: Call, options: CallOptions = {}): Promise<string> {
+  async request(call: ClientRequest, options: CallOptions = {}): Promise<string> {
     return this.caller.text(call, options);
   }
 }

@@ -1,10 +1,10 @@
 import { realClock, type Transport } from "@konverge/core";
 import { Client, type ClientOptions } from "./client.ts";
 import type { ConnectionConfig } from "./config/connection-config.ts";
-import { type LoadOptions, loadConfig } from "./config/load-config.ts";
-import { impersonating } from "./impersonation.ts";
+import { type LoadConfigOptions, loadConfig } from "./config/load-config.ts";
+import { impersonatingTransport } from "./impersonation.ts";
 
-export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadOptions {
+export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadConfigOptions {
   /** How to reach the cluster. Default: what `loadConfig` finds. */
   config?: ConnectionConfig;
   /** Stands between the client and the connection, and sees every request: to count, to record, to disturb. */
@@ -24,11 +24,11 @@ export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadOpti
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const config = options.config ?? (await loadConfig(options));
   const clock = options.clock ?? realClock();
-  const { socketTransport } = await import("./transport/socket-transport.ts");
+  const { socketTransport } = await import("./socket-transport.ts");
   const { transport: socket, close } = socketTransport(config, { clock });
   const { config: _, kubeconfig: _k, context: _c, env: _e, around, ...clientOptions } = options;
   const transport = around ? around(socket) : socket;
-  return new Client(config.impersonate ? impersonating(transport, config.impersonate) : transport, {
+  return new Client(config.impersonate ? impersonatingTransport(transport, config.impersonate) : transport, {
     namespace: config.namespace,
     ...clientOptions,
     clock,

@@ -21,16 +21,16 @@ export class TransportError extends Error {
    * The server may have carried out the request: for a write, read the object before trying again. False when the
    * request cannot have reached the server, and for reads, which change nothing.
    */
-  readonly inDoubt: boolean;
+  readonly unknownOutcome: boolean;
 
-  constructor(code: TransportErrorCode, message: string, options: ErrorOptions & { inDoubt: boolean }) {
+  constructor(code: TransportErrorCode, message: string, options: ErrorOptions & { unknownOutcome: boolean }) {
     super(message, options);
     this.code = code;
-    this.inDoubt = options.inDoubt;
+    this.unknownOutcome = options.unknownOutcome;
   }
 }
 
 /** True for a write of which nobody knows whether it happened. */
-export function isInDoubt(error: unknown): boolean {
-  return error instanceof TransportError && error.inDoubt;
+export function hasUnknownOutcome(error: unknown): boolean {
+  return error instanceof TransportError && error.unknownOutcome;
 }

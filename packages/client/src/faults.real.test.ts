@@ -104,7 +104,8 @@ const put = (namespace: string, name: string, n: number) =>
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => "done",
-    (error: unknown) => (error instanceof TransportError ? `${error.code}${error.inDoubt ? ", in doubt" : ""}` : error),
+    (error: unknown) =>
+      error instanceof TransportError ? `${error.code}${error.unknownOutcome ? ", in doubt" : ""}` : error,
   );
 
 test("certificates: the right authority, the wrong one, none, another name", options, async () => {

@@ -1,7 +1,7 @@
 import type { Transport } from "@konverge/core";
 
 /** Somebody to act as. The client's own user needs the permission to impersonate them. */
-export interface Identity {
+export interface ImpersonatedUser {
   user: string;
   groups?: readonly string[];
   uid?: string;
@@ -9,7 +9,7 @@ export interface Identity {
 }
 
 /** A transport whose requests are made in somebody else's name. */
-export function impersonating(transport: Transport, identity: Identity): Transport {
+export function impersonatingTransport(transport: Transport, identity: ImpersonatedUser): Transport {
   const headers: Record<string, string | readonly string[]> = { "impersonate-user": identity.user };
   if (identity.uid) headers["impersonate-uid"] = identity.uid;
   if (identity.groups?.length) headers["impersonate-group"] = identity.groups;

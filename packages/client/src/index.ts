@@ -10,46 +10,54 @@
  * silently and never loses a deletion.
  */
 export type {
-  AccessAnswer,
-  AccessQuestion,
-  AccessRules,
-  IssuedToken,
-  TokenOptions,
-  TokenVerdict,
-  UserInfo,
+  AccessReviewQuery,
+  AccessReviewResult,
+  AccessReviewRules,
+  ServiceAccountToken,
+  ServiceAccountTokenOptions,
+  TokenReviewResult,
 } from "./access.ts";
-export type { Call } from "./call.ts";
+export type { ClientRequest } from "./call.ts";
 export * from "./client.ts";
 export {
   ConfigError,
   type ConnectionConfig,
   type CredentialConfig,
   type ExecPlugin,
-  type Material,
+  type InlineOrFile,
   type OidcProvider,
 } from "./config/connection-config.ts";
 export { inClusterConfig } from "./config/in-cluster.ts";
-export { type LoadOptions, loadConfig } from "./config/load-config.ts";
+export { type LoadConfigOptions, loadConfig } from "./config/load-config.ts";
 export { type ConnectOptions, connect } from "./connect.ts";
-export type { ApiResource, ApiSurface } from "./discovery/api-resource.ts";
+export type { ApiResource, DiscoveredApis } from "./discovery/api-resource.ts";
 export { type KindName, type RestMapper, UnknownKindError } from "./discovery/rest-mapper.ts";
 export * from "./errors.ts";
-export { type Identity, impersonating } from "./impersonation.ts";
+export { type ImpersonatedUser, impersonatingTransport } from "./impersonation.ts";
 export type { AppliedObject, NewObject } from "./new-object.ts";
+export { ObjectVerbs } from "./object-verbs.ts";
 export type {
   ApplyOptions,
   CallOptions,
   DeleteOptions,
   GetOptions,
   ListOptions,
-  Selection,
+  ObjectSelection,
   WriteOptions,
 } from "./options.ts";
 export type { DeepPartial, JsonPatchOperation, Patch } from "./patch.ts";
-export { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
-export { metadataOnly, type Table, type TableColumn, type TableOptions, type TableRow } from "./representation.ts";
+export { RequestRateLimiter, type RequestRateLimitOptions } from "./rate-limit.ts";
+export {
+  isMetadataOnly,
+  metadataOnly,
+  type Table,
+  type TableColumn,
+  type TableOptions,
+  type TableRow,
+} from "./representation.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { LogOptions } from "./streams/logs.ts";
-export type { PodConnection, PortForward, PortListener } from "./streams/port-forward.ts";
+export type { PodConnection, PortListener } from "./streams/port-connection.ts";
+export type { PortForward } from "./streams/port-forward.ts";
 export type { AttachOptions, RemoteProcess } from "./streams/remote-process.ts";
 export * from "./watch/watch.ts";

@@ -1,7 +1,7 @@
 import type { ApiError } from "@konverge/core";
 import {
   type Clock,
-  isExpired,
+  isResourceExpired,
   type KindRef,
   type KubeList,
   type KubeObject,
@@ -10,7 +10,7 @@ import {
   resourcePath,
   splitKey,
 } from "@konverge/core";
-import type { Call, Caller } from "./call.ts";
+import type { Caller, ClientRequest } from "./call.ts";
 import { type AppliedObject, type NewObject, named } from "./new-object.ts";
 import {
   type ApplyOptions,
@@ -21,7 +21,7 @@ import {
   type GetOptions,
   type ListOptions,
   listQuery,
-  type Selection,
+  type ObjectSelection,
   selectionQuery,
   type WriteOptions,
   writeQuery,
@@ -97,7 +97,7 @@ export class ObjectVerbs {
       const page = { ...rest, ...version, limit, continue: next };
       // A server that has forgotten the moment offers a token to go on in the present.
       const list = await this.list(kind, page).catch((error: unknown) => {
-        const token = isExpired(error) ? (error as ApiError).status.metadata.continue : undefined;
+        const token = isResourceExpired(error) ? (error as ApiError).status.metadata.continue : undefined;
         if (!token) throw error;
         return this.list(kind, { ...page, continue: token });
       });
@@ -205,7 +205,7 @@ export class ObjectVerbs {
   /** Deletes all objects that are selected. Of a namespaced kind, only within one namespace. */
   async deleteCollection<T extends KubeObject>(
     kind: KindRef<T>,
-    options: DeleteOptions & Selection = {},
+    options: DeleteOptions & ObjectSelection = {},
   ): Promise<void> {
     const { namespace } = options;
     if (kind.namespaced && !namespace) {
@@ -244,7 +244,7 @@ export class ObjectVerbs {
     return this.#object(kind, { method, path: path + query, body: named(kind, object) }, options);
   }
 
-  async #object<T extends KubeObject>(kind: KindRef<T>, call: Call, options: CallOptions): Promise<T> {
+  async #object<T extends KubeObject>(kind: KindRef<T>, call: ClientRequest, options: CallOptions): Promise<T> {
     return stamp(kind, await this.caller.json<T>({ accept: acceptObject(kind), ...call }, options));
   }
 

@@ -16,7 +16,7 @@ export interface GetOptions extends CallOptions {
 }
 
 /** Which objects of a kind. */
-export interface Selection {
+export interface ObjectSelection {
   /** Only this namespace. Absent: all of them. */
   namespace?: string;
   /** As kubectl writes them: `app=web,tier in (a, b),!legacy`. */
@@ -25,7 +25,7 @@ export interface Selection {
   fieldSelector?: string;
 }
 
-export interface ListOptions extends CallOptions, Selection {
+export interface ListOptions extends CallOptions, ObjectSelection {
   /** At most this many; the answer's `metadata.continue` leads to the next page. */
   limit?: number;
   continue?: string;
@@ -74,7 +74,7 @@ export function encodeQuery(query: Query): string {
   return text;
 }
 
-export function selectionQuery({ labelSelector, fieldSelector }: Selection): Query {
+export function selectionQuery({ labelSelector, fieldSelector }: ObjectSelection): Query {
   return { labelSelector: labelSelector || undefined, fieldSelector: fieldSelector || undefined };
 }
 

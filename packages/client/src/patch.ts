@@ -8,9 +8,9 @@ export type JsonPatchOperation =
 
 /** `T` with every field optional at every depth; `null` removes a field. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
-  ? DeepPartial<Item>[]
+  ? readonly DeepPartial<Item>[]
   : T extends object
-    ? { [K in keyof T]?: DeepPartial<T[K]> | null }
+    ? { readonly [K in keyof T]?: DeepPartial<T[K]> | null | undefined }
     : T;
 
 /**

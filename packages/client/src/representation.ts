@@ -11,6 +11,7 @@ export function metadataOnly(kind: KindRef<KubeObject>): KindRef<KubeObject> {
   return { group, version, kind: name, plural, namespaced, [METADATA_ONLY]: true } as KindRef<KubeObject>;
 }
 
+/** Whether a kind is one of {@link metadataOnly}. */
 export function isMetadataOnly(kind: KindRef<KubeObject>): boolean {
   return METADATA_ONLY in kind;
 }
@@ -69,6 +70,5 @@ export function stamp<T extends KubeObject>(kind: KindRef<T>, object: T): T {
 }
 
 export function stampList<T extends KubeObject>(kind: KindRef<T>, list: KubeList<T>): KubeList<T> {
-  list.items = (list.items ?? []).map((item) => stamp(kind, item));
-  return list;
+  return { ...list, items: (list.items ?? []).map((item) => stamp(kind, item)) };
 }

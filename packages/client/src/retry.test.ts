@@ -7,10 +7,10 @@ import { TransportError } from "./errors.ts";
 
 const ok = json(widget("a", "1"));
 const unreachable: Step = () => {
-  throw new TransportError("unreachable", "connect ECONNREFUSED", { inDoubt: false });
+  throw new TransportError("unreachable", "connect ECONNREFUSED", { unknownOutcome: false });
 };
 const reset: Step = () => {
-  throw new TransportError("closed", "socket hang up", { inDoubt: true });
+  throw new TransportError("closed", "socket hang up", { unknownOutcome: true });
 };
 const busy = (seconds?: number) =>
   failure(429, "TooManyRequests", "busy", seconds ? { "retry-after": String(seconds) } : {});
@@ -89,7 +89,7 @@ test("an abort during a wait is not in doubt: nothing was under way", async () =
   await clock.advance(1000);
   controller.abort();
   const error = (await outcome) as TransportError;
-  assert.deepEqual({ code: error.code, inDoubt: error.inDoubt }, { code: "aborted", inDoubt: false });
+  assert.deepEqual({ code: error.code, inDoubt: error.unknownOutcome }, { code: "aborted", inDoubt: false });
 });
 
 test("Retry-After in the status counts like the header", async () => {

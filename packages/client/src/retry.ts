@@ -1,6 +1,5 @@
-import { ApiError, type Clock } from "@konverge/core";
+import { ApiError, type BackoffLimits, backoffAfter, type Clock } from "@konverge/core";
 import { isWrite } from "./answer.ts";
-import { Backoff } from "./backoff.ts";
 import { TransportError } from "./errors.ts";
 
 export interface RetryOptions {
@@ -22,20 +21,21 @@ export interface RetryOptions {
  */
 export class RetryPolicy {
   readonly #tries: number;
-  readonly #backoff: Backoff;
+  readonly #clock: Clock;
+  readonly #limits: BackoffLimits;
   #sent = 1;
 
   constructor(clock: Clock, { tries = 5, initial = 100, longest = 5000 }: RetryOptions = {}) {
     this.#tries = tries;
-    this.#backoff = new Backoff(clock, { initial, longest });
+    this.#clock = clock;
+    this.#limits = { initial, longest };
   }
 
   /** Milliseconds to wait before the next try; undefined when there is to be none. */
   waitAfter(error: unknown, method: string): number | undefined {
     if (this.#sent >= this.#tries || !isSafe(error, method)) return undefined;
-    this.#sent++;
-    const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
-    return Math.max(asked, this.#backoff.next());
+    const wait = backoffAfter(this.#sent++ - 1, this.#limits, this.#clock.random);
+    return Math.max(wait, error instanceof ApiError ? (error.retryAfter ?? 0) : 0);
   }
 }
 

@@ -9,28 +9,36 @@
  * seed gives the same cluster, event for event.
  *
  * Containers are simulated. What one runs is a program of this machine if its image is registered as one, is interpreted in
- * memory (`userland/`: a shell, commands, files, a network) if all it uses is known, and else only seems to run.
+ * memory (`userland/`: a shell, commands, files, a network) if all it uses is known, and else only seems to run. Whatever an
+ * interpreted container does, it can neither stall nor exhaust the process that it shares with the API server.
  *
  * It promises to do what kube-controller-manager does: the same objects, names, conditions and events.
  */
 
-export { CONTROLLERS } from "./controllers/controllers.ts";
+export { scaledClock } from "@konverge/core";
+export { BUILT_IN_CONTROLLERS } from "./controllers/controllers.ts";
 export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
+export { type ContainerChild, runChild } from "./images/container-child.ts";
 export type { LocalAddress } from "./images/exposed-ports.ts";
 export type { ContainerProcess, ExecSession, Image, PortConnection, Program } from "./images/image.ts";
-export { ANNOTATION_PREFIX, type Behaviour } from "./kubelet/behaviour.ts";
+export { type ContainerBehavior, SIMULATION_ANNOTATION_PREFIX } from "./kubelet/behaviour.ts";
 export { Kubelet, type KubeletOptions } from "./kubelet/kubelet.ts";
 export { DEFAULT_NODES, gpuNodes, type NodeShape, parseGpuNodes, plainNodes } from "./kubelet/node-shape.ts";
 export { ControlPlane, type ControlPlaneOptions } from "./parts/control-plane.ts";
-export { controllersPart, type Part, type PartContext, type RunningPart } from "./parts/part.ts";
-export { PARTS } from "./parts/parts.ts";
+export {
+  type ComponentContext,
+  type ControlPlaneComponent,
+  controllersComponent,
+  type RunningComponent,
+} from "./parts/part.ts";
+export { CONTROL_PLANE_COMPONENTS } from "./parts/parts.ts";
 export { type ServedKind, ServedKinds } from "./parts/served-kinds.ts";
 export { callWebhook } from "./port/call-webhook.ts";
 export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
-export { scaledClock } from "./port/scaled-clock.ts";
 export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
 export { FileError, type FileErrorCode } from "./userland/file-error.ts";
-export type { ContainerUser, FileStat, FileSystem, Mount } from "./userland/file-system.ts";
+export type { FileStat, FileSystem, FileUser, Mount } from "./userland/file-system.ts";
+export type { Holding } from "./userland/limits/memory.ts";
 export type { ContainerNetwork, DnsRecord } from "./userland/network.ts";
-export type { ChildOptions, Command, Process, Streams } from "./userland/process.ts";
+export type { Command, Process, Room, SpawnOptions, Streams } from "./userland/process.ts";

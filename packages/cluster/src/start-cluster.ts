@@ -15,8 +15,8 @@ import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
 import { accountAdmission } from "./parts/account-admission.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import { NodePulse } from "./parts/node-pulse.ts";
-import type { Part } from "./parts/part.ts";
-import { PARTS } from "./parts/parts.ts";
+import type { ControlPlaneComponent } from "./parts/part.ts";
+import { CONTROL_PLANE_COMPONENTS } from "./parts/parts.ts";
 import { extensionCaller } from "./port/call-extension.ts";
 import { webhookCaller } from "./port/call-webhook.ts";
 import { ClusterFront } from "./port/front.ts";
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   /** Default: the machine's. */
   clock?: Clock;
   /** What works in the cluster besides the API server. Default: all of it. */
-  parts?: readonly Part[];
+  parts?: readonly ControlPlaneComponent[];
   /** The simulated nodes. Default: a few, which come with the first object that needs them. */
   nodes?: readonly NodeShape[];
   /** How the API server is set up: an earlier state, a journal, tokens. */
@@ -101,7 +101,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
   const { clock, rootCertificate, frontProxy, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
-  const parts = options.parts ?? [...PARTS, kubelet.part];
+  const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, kubelet.part];
   const pulse = new NodePulse();
   if (parts.some(({ name }) => name === kubelet.part.name)) pulse.nodesMade = kubelet.nodesMade;
   const server: ApiServer = new ApiServer({

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  conditionFalse,
+  conditionTrue,
+  conditionUnknown,
   findCondition,
   hasCondition,
-  no,
   removeCondition,
   setCondition,
   stampConditions,
-  unknown,
-  yes,
 } from "./conditions.ts";
 import type { Condition } from "./object.ts";
 
@@ -25,18 +25,22 @@ const ready: Condition = {
 const other: Condition = { ...ready, type: "Other" };
 
 test("a reconciler states conditions in a word", () => {
-  assert.deepEqual(yes("Available"), { status: "True", reason: "Available", message: "" });
-  assert.deepEqual(no("Progressing", "1 ready"), { status: "False", reason: "Progressing", message: "1 ready" });
-  assert.deepEqual(unknown("Lost"), { status: "Unknown", reason: "Lost", message: "" });
+  assert.deepEqual(conditionTrue("Available"), { status: "True", reason: "Available", message: "" });
+  assert.deepEqual(conditionFalse("Progressing", "1 ready"), {
+    status: "False",
+    reason: "Progressing",
+    message: "1 ready",
+  });
+  assert.deepEqual(conditionUnknown("Lost"), { status: "Unknown", reason: "Lost", message: "" });
 });
 
 test("the transition time is kept while the status is the same", () => {
   const at = { generation: 2, time: late };
-  assert.deepEqual(setCondition([ready, other], "Ready", yes("AllGood", "3 ready"), at), [
+  assert.deepEqual(setCondition([ready, other], "Ready", conditionTrue("AllGood", "3 ready"), at), [
     { ...ready, reason: "AllGood", message: "3 ready", observedGeneration: 2 },
     other,
   ]);
-  assert.deepEqual(setCondition([ready, other], "Ready", no("Progressing"), at), [
+  assert.deepEqual(setCondition([ready, other], "Ready", conditionFalse("Progressing"), at), [
     { ...ready, status: "False", reason: "Progressing", lastTransitionTime: late, observedGeneration: 2 },
     other,
   ]);
@@ -45,11 +49,15 @@ test("the transition time is kept while the status is the same", () => {
 test("a new condition comes last; one that changes nothing gives the same list", () => {
   const at = { generation: 1, time: late };
   const list = [other];
-  assert.deepEqual(setCondition(list, "Ready", yes("Available"), at), [other, { ...ready, lastTransitionTime: late }]);
-  assert.equal(setCondition(list, "Other", yes("Available"), at), list);
-  assert.deepEqual(setCondition(undefined, "Ready", yes("Available"), { generation: undefined, time: early }), [
-    { type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: early },
+  assert.deepEqual(setCondition(list, "Ready", conditionTrue("Available"), at), [
+    other,
+    { ...ready, lastTransitionTime: late },
   ]);
+  assert.equal(setCondition(list, "Other", conditionTrue("Available"), at), list);
+  assert.deepEqual(
+    setCondition(undefined, "Ready", conditionTrue("Available"), { generation: undefined, time: early }),
+    [{ type: "Ready", status: "True", reason: "Available", message: "", lastTransitionTime: early }],
+  );
 });
 
 test("conditions are found and removed by type", () => {
@@ -64,7 +72,7 @@ test("conditions are found and removed by type", () => {
 });
 
 test("a whole statement is stamped in its own order, without what it leaves undefined", () => {
-  const stated = { New: no("Waiting"), Ready: yes("Available"), Gone: undefined };
+  const stated = { New: conditionFalse("Waiting"), Ready: conditionTrue("Available"), Gone: undefined };
   assert.deepEqual(stampConditions(stated, [ready, other], { generation: 1, time: late }), [
     { type: "New", status: "False", reason: "Waiting", message: "", lastTransitionTime: late, observedGeneration: 1 },
     ready,

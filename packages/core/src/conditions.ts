@@ -2,33 +2,37 @@ import type { Condition } from "./object.ts";
 
 /** A condition as a reconciler states it; times and generations are filled in where it is written. */
 export interface ConditionState {
-  status: Condition["status"];
+  readonly status: Condition["status"];
   /** One word in CamelCase. */
-  reason: string;
-  message?: string;
+  readonly reason: string;
+  readonly message?: string | undefined;
 }
 
 /** Conditions by type. Undefined: the condition is none of ours, or no longer. */
-export type Conditions = Record<string, ConditionState | undefined>;
+export type Conditions = Readonly<Record<string, ConditionState | undefined>>;
 
 /** When a condition is stated: the generation of the object that was looked at, and the time for a transition. */
-export interface StatedAt {
-  generation: number | undefined;
-  time: string;
+export interface ConditionStamp {
+  readonly generation: number | undefined;
+  readonly time: string;
 }
 
-/** The condition holds: `yes("Available")`. */
-export const yes = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
+/** The condition holds: `conditionTrue("Available")`. */
+export const conditionTrue = (reason: string, message = ""): ConditionState => ({ status: "True", reason, message });
 
-/** The condition does not hold: `no("Progressing", "1 of 3 ready")`. */
-export const no = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
+/** The condition does not hold: `conditionFalse("Progressing", "1 of 3 ready")`. */
+export const conditionFalse = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
 
 /** Whether the condition holds is not known. */
-export const unknown = (reason: string, message = ""): ConditionState => ({ status: "Unknown", reason, message });
+export const conditionUnknown = (reason: string, message = ""): ConditionState => ({
+  status: "Unknown",
+  reason,
+  message,
+});
 
 /** Anything whose status may carry conditions. */
 export interface WithConditions {
-  status?: { conditions?: readonly Condition[] };
+  readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
 
 /** The condition of a type, if there is one. */
@@ -49,7 +53,7 @@ export function setCondition(
   conditions: readonly Condition[] = [],
   type: string,
   state: ConditionState,
-  at: StatedAt,
+  at: ConditionStamp,
 ): readonly Condition[] {
   const known = findCondition(conditions, type);
   const stamped = stamp(type, state, known, at);
@@ -67,13 +71,13 @@ export function removeCondition(conditions: readonly Condition[] = [], type: str
  * All stated conditions as the status carries them, in the order of the statement, so that an unchanged statement gives an
  * unchanged list. Conditions in `known` that are not stated belong to others and are left out.
  */
-export function stampConditions(stated: Conditions, known: readonly Condition[], at: StatedAt): Condition[] {
+export function stampConditions(stated: Conditions, known: readonly Condition[], at: ConditionStamp): Condition[] {
   return Object.entries(stated).flatMap(([type, state]) =>
     state ? [stamp(type, state, findCondition(known, type), at)] : [],
   );
 }
 
-function stamp(type: string, state: ConditionState, known: Condition | undefined, at: StatedAt): Condition {
+function stamp(type: string, state: ConditionState, known: Condition | undefined, at: ConditionStamp): Condition {
   return {
     type,
     status: state.status,

@@ -1,18 +1,29 @@
 import { WholeFloat } from "./json.ts";
 
-/** A copy of a JSON value that shares nothing with it; several times faster than structuredClone. */
-export function deepCopy<T>(value: T): T {
+/** The type of a JSON value that may be changed. Objects of Kubernetes are read-only: {@link deepCopy} makes one of these. */
+export type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Mutable<T[K]> }
+    : T;
+
+/** A copy of a JSON value that shares nothing with it and may be changed; several times faster than structuredClone. */
+export function deepCopy<T>(value: T): Mutable<T> {
+  return copyOf(value) as Mutable<T>;
+}
+
+function copyOf<T>(value: T): T {
   if (typeof value !== "object" || value === null || value instanceof WholeFloat) return value;
   if (Array.isArray(value)) {
     const list = new Array<unknown>(value.length);
-    for (let i = 0; i < value.length; i++) list[i] = deepCopy(value[i] as unknown);
+    for (let i = 0; i < value.length; i++) list[i] = copyOf(value[i] as unknown);
     return list as T;
   }
   // Spreading first makes every key the copy's own, even "__proto__", so that assigning to it is harmless.
   const copy = { ...value };
   for (const key in copy) {
     const part = copy[key];
-    if (typeof part === "object" && part !== null) copy[key] = deepCopy(part);
+    if (typeof part === "object" && part !== null) copy[key] = copyOf(part);
   }
   return copy;
 }

@@ -76,7 +76,7 @@ export function formatDuration(nanoseconds: bigint): string {
 }
 
 /** Milliseconds as Go writes a duration. */
-export function formatMs(ms: number): string {
+export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)));
 }
 
@@ -114,19 +114,6 @@ export function humanDuration(ms: number): string {
   if (days < 365 * 2) return `${days}d`;
   const years = Math.trunc(days / 365);
   return years < 8 ? pair(years, "y", days % 365, "d") : `${years}y`;
-}
-
-/** The coarser form, with one unit: "45s", "5m", "3h", "5d", "2y". */
-export function shortHumanDuration(ms: number): string {
-  const seconds = Math.trunc(ms / 1000);
-  if (seconds < -1) return "<invalid>";
-  if (seconds < 0) return "0s";
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.trunc(seconds / 60);
-  if (minutes < 60) return `${minutes}m`;
-  const hours = Math.trunc(minutes / 60);
-  if (hours < 24) return `${hours}h`;
-  return hours < 24 * 365 ? `${Math.trunc(hours / 24)}d` : `${Math.trunc(hours / 24 / 365)}y`;
 }
 
 function pair(major: number, majorUnit: string, minor: number, minorUnit: string): string {

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  escapeFieldValue,
-  exactFieldValue,
-  type FieldRequirement,
-  formatFieldRequirements,
-  matchesFields,
-  parseFieldSelector,
-} from "./field-selector.ts";
+import { exactFieldValue, type FieldRequirement, matchesFields, parseFieldSelector } from "./field-selector.ts";
 
 test("terms are split at commas and at the first operator, and sorted", () => {
   assert.deepEqual(parseFieldSelector("status.phase!=Running,metadata.name==web"), [
@@ -44,7 +37,10 @@ test("all terms must hold; a field that is missing is empty", () => {
   assert.equal(exactFieldValue(parseFieldSelector("metadata.name!=web"), "metadata.name"), undefined);
 });
 
-test("what is printed parses to the same requirements, whatever the values", () => {
+const printed = ({ field, operator, value }: FieldRequirement) =>
+  `${field}${operator}${value.replace(/[\\,=]/g, "\\$&")}`;
+
+test("values may hold anything if backslash, comma and equals sign are escaped", () => {
   const requirement: fc.Arbitrary<FieldRequirement> = fc.record(
     {
       field: fc.constantFrom("metadata.name", "spec.nodeName", "status.phase"),
@@ -55,14 +51,9 @@ test("what is printed parses to the same requirements, whatever the values", () 
   );
   fc.assert(
     fc.property(fc.array(requirement), (requirements) => {
-      const terms = requirements.map((one) => formatFieldRequirements([one]));
+      const terms = requirements.map(printed);
       const sorted = [...terms.keys()].sort((a, b) => (terms[a]! < terms[b]! ? -1 : 1)).map((i) => requirements[i]!);
-      assert.deepEqual(parseFieldSelector(formatFieldRequirements(requirements)), sorted);
+      assert.deepEqual(parseFieldSelector(terms.join(",")), sorted);
     }),
   );
-});
-
-test("a value escaped by hand selects that value", () => {
-  const name = "a,b=c\\d";
-  assert.ok(matchesFields(parseFieldSelector(`x=${escapeFieldValue(name)}`), { x: name }));
 });

@@ -35,16 +35,6 @@ export function exactFieldValue(requirements: readonly FieldRequirement[], field
   return requirements.find((requirement) => requirement.field === field && requirement.operator === "=")?.value;
 }
 
-/** Requirements as text, values escaped. */
-export function formatFieldRequirements(requirements: readonly FieldRequirement[]): string {
-  return requirements.map(({ field, operator, value }) => `${field}${operator}${escapeFieldValue(value)}`).join(",");
-}
-
-/** Makes any text fit to stand as the value in a field selector. */
-export function escapeFieldValue(value: string): string {
-  return value.replace(/[\\,=]/g, "\\$&");
-}
-
 /** A comma after a backslash is part of a term; escapes are left as they are. */
 function splitTerms(text: string): string[] {
   const terms = [""];

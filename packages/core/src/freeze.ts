@@ -10,9 +10,17 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** A type all of whose parts are read-only: what {@link deepFreeze} makes true. */
+/**
+ * A type all of whose parts are read-only: what {@link deepFreeze} makes true. The parts of objects of a kind of yours have
+ * such types: `type Worker = DeepReadonly<z.infer<typeof worker>>`.
+ */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    ? IsReadonly<T> extends true
+      ? T
+      : { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
+
+/** Of types such as PodTemplateSpec, all is read-only if the first fields are; they keep their names in messages. */
+type IsReadonly<T> = (<G>() => G extends T ? 1 : 2) extends <G>() => G extends Readonly<T> ? 1 : 2 ? true : false;

@@ -7,23 +7,28 @@
  *
  * The values that objects are made of are here as well, read and written as Kubernetes reads and writes them: quantities,
  * durations, selectors, names, JSONPath, conditions, owner references. Where its Go libraries have an oddity that a server
- * would show, so have these, and their messages are word for word the same (docs/decisions/010-values-as-kubernetes-has-them.md).
+ * would show, so have these, and their messages are word for word the same (docs/decisions/004-values-and-encodings.md).
  *
- * Three questions about whole objects are answered here: is it ready ({@link readinessOf}), does it hold what we want
- * ({@link sameApplied}), and is it newer ({@link compareVersions}).
+ * Two questions about whole objects are answered here: is it ready ({@link readinessOf}), and is it newer
+ * ({@link compareVersions}).
  */
 export * from "./append.ts";
-export * from "./applied-equality.ts";
+export * from "./backoff.ts";
 export * from "./clock.ts";
 export * from "./conditions.ts";
 export * from "./copy.ts";
 export * from "./duration.ts";
 export * from "./equality.ts";
+export type * from "./exact.ts";
 export * from "./field-selector.ts";
+export * from "./file-names.ts";
 export * from "./freeze.ts";
 export * from "./go-text.ts";
+export * from "./go-url.ts";
 export * from "./int-or-string.ts";
+export * from "./ip-address.ts";
 export * from "./json.ts";
+export * from "./json-object.ts";
 export * from "./json-path.ts";
 export { JsonPathError } from "./json-path-parser.ts";
 export * from "./kind-ref.ts";
@@ -38,8 +43,10 @@ export * from "./quoted.ts";
 export * from "./random.ts";
 export * from "./readiness.ts";
 export * from "./resource-version.ts";
+export * from "./scaled-clock.ts";
 export * from "./schema-node.ts";
 export * from "./simple-json-path.ts";
 export * from "./status-error.ts";
+export * from "./token-bucket.ts";
 export * from "./transport.ts";
 export * from "./virtual-clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseIntOrString, resolveIntOrPercent } from "./int-or-string.ts";
+import { resolveIntOrPercent } from "./int-or-string.ts";
 
 test("a number stands for itself, a percentage for its share of the total", () => {
   assert.equal(resolveIntOrPercent(3, 10, "up"), 3);
@@ -25,15 +25,4 @@ test("what is neither is refused in Kubernetes' words", () => {
     "99999999999999999999%",
     'invalid value for IntOrString: invalid value "99999999999999999999%": strconv.Atoi: parsing "99999999999999999999": value out of range',
   );
-});
-
-test("text that is a 32-bit number is read as one", () => {
-  assert.equal(parseIntOrString("8080"), 8080);
-  assert.equal(parseIntOrString("-1"), -1);
-  assert.equal(parseIntOrString("+1"), 1);
-  assert.equal(parseIntOrString("-0"), 0);
-  assert.equal(parseIntOrString("http"), "http");
-  assert.equal(parseIntOrString("50%"), "50%");
-  assert.equal(parseIntOrString(""), "");
-  assert.equal(parseIntOrString("2147483648"), "2147483648");
 });

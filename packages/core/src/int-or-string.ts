@@ -1,12 +1,6 @@
 /** A field that is a number or, as in "25%" or a port's name, text. */
 export type IntOrString = number | string;
 
-/** Text as kubectl's flags read it: a 32-bit whole number if it is one, else the text itself. */
-export function parseIntOrString(text: string): IntOrString {
-  const number = /^[+-]?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
-  return number === (number | 0) ? number | 0 : text;
-}
-
 /**
  * The number that a count or a percentage of `total` stands for: 3 is 3, "25%" of 10 is 3 rounded up and 2 rounded
  * down. Throws, in Kubernetes' words, for text that is no percentage.

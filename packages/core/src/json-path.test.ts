@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JsonPath, printValue, relaxedJsonPath } from "./json-path.ts";
+import { JsonPath, printValue } from "./json-path.ts";
 
 const data = {
   kind: "List",
@@ -122,10 +122,4 @@ test("a column shows one value as text", () => {
   assert.equal(printValue("x"), "x");
   assert.equal(printValue(1.5), "1.5");
   assert.equal(printValue(["a", 1]), '["a",1]');
-});
-
-test("paths for columns and sorting may lack dots and braces", () => {
-  for (const text of ["a.b", ".a.b", "{a.b}", "{.a.b}"]) assert.equal(relaxedJsonPath(text), "{.a.b}");
-  assert.equal(relaxedJsonPath(""), "");
-  assert.throws(() => relaxedJsonPath("{.a}{.b}"), { message: /^unexpected path string, expected a 'name1.name2' or/ });
 });

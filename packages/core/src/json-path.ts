@@ -1,6 +1,7 @@
 import { append } from "./append.ts";
 import { goText, goType, toGoJson } from "./go-text.ts";
 import { WholeFloat } from "./json.ts";
+import { isObject } from "./json-object.ts";
 import { JsonPathError, type PathNode, parseJsonPathTemplate } from "./json-path-parser.ts";
 
 /** How a {@link JsonPath} treats what it does not find. */
@@ -35,21 +36,6 @@ export class JsonPath {
       .map((values) => values.map(printValue).join(" "))
       .join("");
   }
-}
-
-/**
- * A path as people write it for columns and sorting: `metadata.name`, `.metadata.name` and `{metadata.name}` all become
- * `{.metadata.name}`.
- */
-export function relaxedJsonPath(text: string): string {
-  if (text === "") return text;
-  const match = /^\{\.?([^{}]+)\}$|^\.?([^{}]+)$/.exec(text);
-  if (!match) {
-    throw new JsonPathError(
-      "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
-    );
-  }
-  return `{.${match[1] ?? match[2]}}`;
 }
 
 /** A value as the JSONPath output of kubectl and the string columns of custom resources show it. */
@@ -136,7 +122,7 @@ class Evaluation {
   }
 
   #field(input: unknown[], name: string): unknown[] {
-    const found = input.filter((value) => isMap(value) && Object.hasOwn(value, name));
+    const found = input.filter((value) => isObject(value) && Object.hasOwn(value, name));
     if (found.length === 0 && input.length > 0 && !this.#allowMissingKeys)
       throw new StepError(`${name} is not found`, []);
     return found.map((value) => (value as Record<string, unknown>)[name]);
@@ -226,14 +212,10 @@ function slice(input: unknown[], node: PathNode & { type: "array" }): unknown[] 
   return found;
 }
 
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat);
-}
-
 /** In Go, a string is a sequence of bytes. */
 function childrenOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  if (isMap(value)) return Object.values(value);
+  if (isObject(value)) return Object.values(value);
   return typeof value === "string" ? [...new TextEncoder().encode(value)] : [];
 }
 

@@ -1,7 +1,6 @@
 import {
   type LabelOperator,
   type LabelRequirement,
-  type LabelSelector,
   labelRequirement,
   SelectorError,
   sortLabelRequirements,
@@ -12,45 +11,6 @@ import { quoted } from "./quoted.ts";
 /** Parses `a=b,c!=d,e in (x,y),!f,g,h>5`, sorted by key; throws a {@link SelectorError} in Kubernetes' words. */
 export function parseLabelSelector(text: string): LabelRequirement[] {
   return sortLabelRequirements(new Parser(text).parse());
-}
-
-/** Parses the text of a selector into its object form, which has no place for `>` and `<`. */
-export function parseLabelSelectorObject(text: string): LabelSelector {
-  const selector: Required<LabelSelector> = { matchLabels: {}, matchExpressions: [] };
-  for (const { key, operator, values } of parseForObject(text)) {
-    switch (operator) {
-      case "=":
-      case "==":
-        selector.matchLabels[key] = values[0]!;
-        break;
-      case "in":
-        selector.matchExpressions.push({ key, operator: "In", values: [...values] });
-        break;
-      case "notin":
-        selector.matchExpressions.push({ key, operator: "NotIn", values: [...values] });
-        break;
-      case "exists":
-        selector.matchExpressions.push({ key, operator: "Exists" });
-        break;
-      case "!":
-        selector.matchExpressions.push({ key, operator: "DoesNotExist" });
-        break;
-      case "gt":
-      case "lt":
-        throw new SelectorError(`${quoted(operator)} isn't supported in label selectors`);
-      case "!=":
-        throw new SelectorError(`${quoted(operator)} is not a valid label selector operator`);
-    }
-  }
-  return selector;
-}
-
-function parseForObject(text: string): LabelRequirement[] {
-  try {
-    return parseLabelSelector(text);
-  } catch (error) {
-    throw new SelectorError(`couldn't parse the selector string "${text}": ${(error as Error).message}`);
-  }
 }
 
 const BINARY_OPERATORS: Record<string, LabelOperator> = {

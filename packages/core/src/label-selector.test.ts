@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
-  exactLabelValue,
   formatLabelRequirements,
   formatLabelSelector,
   type LabelRequirement,
@@ -14,7 +13,7 @@ import {
   selectsLabels,
   sortLabelRequirements,
 } from "./label-selector.ts";
-import { parseLabelSelector, parseLabelSelectorObject } from "./label-selector-parser.ts";
+import { parseLabelSelector } from "./label-selector-parser.ts";
 
 /** How labels.Parse of apimachinery 0.36 prints each selector. */
 const CANONICAL: [text: string, printed: string][] = [
@@ -102,10 +101,6 @@ test("a selector object means what its text means; a missing one selects nothing
   };
   const text = "app,env in (dev,prod),env notin (test),!old,tier=web";
   assert.equal(formatLabelSelector(selector), text);
-  assert.deepEqual(parseLabelSelectorObject("tier=web,old"), {
-    matchLabels: { tier: "web" },
-    matchExpressions: [{ key: "old", operator: "Exists" }],
-  });
   assert.ok(selectsLabels(selector, { tier: "web", env: "dev", app: "x" }));
   assert.ok(!selectsLabels(selector, { tier: "web", env: "dev", app: "x", old: "" }));
   assert.ok(selectsLabels({}, { any: "thing" }));
@@ -125,18 +120,6 @@ test("a selector object that is not valid says why", () => {
   refused(
     [{ key: "-", operator: "Exists", values: ["b"] }],
     `[key: Invalid value: "-": ${KEY}, values: Invalid value: ["b"]: values set must be empty for exists and does not exist]`,
-  );
-  assert.throws(() => parseLabelSelectorObject("a>1"), { message: `"gt" isn't supported in label selectors` });
-  assert.throws(() => parseLabelSelectorObject("a in"), {
-    message: `couldn't parse the selector string "a in": unable to parse requirement: found '' expected: '('`,
-  });
-});
-
-test("the one value that a label must have is known", () => {
-  const requirements = parseLabelSelector("a=1,b in (2),c in (3,4),d!=5");
-  assert.deepEqual(
-    ["a", "b", "c", "d", "e"].map((key) => exactLabelValue(requirements, key)),
-    ["1", "2", undefined, undefined, undefined],
   );
 });
 

@@ -3,16 +3,16 @@ import { quoted } from "./quoted.ts";
 
 /** A selector as it stands in an object. Empty selects everything; a missing one, usually, nothing. */
 export interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: LabelSelectorRequirement[];
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly LabelSelectorRequirement[] | undefined;
 }
 
 /** One of the expressions of a {@link LabelSelector}. */
 export interface LabelSelectorRequirement {
-  key: string;
+  readonly key: string;
   /** In, NotIn, Exists or DoesNotExist. */
-  operator: string;
-  values?: string[];
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
 }
 
 /** How a label and the values of a requirement must relate; `exists` and `!` take no values. */
@@ -128,13 +128,6 @@ function matches({ key, operator, values }: LabelRequirement, labels: Record<str
       return operator === "gt" ? actual > wanted : actual < wanted;
     }
   }
-}
-
-/** The one value a label must have to be selected, if there is just one: such selectors can use an index. */
-export function exactLabelValue(requirements: readonly LabelRequirement[], key: string): string | undefined {
-  const requirement = requirements.find((candidate) => candidate.key === key);
-  const isExact = requirement && ["=", "==", "in"].includes(requirement.operator) && requirement.values.length === 1;
-  return isExact ? requirement.values[0] : undefined;
 }
 
 /** Requirements as text: `a=b,c!=d,e in (x,y),!f,g`. */

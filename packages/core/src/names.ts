@@ -13,17 +13,17 @@ export function generateName(prefix: string, random: Random): string {
  * `base-suffix`, or `base` alone, if that is short enough. If not, the base is cut and a hash of the whole put in its
  * place: the same long name always gives the same short one, and different ones differ.
  *
- *     fittingName("llama", "svc");                  // "llama-svc"
- *     fittingName("a-name-of-80-letters…", "svc");  // "a-name-of-…-7d4f9c8b6-svc", 63 characters
+ *     truncatedName("llama", "svc");                  // "llama-svc"
+ *     truncatedName("a-name-of-80-letters…", "svc");  // "a-name-of-…-7d4f9c8b6-svc", 63 characters
  */
-export function fittingName(base: string, suffix = "", limit = LONGEST_NAME): string {
+export function truncatedName(base: string, suffix = "", limit = LONGEST_NAME): string {
   const whole = suffix === "" ? base : `${base}-${suffix}`;
   if (whole.length <= limit) return whole;
   const hash = safeEncode(String(fnv1a32(whole)));
   const tail = suffix === "" ? hash : `${hash}-${suffix}`;
   const room = limit - tail.length - 1;
   // A suffix that leaves no room is cut like everything else.
-  if (room < 1) return suffix === "" ? hash.slice(0, limit) : fittingName(whole, "", limit);
+  if (room < 1) return suffix === "" ? hash.slice(0, limit) : truncatedName(whole, "", limit);
   return `${base.slice(0, room).replace(/[^A-Za-z0-9]+$/, "")}-${tail}`.replace(/^-+/, "");
 }
 
@@ -48,18 +48,4 @@ export function fnv1a32(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of encoder.encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
-}
-
-/** As {@link fnv1a32}, with 64 bits: for comparing contents by their digests. */
-export function fnv1a64(text: string): bigint {
-  // In two halves, which numbers can multiply without loss. The prime is 2^40 + 0x1b3.
-  let high = 0xcbf29ce4;
-  let low = 0x84222325;
-  for (const byte of encoder.encode(text)) {
-    low = (low ^ byte) >>> 0;
-    const product = low * 0x1b3;
-    high = (Math.imul(high, 0x1b3) + Math.floor(product / 2 ** 32) + (low << 8)) >>> 0;
-    low = product >>> 0;
-  }
-  return (BigInt(high) << 32n) | BigInt(low);
 }

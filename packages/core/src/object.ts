@@ -1,13 +1,13 @@
 /** What every Kubernetes object looks like from outside, whatever its kind. */
 export interface KubeObject {
-  apiVersion: string;
-  kind: string;
-  metadata: ObjectMeta;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
 }
 
 /** A KubeObject whose other fields are not known to the compiler. */
 export interface AnyObject extends KubeObject {
-  [field: string]: unknown;
+  readonly [field: string]: unknown;
 }
 
 /**
@@ -15,76 +15,100 @@ export interface AnyObject extends KubeObject {
  * metadata embedded in other objects (pod templates) is `Partial<ObjectMeta>`.
  */
 export interface ObjectMeta {
-  name: string;
-  namespace?: string;
-  generateName?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-  managedFields?: ManagedFieldsEntry[];
-  selfLink?: string;
+  readonly name: string;
+  readonly namespace?: string | undefined;
+  readonly generateName?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly generation?: number | undefined;
+  readonly creationTimestamp?: string | undefined;
+  readonly deletionTimestamp?: string | undefined;
+  readonly deletionGracePeriodSeconds?: number | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly ownerReferences?: readonly OwnerReference[] | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly managedFields?: readonly ManagedFieldsEntry[] | undefined;
+  readonly selfLink?: string | undefined;
 }
 
 /** Names an owner: when the last is gone, the garbage collector removes the object. */
 export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean | undefined;
+  readonly blockOwnerDeletion?: boolean | undefined;
 }
 
 /** Which fields one manager has set, and how. */
 export interface ManagedFieldsEntry {
-  manager?: string;
-  operation?: "Apply" | "Update";
-  apiVersion?: string;
-  time?: string;
-  fieldsType?: "FieldsV1";
-  fieldsV1?: FieldsV1;
-  subresource?: string;
+  readonly manager?: string | undefined;
+  readonly operation?: "Apply" | "Update" | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly time?: string | undefined;
+  readonly fieldsType?: "FieldsV1" | undefined;
+  readonly fieldsV1?: FieldsV1 | undefined;
+  readonly subresource?: string | undefined;
 }
 
 /** The JSON form of a field set: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0` and `.` keys. */
 export interface FieldsV1 {
-  [path: string]: FieldsV1;
+  readonly [path: string]: FieldsV1;
 }
 
 /** One aspect of an object's state, as its controller sees it. */
 export interface Condition {
-  type: string;
-  status: "True" | "False" | "Unknown";
-  reason: string;
-  message: string;
-  lastTransitionTime: string;
-  observedGeneration?: number;
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number | undefined;
 }
 
 /** Metadata of a list: at what version it was read, and how to get the rest. */
 export interface ListMeta {
-  resourceVersion?: string;
-  continue?: string;
-  remainingItemCount?: number;
+  readonly resourceVersion?: string | undefined;
+  readonly continue?: string | undefined;
+  readonly remainingItemCount?: number | undefined;
 }
 
 /** A list as a server answers with it. */
 export interface KubeList<T = AnyObject> {
-  apiVersion: string;
-  kind: string;
-  metadata: ListMeta;
-  items: T[];
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ListMeta;
+  readonly items: readonly T[];
 }
 
-/** An object as a user writes it: the server fills in the rest of its metadata. */
-export type Draft<T extends KubeObject> = Omit<T, "metadata"> & { metadata: Partial<ObjectMeta> };
+/**
+ * An object as `Kind.draft` takes it: apiVersion and kind follow from the kind, and the status is the controller's to write.
+ */
+export type Draft<T extends KubeObject> = { [K in keyof T as Exclude<K, "apiVersion" | "kind" | "status">]: T[K] } & {
+  readonly apiVersion?: T["apiVersion"] | undefined;
+  readonly kind?: T["kind"] | undefined;
+};
+
+/** An object as `Kind.new` takes it: a test may need one that has a status. */
+export type NewDraft<T extends KubeObject> = Draft<T> & Pick<T, Extract<keyof T, "status">>;
+
+/** What `Kind.draft` returns. */
+export type Drafted<T extends KubeObject> = { [K in keyof T as Exclude<K, "status">]: T[K] } & MadeByKind<T>;
+
+/**
+ * Marks what a kind's `draft` and `new` return, for the compiler alone: the type of the objects that come of it. Children of
+ * a reconciler have to be so marked, because a literal is checked for misspelled fields only where its type is known.
+ */
+export declare abstract class MadeByKind<T> {
+  // Private, so that a copy with other fields (`{ ...draft, spec }`), which nobody has checked, does not have it.
+  private readonly "make children with Kind.draft({ ... })": T;
+}
+
+/** An object inside another, such as a template of volume claims: it need not say what it is. */
+export type EmbeddedObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind"> &
+  Partial<Pick<T, "apiVersion" | "kind">>;
 
 /** `namespace/name`, or `name` for cluster-scoped objects. */
 export type ObjectKey = string;

@@ -1,3 +1,9 @@
+/**
+ * A quantity in an object: text such as `500m` and `1.5Gi`, or a number. Servers return text. Arithmetic and comparison take a
+ * {@link parseQuantity}.
+ */
+export type QuantityValue = string | number;
+
 /** How a quantity is written: `12M`, `12Mi` or `12e6`. A parsed quantity keeps the format it came in. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
@@ -165,8 +171,9 @@ export class Quantity {
 /** Binary quantities stop here; decimal ones have no bound. */
 const LARGEST_BINARY = Quantity.of(2n ** 63n - 1n, "BinarySI");
 
-/** Parses text such as `500m`, `1.5Gi` or `12e6`; throws a {@link QuantityError}. */
-export function parseQuantity(text: string): Quantity {
+/** Parses text such as `500m`, `1.5Gi` or `12e6`, or a number; throws a {@link QuantityError}. */
+export function parseQuantity(value: QuantityValue): Quantity {
+  const text = String(value);
   const match = text === "" ? null : SHAPE.exec(text);
   if (!match) throw new QuantityError(FORMAT_WRONG);
   const [, sign, zeros, leading = "", fraction = "", suffix] = match as unknown as [string, ...string[]];
@@ -201,7 +208,7 @@ function boundBinary(quantity: Quantity): Quantity {
 }
 
 /** The text under which Kubernetes stores a quantity given in JSON as a string or a number. */
-export function canonicalQuantity(value: string | number): string {
+export function canonicalQuantity(value: QuantityValue): string {
   return parseQuantity(String(value).trim()).toString();
 }
 

@@ -9,8 +9,3 @@ export function compareVersions(a: string | undefined, b: string | undefined): n
   if (!b) return 1;
   return a.length - b.length || (a < b ? -1 : 1);
 }
-
-/** Whether a resourceVersion can be compared at all: a whole number greater than zero, without leading zeros. */
-export function isComparableVersion(version: string | undefined): version is string {
-  return version !== undefined && /^[1-9][0-9]*$/.test(version);
-}

@@ -10,10 +10,10 @@ import {
   invalid,
   isAlreadyExists,
   isConflict,
-  isExpired,
   isForbidden,
   isInvalid,
   isNotFound,
+  isResourceExpired,
   methodNotAllowed,
   modified,
   notFound,
@@ -104,7 +104,7 @@ test("errors are told apart by reason, and nothing else is mistaken for one", ()
     [isConflict, modified(pods, "x")],
     [isInvalid, invalid({ group: "", kind: "Pod" }, "x", [])],
     [isForbidden, forbidden(pods, "x", "")],
-    [isExpired, expired("")],
+    [isResourceExpired, expired("")],
   ] as const;
   for (const [is] of errors) {
     assert.deepEqual(errors.filter(([, error]) => is(error)).length, 1);
@@ -112,7 +112,7 @@ test("errors are told apart by reason, and nothing else is mistaken for one", ()
     assert.ok(!is(undefined));
   }
   for (const [is, error] of errors) assert.ok(is(error));
-  assert.ok(isExpired(new ApiError({ code: 410, reason: "Gone" })));
+  assert.ok(isResourceExpired(new ApiError({ code: 410, reason: "Gone" })));
 });
 
 test("a bare status still makes an error", () => {

@@ -3,31 +3,31 @@ import { quoted } from "./quoted.ts";
 
 /** The `Status` object with which an API server reports what went wrong. */
 export interface StatusObject {
-  kind: "Status";
-  apiVersion: "v1";
-  metadata: { continue?: string; resourceVersion?: string };
-  status: "Success" | "Failure";
-  message?: string;
-  reason?: string;
-  details?: StatusDetails;
-  code: number;
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: { readonly continue?: string | undefined; readonly resourceVersion?: string | undefined };
+  readonly status: "Success" | "Failure";
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly details?: StatusDetails | undefined;
+  readonly code: number;
 }
 
 /** What an error is about, and what in it is wrong. */
 export interface StatusDetails {
-  name?: string;
-  group?: string;
-  kind?: string;
-  uid?: string;
-  causes?: StatusCause[];
-  retryAfterSeconds?: number;
+  readonly name?: string | undefined;
+  readonly group?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly causes?: readonly StatusCause[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** One thing that is wrong, and where. */
 export interface StatusCause {
-  reason?: string;
-  message?: string;
-  field?: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly field?: string | undefined;
 }
 
 /**
@@ -219,4 +219,4 @@ export const isInvalid = hasReason("Invalid");
 /** The caller may not do this. */
 export const isForbidden = hasReason("Forbidden");
 /** The resource version asked for is gone: list again. The server says Gone in a status, Expired in a stream. */
-export const isExpired = (error: unknown) => error instanceof ApiError && error.code === 410;
+export const isResourceExpired = (error: unknown) => error instanceof ApiError && error.code === 410;

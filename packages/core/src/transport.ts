@@ -1,7 +1,7 @@
 /**
  * The one seam between whoever asks and whoever answers: a function from request to response. A socket, the embedded
  * server and a fault injector are all transports. It is `fetch` without the ceremony: WHATWG Request and Response
- * objects cost more than most in-process requests do (docs/decisions/002-transport.md); {@link toFetch} gives the standard
+ * objects cost more than most in-process requests do (docs/decisions/002-transport-and-clock.md); {@link toFetch} gives the standard
  * form to whoever wants it.
  */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>;
@@ -31,7 +31,7 @@ export interface ApiResponse {
    * How long, in milliseconds, a client may leave a part of a stream unread before the stream is cut: for streams that go on
    * without it. Without it the stream waits.
    */
-  patience?: number;
+  stallTimeout?: number;
   /** With status 101: the open message stream. */
   socket?: MessageSocket;
 }
@@ -39,9 +39,8 @@ export interface ApiResponse {
 /** A WebSocket, seen from either end. */
 export interface MessageSocket {
   readonly protocol: string;
-  send(message: string | Uint8Array): void;
-  /** Undefined, or a promise that resolves when enough of what was sent has been taken that more may be sent. */
-  full?(): Promise<void> | undefined;
+  /** What it returns, if anything, resolves when the other end has taken enough that there is room for more. */
+  send(message: string | Uint8Array): Promise<void> | undefined;
   /** Ends when the other side closes; throws when the connection breaks. */
   readonly messages: AsyncIterable<string | Uint8Array>;
   close(code?: number, reason?: string): void;

@@ -1,1 +1,17 @@
-export * from "@konverge/testing";
+/**
+ * What test environments are made of, to run scenarios on another cluster than the embedded one.
+ */
+export {
+  bashShell,
+  type EmbeddedTestBackend,
+  embeddedTestBackend,
+  endState,
+  endStateDifferences,
+  type FaultInjector,
+  OperatorTestEnvironment,
+  type Shell as TestShell,
+  serveWebhooksOnPort,
+  type TestBackend,
+  UNREACHABLE_WEBHOOK_URL,
+  type WebhookProcess,
+} from "@konverge/testing";

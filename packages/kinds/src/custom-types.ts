@@ -18,14 +18,14 @@ const time: CustomType = {
 const openObject: CustomType = {
   schema: { type: "object", ...anything },
   published: { type: "object" },
-  typescript: "Record<string, unknown>",
+  typescript: "Readonly<Record<string, unknown>>",
 };
 
 export const customTypes: { readonly [definition: string]: CustomType } = {
   "resource.Quantity": {
     schema: intOrString,
     published: { oneOf: [{ type: "string" }, { type: "number" }] },
-    typescript: "string",
+    typescript: "QuantityValue",
   },
   "intstr.IntOrString": {
     schema: intOrString,
@@ -46,11 +46,11 @@ export const customTypes: { readonly [definition: string]: CustomType } = {
   "apiextensions.v1.JSONSchemaPropsOrArray": {
     schema: anything,
     published: {},
-    typescript: "JSONSchemaProps | JSONSchemaProps[]",
+    typescript: "JSONSchemaProps | readonly JSONSchemaProps[]",
   },
   "apiextensions.v1.JSONSchemaPropsOrStringArray": {
     schema: anything,
     published: {},
-    typescript: "JSONSchemaProps | string[]",
+    typescript: "JSONSchemaProps | readonly string[]",
   },
 };

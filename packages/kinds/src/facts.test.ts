@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
-import type { KindRef, Schema } from "@konverge/core";
+import type { KindRef, KubeObject, Schema } from "@konverge/core";
 import * as kinds from "./index.ts";
-import { builtinResources, builtinSchema, definition, definitionNames, definitionSchema } from "./index.ts";
+import {
+  builtinResources,
+  builtinSchema,
+  definition,
+  definitionNames,
+  definitionSchema,
+  type TypedKind,
+} from "./index.ts";
 import { fileOf } from "./type-name.ts";
 
 const at = (schema: Schema, ...path: string[]): Schema =>
@@ -19,8 +26,8 @@ const deployment = builtinSchema("apps", "v1", "Deployment");
 describe("built-in resources", () => {
   for (const { group, version, kind, plural, namespaced, definition: name } of builtinResources()) {
     test(`${kind} of ${group || "core"}/${version} has a handle and a schema`, async () => {
-      const module = (await import(`./generated/${fileOf(name)}.ts`)) as Record<string, KindRef>;
-      assert.deepEqual(module[kind], { group, version, kind, plural, namespaced });
+      const module = (await import(`./generated/${fileOf(name)}.ts`)) as Record<string, TypedKind<KubeObject>>;
+      assert.deepEqual({ ...module[kind] }, { group, version, kind, plural, namespaced });
       assert.ok(existsSync(new URL(`./generated/types/${fileOf(name)}.ts`, import.meta.url)));
       const schema = builtinSchema(group, version, kind);
       for (const field of ["apiVersion", "kind"]) assert.equal(at(schema, field).type, "string");
@@ -36,6 +43,15 @@ describe("built-in resources", () => {
     );
     assert.equal(kinds.HorizontalPodAutoscaler.version, "v2");
     assert.equal(kinds.Event.group, "");
+  });
+
+  test("make objects that say what they are, and fill in nothing else", () => {
+    const drafted = kinds.ConfigMap.draft({ metadata: { name: "a" }, data: { x: "1" } });
+    assert.deepEqual(drafted, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { x: "1" } });
+    const status = { conditions: [], loadBalancer: {} };
+    const made = kinds.Service.new({ metadata: { name: "a" }, spec: {}, status });
+    assert.deepEqual(made, { apiVersion: "v1", kind: "Service", metadata: { name: "a" }, spec: {}, status });
+    assert.equal(kinds.ClusterRole.draft({ metadata: { name: "a" } }).apiVersion, "rbac.authorization.k8s.io/v1");
   });
 
   test("have kubectl's names, columns and selectable fields", () => {

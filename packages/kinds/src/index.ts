@@ -11,7 +11,7 @@
  * `npm run facts`.
  *
  * ```ts
- * const web: Deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web" }, spec };
+ * const web = Deployment.draft({ metadata: { name: "web" }, spec });
  * await client.create(Deployment, web);
  * ```
  */
@@ -29,3 +29,4 @@ export {
 } from "./facts.ts";
 export * from "./generated/preferred.ts";
 export { openApiSchema } from "./openapi.ts";
+export { TypedKind } from "./typed-kind.ts";

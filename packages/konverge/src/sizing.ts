@@ -1,1 +1,36 @@
-export * from "@konverge/runtime/sizing";
+/**
+ * How many replicas a latency objective takes, for operators of servers that queue requests: measures load, applies a queueing
+ * model and stabilizes the result.
+ */
+export {
+  autoscalerBounds,
+  type CorrectedSize,
+  correctedSize,
+  expectedLatency,
+  type FetchMetrics,
+  fetchMetricsText,
+  type LatencyObjective,
+  type LoadMeasurement,
+  LoadMonitor,
+  MAX_UTILIZATION,
+  MEASUREMENT_WINDOW_MS,
+  metricsUrl,
+  type ReadServerMetrics,
+  type RecentSizes,
+  type RequiredReplicas,
+  readVllmMetrics,
+  replicasForObjective,
+  requiredReplicas,
+  SCALE_DOWN_RESERVE,
+  SCRAPE_PERIOD_MS,
+  type ServerSample,
+  type ServiceDemand,
+  type SizeReason,
+  type SizingInput,
+  type SizingRules,
+  type SizingState,
+  type StabilizedSize,
+  scrapeMetrics,
+  stabilizedSize,
+  waitingProbability,
+} from "@konverge/sizing";

@@ -19,40 +19,63 @@
  */
 export {
   type Child,
-  type ChildOptions,
-  child,
-  type Existing,
-  type OnImmutable,
+  type ImmutableFieldPolicy,
+  type ObservedChild,
   type OwnedKind,
-  own,
+  ownedKind,
   type PlannedChild,
+  type PlannedChildOptions,
+  plannedChild,
 } from "./apply/child.ts";
 export { isApplied } from "./apply/is-applied.ts";
-export { Cache, type Need } from "./cache/cache.ts";
-export type { Change } from "./cache/change.ts";
-export type { Informer, Scope } from "./cache/informer.ts";
-export type { View } from "./cache/view.ts";
-export type { Daemon, DaemonContext } from "./controller/daemons.ts";
-export * from "./controller/definition.ts";
-export type { Rhythm } from "./controller/due-times.ts";
-export * from "./controller/errors.ts";
-export * from "./controller/predicates.ts";
-export * from "./controller/watched.ts";
-export { isPaused, PAUSED, RECONCILE_NOW } from "./controller/wishes.ts";
+export { Cache, type CacheOptions, type CacheViewOptions } from "./cache/cache.ts";
+export type { CacheChange } from "./cache/change.ts";
+export type { IndexFunction } from "./cache/indexes.ts";
+export type { Informer } from "./cache/informer.ts";
+export type { Interest } from "./cache/projection.ts";
+export type { WatchScope } from "./cache/selection.ts";
+export type { CacheView } from "./cache/view.ts";
+export { controllerPermissions, type PermissionOptions } from "./controller/declared-access.ts";
+export { isPaused, PAUSED_ANNOTATION, RECONCILE_NOW_ANNOTATION } from "./controller/wishes.ts";
+export { controller } from "./definition/controller.ts";
+export type { Daemon, DaemonContext } from "./definition/daemon.ts";
+export * from "./definition/definition.ts";
+export * from "./definition/predicates.ts";
+export type { Recurrence } from "./definition/rhythm.ts";
+export * from "./definition/watched.ts";
 export { type HotReload, type HotReloadOptions, hotReload } from "./development/hot-reload.ts";
-export { type EventOptions, EventRecorder, type EventSink } from "./events/recorder.ts";
+export * from "./errors.ts";
+export type { EventOptions, EventSink } from "./events/event-sink.ts";
+export { EventRecorder, type EventRecorderOptions } from "./events/recorder.ts";
 export * from "./external/external.ts";
-export { type Log, silent } from "./log.ts";
-export { HOME } from "./manager/check-options.ts";
-export type { LeaderOptions } from "./manager/leader.ts";
-export { Manager, type ManagerOptions, run } from "./manager/manager.ts";
-export type { ShardOptions } from "./manager/shards.ts";
-export type { ControllerState, WatchState } from "./manager/state.ts";
-export * from "./observability/index.ts";
+export type { JsonDifference } from "./json-diff.ts";
+export type { LeaderElectionOptions } from "./leadership/leader.ts";
+export type { ShardingOptions } from "./leadership/shards.ts";
+export { type Log, silentLog } from "./log.ts";
+export { HOME_CLUSTER_NAME } from "./manager/check-options.ts";
+export { Manager, run } from "./manager/manager.ts";
+export type { ManagerOptions } from "./manager/options.ts";
+export { type HttpEndpointsOptions, httpEndpoints } from "./observability/endpoints.ts";
+export { Metrics, type MetricsOptions } from "./observability/metrics.ts";
+export {
+  LOG_LEVELS,
+  type LogLevel,
+  type ProcessLog,
+  type ProcessLogOptions,
+  processLog,
+} from "./observability/process-log.ts";
+export { reconcileLog } from "./observability/reconcile-log.ts";
+export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observability/serve.ts";
+export { tracing } from "./observability/tracing.ts";
 export * from "./observe/observer.ts";
+export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
-export * from "./problems/index.ts";
+export { type PodProblem, type PodProblemReason, podProblem } from "./problems/pod-problem.ts";
+export type { WorkloadProblem } from "./problems/problem.ts";
+export { failedCreateMessage, podCreationProblem, replicaFailureMessage } from "./problems/refusal.ts";
+export { type ObservedPods, POD_PROBLEM_GRACE_MS, workloadProblem } from "./problems/replica-problem.ts";
+export { problemConditions, reportProblem } from "./problems/tell-problem.ts";
 export {
   type FieldChange,
   type FieldChanges,
@@ -60,10 +83,55 @@ export {
   fieldChanges,
 } from "./progress/field-changes.ts";
 export * from "./progress/steps.ts";
-export { type AddOptions, type Priority, type QueueOptions, WorkQueue } from "./queue/work-queue.ts";
-export * from "./rbac/index.ts";
-export * from "./recording/index.ts";
+export { type QueueAddOptions, type QueuePriority, WorkQueue, type WorkQueueOptions } from "./queue/work-queue.ts";
+export {
+  type Permission,
+  type PermissionDeclaration,
+  type PermissionVerb,
+  permission,
+  permissionText,
+  policyRules,
+} from "./rbac/access.ts";
+export { comparePermissions, type PermissionDifference, PermissionRecorder } from "./rbac/observed.ts";
+export { checkPermissions, MissingPermissionError } from "./rbac/preflight.ts";
+export { type RbacObject, type RoleOptions, rolesFor } from "./rbac/roles.ts";
+export {
+  type ReconcileIntent,
+  type ReplayDifference,
+  recordedReconcileText,
+  replayDifferenceText,
+} from "./recording/differences.ts";
+export { readRecording } from "./recording/read-recording.ts";
+export type { RecordedWrite } from "./recording/recorded-world.ts";
+export { ReconcileRecorder, type ReconcileRecorderOptions } from "./recording/recorder.ts";
+export type {
+  RecordedAnswer,
+  RecordedCall,
+  RecordedChild,
+  RecordedError,
+  RecordedKind,
+  RecordedQuery,
+  RecordedReconcile,
+  RecordedResult,
+  RecordedStep,
+} from "./recording/recording.ts";
+export type { RedactedFields } from "./recording/redaction.ts";
+export { type ReplayedReconcile, replayRecording } from "./recording/replay.ts";
 export * from "./takeover/adopt.ts";
 export * from "./takeover/take-over.ts";
-export * from "./webhooks/index.ts";
-export type { Differing } from "./webhooks/json-diff.ts";
+export * from "./webhooks/admission.ts";
+export {
+  builtInCertificates,
+  type CertificateSource,
+  certificateFiles,
+  type WebhookCertificates,
+} from "./webhooks/certificates/source.ts";
+export { WebhookRegistration, type WebhookRegistrationOptions } from "./webhooks/registration.ts";
+export type { ConvertibleKind } from "./webhooks/review-conversion.ts";
+export {
+  type ServeWebhooksOptions,
+  serveWebhooks,
+  type WebhookServer,
+  webhookPermissions,
+} from "./webhooks/serve-webhooks.ts";
+export { Webhooks, type WebhooksOptions, type WebhookTarget } from "./webhooks/webhooks.ts";

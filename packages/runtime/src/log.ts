@@ -8,10 +8,10 @@ export interface Log {
 }
 
 /** Says nothing. */
-export const silent: Log = {
+export const silentLog: Log = {
   debug() {},
   info() {},
   warn() {},
   error() {},
-  child: () => silent,
+  child: () => silentLog,
 };

@@ -7,7 +7,7 @@ import { findControlPlane } from "@konverge/real";
 import { builtinDrafts } from "../test/builtin-drafts.ts";
 import { cuttableProxy } from "../test/cuttable-proxy.ts";
 import { pause, RealOperators, type RunningOperator, times, until, Widget } from "../test/real-operators.ts";
-import { type Controller, controller, own } from "./index.ts";
+import { type Controller, type ControllerOptions, controller, ownedKind } from "./index.ts";
 
 const kubernetes = process.env.KONVERGE_KUBERNETES;
 const plane = findControlPlane(kubernetes);
@@ -23,17 +23,17 @@ before(async () => {
 after(() => real?.stop());
 
 /** A ConfigMap of the same name and text for each Widget, and the text in the status. */
-function copies(namespace: string, more: Partial<Parameters<typeof controller<Widget>>[1]> = {}): Controller {
+function copies(namespace: string, more: Partial<ControllerOptions<Widget>> = {}): Controller {
   return controller(Widget, {
     name: "copies",
     namespaces: [namespace],
     owns: [ConfigMap],
     reconcile: ({ metadata, spec }) => ({
-      children: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: metadata.name }, data: { text: spec.text } }],
+      children: [ConfigMap.draft({ metadata: { name: metadata.name }, data: { text: spec.text } })],
       status: { text: spec.text },
     }),
     ...more,
-  } as Parameters<typeof controller<Widget>>[1]);
+  } as ControllerOptions<Widget>);
 }
 
 /** Every Widget has its copy and says so. */
@@ -97,27 +97,23 @@ test("children of all usual kinds are written once, and not again after a restar
 test("a child with a field that cannot be changed is replaced, with or without what it owns", options, async () => {
   await real.namespace("immutable");
   const labels = { app: "x" };
-  const template = (image: string, restartPolicy: string) => ({
+  const template = (image: string, restartPolicy: "Always" | "Never"): kinds.PodTemplateSpec => ({
     metadata: { labels },
     spec: { restartPolicy, containers: [{ name: "m", image }] },
   });
   await using _ = await real.operator(
     copies("immutable", {
-      owns: [own(kinds.Job, { onImmutable: "recreate" }), own(kinds.StatefulSet, { onImmutable: "orphan" })],
+      owns: [
+        ownedKind(kinds.Job, { onImmutable: "recreate" }),
+        ownedKind(kinds.StatefulSet, { onImmutable: "orphan" }),
+      ],
       reconcile: ({ spec }) => ({
         children: [
-          {
-            apiVersion: "batch/v1",
-            kind: "Job",
-            metadata: { name: "job" },
-            spec: { template: template(spec.text, "Never") },
-          },
-          {
-            apiVersion: "apps/v1",
-            kind: "StatefulSet",
+          kinds.Job.draft({ metadata: { name: "job" }, spec: { template: template(spec.text, "Never") } }),
+          kinds.StatefulSet.draft({
             metadata: { name: "set" },
             spec: { serviceName: spec.text, selector: { matchLabels: labels }, template: template("x", "Always") },
-          },
+          }),
         ],
         status: { text: spec.text },
       }),
@@ -277,8 +273,8 @@ test("hot keys and poison objects do not hold up the others", options, async () 
 });
 
 for (const [what, election] of [
-  ["leaders change", { leader: { name: "op", namespace: "election", duration: 3000 } }],
-  ["shards are handed over", { shards: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
+  ["leaders change", { leaderElection: { name: "op", namespace: "election", duration: 3000 } }],
+  ["shards are handed over", { sharding: { name: "op", namespace: "election", duration: 3000, parts: 8 } }],
 ] as const) {
   test(`no key has two actors when ${what} under load, as the server's own log shows`, options, async () => {
     const namespace = what.replaceAll(" ", "-");

@@ -1,7 +1,32 @@
+import {
+  ConfigMap,
+  type Container,
+  CronJob,
+  DaemonSet,
+  Deployment,
+  EndpointSlice,
+  HorizontalPodAutoscaler,
+  Ingress,
+  Job,
+  Lease,
+  LimitRange,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type PodSpec,
+  ResourceQuota,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+} from "@konverge/kinds";
 import type { Child } from "@konverge/runtime";
 
 const labels = { app: "web" };
-const container = {
+const container: Container = {
   name: "main",
   image: "nginx:1",
   command: ["sh"],
@@ -23,7 +48,7 @@ const container = {
   securityContext: { privileged: false, capabilities: { drop: ["ALL"] } },
   volumeMounts: [{ name: "config", mountPath: "/config", readOnly: false }],
 };
-const podSpec = {
+const podSpec: PodSpec = {
   containers: [container],
   initContainers: [{ name: "init", image: "busybox" }],
   hostNetwork: false,
@@ -54,26 +79,34 @@ const selector = { matchLabels: labels };
 /** A child of most kinds that operators make, with much that servers default, drop or rewrite. */
 export function builtinDrafts(name: string): Child[] {
   const metadata = { name };
-  const child = (apiVersion: string, kind: string, rest: object): Child => ({ apiVersion, kind, metadata, ...rest });
   return [
-    child("v1", "ConfigMap", { data: { a: "1", empty: "" }, binaryData: { b: "AAEC" } }),
-    child("v1", "Secret", { stringData: { password: "x" }, data: { token: "dG9rZW4=" }, type: "Opaque" }),
-    child("v1", "ServiceAccount", { automountServiceAccountToken: false }),
-    child("v1", "Service", {
+    ConfigMap.draft({ metadata, data: { a: "1", empty: "" }, binaryData: { b: "AAEC" } }),
+    Secret.draft({ metadata, stringData: { password: "x" }, data: { token: "dG9rZW4=" }, type: "Opaque" }),
+    ServiceAccount.draft({ metadata, automountServiceAccountToken: false }),
+    Service.draft({
+      metadata,
       spec: { selector: labels, ports: [{ port: 80 }, { port: 443, targetPort: "tls", name: "t" }].slice(0, 1) },
     }),
-    child("v1", "PersistentVolumeClaim", {
+    PersistentVolumeClaim.draft({
+      metadata,
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1.5Gi" } }, storageClassName: "" },
     }),
-    child("v1", "LimitRange", { spec: { limits: [{ type: "Container", defaultRequest: { cpu: "0.1" } }] } }),
-    child("v1", "ResourceQuota", { spec: { hard: { pods: 10, "requests.cpu": "0.5" } } }),
-    child("v1", "Pod", {
-      spec: { containers: [{ ...container, resources: {} }], volumes: podSpec.volumes.slice(0, 3), hostNetwork: false },
+    LimitRange.draft({ metadata, spec: { limits: [{ type: "Container", defaultRequest: { cpu: "0.1" } }] } }),
+    ResourceQuota.draft({ metadata, spec: { hard: { pods: 10, "requests.cpu": "0.5" } } }),
+    Pod.draft({
+      metadata,
+      spec: {
+        containers: [{ ...container, resources: {} }],
+        volumes: podSpec.volumes!.slice(0, 3),
+        hostNetwork: false,
+      },
     }),
-    child("apps/v1", "Deployment", {
+    Deployment.draft({
+      metadata,
       spec: { replicas: 2, selector, template, paused: false, strategy: { type: "RollingUpdate" } },
     }),
-    child("apps/v1", "StatefulSet", {
+    StatefulSet.draft({
+      metadata,
       spec: {
         replicas: 0,
         serviceName: name,
@@ -87,13 +120,15 @@ export function builtinDrafts(name: string): Child[] {
         ],
       },
     }),
-    child("apps/v1", "DaemonSet", { spec: { selector, template } }),
-    child("batch/v1", "Job", {
+    DaemonSet.draft({ metadata, spec: { selector, template } }),
+    Job.draft({
+      metadata,
       spec: {
         template: { metadata: { labels }, spec: { containers: [{ name: "m", image: "x" }], restartPolicy: "Never" } },
       },
     }),
-    child("batch/v1", "CronJob", {
+    CronJob.draft({
+      metadata,
       spec: {
         schedule: "* * * * *",
         suspend: true,
@@ -102,7 +137,8 @@ export function builtinDrafts(name: string): Child[] {
         },
       },
     }),
-    child("networking.k8s.io/v1", "Ingress", {
+    Ingress.draft({
+      metadata,
       spec: {
         rules: [
           {
@@ -115,10 +151,12 @@ export function builtinDrafts(name: string): Child[] {
         tls: [{ hosts: ["a.example"] }],
       },
     }),
-    child("networking.k8s.io/v1", "NetworkPolicy", {
+    NetworkPolicy.draft({
+      metadata,
       spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }], from: [{ podSelector: { matchLabels: labels } }] }] },
     }),
-    child("autoscaling/v2", "HorizontalPodAutoscaler", {
+    HorizontalPodAutoscaler.draft({
+      metadata,
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name },
         maxReplicas: 3,
@@ -127,21 +165,19 @@ export function builtinDrafts(name: string): Child[] {
         ],
       },
     }),
-    child("policy/v1", "PodDisruptionBudget", { spec: { selector, maxUnavailable: 1 } }),
-    child("rbac.authorization.k8s.io/v1", "Role", {
-      rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }],
-    }),
-    child("rbac.authorization.k8s.io/v1", "RoleBinding", {
+    PodDisruptionBudget.draft({ metadata, spec: { selector, maxUnavailable: 1 } }),
+    Role.draft({ metadata, rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] }),
+    RoleBinding.draft({
+      metadata,
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
       subjects: [{ kind: "ServiceAccount", name: "default", namespace: "default" }],
     }),
-    child("discovery.k8s.io/v1", "EndpointSlice", {
+    EndpointSlice.draft({
+      metadata,
       addressType: "IPv4",
       endpoints: [{ addresses: ["10.0.0.1"] }],
       ports: [{ port: 80 }],
     }),
-    child("coordination.k8s.io/v1", "Lease", {
-      spec: { holderIdentity: "x", renewTime: "2026-01-01T00:00:00.000000Z" },
-    }),
+    Lease.draft({ metadata, spec: { holderIdentity: "x", renewTime: "2026-01-01T00:00:00.000000Z" } }),
   ];
 }

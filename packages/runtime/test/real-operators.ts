@@ -96,7 +96,7 @@ export class RealOperators {
   }
 
   widget(namespace: string, name: string, text = ""): Promise<Widget> {
-    return this.user.create(Widget, Widget.new({ name, namespace }, { text }));
+    return this.user.create(Widget, Widget.new({ metadata: { name, namespace }, spec: { text } }));
   }
 
   /** `port`: reach the server by way of a proxy. */

@@ -1,30 +1,29 @@
 /**
  * Tests of operators on an embedded cluster.
  *
- * A {@link Scenario} is played on a {@link Stage}: a cluster, a namespace, and operators that run there as they would in
- * production, under exactly the role that is generated for them, with their webhooks asked. On virtual time minutes cost
- * nothing and a seed repeats a run. The same scenario can be played on a real control plane: whoever provides a
- * {@link Ground} gets a stage on it.
+ * A {@link Scenario} runs in a {@link TestEnvironment}: a cluster, a namespace, and operators that run as in production,
+ * under exactly their generated role and with their webhooks served. On virtual time, minutes cost nothing and a seed
+ * repeats a run. The same scenario runs on a real control plane through another {@link TestBackend}.
  *
- * Proofs play a scenario many times and say what they found: {@link crashRuns} crashes the operator at each of its writes,
- * {@link apiErrorRuns} fails its requests one at a time, {@link deletionRuns} deletes its objects after each write,
- * {@link repairRuns} deletes and edits its children, {@link crdDeletionRuns} takes its definitions away, and
- * {@link roleRuns} takes away each rule of its role.
+ * Survival runs repeat a scenario with one fault each and report what they found: {@link crashRuns} crashes the operator
+ * at each of its writes, {@link apiErrorRuns} fails its requests one at a time, {@link deletionRuns} deletes its objects
+ * after each write, {@link driftRuns} deletes and edits its children, {@link crdDeletionRuns} deletes its CRDs, and
+ * {@link rbacRuns} removes each rule of its role.
  */
 
 export type { Cluster } from "@konverge/cluster";
-export * from "./proofs/api-error-runs.ts";
-export * from "./proofs/crash-runs.ts";
-export * from "./proofs/crd-deletion-runs.ts";
-export * from "./proofs/deletion-runs.ts";
-export { differences, endState } from "./proofs/end-state.ts";
-export type { ProofOptions } from "./proofs/play-to-end.ts";
-export * from "./proofs/repair-runs.ts";
-export * from "./proofs/role-runs.ts";
-export * from "./stage/embedded-ground.ts";
-export * from "./stage/embedded-stage.ts";
-export type { Fate, Ground, Reachable } from "./stage/ground.ts";
-export { OperatorStage } from "./stage/operator-stage.ts";
-export { NOWHERE, registerOnPort } from "./stage/registrations.ts";
-export { bashShell, type Shell } from "./stage/shell.ts";
-export * from "./stage/stage.ts";
+export * from "./environment/embedded-test-backend.ts";
+export { OperatorTestEnvironment } from "./environment/operator-test-environment.ts";
+export { serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./environment/registrations.ts";
+export * from "./environment/run-scenario.ts";
+export { bashShell, type Shell } from "./environment/shell.ts";
+export type { FaultInjector, TestBackend, WebhookProcess } from "./environment/test-backend.ts";
+export * from "./environment/test-environment.ts";
+export * from "./survival/api-error-runs.ts";
+export * from "./survival/crash-runs.ts";
+export * from "./survival/crd-deletion-runs.ts";
+export * from "./survival/deletion-runs.ts";
+export * from "./survival/drift-runs.ts";
+export { endState, endStateDifferences } from "./survival/end-state.ts";
+export type { SurvivalOptions } from "./survival/play-to-end.ts";
+export * from "./survival/rbac-runs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@konverge/kinds";
-import { crashRuns, playEmbedded, roleRuns } from "@konverge/testing";
+import { crashRuns, rbacRuns, runScenario } from "@konverge/testing";
 import { converges, forgetful, greedy, sneaky, sound, Widget } from "./widgets.ts";
 
 test("an operator that infers all from the cluster survives a crash at each of its writes", async () => {
@@ -21,23 +21,23 @@ test("an operator that keeps its progress in memory is found out, and it is told
 });
 
 test("a role that is exactly what is needed passes, and each rule is tried", async () => {
-  const { tried, problems } = await roleRuns(sound, [converges(sound)]);
+  const { tried, problems } = await rbacRuns(sound, [converges(sound)]);
   assert.deepEqual(problems, []);
   assert.equal(tried, 3, "widgets, their status, and configmaps");
 });
 
 test("a permission that nobody needs is found", async () => {
-  const { problems } = await roleRuns(greedy, [converges(greedy)]);
+  const { problems } = await rbacRuns(greedy, [converges(greedy)]);
   assert.deepEqual(problems, ["the role allows what no scenario needs: list secrets"]);
 });
 
 test("a permission that is missing is found, even if the operator hides it", async () => {
-  const { problems } = await roleRuns(sneaky, [converges(sneaky)]);
+  const { problems } = await rbacRuns(sneaky, [converges(sneaky)]);
   assert.match(problems[0] ?? "", /does not allow what the operator does: .*cannot list resource/);
 });
 
 test("an operator that was crashed does nothing until it is started again, and then all it missed", async () => {
-  await playEmbedded(async (stage) => {
+  await runScenario(async (stage) => {
     const running = await stage.start(sound);
     running.crash();
     const before = stage.writes();
@@ -53,9 +53,9 @@ test("an operator that was crashed does nothing until it is started again, and t
 });
 
 test("requests can be disturbed, and what is waited for in vain is told with how things stand", async () => {
-  await playEmbedded(async (stage) => {
+  await runScenario(async (stage) => {
     await stage.start(sound);
-    stage.disturb(async (request, next) => {
+    stage.injectFault(async (request, next) => {
       if (request.method === "GET") return next(request);
       return {
         status: 500,
@@ -73,7 +73,7 @@ test("requests can be disturbed, and what is waited for in vain is told with how
       waiting,
       /it never came true that there is a status[\s\S]*Widget w: no status[\s\S]*disturbed/,
     );
-    stage.disturb(undefined);
+    stage.injectFault(undefined);
     await stage.until("it recovers", async () => (await stage.get(Widget, "w")).status?.text === "");
   });
 });

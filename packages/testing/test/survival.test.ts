@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apiErrorRuns, crdDeletionRuns, deletionRuns, repairRuns } from "@konverge/testing";
+import { apiErrorRuns, crdDeletionRuns, deletionRuns, driftRuns } from "@konverge/testing";
 import { careless, converges, sound, timid, Widget } from "./widgets.ts";
 
 test("an operator that tries again survives each fault of each of its requests", async () => {
@@ -39,13 +39,13 @@ test("a child that nobody owns is found when its owner is gone, unless it may st
 });
 
 test("children that are deleted or edited by hand are made as they were", async () => {
-  const { children, edits, problems } = await repairRuns(converges(sound));
+  const { children, edits, problems } = await driftRuns(converges(sound));
   assert.deepEqual(problems, []);
   assert.deepEqual([children, edits], [2, 4], "the text of each of two is changed, and removed");
 });
 
 test("children that are not made again are found, with what was done to them", async () => {
-  const { problems } = await repairRuns(converges(timid));
+  const { problems } = await driftRuns(converges(timid));
   assert.deepEqual(problems, [
     'ConfigMap w-a, /data/text changed to "hello-edited": ConfigMap w-a differs: expected "text": "hello", but it is ' +
       '"text": "hello-edited"',

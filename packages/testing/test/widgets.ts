@@ -1,5 +1,5 @@
 import { ConfigMap, Secret } from "@konverge/kinds";
-import { controller, type Operator, operator, use } from "@konverge/runtime";
+import { controller, type Operator, operator, permission } from "@konverge/runtime";
 import { defineKind, type ObjectOf } from "@konverge/schema";
 import type { Scenario } from "@konverge/testing";
 import { z } from "zod";
@@ -14,12 +14,7 @@ export const Widget = defineKind({
 });
 export type Widget = ObjectOf<typeof Widget>;
 
-const map = (name: string, text: string) => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name },
-  data: { text },
-});
+const map = (name: string, text: string) => ConfigMap.draft({ metadata: { name }, data: { text } });
 
 /** Keeps two ConfigMaps for each Widget. */
 export const sound: Operator = operator({
@@ -45,7 +40,7 @@ export const forgetful: Operator = operator({
   create: () => ({
     controllers: [
       controller(Widget, {
-        uses: [use(ConfigMap, ["get", "create"])],
+        permissions: [permission(ConfigMap, ["get", "create"])],
         async reconcile({ metadata: { name, namespace }, spec }, { client }) {
           const exists = await client.get(ConfigMap, `${namespace}/${name}-a`).then(
             () => true,
@@ -69,7 +64,7 @@ export const greedy: Operator = operator({
     controllers: [
       controller(Widget, {
         owns: [ConfigMap],
-        uses: [use(Secret, ["list"])],
+        permissions: [permission(Secret, ["list"])],
         reconcile: ({ metadata: { name }, spec }) => ({
           children: [map(`${name}-a`, spec.text)],
           status: { text: "" },
@@ -100,7 +95,7 @@ export const careless: Operator = operator({
   create: () => ({
     controllers: [
       controller(Widget, {
-        uses: [use(ConfigMap, ["create", "patch"])],
+        permissions: [permission(ConfigMap, ["create", "patch"])],
         async reconcile({ metadata: { name, namespace }, spec }, { client }) {
           const draft = map(`${name}-a`, spec.text);
           await client.apply(ConfigMap, { ...draft, metadata: { ...draft.metadata, namespace } } as never, {
@@ -120,7 +115,7 @@ export const timid: Operator = operator({
     controllers: [
       controller(Widget, {
         owns: [ConfigMap],
-        uses: [use(Secret, ["list"])],
+        permissions: [permission(Secret, ["list"])],
         async reconcile({ metadata: { name, namespace }, spec, status }, { client }) {
           if (status?.text !== undefined) return {};
           const secrets = await client.list(Secret, { namespace }).catch(() => undefined);

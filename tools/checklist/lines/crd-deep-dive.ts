@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATOR_IMAGE, operatorProgram } from "@konverge/cli";
 import { CustomResourceDefinition, Deployment, Pod } from "@konverge/kinds";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
+import { knowsOperator } from "../deployed.ts";
 import { checklist, type Story } from "../form.ts";
 import { sh, shUntil } from "../shell.ts";
 import { logsTell } from "../stories/operator-logs.ts";
@@ -99,7 +99,7 @@ const layers: Story<DeepCase> = {
       assert.match(await sh(stage, "kubectl get llmmodels"), new RegExp(`^NAME +MODEL.*\n${name} +${model}\\b`));
     });
     await line("L157-160", async () => {
-      await stage.pass(1_000);
+      await stage.advance(1_000);
       assert.deepEqual(await stage.list(Pod), []);
     });
     await line("L52", async () => assert.equal((await stage.get(LLMModel, name)).status, undefined));
@@ -150,7 +150,7 @@ const examples: Story<DeepCase> = {
     await stage.install(llmOperator);
     await line("L443", async () => {
       await sh(stage, heredoc(text));
-      await stage.pass(500);
+      await stage.advance(500);
       assert.deepEqual(await stage.list(Deployment), []);
       await sh(stage, `kubectl delete llmmodel ${name}`);
     });
@@ -241,8 +241,7 @@ const appliedOperator: Story<DeepCase> = {
     L559: "./02-test-operator.sh is there",
   },
   async play(stage, _values, line) {
-    const { cluster } = stage;
-    cluster?.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock, async () => [llmOperator]) });
+    await knowsOperator(stage);
     await sh(stage, `kubectl apply -f ${TUTORIAL}/01-what-is-crd.yaml`);
     await line("L193", async () => {
       const text = readFileSync(join(TUTORIAL, "02-simple-operator.yaml"), "utf8");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Database, databaseOperator } from "@konverge/database-operator";
 import { podOperator } from "@konverge/database-operator/tutorial";
-import { type Stage, supplyVolumes } from "@konverge/operator-suite";
+import { supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
 import { checklist, line } from "../form.ts";
 
@@ -27,13 +27,13 @@ const database = ({ name, version, size }: Pick<Instance, "name" | "version" | "
   spec: { version, size },
 });
 
-async function sh(stage: Stage, command: string): Promise<string> {
+async function sh(stage: TestEnvironment, command: string): Promise<string> {
   const { code, stdout, stderr } = await stage.shell(command);
   assert.equal(code, 0, `${command}\n${stdout}${stderr}`);
   return stdout;
 }
 
-const runs = (stage: Stage, name: string) =>
+const runs = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} runs`, async () => (await stage.find(Database, name))?.status?.phase === "Running");
 
 export default checklist<Names>({

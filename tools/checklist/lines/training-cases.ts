@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { CommandResult, Stage } from "@konverge/operator-suite";
+import type { CommandResult, TestEnvironment } from "@konverge/operator-suite";
 import { TrainingJob } from "@konverge/training-operator";
-import { timestamp } from "konverge";
 import { Pod } from "konverge/kinds";
+import { timestamp } from "konverge/time";
 
 /** A job of the document's, and another. */
 export interface TrainingCase {
@@ -65,7 +65,7 @@ export function jobOf(values: TrainingCase, more: object = {}): object {
 }
 
 /** The claim that the job names, bound to a volume: a real control plane alone provides none. */
-export async function provideData(stage: Stage, { claim }: TrainingCase): Promise<void> {
+export async function provideData(stage: TestEnvironment, { claim }: TrainingCase): Promise<void> {
   const volume = `${stage.namespace}-${claim}-${stage.clock.random.uuid().slice(0, 8)}`;
   const spec = { accessModes: ["ReadWriteMany"], storageClassName: "" };
   await stage.apply({
@@ -88,18 +88,19 @@ export async function provideData(stage: Stage, { claim }: TrainingCase): Promis
   });
 }
 
-export const phaseOf = async (stage: Stage, name: string) => (await stage.find(TrainingJob, name))?.status?.phase;
+export const phaseOf = async (stage: TestEnvironment, name: string) =>
+  (await stage.find(TrainingJob, name))?.status?.phase;
 
-export const untilPhase = (stage: Stage, name: string, phase: string) =>
+export const untilPhase = (stage: TestEnvironment, name: string, phase: string) =>
   stage.until(`${name} is ${phase}`, async () => (await phaseOf(stage, name)) === phase);
 
-export const podsOf = (stage: Stage, name: string) => stage.list(Pod, `ml.example.com/training-job=${name}`);
+export const podsOf = (stage: TestEnvironment, name: string) => stage.list(Pod, `ml.example.com/training-job=${name}`);
 
 export const workerNames = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}-worker-${index}`);
 
 /** Ends a worker as its node would report it. */
-export async function endWorker(stage: Stage, pod: string, exitCode: number): Promise<void> {
+export async function endWorker(stage: TestEnvironment, pod: string, exitCode: number): Promise<void> {
   const { spec } = await stage.get(Pod, pod);
   const time = timestamp(stage.clock);
   const reason = exitCode === 0 ? "Completed" : "Error";
@@ -116,7 +117,11 @@ export async function endWorker(stage: Stage, pod: string, exitCode: number): Pr
 }
 
 /** Runs a line of shell, which must succeed, and gives what it printed. */
-export async function sh(stage: Stage, command: string, options: Parameters<Stage["shell"]>[1] = {}): Promise<string> {
+export async function sh(
+  stage: TestEnvironment,
+  command: string,
+  options: Parameters<TestEnvironment["shell"]>[1] = {},
+): Promise<string> {
   const { code, stdout, stderr }: CommandResult = await stage.shell(command, options);
   assert.equal(code, 0, `${command}\n${stdout}${stderr}`);
   return stdout;

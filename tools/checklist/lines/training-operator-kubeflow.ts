@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { kubeflowOperator, MXJob, PyTorchJob, TFJob, XGBoostJob } from "@konverge/kubeflow-operator";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import type { KindRef, KubeObject } from "konverge";
 import { Pod, Service } from "konverge/kinds";
 import { checklist, line } from "../form.ts";
@@ -45,14 +45,14 @@ const pytorchJob = (values: Names, runPolicy?: object) => ({
   },
 });
 
-async function running(stage: Stage, kind: KindRef<KubeObject>, name: string): Promise<void> {
+async function running(stage: TestEnvironment, kind: KindRef<KubeObject>, name: string): Promise<void> {
   await stage.until(`${kind.kind} ${name} runs`, async () => {
     const { status } = ((await stage.find(kind as KindRef<Reported>, name)) ?? {}) as Reported;
     return status?.conditions?.at(-1)?.type === "Running";
   });
 }
 
-async function ended(stage: Stage, pod: string): Promise<void> {
+async function ended(stage: TestEnvironment, pod: string): Promise<void> {
   const { spec } = await stage.get(Pod, pod);
   const containerStatuses = spec!.containers.map(({ name, image }) => ({
     name,

@@ -2,26 +2,25 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startCluster } from "@konverge/cluster";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import {
-  Cache,
-  Client,
   type ControllerOptions,
   controller,
   ExternalError,
   keyOf,
   Manager,
-  Metrics,
   type Operator,
   operator,
   PermanentError,
   run,
-  silent,
-  Webhooks,
-  watch,
+  watchKind,
 } from "konverge";
+import { Client } from "konverge/client";
 import { ConfigMap, CustomResourceDefinition } from "konverge/kinds";
+import { Metrics, silentLog } from "konverge/observability";
+import { Cache } from "konverge/runtime";
+import { Webhooks } from "konverge/webhooks";
 import { checklist, line } from "../form.ts";
 import { cases, endWorker, jobOf, podsOf, sh, type TrainingCase, untilPhase, workerNames } from "./training-cases.ts";
 
@@ -51,7 +50,7 @@ export default checklist<TrainingCase>({
   stories: [
     line("L7-14", "one operator has kinds, controllers, admission, metrics and settings", async () => {
       const metrics = new Metrics({ process: false }).registry;
-      const parts = trainingOperator.create({ metrics, settings: {}, log: silent });
+      const parts = trainingOperator.create({ metrics, settings: {}, log: silentLog });
       assert.deepEqual(trainingOperator.kinds, [TrainingJob]);
       assert.deepEqual([parts.controllers.length, parts.admissions?.length, parts.conversions?.length], [1, 1, 1]);
       assert.ok(metrics.getSingleMetric("training_jobs_created_total"));
@@ -82,7 +81,7 @@ export default checklist<TrainingCase>({
       "changes of the object, changes of related ones and the clock lead to a look",
       async (stage, values) => {
         const looks: string[] = [];
-        const watches = [watch(ConfigMap, { to: ({ metadata }) => [`${metadata.namespace}/${values.name}`] })];
+        const watches = [watchKind(ConfigMap, { to: ({ metadata }) => [`${metadata.namespace}/${values.name}`] })];
         await stage.install(trainingOperator);
         await stage.start(probe({ watches, resync: 5_000, reconcile: (job) => void looks.push(keyOf(job)) }));
         const more = async (what: string, cause: () => Promise<unknown>) => {
@@ -108,7 +107,7 @@ export default checklist<TrainingCase>({
           probe({
             reconcile(job, { clock }) {
               looks.push([keyOf(job), clock.monotonic()]);
-              return looks.length < 3 ? { after: 2_000 } : undefined;
+              return looks.length < 3 ? { requeueAfter: 2_000 } : undefined;
             },
           }),
         );
@@ -139,13 +138,13 @@ export default checklist<TrainingCase>({
       });
     }),
     line("L705", "an object that is gone is no error", async (stage, values) => {
-      const { complaints } = await stage.start(trainingOperator);
+      const { warnings } = await stage.start(trainingOperator);
       await stage.apply(plainJob(values));
       await stage.client.delete(TrainingJob, `${values.namespace}/${values.name}`);
       await stage.until("it is gone", async () => !(await stage.find(TrainingJob, values.name)));
       await stage.settled();
       assert.deepEqual(
-        complaints.filter((one) => one.includes(values.name)),
+        warnings.filter((one) => one.includes(values.name)),
         [],
       );
     }),
@@ -176,7 +175,7 @@ export default checklist<TrainingCase>({
         await stage.until("it was worked on", () => outside === name);
         await stage.client.delete(TrainingJob, `${namespace}/${name}`);
         await check("L787-803", async () => {
-          await stage.pass(2_000);
+          await stage.advance(2_000);
           assert.equal(outside, name);
           const { metadata } = await stage.get(TrainingJob, name);
           assert.deepEqual(metadata.finalizers, ["myresource.example.com/finalizer"]);
@@ -191,14 +190,14 @@ export default checklist<TrainingCase>({
     line("L1021-1033", "the status is written apart from the spec", async (stage, values) => {
       const paths: string[] = [];
       await stage.start(trainingOperator);
-      stage.disturb(async (request, next) => {
+      stage.injectFault(async (request, next) => {
         if (request.method !== "GET" && request.path.includes("/trainingjobs/"))
           paths.push(request.path.split("?")[0]!);
         return next(request);
       });
       await stage.apply(plainJob(values));
       await untilPhase(stage, values.name, "Running");
-      stage.disturb(undefined);
+      stage.injectFault(undefined);
       assert.ok(paths.some((path) => path.endsWith(`/${values.name}/status`)));
       const { metadata } = await stage.get(TrainingJob, values.name);
       assert.equal(metadata.generation, 1, "the operator never writes the spec");
@@ -215,13 +214,13 @@ export default checklist<TrainingCase>({
               looks.set(metadata.name, [...(looks.get(metadata.name) ?? []), clock.monotonic()]);
               if (metadata.name.endsWith("-a")) throw new Error("the network is away");
               if (metadata.name.endsWith("-b")) throw new PermanentError("BadConfiguration", "no such dataset");
-              throw new ExternalError("QueueFull", "the queue is full", { after: 300_000 });
+              throw new ExternalError("QueueFull", "the queue is full", { requeueAfter: 300_000 });
             },
           }),
         );
         const names = ["a", "b", "c"].map((letter) => `${values.name}-${letter}`);
         for (const name of names) await stage.apply(plainJob({ ...values, name }));
-        await stage.pass(610_000);
+        await stage.advance(610_000);
         const [transient = [], permanent = [], external = []] = names.map((name) => looks.get(name));
         const waits = transient.slice(1).map((time, i) => time - transient[i]!);
         assert.ok(waits.length >= 4 && waits.at(-1)! > 4 * waits[0]!, `waits of ${waits.join(", ")} ms`);
@@ -261,7 +260,7 @@ export default checklist<TrainingCase>({
         const { controllers } = trainingOperator.create({
           metrics: new Metrics({ process: false }).registry,
           settings: { gangScheduling: "none" },
-          log: silent,
+          log: silentLog,
         });
         const job = { ...bare, metadata: { name: "test-job", namespace: "default", uid: "u" } };
         const result = await controllers[0]!.options.reconcile(
@@ -383,7 +382,7 @@ export default checklist<TrainingCase>({
 });
 
 /** Runs the operator as a process on this machine until a job runs, then ends it. */
-async function runsLocally(stage: Stage, values: TrainingCase): Promise<void> {
+async function runsLocally(stage: TestEnvironment, values: TrainingCase): Promise<void> {
   const addresses = "--metrics-bind-address 0 --health-probe-bind-address 0";
   const job = JSON.stringify(plainJob(values));
   await sh(

@@ -4,20 +4,12 @@ import { LLMModel, llmOperator } from "@konverge/llm-operator";
 import { printYaml } from "@konverge/schema";
 import { checklist, type Story } from "../form.ts";
 import { sh, shUntil } from "../shell.ts";
+import type { ModelCase } from "../stories/model-case.ts";
 import { modelDeployments } from "../stories/model-deployments.ts";
 import { logsTell } from "../stories/operator-logs.ts";
 import { practices } from "../stories/practices.ts";
 import { runningOperator } from "../stories/running-operator.ts";
 import { tutorialScripts } from "../stories/tutorial-scripts.ts";
-
-/** Names and values of a model, and where it is. */
-export interface ModelCase {
-  readonly namespace: string;
-  readonly name: string;
-  readonly model: string;
-  readonly replicas: number;
-  readonly gpuType: string;
-}
 
 const manifest = ({ name, model, replicas, gpuType }: ModelCase) =>
   printYaml({
@@ -102,7 +94,7 @@ const crdAlone: Story<ModelCase> = {
       assert.equal(await stage.find(LLMModel, "bad"), undefined);
     });
     await line("L51-54", async () => {
-      await stage.pass(2_000);
+      await stage.advance(2_000);
       assert.deepEqual(await stage.list(Pod), []);
       assert.equal((await stage.get(LLMModel, name)).status, undefined);
     });
@@ -212,7 +204,7 @@ const operatorAtWork: Story<ModelCase> = {
     await line("L213", async () => {
       // A real garbage collector looks for new kinds every half minute; of a kind that it has not met by the time its CRD goes,
       // it cannot tell whose children are left.
-      if (stage.where === "real") await stage.pass(40_000);
+      if (stage.where === "real") await stage.advance(40_000);
       assert.match(await sh(stage, "timeout 60 kubectl delete crd llmmodels.ai.example.com"), /deleted/);
       await stage.until("all is gone", async () => {
         const made = (await stage.list(Deployment)).filter(({ metadata }) => metadata.name.startsWith("llmmodel-"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ConfigMap, HorizontalPodAutoscaler, Pod, Service, StatefulSet } from "@konverge/kinds";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
+import type { ModelCase } from "./model-case.ts";
 
 /** Servers that are simulated tell nothing. */
 const operator = llmOperatorWith(async () => {

@@ -1,18 +1,17 @@
 import { Deployment } from "@konverge/kinds";
-import { llmOperator } from "@konverge/llm-operator";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
 import { deployed } from "../deployed.ts";
 import type { CheckLine } from "../form.ts";
 import { shUntil } from "../shell.ts";
 
 /** The deployed operator picks a model up and tells of it in its log, which is read with these commands. */
 export async function logsTell(
-  stage: Stage,
+  stage: TestEnvironment,
   model: { name: string; replicas: number; gpuType: string },
   commands: Readonly<Record<string, string>>,
   line: CheckLine,
 ): Promise<void> {
-  await deployed(stage, llmOperator);
+  await deployed(stage);
   const { name, replicas, gpuType } = model;
   await stage.apply({
     apiVersion: "ai.example.com/v1",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { Deployment } from "@konverge/kinds";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
-import { admission, controller, declaredAccess, rolesFor, watch } from "@konverge/runtime";
+import { admissionWebhook, controller, controllerPermissions, rolesFor, watchKind } from "@konverge/runtime";
 import { defineKind } from "@konverge/schema";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
+import type { ModelCase } from "./model-case.ts";
 
 /** What the framework offers, and how operators are to behave. */
 export const practices: Story<ModelCase> = {
@@ -25,9 +25,9 @@ export const practices: Story<ModelCase> = {
       );
     });
     await line("L354-357", async () => {
-      for (const given of [watch, controller, admission, defineKind]) assert.equal(typeof given, "function");
+      for (const given of [watchKind, controller, admissionWebhook, defineKind]) assert.equal(typeof given, "function");
       const sketch = controller(LLMModel, { owns: [Deployment], reconcile: () => ({}) });
-      const [role] = rolesFor(declaredAccess([sketch]), { name: "sketch" });
+      const [role] = rolesFor(controllerPermissions([sketch]), { name: "sketch" });
       assert.ok(role && "rules" in role && role.rules?.some(({ resources }) => resources?.includes("deployments")));
       assert.equal(LLMModel.crd().metadata.name, "llmmodels.ai.example.com");
     });

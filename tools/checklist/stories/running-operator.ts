@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { Deployment } from "@konverge/kinds";
-import { llmOperator } from "@konverge/llm-operator";
 import { deployed } from "../deployed.ts";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
 import { sh, shUntil } from "../shell.ts";
+import type { ModelCase } from "./model-case.ts";
 
 /** The operator as a Deployment: what a user looks at when something is wrong. */
 export const runningOperator: Story<ModelCase> = {
@@ -19,7 +18,7 @@ export const runningOperator: Story<ModelCase> = {
     L454: "its log level is set by the environment, and the Deployment rolls",
   },
   async play(stage, { namespace }, line) {
-    await deployed(stage, llmOperator);
+    await deployed(stage);
     await line("L336-343", async () => {
       const { spec } = await stage.get(Deployment, "llm-operator");
       assert.equal(spec?.template.spec?.containers[0]?.name, "operator");

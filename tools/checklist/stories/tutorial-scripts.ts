@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATOR_IMAGE, operatorProgram } from "@konverge/cli";
 import { CustomResourceDefinition } from "@konverge/kinds";
-import { llmOperator } from "@konverge/llm-operator";
-import type { Stage } from "@konverge/operator-suite";
+import type { TestEnvironment } from "@konverge/operator-suite";
+import { knowsOperator } from "../deployed.ts";
 import type { Story } from "../form.ts";
-import type { ModelCase } from "../lines/what-is-a-crd.ts";
+import type { ModelCase } from "./model-case.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../operators/llm/tutorial");
 
 /** Runs a script of the tutorial; it must succeed. */
-async function script(stage: Stage, name: string): Promise<string> {
+async function script(stage: TestEnvironment, name: string): Promise<string> {
   const { code, stdout, stderr } = await stage.shell(`./${name}`, { cwd: FOLDER });
   assert.equal(code, 0, `${name}\n${stdout}${stderr}`);
   return stdout;
@@ -32,8 +31,7 @@ export const tutorialScripts: Story<ModelCase> = {
     L186: "./cleanup-all-crd-operator.sh leaves nothing",
   },
   async play(stage, _values, line) {
-    const { cluster } = stage;
-    cluster?.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock, async () => [llmOperator]) });
+    await knowsOperator(stage);
     await line("L7-8", async () => assert.equal((await stage.kubectl("get", "nodes")).code, 0));
     await line("L48", async () => assert.ok(existsSync(join(FOLDER, "01-what-is-crd.yaml"))));
     await line("L58", async () => assert.match(await script(stage, "01-test-crd.sh"), /nothing runs/));

@@ -1,8 +1,11 @@
 import { after, before } from "node:test";
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
 import { findControlPlane, startRealCluster } from "@konverge/real";
-import { type Client, connect, Manager, silent, sleep } from "konverge";
+import { Manager } from "konverge";
+import { type Client, connect } from "konverge/client";
 import { CustomResourceDefinition, Namespace, ServiceAccount } from "konverge/kinds";
+import { silentLog } from "konverge/observability";
+import { sleep } from "konverge/time";
 import { Registry } from "prom-client";
 import type { Sides } from "./duel.ts";
 import { buildUpstream, findUpstream } from "./locate.ts";
@@ -93,7 +96,7 @@ async function startOurs(client: Client, name: string, gangSchedulerName: string
   const { controllers } = kubeflowOperator.create({
     metrics: new Registry(),
     settings: { gangSchedulerName },
-    log: silent,
+    log: silentLog,
   });
   const manager = new Manager(controllers, { client, namespaces: [name] });
   await manager.start();

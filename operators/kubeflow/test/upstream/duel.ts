@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { JobObject } from "@konverge/kubeflow-operator";
-import { type Client, isNotFound, type KindRef, type KubeObject, parseYaml, sleep } from "konverge";
+import { isNotFound, type KindRef, type KubeObject } from "konverge";
+import type { Client } from "konverge/client";
 import { Pod } from "konverge/kinds";
+import { parseYaml } from "konverge/schema";
+import { sleep } from "konverge/time";
 import { endPodOf } from "../jobs.ts";
 import { type Difference, EVERYWHERE } from "./differences.ts";
 import { type Snapshot, snapshot } from "./snapshot.ts";

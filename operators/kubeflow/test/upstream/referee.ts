@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { type Client, sleep } from "konverge";
+import type { Client } from "konverge/client";
 import { Secret, ValidatingWebhookConfiguration } from "konverge/kinds";
+import { sleep } from "konverge/time";
 
 /** Where upstream looks for its webhook's certificate, wherever it is run: there is no flag. */
 const CERTIFICATES = "/tmp/k8s-webhook-server/serving-certs";

@@ -1,5 +1,6 @@
 import type { JobObject } from "@konverge/kubeflow-operator";
-import { type AnyObject, type Client, isNotFound, type KindRef, type KubeObject } from "konverge";
+import { type AnyObject, isNotFound, type KindRef, type KubeObject } from "konverge";
+import type { Client } from "konverge/client";
 import { Event, HorizontalPodAutoscaler, Pod, Service } from "konverge/kinds";
 
 /** What there is of a job, without what chance or time decides. */

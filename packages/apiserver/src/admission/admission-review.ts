@@ -1,4 +1,4 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 import type { Matched } from "./resource-match.ts";
 
@@ -42,7 +42,7 @@ export function admissionReview(
   attributes: AdmissionAttributes,
   matched: Matched,
   uid: string,
-  objects: { object: AnyObject | undefined; old: AnyObject | undefined },
+  objects: { object: WorkingObject | undefined; old: WorkingObject | undefined },
 ): object {
   const { options, dryRun, ...request } = admissionRequest(attributes, matched, uid) as Record<string, unknown>;
   return {

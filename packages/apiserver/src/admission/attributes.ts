@@ -1,4 +1,5 @@
-import { type AnyObject, type ApiError, forbidden } from "@konverge/core";
+import { type ApiError, forbidden } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call, Operation } from "../verbs/call.ts";
 
 /** A write as admission plugins see it. `object` is a draft that mutating plugins may change, or exchange. */
@@ -12,8 +13,8 @@ export interface AdmissionAttributes {
   /** In the request's path; empty for creates. */
   readonly name: string;
   readonly kind: string;
-  object: AnyObject | undefined;
-  readonly old: AnyObject | undefined;
+  object: WorkingObject | undefined;
+  readonly old: WorkingObject | undefined;
 }
 
 /** One step of admission. Where it has both, it changes objects first and judges them once all have had their turn. */
@@ -27,8 +28,8 @@ export interface AdmissionPlugin {
 
 export function attributesOf(
   call: Call,
-  object: AnyObject | undefined,
-  old: AnyObject | undefined,
+  object: WorkingObject | undefined,
+  old: WorkingObject | undefined,
   operation: Operation,
 ): AdmissionAttributes {
   const { info } = call;

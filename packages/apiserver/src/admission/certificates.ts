@@ -1,6 +1,6 @@
+import { certificateRequest } from "@konverge/certificates";
 import { deepEqual, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
-import { certificateRequest } from "../listener/certificates/certificate-request.ts";
 import type { CertificateSigningRequest } from "../resources/strategies/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 

@@ -26,7 +26,7 @@ import { validatingPolicies } from "./validating-policies.ts";
 import { mutatingWebhooks, validatingWebhooks } from "./webhooks.ts";
 
 /** Which plugins take part beyond those that do by default, and which of those do not. */
-export interface AdmissionOptions {
+export interface AdmissionPluginOptions {
   readonly enable?: readonly string[];
   readonly disable?: readonly string[];
 }
@@ -78,7 +78,7 @@ const OFF = new Set([
 export function admissionOf(
   callWebhook: CallWebhook,
   authorizer: Authorizer,
-  { enable = [], disable = [] }: AdmissionOptions = {},
+  { enable = [], disable = [] }: AdmissionPluginOptions = {},
 ): Admission {
   const on = ({ name }: AdmissionPlugin) => enable.includes(name) || (!OFF.has(name) && !disable.includes(name));
   return admissionChain(allPlugins(callWebhook, authorizer).filter(on));

@@ -1,10 +1,10 @@
-import { append, parseJson, parseQuantity } from "@konverge/core";
+import { append, parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
 import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "../resources/strategies/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 
 type Limit = NonNullable<LimitRange["spec"]>["limits"][number];
-type List = Record<string, string>;
+type List = Record<string, QuantityValue>;
 
 /** Pods and claims get a namespace's default requests and limits, and stay within its bounds. */
 export const limitRanger: AdmissionPlugin = {
@@ -84,7 +84,7 @@ function bounds(
   limits: List,
 ): string[] {
   const found: string[] = [];
-  const amount = (text: string) => parseQuantity(String(text));
+  const amount = parseQuantity;
   for (const [name, bound] of Object.entries(min)) {
     const request = requests[name];
     const least = `minimum ${name} usage per ${type} is ${bound}`;

@@ -1,6 +1,7 @@
-import { type AnyObject, ApiError, deepCopy } from "@konverge/core";
+import { ApiError, deepCopy } from "@konverge/core";
 import { applyConfigurationOf, jsonPatchOf, POLICY_BUDGET } from "@konverge/schema/cel";
 import { applyJsonPatch } from "@konverge/schema/patch";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { convertTo, requestVersion } from "../verbs/call.ts";
 import { withFieldManager } from "../verbs/managed-fields.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
@@ -73,7 +74,7 @@ function denial(attributes: AdmissionAttributes, message: string): ApiError {
   return new ApiError({ ...status, message, reason: "Invalid", details: { ...status.details, causes: [{ message }] } });
 }
 
-function patched(object: AnyObject, operations: Parameters<typeof applyJsonPatch>[1]): unknown {
+function patched(object: WorkingObject, operations: Parameters<typeof applyJsonPatch>[1]): unknown {
   try {
     return applyJsonPatch(deepCopy(object) as never, operations);
   } catch (error) {
@@ -118,21 +119,21 @@ async function mutate(
 /** Merges as server-side apply does, without leaving a trace in managedFields. */
 async function merged(
   attributes: AdmissionAttributes,
-  object: AnyObject,
+  object: WorkingObject,
   configuration: Record<string, unknown>,
-): Promise<AnyObject> {
+): Promise<WorkingObject> {
   const { managedFields, ...metadata } = object.metadata;
-  const live = { ...object, metadata } as AnyObject;
+  const live = { ...object, metadata } as WorkingObject;
   const given = (configuration["metadata"] ?? {}) as object;
   const wanted = {
     ...configuration,
     apiVersion: object.apiVersion,
     kind: object.kind,
     metadata: { ...given, name: object.metadata.name },
-  } as AnyObject;
+  } as WorkingObject;
   const result = (await withFieldManager(attributes.call, (fields) =>
     fields.apply(live, wanted, "mutating-admission-policy", { force: true }),
-  )) as AnyObject;
+  )) as WorkingObject;
   const { managedFields: _unused, ...rest } = result.metadata;
   return { ...result, metadata: { ...rest, ...(managedFields && { managedFields }) } };
 }

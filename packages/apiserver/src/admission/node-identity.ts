@@ -1,6 +1,6 @@
+import { certificateRequest } from "@konverge/certificates";
 import { notFound, parseJson, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
-import { certificateRequest } from "../listener/certificates/certificate-request.ts";
 import type { CertificateSigningRequest, Pod } from "../resources/strategies/objects.ts";
 import { type AdmissionAttributes, refusal } from "./attributes.ts";
 

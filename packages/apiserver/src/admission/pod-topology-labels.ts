@@ -1,11 +1,11 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Pod } from "../resources/strategies/objects.ts";
 import type { Call } from "../verbs/call.ts";
 import type { AdmissionPlugin } from "./attributes.ts";
 
 const TOPOLOGY = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-interface Binding extends AnyObject {
+interface Binding extends WorkingObject {
   target: { kind?: string; name?: string };
 }
 

@@ -1,4 +1,5 @@
-import type { AnyObject, LabelSelector } from "@konverge/core";
+import type { LabelSelector } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call } from "../verbs/call.ts";
 import { configurationsIn } from "./configurations.ts";
 import { Expressions, type MatchCondition } from "./expressions.ts";
@@ -44,7 +45,7 @@ export function boundPolicies<Spec extends PolicySpec>(
   bindings: string,
   options: { patchTypes?: boolean } = {},
 ): BoundPolicy<Spec>[] {
-  const named = <S>(object: AnyObject) => ({ name: object.metadata.name, spec: object["spec"] as S });
+  const named = <S>(object: WorkingObject) => ({ name: object.metadata.name, spec: object["spec"] as S });
   const byPolicy = Map.groupBy(configurationsIn(call, bindings, named<BindingSpec>), ({ spec }) => spec.policyName);
   return configurationsIn(call, policies, (object) => {
     const { name, spec } = named<Spec>(object);

@@ -1,4 +1,5 @@
-import { type AnyObject, type LabelSelector, parseApiVersion, selectsLabels } from "@konverge/core";
+import { type LabelSelector, parseApiVersion, selectsLabels } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { convertTo, objectOf, storageKey } from "../verbs/call.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 
@@ -20,7 +21,7 @@ export async function paramsOf(
   { call, namespace }: AdmissionAttributes,
   kind: ParamKind | undefined,
   ref: ParamRef | undefined,
-): Promise<(AnyObject | undefined)[]> {
+): Promise<(WorkingObject | undefined)[]> {
   if (!kind) return [undefined];
   if (!ref) return [undefined];
   const definition = call.registry.byKind(parseApiVersion(kind.apiVersion).group, kind.kind);

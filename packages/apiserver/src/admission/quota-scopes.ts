@@ -1,4 +1,4 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { PersistentVolumeClaim, Pod, ResourceQuota } from "../resources/strategies/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 
@@ -9,7 +9,7 @@ interface Requirement {
 }
 
 /** Whether a quota is about objects such as this one: scopes speak of pods and of claims. */
-export function inScope({ spec }: ResourceQuota, resource: string, object: AnyObject): boolean {
+export function inScope({ spec }: ResourceQuota, resource: string, object: WorkingObject): boolean {
   const requirements: Requirement[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
     ...(spec?.scopeSelector?.matchExpressions ?? []),

@@ -1,4 +1,5 @@
-import { type AnyObject, parseQuantity, Quantity } from "@konverge/core";
+import { parseQuantity, Quantity } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../resources/strategies/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 
@@ -17,7 +18,7 @@ const COUNTED = new Set([
 ]);
 const OF_CONTAINERS = new Set(["cpu", "memory", "ephemeral-storage"]);
 
-export function usageOf(group: string, resource: string, object: AnyObject): Usage {
+export function usageOf(group: string, resource: string, object: WorkingObject): Usage {
   const one = Quantity.of(1);
   const usage: Usage = new Map([[group === "" ? `count/${resource}` : `count/${resource}.${group}`, one]]);
   if (group !== "") return usage;

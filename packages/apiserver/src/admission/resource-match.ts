@@ -1,4 +1,5 @@
-import { type AnyObject, apiVersionOf, type LabelSelector, parseJson, selectsLabels } from "@konverge/core";
+import { apiVersionOf, type LabelSelector, parseJson, selectsLabels } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { convertTo } from "../verbs/call.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 
@@ -104,16 +105,16 @@ function selected({ object, old }: AdmissionAttributes, selector: LabelSelector 
 export async function inVersion(
   { call, object, old }: AdmissionAttributes,
   { group, version }: Matched,
-): Promise<{ object: AnyObject | undefined; old: AnyObject | undefined }> {
+): Promise<{ object: WorkingObject | undefined; old: WorkingObject | undefined }> {
   const apiVersion = apiVersionOf({ group, version });
-  const convert = async (one: AnyObject | undefined) =>
+  const convert = async (one: WorkingObject | undefined) =>
     one && version !== call.info.version ? await convertTo(call.definition, structuredClone(one), apiVersion) : one;
   return { object: await convert(object), old: await convert(old) };
 }
 
 /** The namespace of a request, for expressions. */
-export function namespaceOf({ call, namespace, group, resource }: AdmissionAttributes): AnyObject | undefined {
+export function namespaceOf({ call, namespace, group, resource }: AdmissionAttributes): WorkingObject | undefined {
   if (namespace === "" || (group === "" && resource === "namespaces")) return undefined;
   const entry = call.store.collection("/namespaces").get(namespace);
-  return entry && (parseJson(entry.text) as AnyObject);
+  return entry && (parseJson(entry.text) as WorkingObject);
 }

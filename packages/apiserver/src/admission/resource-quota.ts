@@ -1,4 +1,5 @@
-import { type AnyObject, parseJson, parseQuantity } from "@konverge/core";
+import { parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Container, Pod, ResourceQuota } from "../resources/strategies/objects.ts";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, contentOf, objectOf } from "../verbs/call.ts";
@@ -26,9 +27,9 @@ export const resourceQuota: AdmissionPlugin = {
 };
 
 /** A quota with this write in it; undefined when it is not about it. Throws when it would be too much. */
-function charged(attributes: AdmissionAttributes, entry: Entry): AnyObject | undefined {
+function charged(attributes: AdmissionAttributes, entry: Entry): WorkingObject | undefined {
   const { group, resource, object, old, operation } = attributes;
-  const quota = parseJson(entry.text) as ResourceQuota & AnyObject;
+  const quota = parseJson(entry.text) as ResourceQuota & WorkingObject;
   const names = Object.keys(quota.status?.hard ?? {}).filter((name) => concerns(name, group, resource));
   if (names.length === 0 || !inScope(quota, resource, object!)) return undefined;
   checkQuota(attributes, quota, names.sort());
@@ -82,7 +83,7 @@ function charge(
   attributes: AdmissionAttributes,
   quota: ResourceQuota,
   more: Usage,
-): Record<string, string> | undefined {
+): Record<string, QuantityValue> | undefined {
   const { hard = {}, used: before = {} } = quota.status ?? {};
   const names = Object.keys(hard)
     .filter((name) => more.has(name))

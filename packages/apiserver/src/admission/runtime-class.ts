@@ -1,4 +1,4 @@
-import { deepEqual, parseJson, parseQuantity } from "@konverge/core";
+import { deepEqual, parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
 import type { Pod, RuntimeClass, Toleration } from "../resources/strategies/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 
@@ -48,7 +48,7 @@ function classOf(attributes: AdmissionAttributes): RuntimeClass | undefined {
   return parseJson(entry.text) as RuntimeClass;
 }
 
-type Amounts = Record<string, string> | undefined;
+type Amounts = Record<string, QuantityValue> | undefined;
 
 function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   const names = Object.keys(a);

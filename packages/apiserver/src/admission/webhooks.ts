@@ -1,16 +1,9 @@
-import {
-  type AnyObject,
-  ApiError,
-  badRequest,
-  deepCopy,
-  forbidden,
-  type LabelSelector,
-  parseJson,
-  quoted,
-} from "@konverge/core";
+import { ApiError, badRequest, deepCopy, forbidden, type LabelSelector, parseJson, quoted } from "@konverge/core";
+import type { WebhookClientConfig } from "@konverge/kinds";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
-import type { CallWebhook, WebhookClientConfig } from "../webhook-call.ts";
+import { type CallWebhook, WebhookClientError } from "../webhook-call.ts";
 import { admissionReview } from "./admission-review.ts";
 import type { AdmissionAttributes, AdmissionPlugin } from "./attributes.ts";
 import { configurationsIn } from "./configurations.ts";
@@ -91,7 +84,7 @@ export function validatingWebhooks(callWebhook: CallWebhook): AdmissionPlugin {
 interface Answer extends WebhookAnswer {
   readonly matched: Matched;
   /** What the webhook was shown, which its patch is made for. */
-  readonly shown: AnyObject | undefined;
+  readonly shown: WorkingObject | undefined;
 }
 
 /** Asks a webhook about a write; undefined when it is not its concern, or it failed and may. */
@@ -124,7 +117,7 @@ async function ask(attributes: AdmissionAttributes, hook: Hook, callWebhook: Cal
     answer = readResponse(said, uid);
   } catch (error) {
     if (mayFail) return undefined;
-    throw failedCall(webhook, problem, error);
+    throw failedCall(webhook, error instanceof WebhookClientError ? "could not get REST client" : problem, error);
   }
   for (const warning of answer.warnings) call.warn(warning);
   for (const [key, value] of Object.entries(answer.auditAnnotations)) call.annotate?.(`${webhook.name}/${key}`, value);
@@ -162,7 +155,7 @@ function denial({ name }: Webhook, { status = {} }: WebhookAnswer): ApiError {
 }
 
 /** The object with a webhook's patch applied to it, read as a body would be. */
-async function patched({ call }: AdmissionAttributes, answer: Answer): Promise<AnyObject> {
+async function patched({ call }: AdmissionAttributes, answer: Answer): Promise<WorkingObject> {
   const version = call.definition.versions.get(answer.matched.version) ?? call.version;
   try {
     const { operations } = decodeJsonPatch(parseJson(answer.patch!));

@@ -70,12 +70,12 @@ async function writeCondition(
   if (before?.status === status && before.reason === reason && before.message === message) return;
   const lastTransitionTime = before?.status === status ? before.lastTransitionTime : timestamp(clock);
   const condition = { type: "Available", status, ...(lastTransitionTime && { lastTransitionTime }), reason, message };
-  object.status = { conditions: [...conditions.filter(({ type }) => type !== "Available"), condition] };
+  const others = conditions.filter(({ type }) => type !== "Available");
   const response = await self({
     method: "PUT",
     path: resourcePath(API_SERVICES, { name, subresource: "status" }),
     headers: { "content-type": "application/json", "user-agent": "kube-apiserver/v1" },
-    body: JSON.stringify(object),
+    body: JSON.stringify({ ...object, status: { conditions: [...others, condition] } }),
   });
   // Gone, or changed meanwhile: whoever did that has caused another check.
   if (response.status >= 300 && response.status !== 404 && response.status !== 409) {

@@ -1,4 +1,5 @@
-import { type AnyObject, type Clock, timestamp } from "@konverge/core";
+import { type Clock, timestamp } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { contentOf, objectOf } from "../verbs/call.ts";
@@ -36,7 +37,11 @@ export function registerCustomGroups(store: Store, registry: Registry, clock: Cl
   }
 }
 
-function registration(name: string, { group, version }: { group: string; version: string }, now: string): AnyObject {
+function registration(
+  name: string,
+  { group, version }: { group: string; version: string },
+  now: string,
+): WorkingObject {
   return {
     kind: "APIService",
     apiVersion: `${API_SERVICES.group}/${API_SERVICES.version}`,

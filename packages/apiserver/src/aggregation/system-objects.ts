@@ -1,4 +1,5 @@
-import { type AnyObject, type Clock, timestamp } from "@konverge/core";
+import { type Clock, timestamp } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { contentOf, objectOf } from "../verbs/call.ts";
@@ -8,7 +9,7 @@ export interface SystemObject {
   readonly group: string;
   readonly plural: string;
   readonly key: string;
-  readonly object: AnyObject;
+  readonly object: WorkingObject;
   /** What the server then owns, as managed fields have it. */
   readonly fields: object;
 }

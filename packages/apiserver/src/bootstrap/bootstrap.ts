@@ -1,5 +1,6 @@
-import { type AnyObject, type Clock, deepCopy, keyOf, timestamp } from "@konverge/core";
+import { type Clock, deepCopy, keyOf, timestamp } from "@konverge/core";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { contentOf } from "../verbs/call.ts";
@@ -13,7 +14,7 @@ import facts from "./objects.json" with { type: "json" };
 export function bootstrap(store: Store, registry: Registry, clock: Clock): void {
   if (store.collection("/namespaces").get("kube-system")) return;
   const now = timestamp(clock);
-  for (const [resource, objects] of Object.entries(facts as unknown as Record<string, AnyObject[]>)) {
+  for (const [resource, objects] of Object.entries(facts as unknown as Record<string, WorkingObject[]>)) {
     const [group, plural] = resource.split("/") as [string, string];
     const definition = registry.get(group, plural)!;
     for (const fact of objects) {
@@ -25,7 +26,7 @@ export function bootstrap(store: Store, registry: Registry, clock: Clock): void 
 }
 
 /** What differs from cluster to cluster. */
-function begun(object: AnyObject, clock: Clock, now: string): AnyObject {
+function begun(object: WorkingObject, clock: Clock, now: string): WorkingObject {
   const { metadata } = object;
   metadata.uid = clock.random.uuid();
   metadata.creationTimestamp = now;

@@ -1,5 +1,6 @@
-import { type AnyObject, type Clock, deepEqual } from "@konverge/core";
+import { type Clock, deepEqual } from "@konverge/core";
 import { putSystemObject, type SystemObject } from "../aggregation/system-objects.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { objectOf } from "../verbs/call.ts";
@@ -23,7 +24,7 @@ export function publishOwnEndpoints(store: Store, registry: Registry, clock: Clo
   }
 }
 
-function isSame(known: AnyObject, wanted: AnyObject): boolean {
+function isSame(known: WorkingObject, wanted: WorkingObject): boolean {
   return ["subsets", "endpoints", "ports"].every((field) => deepEqual(known[field], wanted[field]));
 }
 
@@ -43,7 +44,7 @@ function ownEndpoints({ ip, port }: AdvertisedAddress): SystemObject[] {
         apiVersion: "v1",
         metadata: metadata({ [unmirrored]: "true" }),
         subsets: [{ addresses: [{ ip }], ports }],
-      } as AnyObject,
+      } as WorkingObject,
       fields: { "f:metadata": labelled(unmirrored), "f:subsets": {} },
     },
     {
@@ -57,7 +58,7 @@ function ownEndpoints({ ip, port }: AdvertisedAddress): SystemObject[] {
         addressType: "IPv4",
         endpoints: [{ addresses: [ip], conditions: { ready: true } }],
         ports,
-      } as AnyObject,
+      } as WorkingObject,
       fields: { "f:addressType": {}, "f:endpoints": {}, "f:metadata": labelled(service), "f:ports": {} },
     },
   ];

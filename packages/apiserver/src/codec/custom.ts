@@ -1,15 +1,16 @@
-import { type AnyObject, deepCopy, type Schema } from "@konverge/core";
+import { deepCopy, type Schema } from "@konverge/core";
 import { applyDefaults, coerce, decodeMetadata, MetadataError } from "@konverge/schema";
 import { isObject } from "@konverge/schema/patch";
 import type { Codec, Decoded } from "./index.ts";
 import { DecodeError } from "./index.ts";
 import { keepReset } from "./managed-fields-reset.ts";
+import type { WorkingObject } from "./working-object.ts";
 
 /** The codec of a custom resource, from the schema of one of its versions. */
 export function customCodec(schema: Schema): Codec {
   const decode = (value: unknown, nulls: "dropped" | "kept"): Decoded => {
     if (!isObject(value)) throw new DecodeError("the body is not an object");
-    const object = deepCopy(value) as AnyObject;
+    const object = deepCopy(value) as WorkingObject;
     const { metadata, unknown } = metadataOf(object);
     object.metadata = metadata;
     const coerced = coerce(schema, object, { nulls });
@@ -21,15 +22,15 @@ export function customCodec(schema: Schema): Codec {
     decode: (value) => decode(value, "dropped"),
     decodeMerged: (value) => decode(value, "kept").object,
     applyDefaults: (object) => void applyDefaults(schema, object),
-    canonical: (object) => sortKeys(object) as AnyObject,
+    canonical: (object) => sortKeys(object) as WorkingObject,
     zero: {},
   };
 }
 
-function metadataOf(object: AnyObject): { metadata: AnyObject["metadata"]; unknown: readonly string[] } {
+function metadataOf(object: WorkingObject): { metadata: WorkingObject["metadata"]; unknown: readonly string[] } {
   try {
     const { metadata, unknown } = decodeMetadata(object.metadata);
-    return { metadata: metadata as unknown as AnyObject["metadata"], unknown };
+    return { metadata: metadata as unknown as WorkingObject["metadata"], unknown };
   } catch (error) {
     throw error instanceof MetadataError ? new DecodeError(error.message) : error;
   }

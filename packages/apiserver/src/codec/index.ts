@@ -10,6 +10,7 @@
 import type { AnyObject } from "@konverge/core";
 import type { JsonObject } from "@konverge/schema/patch";
 import type { DecoderWords } from "./reading.ts";
+import type { WorkingObject } from "./working-object.ts";
 
 export { checkContainers, countContainers } from "./container-limit.ts";
 export { customCodec } from "./custom.ts";
@@ -24,7 +25,7 @@ export class DecodeError extends Error {
 
 /** An object that was read, and the fields it had that the kind does not know: `spec.replcas`. */
 export interface Decoded {
-  readonly object: AnyObject;
+  readonly object: WorkingObject;
   readonly unknown: readonly string[];
 }
 
@@ -39,9 +40,9 @@ export interface Codec {
    * Reads what an apply has put together. A custom resource keeps nulls, for validation to refuse: a map of which an apply
    * takes away all that is in it is one.
    */
-  decodeMerged(value: unknown): AnyObject;
+  decodeMerged(value: unknown): WorkingObject;
   /** Fills in the defaults that the schema has, in place. */
-  applyDefaults(object: AnyObject): void;
+  applyDefaults(object: WorkingObject): void;
   /** The object in the form in which it is stored and served: key order, zero values. Shares parts with what it is given. */
   canonical(object: AnyObject): AnyObject;
   /** The object that managedFields of a create are compared with. */

@@ -1,7 +1,7 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "./working-object.ts";
 
 /** An empty list of managedFields is no list to Go's writer, but to the field manager it is the wish to forget them. */
-export function keepReset(object: AnyObject, value: unknown): AnyObject {
+export function keepReset(object: WorkingObject, value: unknown): WorkingObject {
   const given = (value as { metadata?: { managedFields?: unknown } } | null)?.metadata?.managedFields;
   if (Array.isArray(given) && given.length === 0) object.metadata.managedFields = [];
   return object;

@@ -1,9 +1,10 @@
-import { type AnyObject, apiVersionOf, type GroupVersionKind, type Schema } from "@konverge/core";
+import { apiVersionOf, type GroupVersionKind, type Schema } from "@konverge/core";
 import { applyDefaults } from "@konverge/schema";
 import type { JsonObject } from "@konverge/schema/patch";
 import type { Codec } from "./index.ts";
 import { keepReset } from "./managed-fields-reset.ts";
 import { readAs, shapeOf } from "./struct-shape.ts";
+import type { WorkingObject } from "./working-object.ts";
 
 /** The codec of a built-in kind, from the facts of its definition (`apps.v1.Deployment`). */
 export function typedCodec(definition: string, gvk: GroupVersionKind, schema: () => Schema): Codec {
@@ -11,7 +12,8 @@ export function typedCodec(definition: string, gvk: GroupVersionKind, schema: ()
   const apiVersion = apiVersionOf(gvk);
   let zero: JsonObject | undefined;
   // Keys keep the place of their first mention: these two come first.
-  const typed = (object: unknown): AnyObject => Object.assign({ kind: gvk.kind, apiVersion }, object as AnyObject);
+  const typed = (object: unknown): WorkingObject =>
+    Object.assign({ kind: gvk.kind, apiVersion }, object as WorkingObject);
   const decode: Codec["decode"] = (value, words, known) => {
     const { value: object, unknown } = readAs(shape, value, words, known);
     return { object: keepReset(typed(object), value), unknown };

@@ -1,5 +1,6 @@
-import { type AnyObject, ApiError, type Clock, gvkOf } from "@konverge/core";
+import { ApiError, type Clock, gvkOf } from "@konverge/core";
 import { annotationErrors, labelErrors } from "@konverge/schema";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { ResourceDefinition } from "../resources/definition.ts";
 import type { CallWebhook } from "../webhook-call.ts";
 import type { CustomResourceDefinition } from "./definition.ts";
@@ -32,7 +33,7 @@ interface ConversionReview {
   response?: {
     uid?: string;
     result?: { status?: string; message?: string };
-    convertedObjects?: AnyObject[];
+    convertedObjects?: WorkingObject[];
   };
 }
 
@@ -40,9 +41,9 @@ async function ask(
   crd: CustomResourceDefinition,
   clock: Clock,
   callWebhook: CallWebhook,
-  objects: readonly AnyObject[],
+  objects: readonly WorkingObject[],
   desiredAPIVersion: string,
-): Promise<AnyObject[]> {
+): Promise<WorkingObject[]> {
   const { clientConfig, conversionReviewVersions } = crd.spec.conversion!.webhook!;
   const version = (conversionReviewVersions ?? []).find((each) => each === "v1" || each === "v1beta1") ?? "v1";
   const apiVersion = `apiextensions.k8s.io/${version}`;
@@ -75,12 +76,12 @@ async function ask(
 
 /** A converted object, if it is the same one; metadata but for labels and annotations stays as it was. */
 function checked(
-  original: AnyObject,
-  converted: AnyObject,
+  original: WorkingObject,
+  converted: WorkingObject,
   apiVersion: string,
   index: number,
-  all: readonly AnyObject[],
-): AnyObject {
+  all: readonly WorkingObject[],
+): WorkingObject {
   const what = all.length > 1 ? `invalid converted object at index ${index}` : "invalid object";
   const fail = (why: string) => failure(original, `returned ${what}`, why);
   if (converted.apiVersion !== apiVersion) {
@@ -105,9 +106,13 @@ function checked(
   return { ...converted, metadata: restored(original, metadata, what) };
 }
 
-function restored(original: AnyObject, metadata: AnyObject["metadata"], what: string): AnyObject["metadata"] {
+function restored(
+  original: WorkingObject,
+  metadata: WorkingObject["metadata"],
+  what: string,
+): WorkingObject["metadata"] {
   const { labels: _, annotations: __, ...kept } = original.metadata;
-  const result: AnyObject["metadata"] = { ...kept };
+  const result: WorkingObject["metadata"] = { ...kept };
   const where =
     what === "invalid object" ? "invalid metadata" : what.replace("invalid converted", "invalid metadata in");
   for (const field of ["labels", "annotations"] as const) {
@@ -124,7 +129,7 @@ function restored(original: AnyObject, metadata: AnyObject["metadata"], what: st
   return result;
 }
 
-function failure(object: AnyObject, verb: string, why: string, separator = ": "): ApiError {
+function failure(object: WorkingObject, verb: string, why: string, separator = ": "): ApiError {
   const { group, version, kind } = gvkOf(object);
   const message = `conversion webhook for ${group}/${version}, Kind=${kind} ${verb}${separator}${why}`;
   return new ApiError({ code: 500, message });

@@ -1,4 +1,5 @@
-import { type AnyObject, deepEqual, isNotFound, parseJson, resourcePath } from "@konverge/core";
+import { deepEqual, isNotFound, parseJson, resourcePath } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { requestInfo } from "../http/request-info.ts";
 import { PLAIN } from "../representation/form.ts";
 import type { ResourceDefinition } from "../resources/definition.ts";
@@ -270,7 +271,7 @@ function crdOf(entry: Entry): CustomResourceDefinition {
 }
 
 function servesSame(entry: Entry, crd: CustomResourceDefinition): boolean {
-  const before: AnyObject = crdOf(entry);
+  const before: WorkingObject = crdOf(entry);
   return (
     deepEqual(before["spec"], crd.spec) &&
     deepEqual((before as CustomResourceDefinition).status.acceptedNames, crd.status.acceptedNames)

@@ -1,5 +1,6 @@
-import { type AnyObject, apiVersionOf, type Schema } from "@konverge/core";
+import { apiVersionOf, type Schema } from "@konverge/core";
 import { customCodec } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { compareVersions } from "../discovery/api-groups.ts";
 import type {
   ResourceDefinition,
@@ -10,7 +11,7 @@ import type {
 import { instanceStrategy } from "./instance-strategy.ts";
 
 /** A CustomResourceDefinition, as far as the server reads it. */
-export interface CustomResourceDefinition extends AnyObject {
+export interface CustomResourceDefinition extends WorkingObject {
   spec: CrdSpec;
   status: CrdStatus;
 }

@@ -1,14 +1,7 @@
-import {
-  type AnyObject,
-  deepEqual,
-  type FieldError,
-  qualifiedNameErrors,
-  quoted,
-  splitSimplePath,
-  valueAt,
-} from "@konverge/core";
-import { invalidValue, NO_PATH, validate } from "@konverge/schema";
+import { deepEqual, type FieldError, qualifiedNameErrors, quoted, splitSimplePath, valueAt } from "@konverge/core";
+import { invalidValue, NO_PATH, validateValue } from "@konverge/schema";
 import { validateRules } from "@konverge/schema/cel";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Strategy } from "../resources/definition.ts";
 import type { Call } from "../verbs/call.ts";
 import type { CustomResourceDefinition } from "./definition.ts";
@@ -23,11 +16,11 @@ export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
     hasGeneration: true,
     validate(object, { call }) {
       const { schema, scale } = call.version;
-      return validate(schema, object, { ...(scale && { scale }) });
+      return validateValue(schema, object, { ...(scale && { scale }) });
     },
     validateChange(object, old, { call }) {
       const { schema, scale } = call.version;
-      return validate(schema, object, { old, ...(scale && { scale }), warn: call.warn });
+      return validateValue(schema, object, { old, ...(scale && { scale }), warn: call.warn });
     },
     validateStatusUpdate(object, old, { call }) {
       return statusErrors(call, object, old);
@@ -52,14 +45,14 @@ export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
 }
 
 /** Only the status is judged by the schema, but rules see the whole object. */
-function statusErrors({ version, warn }: Call, object: AnyObject, old: AnyObject): FieldError[] {
+function statusErrors({ version, warn }: Call, object: WorkingObject, old: WorkingObject): FieldError[] {
   const { schema } = version;
   const { status } = object;
   const before = old["status"];
   const ofStatus = schema.properties?.["status"];
   const errors =
     ofStatus && status !== undefined
-      ? validate(ofStatus, status, { path: "status", ...(before !== undefined && { old: before }) })
+      ? validateValue(ofStatus, status, { path: "status", ...(before !== undefined && { old: before }) })
       : [];
   if (errors.some(({ field }) => field === NO_PATH)) return errors;
   if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidValue(NO_PATH, null, NOT_CHECKED)];

@@ -6,7 +6,13 @@
  * answers back. It takes a bare transport for programs on this machine, and a Guard for everybody else. It promises that a
  * slow or vanished client costs its own stream and a bounded buffer, and nothing else.
  */
-export { Authority, type Credential, createAuthority, SERVER_NAMES } from "./certificates/authority.ts";
-export { type CertificateRequest, certificateRequest } from "./certificates/certificate-request.ts";
-export { type KubeconfigOptions, kubeconfigText } from "./certificates/kubeconfig.ts";
+export {
+  Authority,
+  type CertificateRequest,
+  type Credential,
+  certificateRequest,
+  createAuthority,
+} from "@konverge/certificates";
+export { type KubeconfigOptions, kubeconfigText } from "./kubeconfig.ts";
 export { type Listener, type ListenOptions, listen, type TlsOptions } from "./listen.ts";
+export { SERVER_NAMES } from "./server-names.ts";

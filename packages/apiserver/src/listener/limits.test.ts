@@ -54,7 +54,7 @@ test("a watcher that does not read is ended after a minute, one that waits for e
           ended++;
         }
       }
-      return { status: 200, headers: {}, body: events(), patience: MINUTE };
+      return { status: 200, headers: {}, body: events(), stallTimeout: MINUTE };
     };
     await using listener = await listen(transport, { tls, clock });
     const client = make(listener.url);

@@ -9,7 +9,7 @@ import { AccessControl } from "../auth/access-control.ts";
 import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
 import { emptyStore } from "../auth/test/role-store.ts";
-import { kubeconfigText } from "./certificates/kubeconfig.ts";
+import { kubeconfigText } from "./kubeconfig.ts";
 import { listen } from "./listen.ts";
 import { authority, clock, tls } from "./test/clients.ts";
 

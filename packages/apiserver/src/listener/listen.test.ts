@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { createAuthority } from "@konverge/certificates";
 import { type ApiRequest, type ApiResponse, notFound, type Transport } from "@konverge/core";
 import { AccessControl } from "../auth/access-control.ts";
 import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
 import { emptyStore } from "../auth/test/role-store.ts";
-import { createAuthority } from "./certificates/authority.ts";
 import { listen } from "./listen.ts";
 import { authority, clock, http1, http2, tls } from "./test/clients.ts";
 

@@ -43,7 +43,7 @@ export async function send(outgoing: Outgoing, response: ApiResponse, options: S
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
     outgoing.writeHead(response.status, headers);
     if (options.withoutBody) await body[Symbol.asyncIterator]().return?.();
-    else await sendStream(new Pieces(outgoing, options.clock, response.patience), body);
+    else await sendStream(new Pieces(outgoing, options.clock, response.stallTimeout), body);
     outgoing.end();
     return;
   }
@@ -100,12 +100,12 @@ export class StalledClient extends Error {
 class Pieces {
   readonly outgoing: Outgoing;
   readonly #clock: Clock;
-  readonly #patience: number | undefined;
+  readonly #stallTimeout: number | undefined;
 
-  constructor(outgoing: Outgoing, clock: Clock, patience: number | undefined) {
+  constructor(outgoing: Outgoing, clock: Clock, stallTimeout: number | undefined) {
     this.outgoing = outgoing;
     this.#clock = clock;
-    this.#patience = patience;
+    this.#stallTimeout = stallTimeout;
   }
 
   /** Resolves when all is written but the last piece, or the client is gone. */
@@ -132,9 +132,9 @@ class Pieces {
     const { signal } = done;
     const late = Promise.withResolvers<never>();
     const timer =
-      this.#patience === undefined
+      this.#stallTimeout === undefined
         ? undefined
-        : this.#clock.after(this.#patience, () => late.reject(new StalledClient()));
+        : this.#clock.after(this.#stallTimeout, () => late.reject(new StalledClient()));
     try {
       // An error means that the connection broke: the caller sees that the client is gone.
       const taken = [once(this.outgoing, "drain", { signal }), once(this.outgoing, "close", { signal })];

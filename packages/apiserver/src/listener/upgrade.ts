@@ -46,7 +46,12 @@ export class Upgrades {
     this.#server.handleUpgrade(incoming, socket, head, (outer) => {
       this.#open.add(outer);
       outer.on("close", () => this.#open.delete(outer));
-      connect(outer, inner, (patience) => clock.after(patience, () => outer.terminate()), response.patience);
+      connect(
+        outer,
+        inner,
+        (stallTimeout) => clock.after(stallTimeout, () => outer.terminate()),
+        response.stallTimeout,
+      );
     });
   }
 
@@ -65,35 +70,34 @@ export function offeredProtocols({ headers }: IncomingMessage): string[] {
 }
 
 /** Ends a connection after some time, unless it is cancelled. */
-type Deadline = (patience: number) => Timer;
+type Deadline = (stallTimeout: number) => Timer;
 
 /** Carries messages both ways until either side ends. */
-function connect(outer: WebSocket, inner: MessageSocket, deadline: Deadline, patience: number | undefined): void {
+function connect(outer: WebSocket, inner: MessageSocket, deadline: Deadline, stallTimeout: number | undefined): void {
   outer.on("message", (data, isBinary) => {
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
-    inner.send(isBinary ? bytes : bytes.toString());
-    const full = inner.full?.();
-    if (!full) return;
+    const room = inner.send(isBinary ? bytes : bytes.toString());
+    if (!room) return;
     outer.pause();
-    void full.then(() => outer.resume());
+    void room.then(() => outer.resume());
   });
   outer.on("close", (code, reason) => inner.close(code, reason.toString()));
   // A close event follows every error.
   outer.on("error", () => {});
-  void carryOut(outer, inner, deadline, patience);
+  void carryOut(outer, inner, deadline, stallTimeout);
 }
 
 async function carryOut(
   outer: WebSocket,
   inner: MessageSocket,
   deadline: Deadline,
-  patience: number | undefined,
+  stallTimeout: number | undefined,
 ): Promise<void> {
   try {
     for await (const message of inner.messages) {
       if (outer.readyState !== outer.OPEN) return;
       // One at a time: what the client does not take stays with whoever sends it.
-      const timer = patience === undefined ? undefined : deadline(patience);
+      const timer = stallTimeout === undefined ? undefined : deadline(stallTimeout);
       await new Promise<void>((resolve) => outer.send(message, () => resolve()));
       timer?.cancel();
     }

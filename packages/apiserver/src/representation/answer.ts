@@ -1,5 +1,6 @@
-import { type AnyObject, type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
+import { type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
 import { printYaml } from "@konverge/schema";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
 import { knownKind } from "../verbs/known-kinds.ts";
@@ -47,7 +48,7 @@ export async function entryResponse(call: Call, entry: Entry, status = 200): Pro
 }
 
 /** An object that is not (or not yet) stored, in the version and form asked for. */
-export async function objectResponse(call: Call, object: AnyObject, status = 200): Promise<ApiResponse> {
+export async function objectResponse(call: Call, object: WorkingObject, status = 200): Promise<ApiResponse> {
   const { form, definition, version } = call;
   const converted = await convertTo(definition, object, requestVersion(call));
   switch (form.target) {
@@ -104,7 +105,7 @@ function itemTexts(call: Call, texts: readonly string[]): string {
   return texts.map((text) => `{${text.slice(head.length)}`).join(",");
 }
 
-function versionOf(object: AnyObject): string {
+function versionOf(object: WorkingObject): string {
   return object.metadata.resourceVersion ?? "";
 }
 

@@ -1,4 +1,5 @@
-import { type AnyObject, type ApiError, stringifyJson } from "@konverge/core";
+import { type ApiError, stringifyJson } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, objectOf, requestVersion } from "../verbs/call.ts";
 import { brought, readEntry, textOf } from "../verbs/stored.ts";
@@ -38,14 +39,14 @@ export class EventWriter {
       ...(endsInitialEvents && { annotations: { "k8s.io/initial-events-end": "true" } }),
     };
     const apiVersion = requestVersion(this.#call);
-    return this.#line("BOOKMARK", { ...codec.zero, kind, apiVersion, metadata } as unknown as AnyObject);
+    return this.#line("BOOKMARK", { ...codec.zero, kind, apiVersion, metadata } as unknown as WorkingObject);
   }
 
-  #line(type: EventType, object: AnyObject): string {
+  #line(type: EventType, object: WorkingObject): string {
     return `{"type":"${type}","object":${stringifyJson(this.#shown(object))}}\n`;
   }
 
-  #shown(object: AnyObject): unknown {
+  #shown(object: WorkingObject): unknown {
     const { form, version } = this.#call;
     switch (form.target) {
       case "PartialObjectMetadata":

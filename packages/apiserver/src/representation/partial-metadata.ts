@@ -1,12 +1,16 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { ListMetadata } from "./answer.ts";
 
 /** An object's metadata alone: what metadata-only caches ask for. */
-export function partialMetadata({ metadata }: AnyObject, apiVersion: string): object {
+export function partialMetadata({ metadata }: WorkingObject, apiVersion: string): object {
   return { kind: "PartialObjectMetadata", apiVersion, metadata };
 }
 
-export function partialMetadataList(objects: readonly AnyObject[], metadata: ListMetadata, apiVersion: string): object {
+export function partialMetadataList(
+  objects: readonly WorkingObject[],
+  metadata: ListMetadata,
+  apiVersion: string,
+): object {
   return {
     kind: "PartialObjectMetadataList",
     apiVersion,

@@ -1,4 +1,5 @@
-import { type AnyObject, badRequest, quoted } from "@konverge/core";
+import { badRequest, quoted } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call } from "../verbs/call.ts";
 import type { ListMetadata } from "./answer.ts";
 import { partialMetadata } from "./partial-metadata.ts";
@@ -18,7 +19,7 @@ export function checkTableParameters(call: Call): void {
 /** Objects as the table that kubectl prints. `headers` is false for all but the first event of a watch. */
 export function tableOf(
   call: Call,
-  objects: readonly AnyObject[],
+  objects: readonly WorkingObject[],
   metadata: ListMetadata,
   { headers = true } = {},
 ): object {
@@ -35,7 +36,7 @@ export function tableOf(
   };
 }
 
-function included(object: AnyObject, policy: string, apiVersion: string): object | null {
+function included(object: WorkingObject, policy: string, apiVersion: string): object | null {
   if (policy === "Object") return object;
   const isMark = object.metadata.annotations?.["k8s.io/initial-events-end"] === "true";
   return policy === "None" && !isMark ? null : partialMetadata(object, apiVersion);

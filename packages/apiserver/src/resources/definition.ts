@@ -1,6 +1,7 @@
-import type { AnyObject, FieldError, Schema } from "@konverge/core";
+import type { FieldError, Schema } from "@konverge/core";
 import type { NameRule } from "@konverge/schema";
 import type { Codec } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Strategy } from "./strategy.ts";
 
 export type { Strategy, StrategyContext } from "./strategy.ts";
@@ -40,7 +41,10 @@ export interface ResourceDefinition {
    * Objects of any version of this resource (or of one that shares its storage) in another, named by its apiVersion. Must
    * not change what it is given; never called where the versions are the same already.
    */
-  convert(objects: readonly AnyObject[], apiVersion: string): readonly AnyObject[] | Promise<readonly AnyObject[]>;
+  convert(
+    objects: readonly WorkingObject[],
+    apiVersion: string,
+  ): readonly WorkingObject[] | Promise<readonly WorkingObject[]>;
   /** Conversion asks a webhook. */
   readonly convertsByWebhook?: boolean;
 }

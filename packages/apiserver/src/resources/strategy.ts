@@ -1,5 +1,6 @@
-import type { AnyObject, FieldError } from "@konverge/core";
+import type { FieldError } from "@konverge/core";
 import type { NameRule } from "@konverge/schema";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { DeleteOptions } from "../http/query.ts";
 import type { Call } from "../verbs/call.ts";
 
@@ -24,13 +25,13 @@ export interface StrategyContext {
  */
 export interface Strategy {
   /** Before constant defaults are filled in: what depends on whether a field was there at all. */
-  presets?(object: AnyObject): void;
+  presets?(object: WorkingObject): void;
   /** Defaults that are computed rather than constant (constants are in the schema), in the version it is given. */
-  defaults?(object: AnyObject): void;
+  defaults?(object: WorkingObject): void;
   /** Before a create: drops what clients may not set (status), allocates what the server chooses. */
-  prepareForCreate?(object: AnyObject, context: StrategyContext): void;
+  prepareForCreate?(object: WorkingObject, context: StrategyContext): void;
   /** Before an update: keeps what this request may not change. `status` is kept apart already. */
-  prepareForUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): void;
+  prepareForUpdate?(object: WorkingObject, old: WorkingObject, context: StrategyContext): void;
   /** What a name may look like. Default: a DNS subdomain. */
   readonly nameErrors?: NameRule;
   /**
@@ -39,19 +40,19 @@ export interface Strategy {
    */
   readonly metadataChecks?: readonly ("changes" | "new")[];
   /** Called on creates and, unless there is {@link validateChange}, on updates. */
-  validate?(object: AnyObject, context: StrategyContext): FieldError[];
+  validate?(object: WorkingObject, context: StrategyContext): FieldError[];
   /** Called on updates, besides {@link validate}. */
-  validateUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
+  validateUpdate?(object: WorkingObject, old: WorkingObject, context: StrategyContext): FieldError[];
   /** Called on updates instead of both. */
-  validateChange?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
+  validateChange?(object: WorkingObject, old: WorkingObject, context: StrategyContext): FieldError[];
   /** Instead of {@link validate} and {@link validateUpdate}, for writes to the status subresource. */
-  validateStatusUpdate?(object: AnyObject, old: AnyObject, context: StrategyContext): FieldError[];
+  validateStatusUpdate?(object: WorkingObject, old: WorkingObject, context: StrategyContext): FieldError[];
   /** Texts for Warning headers. */
-  warnings?(object: AnyObject, context: StrategyContext, old?: AnyObject): string[];
+  warnings?(object: WorkingObject, context: StrategyContext, old?: WorkingObject): string[];
   /** Texts for the Warning headers of a delete, whether or not there is anything to delete. */
   warningsOnDelete?(options: DeleteOptions): string[];
   /** After validation: puts equal objects into one form. */
-  canonicalize?(object: AnyObject): void;
+  canonicalize?(object: WorkingObject): void;
   /** A status that comes with a new object is kept: nodes report themselves. */
   readonly createsStatus?: boolean;
   /** The top-level fields that belong to the status subresource. Default: `status` where that subresource exists. */
@@ -64,24 +65,24 @@ export interface Strategy {
   /** Kinds whose metadata.generation counts changes of what is desired. */
   readonly hasGeneration?: boolean;
   /** Whether an update changes what is desired. Default: whether anything but metadata and status differs. */
-  changesGeneration?(object: AnyObject, old: AnyObject): boolean;
+  changesGeneration?(object: WorkingObject, old: WorkingObject): boolean;
   readonly allowUnconditionalUpdate?: boolean;
   readonly allowCreateOnUpdate?: boolean;
   /** Grace period in seconds for this deletion; undefined where the kind has none, 0 means at once. */
-  gracePeriod?(object: AnyObject, requested: number | undefined): number | undefined;
+  gracePeriod?(object: WorkingObject, requested: number | undefined): number | undefined;
   /** What becomes of dependents when a deletion does not say. `unsupported`: the garbage collector has no say at all. */
   readonly dependents?: "delete" | "orphan" | "unsupported";
   /** The answer to a delete is the object, where that of most kinds is a Status. */
   readonly returnsDeleted?: boolean;
   /** Something other than metadata.finalizers keeps an object that is being deleted (a namespace's own finalizers). */
-  isHeld?(object: AnyObject): boolean;
+  isHeld?(object: WorkingObject): boolean;
   /**
    * Kinds whose objects a first delete never removes, only marks: what else is to be changed besides deletionTimestamp. The
    * object then stays until its finalizers are gone and {@link isHeld} lets it go.
    */
-  markDeleted?(object: AnyObject, options: DeleteOptions, context: StrategyContext): void;
+  markDeleted?(object: WorkingObject, options: DeleteOptions, context: StrategyContext): void;
   /** The values of the selectable fields. */
-  fields?(object: AnyObject): Record<string, string>;
+  fields?(object: WorkingObject): Record<string, string>;
   /** When somebody else does (allocations): an object has been stored, changed, removed. */
-  afterWrite?(object: AnyObject | undefined, old: AnyObject | undefined, context: StrategyContext): void;
+  afterWrite?(object: WorkingObject | undefined, old: WorkingObject | undefined, context: StrategyContext): void;
 }

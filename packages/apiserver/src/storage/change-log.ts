@@ -1,4 +1,4 @@
-import type { Change } from "./collection.ts";
+import type { StoredChange } from "./collection.ts";
 
 /**
  * The recent changes of one collection, oldest first. Forks share one array of changes: it only ever grows at its end, and
@@ -6,7 +6,7 @@ import type { Change } from "./collection.ts";
  * first.
  */
 export class ChangeLog {
-  #changes: Change[] = [];
+  #changes: StoredChange[] = [];
   #end = 0;
   /** Of the changes up to and including this revision some may be missing here; of later ones none is. */
   #origin: number;
@@ -22,21 +22,21 @@ export class ChangeLog {
     return fork;
   }
 
-  append(change: Change): void {
+  append(change: StoredChange): void {
     if (this.#changes.length !== this.#end) this.#changes = this.#changes.slice(0, this.#end);
     this.#changes.push(change);
     this.#end++;
   }
 
   /** Takes the newest change away again. */
-  pop(): Change | undefined {
+  pop(): StoredChange | undefined {
     if (this.#end === 0) return undefined;
     this.#end--;
     return this.#changes[this.#end];
   }
 
   /** The changes after a revision, or undefined when some of them have been dropped. */
-  after(revision: number): readonly Change[] | undefined {
+  after(revision: number): readonly StoredChange[] | undefined {
     if (revision < this.#origin) return undefined;
     if (this.#end === 0 || this.#changes[this.#end - 1]!.revision <= revision) return [];
     return this.#changes.slice(
@@ -61,7 +61,7 @@ export class ChangeLog {
   }
 
   /** The index of the first change of which something holds that, once it does, holds for all later ones. */
-  #first(holds: (change: Change) => boolean): number {
+  #first(holds: (change: StoredChange) => boolean): number {
     let low = 0;
     let high = this.#end;
     while (low < high) {

@@ -15,7 +15,7 @@ export interface Entry {
 }
 
 /** One committed change of a collection. */
-export interface Change {
+export interface StoredChange {
   readonly revision: number;
   readonly key: string;
   /** After the change. For a deletion: the object's last state, at the deletion's revision. */
@@ -80,7 +80,7 @@ export class Collection {
     return Math.max(0, this.#entries.rank(`${prefix}\uffff`) - this.#entries.rank(start));
   }
 
-  apply(change: Change): void {
+  apply(change: StoredChange): void {
     const { key, entry, previous, deleted } = change;
     if (deleted) this.#entries.delete(key);
     else this.#entries.set(entry);
@@ -104,7 +104,7 @@ export class Collection {
    * The changes after a revision, or undefined when some of them are forgotten. A watcher that has seen all there was is
    * never told so, however long ago that was.
    */
-  changesAfter(revision: number): readonly Change[] | undefined {
+  changesAfter(revision: number): readonly StoredChange[] | undefined {
     return this.#log.after(revision);
   }
 
@@ -137,7 +137,7 @@ export class Collection {
     this.#log = new ChangeLog(revision);
   }
 
-  #undo({ key, entry, previous, deleted }: Change): void {
+  #undo({ key, entry, previous, deleted }: StoredChange): void {
     if (previous) this.#entries.set(previous);
     else this.#entries.delete(key);
     this.#bytes += (previous?.text.length ?? 0) - (deleted ? 0 : entry.text.length);

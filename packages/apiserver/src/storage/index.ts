@@ -8,9 +8,9 @@
  * It promises that revisions only grow, that every change is seen once and in order, and that nothing acknowledged is lost
  * when the process is killed (what holds after a power failure is said at {@link SqliteJournal}).
  */
-export type { Change, Collection, Entry } from "./collection.ts";
+export type { Collection, Entry, StoredChange } from "./collection.ts";
 export type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 export { decodeSnapshot, encodeSnapshot, loadSnapshot, saveSnapshot } from "./snapshot-file.ts";
 export { SqliteJournal, type SqliteJournalOptions } from "./sqlite-journal.ts";
 export { type Durability, JournalError } from "./sqlite-schema.ts";
-export { type EntryContent, Store, type StoreOptions } from "./store.ts";
+export { type EntryContent, Store, type StoreHistory, type StoreOptions } from "./store.ts";

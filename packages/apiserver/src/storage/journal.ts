@@ -1,4 +1,4 @@
-import type { Change, Collection } from "./collection.ts";
+import type { Collection, StoredChange } from "./collection.ts";
 
 /** The whole state at one moment. It never changes, and taking it costs next to nothing: see {@link Collection.fork}. */
 export interface Snapshot {
@@ -11,7 +11,7 @@ export interface Snapshot {
 /** A change, and the resource it is of. */
 export interface JournalRecord {
   readonly resource: string;
-  readonly change: Change;
+  readonly change: StoredChange;
 }
 
 /** Where changes are kept beyond the process. Each call is all or nothing: when it throws, nothing of it was kept. */

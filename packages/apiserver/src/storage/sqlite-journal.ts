@@ -10,7 +10,7 @@ import { type Durability, damaged, explain, openDatabase } from "./sqlite-schema
 export interface SqliteJournalOptions {
   /** Made when it does not exist, readable by its owner alone: it holds Secrets. */
   path: string;
-  /** Default `process`: see docs/decisions/070-durable-journal.md. */
+  /** Default `process`: see docs/decisions/029-durable-journal.md. */
   durability?: Durability;
 }
 

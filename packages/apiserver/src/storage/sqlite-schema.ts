@@ -1,4 +1,5 @@
-import { DatabaseSync } from "node:sqlite";
+import { createRequire } from "node:module";
+import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /** "KVRG" in the file's header: tells our files from those of other programs. */
@@ -45,7 +46,9 @@ export type Durability = "process" | "power";
 
 /** Opens a journal's file for this process alone, and makes its tables if it is new. */
 export function openDatabase(path: string, durability: Durability): DatabaseSync {
-  const database = new DatabaseSync(path);
+  // Loaded when a file is opened: most clusters keep their state in memory, and not every runtime has SQLite.
+  const sqlite = createRequire(import.meta.url)("node:sqlite") as typeof import("node:sqlite");
+  const database = new sqlite.DatabaseSync(path);
   try {
     // Exclusive before WAL: the file is locked for as long as it is open, and no shared-memory file is needed.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
 import fc from "fast-check";
-import type { Change } from "./collection.ts";
+import type { StoredChange } from "./collection.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 import { type EntryContent, Store } from "./store.ts";
 
@@ -24,7 +24,7 @@ const stateOf = (store: Store | Snapshot, resource: string, revision?: number): 
 };
 
 /** What a watcher makes of the changes it is given. */
-function follow(state: State, changes: readonly Change[]): State {
+function follow(state: State, changes: readonly StoredChange[]): State {
   const next = { ...state };
   for (const { key, entry, previous, deleted } of changes) {
     assert.equal(previous?.text, next[key], "a change begins where the one before it ended");

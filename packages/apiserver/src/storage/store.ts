@@ -1,5 +1,5 @@
 import { ApiError, type Clock } from "@konverge/core";
-import { type Change, Collection, type Entry } from "./collection.ts";
+import { Collection, type Entry, type StoredChange } from "./collection.ts";
 import { HistorySize } from "./history-size.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 
@@ -13,11 +13,11 @@ export interface StoreOptions {
   clock: Clock;
   /** Without one, the state ends with the process. */
   journal?: Journal;
-  history?: History;
+  history?: StoreHistory;
 }
 
 /** How far back one can watch from, and list: whichever is least. */
-export interface History {
+export interface StoreHistory {
   ms: number;
   /** Revisions. */
   changes: number;
@@ -26,7 +26,7 @@ export interface History {
 }
 
 /** As etcd under a real API server: compaction every five minutes. */
-const DEFAULT_HISTORY: History = { ms: 5 * 60_000, changes: 100_000 };
+const DEFAULT_HISTORY: StoreHistory = { ms: 5 * 60_000, changes: 100_000 };
 const MOST_CHARACTERS = 256 * 1024 * 1024;
 
 /**
@@ -45,7 +45,7 @@ const MOST_CHARACTERS = 256 * 1024 * 1024;
 export class Store {
   readonly #clock: Clock;
   readonly #journal: Journal | undefined;
-  readonly #history: History;
+  readonly #history: StoreHistory;
   readonly #historySize: HistorySize;
   #collections = new Map<string, Collection>();
   #revision = 1;
@@ -209,7 +209,7 @@ export class Store {
     const collection = this.collection(resource);
     // The wall clock may jump back; the order of changes does not.
     this.#lastChange = Math.max(this.#lastChange, this.#clock.now());
-    const change: Change = {
+    const change: StoredChange = {
       revision,
       key,
       entry,

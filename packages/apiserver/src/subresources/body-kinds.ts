@@ -1,6 +1,6 @@
-import type { AnyObject } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { typedCodec } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { writeParameters } from "../http/query.ts";
 import { type Expected, readBodyAs } from "../verbs/body.ts";
 import type { Call } from "../verbs/call.ts";
@@ -12,7 +12,7 @@ export function bodyKind(group: string, version: string, kind: string, definitio
 }
 
 /** The body of a create on a subresource, and the call with what its parameters say. */
-export function readCreate(given: Call, expected: Expected): { call: Call; object: AnyObject } {
+export function readCreate(given: Call, expected: Expected): { call: Call; object: WorkingObject } {
   const { dryRun, fieldValidation } = writeParameters(given.info.query, "CreateOptions");
   const call = { ...given, dryRun };
   return { call, object: readBodyAs(call, expected, fieldValidation) };

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   ApiError,
   type ApiResponse,
   badRequest,
@@ -8,10 +7,9 @@ import {
   timestamp,
   tooManyRequests,
 } from "@konverge/core";
-import type { PodDisruptionBudget } from "@konverge/kinds";
 import type { DeleteOptions } from "../http/query.ts";
 import { bodyResponse } from "../representation/answer.ts";
-import type { Pod } from "../resources/strategies/objects.ts";
+import type { Pod, PodDisruptionBudget, Stored } from "../resources/strategies/objects.ts";
 import { type Call, contentOf, currentEntry, objectOf } from "../verbs/call.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { bodyKind, CREATED, readCreate } from "./body-kinds.ts";
@@ -54,7 +52,7 @@ function mark(call: Call, pod: Pod): void {
   };
   pod.status = { ...pod.status, conditions: [...others, condition] };
   const { namespace, name } = pod.metadata;
-  call.store.put("/pods", `${namespace}/${name}`, contentOf(call.definition, pod as Pod & AnyObject));
+  call.store.put("/pods", `${namespace}/${name}`, contentOf(call.definition, pod as Stored<Pod>));
 }
 
 /** Pods that do not run, or are going already, cost no budget. */
@@ -67,7 +65,7 @@ function spend(call: Call, pod: Pod): void {
   const { store, clock } = call;
   const { namespace, name, labels } = pod.metadata;
   const budgets = [...store.collection(BUDGETS).scan(`${namespace}/`)]
-    .map((entry) => objectOf(entry) as unknown as PodDisruptionBudget & AnyObject)
+    .map((entry) => objectOf(entry) as unknown as Stored<PodDisruptionBudget>)
     .filter(({ spec }) => spec?.selector !== undefined && selectsLabels(spec.selector, labels));
   if (budgets.length === 0) return;
   if (budgets.length > 1) {

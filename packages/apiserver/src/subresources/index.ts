@@ -2,17 +2,17 @@ import type { ServiceAccountTokens } from "../auth/tokens/service-account-tokens
 import type { SubresourceHandler } from "../extensions.ts";
 import { approve } from "./approval.ts";
 import { evict } from "./eviction.ts";
-import { type Kubelet, toKubelet } from "./kubelet.ts";
+import { type KubeletApi, toKubelet } from "./kubelet.ts";
 import { bindPod, createBinding } from "./pod-binding.ts";
 import { issueToken } from "./token.ts";
 
-export type { Kubelet, KubeletRequest } from "./kubelet.ts";
+export type { KubeletApi, KubeletRequest } from "./kubelet.ts";
 export { openIdDocuments } from "./token.ts";
 
 /** What answers for the subresources of built-in kinds that do something other than show or change their object. */
 export function builtinSubresources(
   tokens: ServiceAccountTokens,
-  kubelet: Kubelet | undefined,
+  kubelet: KubeletApi | undefined,
 ): Record<string, SubresourceHandler> {
   return {
     "/pods/eviction": evict,

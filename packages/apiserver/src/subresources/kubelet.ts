@@ -1,5 +1,6 @@
-import { type AnyObject, ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { SubresourceHandler } from "../extensions.ts";
 import type { Pod } from "../resources/strategies/objects.ts";
 import { type Call, currentEntry, objectOf } from "../verbs/call.ts";
@@ -14,10 +15,10 @@ export interface KubeletRequest {
 }
 
 /** Stands for the nodes of a cluster: whoever simulates or runs pods brings one. */
-export type Kubelet = (request: KubeletRequest) => ApiResponse | Promise<ApiResponse>;
+export type KubeletApi = (request: KubeletRequest) => ApiResponse | Promise<ApiResponse>;
 
 /** Answers what only the node of a pod can: logs, commands, ports. */
-export function toKubelet(action: KubeletRequest["action"], kubelet: Kubelet | undefined): SubresourceHandler {
+export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi | undefined): SubresourceHandler {
   return async (call) => {
     if (STREAMS.has(action)) checkMayCreate(call);
     const entry = currentEntry(call);
@@ -65,7 +66,7 @@ async function admitConnection(call: Call, action: string, container: string): P
     ...(container !== "" && { container }),
     ...(action === "exec" && { command: query.getAll("command") }),
     ...(action === "portforward" && query.has("ports") && { ports: query.getAll("ports").map(Number) }),
-  } as unknown as AnyObject;
+  } as unknown as WorkingObject;
   const admitted = (await call.admission.mutate(call, options, undefined, "CONNECT")) ?? options;
   await call.admission.validate(call, admitted, undefined, "CONNECT");
 }

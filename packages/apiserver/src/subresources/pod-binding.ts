@@ -1,15 +1,8 @@
-import {
-  type AnyObject,
-  ApiError,
-  type ApiResponse,
-  conflict,
-  methodNotAllowed,
-  notFound,
-  timestamp,
-} from "@konverge/core";
+import { ApiError, type ApiResponse, conflict, methodNotAllowed, notFound, timestamp } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { notSupported, required } from "@konverge/schema";
 import { typedCodec } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { writeParameters } from "../http/query.ts";
 import { bodyResponse } from "../representation/answer.ts";
 import { readBodyAs } from "../verbs/body.ts";
@@ -19,11 +12,11 @@ import { checkName, matchNamespace } from "../verbs/metadata.ts";
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 const codec = typedCodec("core.v1.Binding", BINDING, () => builtinSchema("", "v1", "Binding"));
 
-interface Binding extends AnyObject {
+interface Binding extends WorkingObject {
   target: { kind?: string; name?: string };
 }
 
-interface BoundPod extends AnyObject {
+interface BoundPod extends WorkingObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };
   status?: { conditions?: { type: string }[]; nominatedNodeName?: string };
 }
@@ -50,7 +43,7 @@ export async function bindPod(given: Call): Promise<ApiResponse> {
   assign(call, admitted);
   await call.store.durable();
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
-  return bodyResponse(201, status as unknown as AnyObject, call.form);
+  return bodyResponse(201, status as unknown as WorkingObject, call.form);
 }
 
 /** A real server has no better answer than 500 to a binding that makes no sense. */

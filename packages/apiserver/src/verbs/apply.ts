@@ -1,7 +1,8 @@
-import { type AnyObject, badRequest } from "@konverge/core";
+import { badRequest } from "@konverge/core";
 import { isObject } from "@konverge/schema/patch";
 import { jsonKind } from "../codec/go-values.ts";
 import { DecodeError, type JsonText, parseYamlText } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyText } from "../http/bodies.ts";
 import type { WriteParameters } from "../http/query.ts";
 import type { Call } from "./call.ts";
@@ -11,7 +12,7 @@ import { withFieldManager } from "./managed-fields.ts";
 export function appliedBy(
   call: Call,
   { fieldManager, fieldValidation, force }: WriteParameters,
-): (live: AnyObject | undefined) => Promise<AnyObject> {
+): (live: WorkingObject | undefined) => Promise<WorkingObject> {
   const { value: applied, duplicates } = readApplied(call);
   const { codec } = call.version;
   return async (live) => {
@@ -28,11 +29,11 @@ export function appliedBy(
   };
 }
 
-function readApplied(call: Call): { value: AnyObject; duplicates: JsonText["duplicates"] } {
+function readApplied(call: Call): { value: WorkingObject; duplicates: JsonText["duplicates"] } {
   const text = bodyText(call.request);
   try {
     const { value, duplicates } = parseYamlText(text);
-    if (value === null || isObject(value)) return { value: (value ?? {}) as AnyObject, duplicates };
+    if (value === null || isObject(value)) return { value: (value ?? {}) as WorkingObject, duplicates };
     const problem = `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);
   } catch (error) {

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   ApiError,
   type ApiRequest,
   apiVersionOf,
@@ -23,6 +22,7 @@ import {
   parseYamlText,
 } from "../codec/index.ts";
 import { readAs, shapeOf } from "../codec/struct-shape.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyBytes, bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import type { DeleteOptions, FieldValidation } from "../http/query.ts";
 import type { Call } from "./call.ts";
@@ -42,14 +42,14 @@ const SCHEME = 'in scheme "pkg/runtime/scheme.go:111"';
 const MEDIA_TYPES = ["application/json", "application/yaml", PROTOBUF_MEDIA_TYPE];
 
 /** The object in the body of a create or update, with its defaults. Throws 400 and 415 as a real server does. */
-export function readBody(call: Call, fieldValidation: FieldValidation): AnyObject {
+export function readBody(call: Call, fieldValidation: FieldValidation): WorkingObject {
   const object = readBodyAs(call, ownKind(call), fieldValidation);
   call.definition.strategy.defaults?.(object);
   return object;
 }
 
 /** The object in the body of a request to a subresource that takes another kind: a Scale, an Eviction. */
-export function readBodyAs(call: Call, expected: Expected, fieldValidation: FieldValidation): AnyObject {
+export function readBodyAs(call: Call, expected: Expected, fieldValidation: FieldValidation): WorkingObject {
   const object = decodeAs(call, expected, parseBody(call, expected), fieldValidation);
   expected.codec.applyDefaults(object);
   return object;
@@ -168,7 +168,7 @@ function decodeAs(
   expected: Expected,
   { value, text, ...strict }: JsonText & { text: string },
   fieldValidation: FieldValidation,
-): AnyObject {
+): WorkingObject {
   const body = value as Record<string, unknown>;
   const actual = typeOf(body, expected, text, call.definition.custom);
   const cannot = (why: string) =>

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   ApiError,
   type ApiRequest,
   apiVersionOf,
@@ -12,6 +11,7 @@ import {
 import type { Activity } from "../activity.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import type { User } from "../auth/user.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Form } from "../representation/form.ts";
 import type { ResourceDefinition, ResourceVersion, StrategyContext } from "../resources/definition.ts";
@@ -29,11 +29,16 @@ export interface Admission {
   /** Returns the object to go on with: the one it was given, changed in place or not, or another. */
   mutate(
     call: Call,
-    object: AnyObject | undefined,
-    old: AnyObject | undefined,
+    object: WorkingObject | undefined,
+    old: WorkingObject | undefined,
     operation: Operation,
-  ): Promise<AnyObject | undefined>;
-  validate(call: Call, object: AnyObject | undefined, old: AnyObject | undefined, operation: Operation): Promise<void>;
+  ): Promise<WorkingObject | undefined>;
+  validate(
+    call: Call,
+    object: WorkingObject | undefined,
+    old: WorkingObject | undefined,
+    operation: Operation,
+  ): Promise<void>;
 }
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -57,7 +62,7 @@ export interface TableContent {
   readonly rows: readonly { readonly cells: readonly unknown[]; readonly conditions?: readonly object[] }[];
 }
 
-export type TableMaker = (call: Call, objects: readonly AnyObject[]) => TableContent;
+export type TableMaker = (call: Call, objects: readonly WorkingObject[]) => TableContent;
 
 /** One request about objects, on its way through the verbs. */
 export interface Call extends Services {
@@ -88,8 +93,8 @@ export function currentEntry(call: Call): Entry | undefined {
 }
 
 /** A stored object, parsed: the caller's own copy. */
-export function objectOf(entry: Entry): AnyObject {
-  return parseJson(entry.text) as AnyObject;
+export function objectOf(entry: Entry): WorkingObject {
+  return parseJson(entry.text) as WorkingObject;
 }
 
 /** The longest object that can be stored: etcd's limit on requests. */
@@ -99,7 +104,7 @@ const MOST_BYTES = 1.5 * 1024 * 1024;
  * What the store keeps of an object, in the stored version, at a revision. Throws when it is too long to be stored; who
  * owns which field is dropped first.
  */
-export function contentOf(definition: ResourceDefinition, object: AnyObject): (revision: number) => EntryContent {
+export function contentOf(definition: ResourceDefinition, object: WorkingObject): (revision: number) => EntryContent {
   return (revision) => {
     const { metadata } = object;
     metadata.resourceVersion = String(revision);
@@ -138,9 +143,9 @@ export function errorKind({ definition, version }: Call): { group: string; kind:
 /** An object in another version of its kind. */
 export async function convertTo(
   definition: ResourceDefinition,
-  object: AnyObject,
+  object: WorkingObject,
   apiVersion: string,
-): Promise<AnyObject> {
+): Promise<WorkingObject> {
   if (object.apiVersion === apiVersion) return object;
   const [converted] = await definition.convert([object], apiVersion);
   return converted!;

@@ -1,13 +1,5 @@
-import {
-  type AnyObject,
-  ApiError,
-  alreadyExists,
-  deepCopy,
-  forbidden,
-  generateName,
-  groupResourceText,
-  invalid,
-} from "@konverge/core";
+import { ApiError, alreadyExists, deepCopy, forbidden, generateName, groupResourceText, invalid } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Entry } from "../storage/collection.ts";
 import {
   type Call,
@@ -26,7 +18,7 @@ import { asStored } from "./stored.ts";
 
 /** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
 export interface Written {
-  readonly object: AnyObject;
+  readonly object: WorkingObject;
   readonly entry?: Entry;
   readonly created: boolean;
 }
@@ -40,7 +32,7 @@ const MOST_NAMES = 8;
  * Order as in the real server: ownership is recorded, mutating admission sees the object with its defaults, the strategy
  * prepares and validates what admission made of it, validating admission comes last.
  */
-export async function createObject(call: Call, draft: AnyObject): Promise<Written> {
+export async function createObject(call: Call, draft: WorkingObject): Promise<Written> {
   wipeSystemFields(draft.metadata);
   matchNamespace(call, draft.metadata);
   dropDuplicateOwners(call, draft.metadata);
@@ -51,14 +43,14 @@ export async function createObject(call: Call, draft: AnyObject): Promise<Writte
 }
 
 /** Nothing new comes into a collection that is about to go. */
-export function checkNotTerminating({ definition }: Call, { metadata }: AnyObject): void {
+export function checkNotTerminating({ definition }: Call, { metadata }: WorkingObject): void {
   if (!definition.terminating) return;
   const why = "create not allowed while custom resource definition is terminating";
   throw forbidden(definition, metadata.name ?? "", why);
 }
 
 /** The rest of a create, once mutating admission has had its say. */
-export async function storeNew(call: Call, admitted: AnyObject): Promise<Written> {
+export async function storeNew(call: Call, admitted: WorkingObject): Promise<Written> {
   dropDuplicateOwners(call, admitted.metadata, { admitted: true });
   const { name, generateName: prefix } = admitted.metadata;
   const isGenerated = !name && !!prefix;
@@ -74,7 +66,7 @@ export async function storeNew(call: Call, admitted: AnyObject): Promise<Written
   }
 }
 
-async function storeOnce(call: Call, admitted: AnyObject): Promise<Written> {
+async function storeOnce(call: Call, admitted: WorkingObject): Promise<Written> {
   const { definition, store } = call;
   fillSystemFields(call, admitted.metadata);
   const object = await convertTo(definition, admitted, workingVersion(call));
@@ -93,7 +85,7 @@ async function storeOnce(call: Call, admitted: AnyObject): Promise<Written> {
   return { object: stored, entry, created: true };
 }
 
-function prepare(call: Call, object: AnyObject): void {
+function prepare(call: Call, object: WorkingObject): void {
   const { definition, version } = call;
   const { strategy } = definition;
   const context = strategyContext(call);

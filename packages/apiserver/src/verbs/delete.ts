@@ -1,4 +1,5 @@
-import { type AnyObject, type ApiError, type ApiResponse, conflict, notFound, timestamp } from "@konverge/core";
+import { type ApiError, type ApiResponse, conflict, notFound, timestamp } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../http/query.ts";
 import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
 import type { Entry } from "../storage/collection.ts";
@@ -10,7 +11,7 @@ import { readEntry } from "./stored.ts";
 export interface Deleted {
   readonly gone: boolean;
   /** The object's last state, in the stored version. */
-  readonly object: AnyObject;
+  readonly object: WorkingObject;
   /** What is stored now, where the object stays. */
   readonly entry?: Entry;
 }
@@ -70,14 +71,14 @@ export async function deleteObject(call: Call, options: DeleteOptions, name = ca
   }
 }
 
-function isSame(object: AnyObject, entry: Entry): boolean {
+function isSame(object: WorkingObject, entry: Entry): boolean {
   return JSON.stringify(object.metadata) === JSON.stringify(objectOf(entry).metadata);
 }
 
 /** Changes the object into what stays of it, and says whether it does. `pending`: nothing is to be done at all. */
 function planDeletion(
   call: Call,
-  object: AnyObject,
+  object: WorkingObject,
   options: DeleteOptions,
 ): "remove" | "mark" | "mark and remove" | "pending" {
   const { strategy } = call.definition;
@@ -112,7 +113,7 @@ function planDeletion(
  * Sets deletionTimestamp and grace period of kinds that have one. `none`: the kind has no grace; `now`: none is left;
  * `pending`: a deletion with no longer grace is on its way already.
  */
-function planGrace(call: Call, object: AnyObject, options: DeleteOptions): "none" | "now" | "later" | "pending" {
+function planGrace(call: Call, object: WorkingObject, options: DeleteOptions): "none" | "now" | "later" | "pending" {
   const { strategy } = call.definition;
   const { metadata } = object;
   if (!strategy.gracePeriod) return "none";
@@ -144,7 +145,7 @@ const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
 /** The finalizers after this deletion: those for the garbage collector come and go with what it asks for. */
-function finalizersFor({ definition }: Call, { metadata }: AnyObject, options: DeleteOptions): string[] {
+function finalizersFor({ definition }: Call, { metadata }: WorkingObject, options: DeleteOptions): string[] {
   const finalizers = metadata.finalizers ?? [];
   const policy = definition.strategy.dependents ?? "delete";
   const { orphanDependents, propagationPolicy } = options;
@@ -165,7 +166,7 @@ function finalizersFor({ definition }: Call, { metadata }: AnyObject, options: D
   return isSameSet ? [...finalizers] : [...kept, ...added];
 }
 
-function checkPreconditions(call: Call, { metadata }: AnyObject, { preconditions = {} }: DeleteOptions): void {
+function checkPreconditions(call: Call, { metadata }: WorkingObject, { preconditions = {} }: DeleteOptions): void {
   const { uid, resourceVersion } = preconditions;
   if (uid !== undefined && uid !== metadata.uid) {
     const what = "deleted and then recreated";
@@ -200,7 +201,7 @@ function preconditionFailed(
   return conflict({ group: definition.group, plural: version.kind }, name, why);
 }
 
-function deletedStatus({ definition }: Call, { metadata }: AnyObject): object {
+function deletedStatus({ definition }: Call, { metadata }: WorkingObject): object {
   const { group, plural } = definition;
   return {
     kind: "Status",

@@ -1,4 +1,4 @@
-import { type AnyObject, apiVersionOf, headerOf } from "@konverge/core";
+import { apiVersionOf, headerOf } from "@konverge/core";
 import {
   excludeFields,
   FieldManager,
@@ -7,21 +7,26 @@ import {
   managerNameOf,
   withAsyncConversion,
 } from "@konverge/schema/structured-merge";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
 import { type Call, convertTo } from "./call.ts";
 
 /** An object with the ownership it has after this request wrote it over `live` (undefined: a create). */
-export function recordUpdate(call: Call, live: AnyObject | undefined, next: AnyObject): AnyObject | Promise<AnyObject> {
-  return withFieldManager(call, (manager) => manager.update(live, next, managerName(call)) as AnyObject);
+export function recordUpdate(
+  call: Call,
+  live: WorkingObject | undefined,
+  next: WorkingObject,
+): WorkingObject | Promise<WorkingObject> {
+  return withFieldManager(call, (manager) => manager.update(live, next, managerName(call)) as WorkingObject);
 }
 
 /** What mutating admission makes of an object; if it has spoilt the record of ownership, that is as it was before. */
 export async function mutated(
   call: Call,
-  object: AnyObject,
-  old: AnyObject | undefined,
+  object: WorkingObject,
+  old: WorkingObject | undefined,
   operation: "CREATE" | "UPDATE",
-): Promise<AnyObject> {
+): Promise<WorkingObject> {
   const { managedFields } = object.metadata;
   const admitted = (await call.admission.mutate(call, object, old, operation)) ?? object;
   if (admitted.metadata.managedFields === managedFields) return admitted;
@@ -44,8 +49,8 @@ export function withFieldManager<T>(call: Call, work: (manager: FieldManager) =>
   const { definition } = call;
   if (!definition.convertsByWebhook) return work(keptManager(call));
   return withAsyncConversion(
-    (object, apiVersion) => convertTo(definition, object as AnyObject, apiVersion),
-    (convert) => work(makeFieldManager(call, (object, apiVersion) => convert(object, apiVersion) as AnyObject)),
+    (object, apiVersion) => convertTo(definition, object as WorkingObject, apiVersion),
+    (convert) => work(makeFieldManager(call, (object, apiVersion) => convert(object, apiVersion) as WorkingObject)),
   );
 }
 
@@ -61,7 +66,7 @@ function keptManager(call: Call): FieldManager {
   let manager = ofVersion.get(info.subresource);
   if (!manager) {
     manager = makeFieldManager(call, (object, apiVersion) => {
-      const [converted] = definition.convert([object], apiVersion) as readonly AnyObject[];
+      const [converted] = definition.convert([object], apiVersion) as readonly WorkingObject[];
       return converted!;
     });
     ofVersion.set(info.subresource, manager);
@@ -69,7 +74,7 @@ function keptManager(call: Call): FieldManager {
   return manager;
 }
 
-type Convert = (object: AnyObject, apiVersion: string) => AnyObject;
+type Convert = (object: WorkingObject, apiVersion: string) => WorkingObject;
 
 function makeFieldManager({ definition, version, info, clock }: Call, convert: Convert): FieldManager {
   const reset = resetPaths(definition, version, info.subresource);
@@ -108,7 +113,8 @@ function otherVersions(definition: ResourceDefinition, convert: Convert): FieldM
     if (!found || apiVersionOf({ group: definition.group, version: name }) !== apiVersion) return undefined;
     return {
       schema: found.schema,
-      convert: (object) => (object["apiVersion"] === apiVersion ? object : convert(object as AnyObject, apiVersion)),
+      convert: (object) =>
+        object["apiVersion"] === apiVersion ? object : convert(object as WorkingObject, apiVersion),
     };
   };
 }

@@ -1,9 +1,9 @@
 import {
-  type AnyObject,
   append,
   badRequest,
   dns1123SubdomainErrors,
   type FieldError,
+  type Mutable,
   maskTrailingDash,
   type ObjectMeta,
   type OwnerReference,
@@ -20,10 +20,11 @@ import {
   objectMetaErrors,
   ownerErrors,
 } from "@konverge/schema";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call } from "./call.ts";
 
 /** Drops what only the server may say, before a create. */
-export function wipeSystemFields(metadata: ObjectMeta): void {
+export function wipeSystemFields(metadata: Mutable<ObjectMeta>): void {
   for (const field of SYSTEM_FIELDS) delete metadata[field];
 }
 
@@ -35,13 +36,13 @@ const SYSTEM_FIELDS = [
   "selfLink",
 ] as const;
 
-export function fillSystemFields(call: Call, metadata: ObjectMeta): void {
+export function fillSystemFields(call: Call, metadata: Mutable<ObjectMeta>): void {
   metadata.uid = call.clock.random.uuid();
   metadata.creationTimestamp = timestamp(call.clock);
 }
 
 /** The namespace of an object is that of the request: filled in where it is missing, refused where it is another. */
-export function matchNamespace({ definition, info }: Call, metadata: ObjectMeta): void {
+export function matchNamespace({ definition, info }: Call, metadata: Mutable<ObjectMeta>): void {
   const wanted = definition.namespaced ? info.namespace : "";
   const given = metadata.namespace ?? "";
   if (given === wanted) return;
@@ -63,7 +64,7 @@ const DUPLICATE_OWNERS = (when: string) =>
   `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: `;
 
 /** Owner references that say the same twice say it once, with a warning. */
-export function dropDuplicateOwners(call: Call, metadata: ObjectMeta, { admitted = false } = {}): void {
+export function dropDuplicateOwners(call: Call, metadata: Mutable<ObjectMeta>, { admitted = false } = {}): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
   const kept = new Map<string, OwnerReference>();
@@ -184,7 +185,7 @@ function goStrings(values: readonly string[]): string {
 }
 
 /** Before an update: what only the server may say is as it was, unless validation is to see the attempt. */
-export function keepSystemFields(object: AnyObject, old: AnyObject): void {
+export function keepSystemFields(object: WorkingObject, old: WorkingObject): void {
   const { metadata } = object;
   metadata.uid ||= old.metadata.uid;
   metadata.creationTimestamp = old.metadata.creationTimestamp;

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   ApiError,
   badRequest,
   conflict,
@@ -18,6 +17,7 @@ import {
   isObject,
 } from "@konverge/schema/patch";
 import { DecodeError, type JsonText, parseJsonText } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import { type WriteParameters, writeParameters } from "../http/query.ts";
 import { appliedBy } from "./apply.ts";
@@ -54,7 +54,7 @@ export async function patchObject(given: Call): Promise<Written> {
 export function patchChange(
   call: Call,
   parameters: WriteParameters,
-): (live: AnyObject | undefined) => Promise<AnyObject> {
+): (live: WorkingObject | undefined) => Promise<WorkingObject> {
   const type = contentType(call.request);
   if (!patchTypes(call).includes(type)) throw unsupportedMediaType(patchTypes(call));
   const change = type === APPLY_PATCH ? appliedBy(call, parameters) : changeOf(call, type, parameters);
@@ -62,20 +62,20 @@ export function patchChange(
 }
 
 /** A patch may not move an object elsewhere. */
-function checked(call: Call, object: AnyObject): AnyObject {
+function checked(call: Call, object: WorkingObject): WorkingObject {
   matchNamespace(call, object.metadata);
   checkName(call, object.metadata);
   return object;
 }
 
-function checkNew({ definition, info }: Call, object: AnyObject): AnyObject {
+function checkNew({ definition, info }: Call, object: WorkingObject): WorkingObject {
   const { uid } = object.metadata;
   if (!uid) return object;
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   throw conflict(definition, info.name, why);
 }
 
-function changeOf(call: Call, type: string, parameters: WriteParameters): (live: AnyObject) => AnyObject {
+function changeOf(call: Call, type: string, parameters: WriteParameters): (live: WorkingObject) => WorkingObject {
   const { value, ...strict } = patchBody(call, type);
   const problems = strictProblems(strict, []);
   switch (type) {
@@ -120,13 +120,13 @@ function patchBody(call: Call, type: string): JsonText {
 /** Makes an object of what a patch led to. `shown` is what an error shows of it. */
 function decodePatched(
   call: Call,
-  live: AnyObject,
-  patched: AnyObject,
+  live: WorkingObject,
+  patched: WorkingObject,
   { fieldValidation }: WriteParameters,
   patchProblems: readonly string[],
   shown: () => string,
   words: "json" | "map" = "json",
-): AnyObject {
+): WorkingObject {
   const { codec } = call.version;
   const actual = { ...parseApiVersion(patched.apiVersion), kind: patched.kind };
   const problem = typeProblem(call, ownKind(call), actual);
@@ -149,13 +149,13 @@ function decodePatched(
 }
 
 /** What a request cannot change: an update will put it back, whatever becomes of it. */
-function untouched({ definition, version, info }: Call, { spec, status }: AnyObject): Record<string, unknown> {
+function untouched({ definition, version, info }: Call, { spec, status }: WorkingObject): Record<string, unknown> {
   if (definition.custom || definition.strategy.statusFields || !version.subresources.has("status")) return {};
   return info.subresource === "status" ? { spec } : info.subresource === "" ? { status } : {};
 }
 
 /** A custom resource cannot be patched into another kind, nor into another version. */
-function checkType(call: Call, { apiVersion, kind, metadata }: AnyObject): void {
+function checkType(call: Call, { apiVersion, kind, metadata }: WorkingObject): void {
   const errors: FieldError[] = [];
   const wanted = requestVersion(call);
   if (kind !== call.version.kind) errors.push(invalidValue("kind", kind, `must be ${call.version.kind}`));

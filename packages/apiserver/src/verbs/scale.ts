@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   ApiError,
   type ApiResponse,
   apiVersionOf,
@@ -18,6 +17,7 @@ import { builtinSchema } from "@konverge/kinds";
 import { invalidValue } from "@konverge/schema";
 import { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "@konverge/schema/structured-merge";
 import { typedCodec } from "../codec/index.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import { contentType } from "../http/bodies.ts";
 import { writeParameters } from "../http/query.ts";
 import { bodyResponse } from "../representation/answer.ts";
@@ -86,7 +86,7 @@ export async function scale(call: Call): Promise<ApiResponse> {
   return scaleResponse(call, parent);
 }
 
-function scaleResponse(call: Call, parent: AnyObject): ApiResponse {
+function scaleResponse(call: Call, parent: WorkingObject): ApiResponse {
   const { form } = call;
   const { scale: shown } = scaleOf(call, parent);
   if (form.target === "Table") {
@@ -116,7 +116,7 @@ async function update(given: Call): Promise<ApiResponse> {
     async (parent) => {
       const { scale: old, found } = scaleOf(call, parent);
       const managedFields = scaleManagedFields(parent.metadata.managedFields, places);
-      const live: AnyObject = { ...old, metadata: { ...old.metadata, ...(managedFields && { managedFields }) } };
+      const live: WorkingObject = { ...old, metadata: { ...old.metadata, ...(managedFields && { managedFields }) } };
       if (!found && call.definition.custom) (live["spec"] as { replicas: number }).replicas = NONE;
       const changed = await change(live);
       const owned = !isPut && apply ? changed : await recordUpdate(ofScale, live, changed);
@@ -165,7 +165,7 @@ function replicasPaths({ definition }: Call): ReplicasPaths {
 }
 
 /** The Scale of an object, and whether the object says how many replicas it wants. */
-function scaleOf(call: Call, parent: AnyObject): { scale: AnyObject; found: boolean } {
+function scaleOf(call: Call, parent: WorkingObject): { scale: WorkingObject; found: boolean } {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const { spec, status, selector } = placesOf(call);
   const replicas = valueAt(parent, spec);
@@ -173,14 +173,14 @@ function scaleOf(call: Call, parent: AnyObject): { scale: AnyObject; found: bool
   const scale = {
     kind: SCALE.kind,
     apiVersion: SCALE_API_VERSION,
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as AnyObject["metadata"],
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as WorkingObject["metadata"],
     spec: { replicas: Number(replicas ?? 0) },
     status: { replicas: Number(valueAt(parent, status) ?? 0), ...(text && { selector: text }) },
   };
   return { scale, found: replicas !== undefined };
 }
 
-function replicasOf(scale: AnyObject): number {
+function replicasOf(scale: WorkingObject): number {
   return (scale["spec"] as { replicas?: number } | undefined)?.replicas ?? 0;
 }
 
@@ -192,7 +192,7 @@ function selectorText(selector: unknown): string {
   return formatLabelRequirements(requirementsOf(isObject ? (selector as LabelSelector) : { matchLabels }));
 }
 
-function check(call: Call, parent: AnyObject, scale: AnyObject): void {
+function check(call: Call, parent: WorkingObject, scale: WorkingObject): void {
   const { definition, info, version } = call;
   const replicas = replicasOf(scale);
   if (definition.custom) {
@@ -213,7 +213,7 @@ function check(call: Call, parent: AnyObject, scale: AnyObject): void {
   }
 }
 
-function scaledParent(call: Call, parent: AnyObject, scale: AnyObject, places: ReplicasPaths): AnyObject {
+function scaledParent(call: Call, parent: WorkingObject, scale: WorkingObject, places: ReplicasPaths): WorkingObject {
   const { definition, version } = call;
   const scaled = deepCopy(parent);
   const names = placesOf(call).spec;

@@ -1,4 +1,5 @@
-import { type AnyObject, stringifyJson } from "@konverge/core";
+import { stringifyJson } from "@konverge/core";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, convertTo, objectOf, requestVersion } from "./call.ts";
@@ -14,7 +15,7 @@ function plainText(call: Call, entry: Entry): string | undefined {
 }
 
 /** A stored object in the version of the request: the caller's own copy. */
-export async function readEntry(call: Call, entry: Entry): Promise<AnyObject> {
+export async function readEntry(call: Call, entry: Entry): Promise<WorkingObject> {
   const stored = objectOf(entry);
   if (plainText(call, entry) !== undefined) return stored;
   return brought(call, stored);
@@ -24,7 +25,7 @@ export async function readEntry(call: Call, entry: Entry): Promise<AnyObject> {
  * Any state of a stored object, brought to the version of the request. Custom resources are brought to today's schema
  * first: defaults are those of the version they are stored in, and what neither version has is dropped.
  */
-export async function brought(call: Call, stored: AnyObject): Promise<AnyObject> {
+export async function brought(call: Call, stored: WorkingObject): Promise<WorkingObject> {
   const { definition, version } = call;
   const apiVersion = requestVersion(call);
   if (!definition.custom) return convertTo(definition, stored, apiVersion);
@@ -34,7 +35,7 @@ export async function brought(call: Call, stored: AnyObject): Promise<AnyObject>
 }
 
 /** A stored custom resource by today's schema of the version it is stored in. */
-export function refreshed(definition: ResourceDefinition, stored: AnyObject): AnyObject {
+export function refreshed(definition: ResourceDefinition, stored: WorkingObject): WorkingObject {
   const codec = definition.codecOf!(stored.apiVersion);
   const { object } = codec.decode(stored);
   codec.applyDefaults(object);
@@ -42,7 +43,7 @@ export function refreshed(definition: ResourceDefinition, stored: AnyObject): An
 }
 
 /** An object as it will be stored. */
-export async function asStored(call: Call, object: AnyObject): Promise<AnyObject> {
+export async function asStored(call: Call, object: WorkingObject): Promise<WorkingObject> {
   const { definition } = call;
   if (object.apiVersion === definition.storedAs) return object;
   const converted = await convertTo(definition, object, definition.storedAs);

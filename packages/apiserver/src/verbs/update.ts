@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   ApiError,
   conflict,
   deepEqual,
@@ -11,6 +10,7 @@ import {
 } from "@konverge/core";
 import { keepTimesOfNoop } from "@konverge/schema/structured-merge";
 import { forbiddenError, resourceAttributes } from "../auth/attributes.ts";
+import type { WorkingObject } from "../codec/working-object.ts";
 import type { Entry } from "../storage/collection.ts";
 import {
   type Call,
@@ -30,7 +30,7 @@ import { registryKey } from "./registry-key.ts";
 import { asStored, brought } from "./stored.ts";
 
 /** Makes an object of the one that is there. */
-export type Change = (live: AnyObject) => AnyObject | Promise<AnyObject>;
+export type StoredChange = (live: WorkingObject) => WorkingObject | Promise<WorkingObject>;
 
 export interface UpdateOptions {
   /** Record the writer as owner of what changes. Apply has done so by itself. */
@@ -38,9 +38,9 @@ export interface UpdateOptions {
   /** The object must be this one. */
   uid?: string | undefined;
   /** Says something else than the objects to admission, which has been asked for changes already. */
-  admission?: (object: AnyObject, old: AnyObject) => Promise<void>;
+  admission?: (object: WorkingObject, old: WorkingObject) => Promise<void>;
   /** Makes the object where there is none, in the version of the request and with its ownership recorded. */
-  create?: () => AnyObject | Promise<AnyObject>;
+  create?: () => WorkingObject | Promise<WorkingObject>;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface UpdateOptions {
  * when somebody else wrote meanwhile, and must not change what it is given. A result that carries a resourceVersion
  * insists on it.
  */
-export async function updateObject(call: Call, change: Change, options: UpdateOptions = {}): Promise<Written> {
+export async function updateObject(call: Call, change: StoredChange, options: UpdateOptions = {}): Promise<Written> {
   const { definition, store } = call;
   const key = storageKey(definition, call.info.namespace, call.info.name);
   for (;;) {
@@ -68,7 +68,7 @@ async function updateOnce(
   call: Call,
   key: string,
   entry: Entry,
-  change: Change,
+  change: StoredChange,
   { ownership = true, uid, admission }: UpdateOptions,
 ): Promise<Written | undefined> {
   const { definition, store } = call;
@@ -84,7 +84,7 @@ async function updateOnce(
   const old = definition.custom ? live : stored;
   const object = await convertTo(definition, admitted, workingVersion(call));
   prepare(call, object, old);
-  const kept = keepTimesOfNoop(old, object) as AnyObject;
+  const kept = keepTimesOfNoop(old, object) as WorkingObject;
   const updated = await convertTo(definition, kept, requestVersion(call));
   if (admission) await admission(updated, live);
   else await call.admission.validate(call, updated, live, "UPDATE");
@@ -106,14 +106,14 @@ async function updateOnce(
 }
 
 /** Whether storing an object would change nothing, not even the order of anything. */
-function isAsStored({ definition }: Call, next: AnyObject, stored: AnyObject, entry: Entry): boolean {
+function isAsStored({ definition }: Call, next: WorkingObject, stored: WorkingObject, entry: Entry): boolean {
   // Most writes change something, which is found out sooner than what the text would be.
   if (!deepEqual(next.metadata.managedFields ?? [], stored.metadata.managedFields ?? [])) return false;
   const canonical = definition.storageCodec.canonical(next);
   return deepEqual(canonical, stored) && stringifyJson(canonical) === entry.text;
 }
 
-async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
+async function createInstead(call: Call, draft: WorkingObject): Promise<Written> {
   const { definition, info, user } = call;
   const { group, plural: resource } = definition;
   const { subresource, namespace, name } = info;
@@ -127,7 +127,7 @@ async function createInstead(call: Call, draft: AnyObject): Promise<Written> {
   return storeNew(call, admitted);
 }
 
-function checkVersion({ definition, info }: Call, object: AnyObject, stored: AnyObject): void {
+function checkVersion({ definition, info }: Call, object: WorkingObject, stored: WorkingObject): void {
   const { metadata } = object;
   const given = metadata.resourceVersion ?? "";
   if (!/^[0-9]*$/.test(given)) {
@@ -150,7 +150,7 @@ function checkVersion({ definition, info }: Call, object: AnyObject, stored: Any
   } else if (given !== stored.metadata.resourceVersion) throw modified(definition, info.name);
 }
 
-function prepare(call: Call, object: AnyObject, old: AnyObject): void {
+function prepare(call: Call, object: WorkingObject, old: WorkingObject): void {
   const { definition, info } = call;
   const { strategy } = definition;
   const context = strategyContext(call);
@@ -170,7 +170,7 @@ function prepare(call: Call, object: AnyObject, old: AnyObject): void {
   strategy.canonicalize?.(object);
 }
 
-function updateErrors(call: Call, object: AnyObject, old: AnyObject): FieldError[] {
+function updateErrors(call: Call, object: WorkingObject, old: WorkingObject): FieldError[] {
   const { strategy } = call.definition;
   const context = strategyContext(call);
   if (call.info.subresource === "status" && strategy.validateStatusUpdate) {
@@ -181,7 +181,7 @@ function updateErrors(call: Call, object: AnyObject, old: AnyObject): FieldError
 }
 
 /** A status request changes status alone; any other leaves status alone, where the kind has that subresource. */
-function separateStatus({ definition, version, info }: Call, object: AnyObject, old: AnyObject): void {
+function separateStatus({ definition, version, info }: Call, object: WorkingObject, old: WorkingObject): void {
   const hasStatus = version.subresources.has("status");
   const ofStatus = new Set(definition.strategy.statusFields ?? (hasStatus ? ["status"] : []));
   const isStatus = info.subresource === "status";
@@ -198,7 +198,7 @@ function separateStatus({ definition, version, info }: Call, object: AnyObject, 
   }
 }
 
-function changesGeneration({ definition, version }: Call, object: AnyObject, old: AnyObject): boolean {
+function changesGeneration({ definition, version }: Call, object: WorkingObject, old: WorkingObject): boolean {
   const { strategy } = definition;
   if (strategy.changesGeneration) return strategy.changesGeneration(object, old);
   const apart = new Set(["metadata", "apiVersion", "kind", ...(strategy.statusFields ?? [])]);
@@ -208,7 +208,7 @@ function changesGeneration({ definition, version }: Call, object: AnyObject, old
 }
 
 /** The update that takes away the last finalizer of an object that is being deleted ends it. */
-function isRemoval({ definition }: Call, object: AnyObject, old: AnyObject): boolean {
+function isRemoval({ definition }: Call, object: WorkingObject, old: WorkingObject): boolean {
   if (object.metadata.finalizers?.length || old.metadata.deletionTimestamp === undefined) return false;
   return !old.metadata.deletionGracePeriodSeconds && !definition.strategy.isHeld?.(object);
 }

@@ -3,7 +3,7 @@ import type { Activity, OpenWatch } from "../activity.ts";
 import { type ListParameters, listParameters } from "../http/query.ts";
 import { EventWriter, errorLine } from "../representation/event-text.ts";
 import { checkTableParameters } from "../representation/table.ts";
-import type { Change } from "../storage/collection.ts";
+import type { StoredChange } from "../storage/collection.ts";
 import type { Call } from "./call.ts";
 import { revisionOf, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
@@ -16,7 +16,7 @@ const SHORTEST_WATCH_SECONDS = 1800;
  * A watcher that leaves an event unread for so long, in milliseconds, is ended: all that happens meanwhile would be kept for it. A
  * real server ends one whose buffer is full.
  */
-const PATIENCE = 60_000;
+const STALL_TIMEOUT = 60_000;
 
 /**
  * Streams the changes after a revision, or with sendInitialEvents first everything there is: as the lines of an answer, or
@@ -34,7 +34,7 @@ export async function watch(call: Call): Promise<ApiResponse> {
   const headers = { "content-type": "application/json" };
   const { upgrade } = call.request;
   if (!upgrade) {
-    return { status: 200, headers, body: stream(call, selection, start, parameters), patience: PATIENCE };
+    return { status: 200, headers, body: stream(call, selection, start, parameters), stallTimeout: STALL_TIMEOUT };
   }
   const closed = new AbortController();
   const signal = AbortSignal.any([closed.signal, ...(call.request.signal ? [call.request.signal] : [])]);
@@ -42,10 +42,10 @@ export async function watch(call: Call): Promise<ApiResponse> {
     protocol: upgrade[0] ?? "",
     messages: stream({ ...call, request: { ...call.request, signal } }, selection, start, parameters),
     // A watcher has nothing to say.
-    send() {},
+    send: () => undefined,
     close: () => closed.abort(),
   };
-  return { status: 101, headers, body: "", socket, patience: PATIENCE };
+  return { status: 101, headers, body: "", socket, stallTimeout: STALL_TIMEOUT };
 }
 
 interface Start {
@@ -115,7 +115,7 @@ async function* stream(
 type Line = string | undefined | Promise<string | undefined>;
 
 /** What a watch says of a change. A promise only where something has to be converted: most watches never wait. */
-function changeLine(writer: EventWriter, selection: Selection, change: Change): Line {
+function changeLine(writer: EventWriter, selection: Selection, change: StoredChange): Line {
   const { entry, previous, deleted } = change;
   if (!entry.key.startsWith(selection.prefix)) return undefined;
   const was = previous !== undefined && selection.matches(previous);
@@ -124,7 +124,7 @@ function changeLine(writer: EventWriter, selection: Selection, change: Change): 
   return Promise.all([was, is]).then(([before, now]) => lineOf(writer, change, before, now));
 }
 
-function lineOf(writer: EventWriter, { entry, previous, deleted }: Change, was: boolean, is: boolean): Line {
+function lineOf(writer: EventWriter, { entry, previous, deleted }: StoredChange, was: boolean, is: boolean): Line {
   if (is) return writer.entry(was ? "MODIFIED" : "ADDED", entry);
   if (!was) return undefined;
   return deleted ? writer.entry("DELETED", entry) : writer.left(previous!, entry.revision);

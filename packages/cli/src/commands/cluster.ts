@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
+import { factor, port, whole } from "../arguments.ts";
 import type { UpOptions } from "../up/up.ts";
-import { factor, port, whole } from "./arguments.ts";
+import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** `konverge up` and `down`. */
 export function clusterCommands(fail: (error: unknown) => never): Command[] {
@@ -20,7 +21,12 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option(
       "--program <image=command>",
       "containers of that image run this command of this machine; can be given again",
-      (text: string, before: readonly string[] = []) => [...before, text],
+      several,
+    )
+    .option(
+      "--host-port <image=port>",
+      "that program listens on this port of this machine itself, which stands for the same port of its pods; can be given again",
+      several,
     )
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
@@ -37,14 +43,9 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       console.log(summary(started.noted, false));
       // Whoever started it in the background waits for this.
       process.send?.("ready");
-      let ending = false;
-      const end = () => {
-        // A second signal means now.
-        if (ending) process.exit(130);
-        ending = true;
-        started.stop().then(() => process.exit(0), fail);
-      };
-      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+      stopOnSignals().addEventListener("abort", () => void started.stop().then(() => process.exit(0), fail));
+      // By default it opens a debugger, which a program of a pod could then connect to.
+      process.on("SIGUSR1", () => {});
     });
   const down = new Command("down")
     .description("end a cluster that `konverge up` started")
@@ -87,4 +88,8 @@ export function envtestApiServerCommand(): Command {
       const { runEnvtestApiServer } = await import("../envtest/envtest-apiserver.ts");
       await runEnvtestApiServer(flags, controllers);
     });
+}
+
+function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
 }

@@ -2,9 +2,9 @@ import { createInterface } from "node:readline/promises";
 import type { Client } from "@konverge/client";
 import type { Operator } from "@konverge/runtime";
 import { Command } from "commander";
+import { whole } from "../arguments.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
-import { chosenOperators, loadOperators } from "../run/operator-modules.ts";
-import { whole } from "./arguments.ts";
+import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 
 interface SharedOptions {
   readonly kubeconfig?: string;

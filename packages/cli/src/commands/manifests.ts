@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
-import { chosenOperators, loadOperators } from "../run/operator-modules.ts";
+import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { UsageError } from "../usage-error.ts";
 
 interface ManifestsOptions {

@@ -7,7 +7,7 @@ export function operatorsCommand(): Command {
     .description("list operators: what they do, their kinds, and what can be set")
     .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
     .action(async (modules: string[]) => {
-      const { loadOperators } = await import("../run/operator-modules.ts");
+      const { loadOperators } = await import("../operators/operator-modules.ts");
       console.log((await loadOperators(modules)).map(described).join("\n\n"));
     });
 }

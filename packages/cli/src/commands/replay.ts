@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { loadOperators } from "../operators/operator-modules.ts";
+import { checkFlags, openArguments } from "../operators/settings.ts";
 import type { ReplayOptions } from "../replay/replay-recording.ts";
-import { loadOperators } from "../run/operator-modules.ts";
-import { checkFlags, openArguments } from "../run/settings.ts";
 
 /** `konverge replay` */
 export function replayCommand(): Command {
@@ -21,11 +21,11 @@ export function replayCommand(): Command {
     )
     .action(async (file: string, given: ReplayOptions & { operator?: string[] }, { args }: Command) => {
       const { operator = [], ...options } = given;
-      const { replayRecording } = await import("../replay/replay-recording.ts");
+      const { replayFile } = await import("../replay/replay-recording.ts");
       const operators = await loadOperators(operator);
       const flags = checkFlags(operators, openArguments(args.slice(1)).flags);
       const world = { flags, env: process.env, tell: (line: string) => console.log(line) };
-      const { different } = await replayRecording(file, operators, options, world);
+      const { different } = await replayFile(file, operators, options, world);
       if (different > 0) process.exitCode = 1;
     });
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { KubeObject } from "@konverge/core";
 import { operators } from "@konverge/operators";
 import { greetingOperator } from "../../test/greeting-operator.ts";
@@ -64,6 +65,7 @@ test("the demo deploys operators, follows their samples, and names what does not
   const written: string[] = [];
   const left = await demo({
     operators: [greetingOperator],
+    module: fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url)),
     exit: true,
     timeout: 1,
     stop: new AbortController().signal,

@@ -10,7 +10,8 @@ import type { Operator } from "@konverge/runtime";
 import { maybe } from "../deploy/apply-objects.ts";
 import { deploy } from "../deploy/deploy.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
-import { OPERATOR_IMAGE, operatorProgram } from "../up/operator-image.ts";
+import { operatorCatalog } from "../operator-image/catalog.ts";
+import { OPERATOR_IMAGE, operatorProgram } from "../operator-image/operator-image.ts";
 import { chosenSamples } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
 import { LiveView, type Row, type Screen } from "./live-view.ts";
@@ -24,6 +25,8 @@ const PERIOD = 200;
 
 export interface DemoOptions {
   readonly operators: readonly Operator[];
+  /** The module that exports them: pods run them in separate processes. */
+  readonly module: string;
   /** End when everything has converged, or the time is up. */
   readonly exit: boolean;
   /** Milliseconds. */
@@ -48,7 +51,9 @@ export async function demo(options: DemoOptions): Promise<string[]> {
   const authority = createAuthority(clock);
   const nodes = [...plainNodes(PLAIN_NODES), ...parseGpuNodes(GPUS)];
   await using cluster = await startCluster({ clock, rootCertificate: authority.cert, nodes });
-  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(clock, async () => operators) });
+  const names = operators.map(({ name }) => name).join(",");
+  const catalog = await operatorCatalog({ modules: [options.module], names });
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock }) });
   await using port = await cluster.listen({ authority, name: "konverge-demo" });
   const folder = mkdtempSync(join(tmpdir(), "konverge-demo-"));
   try {

@@ -32,7 +32,7 @@ test("kinds are installed once: doing it again changes nothing, a dry run nothin
   await install(operators, client, { ...options, dryRun: true });
   await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
   await install(operators, client, options);
-  await client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }));
+  await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
   const before = await client.get(CustomResourceDefinition, CRD);
   await install(operators, client, options);
   const after = await client.get(CustomResourceDefinition, CRD);
@@ -63,7 +63,7 @@ test("kinds with objects are removed only when that is meant", async () => {
   const { client } = stage;
   const { lines, options } = heard();
   await install(operators, client, options);
-  await client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }));
+  await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
   await assert.rejects(uninstall(operators, client, options), /nothing was removed: .* say --force/);
   assert.match(lines.join("\n"), /Greeting: 1 \(default\/a\)/);
   await assert.rejects(uninstall(operators, client, { ...options, confirm: async () => false }), /nothing was removed/);
@@ -79,7 +79,7 @@ test("an object that a finalizer holds back is named when its kind cannot go", a
   const { options } = heard();
   await install(operators, client, options);
   const metadata = { name: "held", namespace: "default", finalizers: ["test.example.com/wait"] };
-  await client.create(Greeting, { ...Greeting.new(metadata, { to: "you" }), metadata });
+  await client.create(Greeting, { ...Greeting.new({ metadata, spec: { to: "you" } }), metadata });
   await assert.rejects(
     uninstall(operators, client, { ...options, force: true, timeout: 200 }),
     /finalizers hold back default\/held \(test\.example\.com\/wait\)\nIs the operator at work\?/,
@@ -128,7 +128,7 @@ test("what was stored can be read when the operator that converted it is gone, a
     { fieldManager: "greeting-operator" },
   );
   await client.delete(ValidatingWebhookConfiguration, "greeting-operator");
-  await client.create(Greeting, Greeting.new({ name: "a", namespace: "default" }, { to: "you" }));
+  await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
   await undeploy(operators, client, { ...options, dryRun: true });
   assert.equal((await client.get(CustomResourceDefinition, CRD)).spec.conversion?.strategy, "Webhook");
   lines.length = 0;

@@ -4,7 +4,7 @@ import { Deployment, Namespace, Pod } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { type ManifestOptions, type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, deleteObjects, maybe } from "./apply-objects.ts";
-import { install } from "./install.ts";
+import { installDefinitions } from "./install.ts";
 import { serveStoredOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 
@@ -24,13 +24,25 @@ export interface DeployOptions extends ApplyOptions, ManifestOptions {
  * or changes what is different.
  */
 export async function deploy(operators: readonly Operator[], client: Client, options: DeployOptions): Promise<void> {
+  await deployObjects(
+    operators.map((operator) => operatorObjects(operator, options)),
+    client,
+    options,
+  );
+}
+
+/** The same for operators whose code is in another process: all that it takes is their objects. */
+export async function deployObjects(
+  installations: readonly OperatorObjects[],
+  client: Client,
+  options: Omit<DeployOptions, "image">,
+): Promise<void> {
   const { namespace, dryRun } = options;
   const home: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
   if (!(await maybe(client, Namespace, namespace))) await applyObjects(client, [home], options);
-  await install(operators, client, { ...options, converted: true });
+  await installDefinitions(installations, client, { ...options, converted: true });
   const monitored = await servesMonitors(client);
-  for (const operator of operators) {
-    const objects = operatorObjects(operator, options);
+  for (const objects of installations) {
     const all = [
       objects.serviceAccount,
       ...objects.roles,
@@ -43,7 +55,7 @@ export async function deploy(operators: readonly Operator[], client: Client, opt
     await applyObjects(client, all as unknown as KubeObject[], options);
   }
   if (dryRun || options.noWait) return;
-  for (const { name } of operators) await available(client, `${namespace}/${name}`, options);
+  for (const { name } of installations) await available(client, `${namespace}/${name}`, options);
 }
 
 /**
@@ -91,7 +103,7 @@ async function servesMonitors(client: Client): Promise<boolean> {
   return surface.resources.some(({ group, kind }) => group === "monitoring.coreos.com" && kind === "ServiceMonitor");
 }
 
-async function available(client: Client, key: string, options: DeployOptions): Promise<void> {
+async function available(client: Client, key: string, options: Pick<DeployOptions, "timeout" | "tell">): Promise<void> {
   const { timeout = 180_000, tell } = options;
   const done = await untilDefined(client.clock, timeout, async () => {
     const { metadata, spec, status } = await client.get(Deployment, key);

@@ -3,7 +3,7 @@ import { findCondition, type KubeObject } from "@konverge/core";
 import { CustomResourceDefinition, Service } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
-import { operatorObjects } from "../manifests/operator-objects.ts";
+import { type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
 import { storedOnly } from "./stored-only.ts";
@@ -27,13 +27,24 @@ export interface InstallOptions extends ApplyOptions {
  * A definition that another operator has brought is left as it is, and that is told.
  */
 export async function install(operators: readonly Operator[], client: Client, options: InstallOptions): Promise<void> {
+  const { namespace } = options;
+  const installations = operators.map((operator) => operatorObjects(operator, { namespace, image: DEFAULT_IMAGE }));
+  await installDefinitions(installations, client, options);
+}
+
+/** The same for operators whose code is in another process. */
+export async function installDefinitions(
+  installations: readonly Pick<OperatorObjects, "name" | "crds">[],
+  client: Client,
+  options: InstallOptions,
+): Promise<void> {
   const { namespace, timeout = 60_000, dryRun } = options;
   const crds: CustomResourceDefinition[] = [];
-  for (const operator of operators) {
-    for (const crd of operatorObjects(operator, { namespace, image: DEFAULT_IMAGE }).crds) {
+  for (const { name, crds: definitions } of installations) {
+    for (const crd of definitions) {
       if (!options.force && (await isAnothers(client, crd, options))) continue;
       const isConverted =
-        !crd.spec.conversion || (options.converted ?? (await isExpected(client, crd, `${namespace}/${operator.name}`)));
+        !crd.spec.conversion || (options.converted ?? (await isExpected(client, crd, `${namespace}/${name}`)));
       crds.push(isConverted ? crd : storedOnly(crd));
     }
   }

@@ -1,4 +1,4 @@
-import { type AccessObject, type OperatorParts, rolesFor } from "@konverge/runtime";
+import { type OperatorParts, type RbacObject, rolesFor } from "@konverge/runtime";
 
 const ALL = ["get", "list", "watch", "create", "update", "patch", "delete"];
 
@@ -10,11 +10,13 @@ export function classicRoles(
   name: string,
   { controllers }: OperatorParts,
   serviceAccount: { name: string; namespace: string },
-): AccessObject[] {
+): RbacObject[] {
   const accesses = controllers.flatMap(({ kind, owns, options }) => {
     const { group, plural } = kind;
     // What their code makes by itself is as much theirs as what they declare as children.
-    const made = (options.uses ?? []).filter(({ verbs, subresource }) => !subresource && verbs.includes("create"));
+    const made = (options.permissions ?? []).filter(
+      ({ verbs, subresource }) => !subresource && verbs.includes("create"),
+    );
     const on = (verbs: readonly string[], resource: string, of = group) =>
       verbs.map((verb) => ({ verb, group: of, resource }));
     return [

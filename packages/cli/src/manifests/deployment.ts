@@ -1,6 +1,6 @@
 import type { Deployment, EnvVar } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
-import { WEBHOOK_PORT } from "../run/operator-process.ts";
+import { WEBHOOK_PORT } from "../operators/operator-process.ts";
 
 export const METRICS_PORT = 8080;
 const PROBE_PORT = 8081;

@@ -1,5 +1,6 @@
 import type { Operator } from "@konverge/runtime";
 import { printYaml } from "@konverge/schema";
+import { checkedName } from "../checked-name.ts";
 import { type ManifestOptions, type OperatorObjects, operatorObjects, partsOf } from "./operator-objects.ts";
 import { rolesText } from "./roles-text.ts";
 
@@ -16,7 +17,8 @@ export function manifestFiles(operators: readonly Operator[], options: ManifestO
   const files = new Map<string, string>();
   for (const operator of operators) {
     const objects = operatorObjects(operator, options);
-    for (const [path, text] of operatorFiles(operator, objects, options)) files.set(`${operator.name}/${path}`, text);
+    const folder = checkedName(operator.name, "operator");
+    for (const [path, text] of operatorFiles(operator, objects, options)) files.set(`${folder}/${path}`, text);
   }
   files.set("kustomization.yaml", kustomization({ resources: operators.map(({ name }) => name) }));
   files.set("crds/kustomization.yaml", kustomization({ resources: operators.map(({ name }) => `../${name}/crds`) }));

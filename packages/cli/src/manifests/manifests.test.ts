@@ -54,6 +54,14 @@ test("an operator runs as nobody, on a file system that it cannot write to, unde
   );
 });
 
+test("an operator whose name is no name of a folder is refused", () => {
+  const misnamed = { ...greetingOperator, name: "../../evil" };
+  assert.throws(
+    () => manifestFiles([misnamed], options),
+    /^UsageError: operator "..\/..\/evil" cannot be used as a name/,
+  );
+});
+
 test("a folder that is not up to date is shown, line by line, and put right", () => {
   const folder = mkdtempSync(join(tmpdir(), "konverge-manifests-"));
   try {

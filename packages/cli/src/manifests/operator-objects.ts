@@ -7,17 +7,18 @@ import type {
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
 import {
-  type AccessObject,
+  hasWebhooks,
   Metrics,
   type Operator,
   type OperatorParts,
+  operatorPermissions,
+  type RbacObject,
   rolesFor,
-  silent,
+  silentLog,
   Webhooks,
 } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
-import { accessOf, hasWebhooks } from "../run/operator-parts.ts";
-import { settingsOf } from "../run/settings.ts";
+import { settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
 
@@ -34,9 +35,9 @@ export interface OperatorObjects {
   readonly crds: readonly CustomResourceDefinition[];
   readonly serviceAccount: ServiceAccount;
   /** The least that works: for the whole cluster, and for its own namespace. */
-  readonly roles: readonly AccessObject[];
+  readonly roles: readonly RbacObject[];
   /** More than is needed, as handwritten roles often are; part of no installation unless asked for. */
-  readonly classicRoles: readonly AccessObject[];
+  readonly classicRoles: readonly RbacObject[];
   readonly service: Service;
   readonly deployment: KubeObject;
   readonly webhooks: readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[];
@@ -47,7 +48,7 @@ export interface OperatorObjects {
 /** An operator's parts, made only to be looked at. */
 export function partsOf(operator: Operator): OperatorParts {
   const { registry } = new Metrics({ process: false });
-  return operator.create({ metrics: registry, settings: settingsOf(operator, new Map(), {}), log: silent });
+  return operator.create({ metrics: registry, settings: settingsOf(operator, new Map(), {}), log: silentLog });
 }
 
 /** Everything that an operator's installation consists of. The same input gives the same objects. */
@@ -84,9 +85,12 @@ function crdOf(kind: AnyKind, { name }: Operator, { conversions = [] }: Operator
  * The Role of its own namespace also has what the ClusterRole gives everywhere for its own kinds: it adds no right, and
  * who may look into one namespace only sees there what the operator may do with them.
  */
-function rolesOf(operator: Operator, parts: OperatorParts, home: string): AccessObject[] {
+function rolesOf(operator: Operator, parts: OperatorParts, home: string): RbacObject[] {
   const { name, kinds } = operator;
-  const accesses = accessOf(name, parts, { home, leader: true });
+  const accesses = operatorPermissions(operator, parts, {
+    operatorNamespace: home,
+    leaderElection: { name, namespace: home },
+  });
   const isOwn = (group: string, resource: string) =>
     kinds.some((kind) => kind.group === group && kind.plural === resource.split("/")[0]);
   const atHome = accesses
@@ -143,7 +147,7 @@ function serviceMonitorOf(name: string, namespace: string, labels: Record<string
   } as KubeObject;
 }
 
-function labelled(object: AccessObject, labels: Record<string, string>): AccessObject {
+function labelled(object: RbacObject, labels: Record<string, string>): RbacObject {
   const { apiVersion, kind, metadata, ...rest } = object;
-  return { apiVersion, kind, metadata: { ...metadata, labels }, ...rest } as AccessObject;
+  return { apiVersion, kind, metadata: { ...metadata, labels }, ...rest } as RbacObject;
 }

@@ -52,7 +52,7 @@ function controllerReasons(
   if (subresource === undefined && options.watches?.some((watched) => is(watched.kind))) {
     reasons.push(`reads them for each ${kind.kind}`);
   }
-  const uses = options.uses?.filter((used) => is(used.kind) && used.subresource === subresource) ?? [];
+  const uses = options.permissions?.filter((used) => is(used.kind) && used.subresource === subresource) ?? [];
   if (uses.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
   if (uses.some(({ forOthers }) => forOthers)) reasons.push(`allows them to what it makes for each ${kind.kind}`);
   return reasons;

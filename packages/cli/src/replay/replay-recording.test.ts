@@ -8,7 +8,7 @@ import { Client } from "@konverge/client";
 import { VirtualClock } from "@konverge/core";
 import { ConfigMap, Namespace } from "@konverge/kinds";
 import { controller, Manager, type Operator, operator } from "@konverge/runtime";
-import { replayRecording } from "./replay-recording.ts";
+import { replayFile } from "./replay-recording.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "konverge-replay-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -26,12 +26,10 @@ const copying = (letters: (text: string) => string): Operator =>
           owns: [ConfigMap],
           reconcile: ({ metadata, data }) => ({
             children: [
-              {
-                apiVersion: "v1",
-                kind: "ConfigMap",
+              ConfigMap.draft({
                 metadata: { name: `${metadata.name}-copy` },
                 data: { text: letters(data?.["text"] ?? "") },
-              },
+              }),
             ],
           }),
         }),
@@ -62,29 +60,29 @@ test("a recording is put to operators, and what they would do differently is tol
   await record(file);
   const lines: string[] = [];
   const world = { flags: new Map(), env: {}, tell: (line: string) => void lines.push(line) };
-  const unchanged = await replayRecording(file, [copying((text) => text)], {}, world);
+  const unchanged = await replayFile(file, [copying((text) => text)], {}, world);
   assert.equal(unchanged.different, 0);
   assert.ok(unchanged.same >= 2);
   assert.match(lines.splice(0).join("\n"), /^\d+ reconciles replayed: \d+ the same, 0 different$/);
 
-  const changed = await replayRecording(file, [copying((text) => text.toUpperCase())], {}, world);
+  const changed = await replayFile(file, [copying((text) => text.toUpperCase())], {}, world);
   assert.ok(changed.different > 0 && changed.same > 0);
   assert.match(lines[0]!, /^copies default\/a at 2026-01-01T/);
   assert.match(lines[0]!, /~ child ConfigMap default\/a-copy\n {4}draft\.data\.text: "x" → "X"/);
   lines.length = 0;
 
-  await replayRecording(file, [copying(() => "z")], { object: "default/b", json: true }, world);
+  await replayFile(file, [copying(() => "z")], { object: "default/b", json: true }, world);
   assert.deepEqual([...new Set(lines.map((line) => (JSON.parse(line) as { key: string }).key))], ["default/b"]);
   lines.length = 0;
 
-  const { skipped } = await replayRecording(file, [], {}, world);
+  const { skipped } = await replayFile(file, [], {}, world);
   assert.ok(skipped >= 2);
   assert.match(lines[0]!, /not replayed: there is no controller called copies/);
 });
 
 test("a file that is not there is named", async () => {
   await assert.rejects(
-    replayRecording(join(folder, "nowhere"), [], {}, { flags: new Map(), env: {}, tell: () => {} }),
+    replayFile(join(folder, "nowhere"), [], {}, { flags: new Map(), env: {}, tell: () => {} }),
     /there is no file .*nowhere/,
   );
 });

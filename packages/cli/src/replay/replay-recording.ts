@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import {
   type Controller,
-  differenceText,
   Metrics,
   type Operator,
   type ReplayedReconcile,
-  reconcileText,
-  replay,
-  silent,
+  recordedReconcileText,
+  replayDifferenceText,
+  replayRecording,
+  silentLog,
 } from "@konverge/runtime";
-import { settingsOf } from "../run/settings.ts";
+import { settingsOf } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ReplayOptions {
@@ -39,7 +39,7 @@ export interface ReplaySummary {
 }
 
 /** Puts a recording to operators, and tells what they would do differently. */
-export async function replayRecording(
+export async function replayFile(
   file: string,
   operators: readonly Operator[],
   options: ReplayOptions,
@@ -50,7 +50,7 @@ export async function replayRecording(
   const controllers = operators.flatMap((operator) => controllersOf(operator, world));
   let [same, different] = [0, 0];
   const skipped = new Map<string, number>();
-  for await (const one of replay(file, controllers)) {
+  for await (const one of replayRecording(file, controllers)) {
     const { controller, key } = one.recorded;
     if (options.controller !== undefined && options.controller !== controller) continue;
     if (options.object !== undefined && options.object !== key) continue;
@@ -72,13 +72,15 @@ export async function replayRecording(
 /** The controllers of an operator, made with its settings. */
 function controllersOf(operator: Operator, { flags, env }: ReplayWorld): readonly Controller[] {
   const settings = settingsOf(operator, flags, env);
-  return operator.create({ metrics: new Metrics({ process: false }).registry, settings, log: silent }).controllers;
+  return operator.create({ metrics: new Metrics({ process: false }).registry, settings, log: silentLog }).controllers;
 }
 
 function textOf({ recorded, differences, unrecorded }: ReplayedReconcile): string {
-  return [reconcileText(recorded), ...differences.map(differenceText), ...unrecorded.map((text) => `  ? ${text}`)].join(
-    "\n",
-  );
+  return [
+    recordedReconcileText(recorded),
+    ...differences.map(replayDifferenceText),
+    ...unrecorded.map((text) => `  ? ${text}`),
+  ].join("\n");
 }
 
 function jsonOf({ recorded, differences, unrecorded }: ReplayedReconcile): string {

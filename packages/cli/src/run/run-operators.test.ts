@@ -7,9 +7,9 @@ import { realClock } from "@konverge/core";
 import { ClusterRoleBinding, ConfigMap, Lease } from "@konverge/kinds";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
-import { runCommand } from "../commands/run.ts";
 import { install } from "../deploy/install.ts";
-import { replayRecording } from "../replay/replay-recording.ts";
+import { replayFile } from "../replay/replay-recording.ts";
+import { runCommand } from "./run-command.ts";
 import { type RunWorld, runOperators } from "./run-operators.ts";
 
 const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
@@ -40,7 +40,8 @@ function started(args: readonly string[], env: RunWorld["env"] = {}) {
 }
 
 const silently = { namespace: "default", tell: () => {} };
-const hello = (name: string, namespace = "default") => Greeting.new({ name, namespace }, { to: "you" });
+const hello = (name: string, namespace = "default") =>
+  Greeting.new({ metadata: { name, namespace }, spec: { to: "you" } });
 
 test("operators of a module run against the cluster of a kubeconfig until they are told to stop", async () => {
   await using stage = await commandStage();
@@ -100,7 +101,7 @@ test("webhooks are served to an API server that reaches this machine", async () 
   const args = [MODULE, "--install", "--kubeconfig", kubeconfig, "--webhook-host=127.0.0.1", "--webhook-port=0"];
   const { ready, end } = started([...args, ...NOWHERE]);
   await ready;
-  const nobody = Greeting.new({ name: "n", namespace: "default" }, { to: "nobody" });
+  const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
   await client.create(Greeting, hello("one"));
   await end();
@@ -151,7 +152,7 @@ test("what cannot work says why, and what to do", async () => {
 });
 
 test("without a module, the project says which operators it has", async () => {
-  const { loadOperators } = await import("./operator-modules.ts");
+  const { loadOperators } = await import("../operators/operator-modules.ts");
   await using stage = await commandStage({ parts: [] });
   writeFileSync(join(stage.folder, "package.json"), '{"type":"module","konverge":{"operators":"./all.ts"}}');
   writeFileSync(join(stage.folder, "all.ts"), `export { greetingOperator } from ${JSON.stringify(MODULE)};\n`);
@@ -222,10 +223,10 @@ test("what it does is recorded on request, and the same operator would do the sa
     env: {},
     tell: (line: string) => void lines.push(line),
   });
-  const same = await replayRecording(file, [greetingOperator], {}, world("Ahoy"));
+  const same = await replayFile(file, [greetingOperator], {}, world("Ahoy"));
   assert.ok(same.same > 0);
   assert.equal(same.different, 0, lines.join("\n"));
-  const other = await replayRecording(file, [greetingOperator], {}, world("Hi"));
+  const other = await replayFile(file, [greetingOperator], {}, world("Hi"));
   assert.ok(other.different > 0);
   assert.match(lines.join("\n"), /"Ahoy, you" → "Hi, you"/);
 });

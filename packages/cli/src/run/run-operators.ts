@@ -7,36 +7,40 @@ import {
   type Operator,
   type ProcessLog,
   processLog,
-  Recorder,
+  ReconcileRecorder,
 } from "@konverge/runtime";
 import { connectToCluster } from "../cluster-connection.ts";
 import { install } from "../deploy/install.ts";
+import type { Address } from "../operators/address.ts";
+import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "../operators/operator-modules.ts";
+import { type OperatorProcess, startOperators, type WebhookPlace } from "../operators/operator-process.ts";
+import { checkFlags, type OpenArguments, openArguments } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
-import type { Address } from "./address.ts";
-import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "./operator-modules.ts";
-import { type OperatorProcess, startOperators, type WebhookPlace } from "./operator-process.ts";
-import { checkFlags, openArguments } from "./settings.ts";
 
-/** The options of `konverge run`. */
-export interface RunOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+/** The options of `konverge run` that say nothing about the machine it runs on: pods can set these. */
+export interface PodRunOptions {
   readonly namespace?: string;
   readonly operators?: string;
   readonly leaderElect?: boolean;
   readonly verbose?: boolean;
-  readonly install?: boolean;
-  readonly watch?: boolean;
   readonly metricsBindAddress?: Address;
   readonly healthProbeBindAddress?: Address;
   readonly webhooks: "auto" | "on" | "off";
-  readonly webhookHost?: string;
   readonly webhookPort: number;
+}
+
+/** The options of `konverge run`. */
+export interface RunOptions extends PodRunOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly install?: boolean;
+  readonly watch?: boolean;
+  readonly webhookHost?: string;
   /** Where reconciles are recorded. */
   readonly record?: string;
 }
 
-/** What `konverge run` has around it: a process of its own, or a container that it plays in another one. */
+/** What `konverge run` has around it: a machine, or a container of an embedded cluster. */
 export interface RunWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Stop when it fires. */
@@ -46,37 +50,44 @@ export interface RunWorld {
   readonly write?: (text: string) => void;
   /** How the cluster is reached, where the options and the environment do not say. */
   readonly config?: ConnectionConfig;
-  /** It plays a container: listens on free ports of this machine, and tells which stands for which. */
+  /** It is a container of an embedded cluster: it listens on free ports of the machine and reports which stands for which. */
   readonly expose?: (port: number, localPort: number) => void;
-  /** The operators there are, where no module is named. Default: those of the project, or Konverge's own. */
-  readonly operators?: () => Promise<readonly Operator[]>;
   /** Called when all operators are at work. */
   readonly ready?: (process: OperatorProcess) => void;
 }
 
 /** Runs operators until it is told to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
-  const { env, clock = realClock() } = world;
-  const { modules, flags: given } = openArguments(words);
+  const { modules, flags } = openArguments(words);
+  if (!options.watch) return runKnown(await loadOperators(modules), flags, options, world);
+  const { clock = realClock() } = world;
   const log = logOf(options, world, clock);
-  const start = (known: readonly Operator[]) => {
-    const operators = chosenOperators(known, options.operators ?? env["OPERATORS"]);
-    if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
-    return startVersion(operators, { options, world, flags: checkFlags(operators, given), log, clock });
-  };
-  if (options.watch) {
-    await using _reloaded = await hotReload<Record<string, unknown>>({
-      module: operatorFile(modules),
-      log,
-      clock,
-      start: (module) => start(operatorsOf(module)),
-    });
-    await told(world.stop);
-    return;
-  }
-  const known = modules.length === 0 && world.operators ? await world.operators() : await loadOperators(modules);
-  await using version = await start(known);
+  await using _reloaded = await hotReload<Record<string, unknown>>({
+    module: operatorFile(modules),
+    log,
+    clock,
+    start: (module) => startChosen(operatorsOf(module), { options, world, flags, log, clock }),
+  });
+  await told(world.stop);
+}
+
+/** Runs those of some operators that the options choose, until it is to stop. */
+export async function runKnown(
+  known: readonly Operator[],
+  flags: OpenArguments["flags"],
+  options: RunOptions,
+  world: RunWorld,
+): Promise<void> {
+  const { clock = realClock() } = world;
+  const log = logOf(options, world, clock);
+  await using version = await startChosen(known, { options, world, flags, log, clock });
   await Promise.race([told(world.stop), version.process.done]);
+}
+
+async function startChosen(known: readonly Operator[], started: Started): Promise<Version> {
+  const operators = chosenOperators(known, started.options.operators ?? started.world.env["OPERATORS"]);
+  if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
+  return startVersion(operators, checkFlags(operators, started.flags), started);
 }
 
 /** Operators at work, with their connection. */
@@ -86,11 +97,12 @@ interface Version extends AsyncDisposable {
 
 async function startVersion(
   operators: readonly Operator[],
-  { options, world, flags, log, clock }: Started,
+  flags: ReadonlyMap<string, string>,
+  { options, world, log, clock }: Started,
 ): Promise<Version> {
   const { env } = world;
   const names = operators.map(({ name }) => name).join(", ");
-  const metrics = new Metrics({ clock, process: world.expose === undefined });
+  const metrics = new Metrics({ clock });
   const isInside = world.config !== undefined || (!options.kubeconfig && inPod(env));
   const client = await connectToCluster(options, {
     clock,
@@ -143,9 +155,9 @@ async function startVersion(
   }
 }
 
-function recorderOf(file: string, log: ProcessLog): Recorder {
+function recorderOf(file: string, log: ProcessLog): ReconcileRecorder {
   try {
-    return new Recorder({ file, onError: (error) => log.error({ err: error }, error.message) });
+    return new ReconcileRecorder({ file, onError: (error) => log.error({ err: error }, error.message) });
   } catch (error) {
     throw new UsageError(`${file} cannot be written: ${(error as Error).message}`, { cause: error });
   }
@@ -155,7 +167,8 @@ function recorderOf(file: string, log: ProcessLog): Recorder {
 interface Started {
   readonly options: RunOptions;
   readonly world: RunWorld;
-  readonly flags: ReadonlyMap<string, string>;
+  /** Settings that were given as flags, and are not checked yet. */
+  readonly flags: OpenArguments["flags"];
   readonly log: ProcessLog;
   readonly clock: Clock;
 }
@@ -182,8 +195,8 @@ function logOf({ verbose }: RunOptions, { env, write }: RunWorld, clock: Clock):
 }
 
 /**
- * A container that is played takes any free port, since its neighbours have the same numbers; one that is a process of a
- * shared machine is told which.
+ * A container of an embedded cluster takes any free port, since its neighbors have the same numbers; one that was started
+ * by a command of that machine (`--program`) gets the port from its environment.
  */
 function local(address: Address | undefined, { expose, env }: RunWorld): Address | undefined {
   if (!address) return undefined;

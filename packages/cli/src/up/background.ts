@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Clock, sleep } from "@konverge/core";
 import { makeFolder } from "../make-folder.ts";
 import { startedFile } from "../started-files.ts";
-import { isRunning, notedCluster, type RunningCluster, runFolder } from "./running-clusters.ts";
+import { isRunning, notedCluster, type RunningCluster, runFile, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
 /** Starts `konverge up` as a process of its own and returns when it is ready. Its output goes to a file. */
 export async function upInBackground(name: string, args: readonly string[]): Promise<RunningCluster> {
+  const logFile = runFile(name, "log");
   const folder = runFolder();
   makeFolder(folder, `the folder ${folder}`);
-  const logFile = join(folder, `${name}.log`);
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(process.execPath, [startedFile("konverge.js"), "up", ...args], {
     detached: true,

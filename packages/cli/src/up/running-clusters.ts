@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { checkedName, isName } from "../checked-name.ts";
 import { makeFolder } from "../make-folder.ts";
 
 /** What is known of a cluster that `konverge up` started. */
@@ -19,17 +20,22 @@ export function runFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env["KONVERGE_HOME"] ?? join(homedir(), ".konverge"), "run");
 }
 
+/** A file about a cluster: what is noted of it, or its output. */
+export function runFile(name: string, kind: "json" | "log", folder = runFolder()): string {
+  return join(folder, `${checkedName(name, "--name")}.${kind}`);
+}
+
 export function noteRunning(cluster: RunningCluster, folder = runFolder()): void {
   makeFolder(folder, `the folder ${folder}`);
-  writeFileSync(join(folder, `${cluster.name}.json`), `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(runFile(cluster.name, "json", folder), `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
 }
 
 export function forgetRunning(name: string, folder = runFolder()): void {
-  rmSync(join(folder, `${name}.json`), { force: true });
+  rmSync(runFile(name, "json", folder), { force: true });
 }
 
 export function notedCluster(name: string, folder = runFolder()): RunningCluster | undefined {
-  const path = join(folder, `${name}.json`);
+  const path = runFile(name, "json", folder);
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as RunningCluster) : undefined;
 }
 
@@ -37,7 +43,8 @@ export function notedNames(folder = runFolder()): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
-    .map((file) => file.slice(0, -".json".length));
+    .map((file) => file.slice(0, -".json".length))
+    .filter(isName);
 }
 
 /** Whether its process lives and answers: a process id alone may since belong to somebody else. */

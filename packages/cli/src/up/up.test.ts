@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Client, connect } from "@konverge/client";
+import { realClock } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
 import { until } from "../../test/command-stage.ts";
-import { notedCluster } from "./running-clusters.ts";
+import { down, upInBackground } from "./background.ts";
+import { notedCluster, notedNames } from "./running-clusters.ts";
 import { type UpOptions, up } from "./up.ts";
 
 let folder: string;
@@ -71,6 +73,10 @@ test("images are commands of this machine, and outlive the process in a durable 
 
 test("what cannot be a program, or an operator, is refused before anything has started", async () => {
   await assert.rejects(up(options({ program: ["node web.js"] })), /--program node web\.js: it must be IMAGE=COMMAND/);
+  const hostPort = (text: string) => up(options({ program: ["example/web=true"], hostPort: [text] }));
+  await assert.rejects(hostPort("8080"), /--host-port 8080: it must be IMAGE=PORT/);
+  await assert.rejects(hostPort("example/web=70000"), /it must be IMAGE=PORT/);
+  await assert.rejects(hostPort("example/other=80"), /--host-port example\/other=80: no --program has the image/);
   await assert.rejects(up(options({ operators: "nope" })), /there is no operator named nope: .* llm-operator/);
   assert.equal(notedCluster("test"), undefined);
 });
@@ -93,6 +99,21 @@ test("what cannot be kept, told to kubectl or listened on is refused, and nothin
   }
   assert.equal(notedCluster("test"), undefined);
   assert.equal(existsSync(join(folder, "kubeconfig")), false);
+});
+
+test("a name that would lead out of the folder of running clusters is refused, and nothing is written or read", async () => {
+  const outside = join(folder, "run", "..", "..", "evil.json");
+  const name = "../../evil";
+  const refused = /^UsageError: --name "..\/..\/evil" cannot be used as a name: use lower case letters, digits and '-'/;
+  await assert.rejects(up(options({ name })), refused);
+  await assert.rejects(upInBackground(name, ["--name", name]), refused);
+  await assert.rejects(down(name, realClock()), refused);
+  assert.equal(existsSync(outside), false);
+  assert.equal(existsSync(join(folder, "kubeconfig")), false);
+  mkdirSync(join(folder, "run"), { recursive: true });
+  writeFileSync(join(folder, "run", "...json"), "{}");
+  assert.deepEqual(notedNames(), []);
+  rmSync(join(folder, "run", "...json"));
 });
 
 test("keys that are no keys are told, with what to do", { skip }, async () => {

@@ -3,18 +3,16 @@ import {
   type Cluster,
   type ClusterPort,
   childProgram,
-  type Program,
   parseGpuNodes,
   plainNodes,
   scaledClock,
   startCluster,
 } from "@konverge/cluster";
 import { type Clock, realClock } from "@konverge/core";
-import type { Operator } from "@konverge/runtime";
+import { type OperatorCatalog, operatorCatalog } from "../operator-image/catalog.ts";
 import { UsageError } from "../usage-error.ts";
 import { openData } from "./cluster-data.ts";
 import { checkKubeconfig, defaultKubeconfig, mergeKubeconfig } from "./kubeconfig-file.ts";
-import { knownOperators, OPERATOR_IMAGE, operatorProgram } from "./operator-image.ts";
 import { isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -31,6 +29,8 @@ export interface UpOptions {
   operators: string;
   /** Images that are programs: `IMAGE=COMMAND`. */
   program?: readonly string[];
+  /** Ports of this machine at which these listen themselves: `IMAGE=PORT`. */
+  hostPort?: readonly string[];
 }
 
 /** A cluster that `konverge up` started, and how to end it. */
@@ -51,8 +51,9 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       `a cluster named ${name} runs already at ${earlier.url}: end it with "konverge down --name ${name}", or choose another --name`,
     );
   }
-  const operators = options.operators === "none" ? [] : await operatorsNamed(options.operators);
-  const programs = (options.program ?? []).map(parseProgram);
+  const programs = parsePrograms(options.program, options.hostPort);
+  const hasOperators = !["none", ""].includes(options.operators.trim());
+  const catalog = hasOperators ? await operatorCatalog({ names: options.operators }) : undefined;
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const user = `${name}-admin`;
   checkKubeconfig(kubeconfig, name, user);
@@ -75,7 +76,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         },
       }),
     );
-    cluster.image(OPERATOR_IMAGE, { run: operatorProgram(cluster.clock) });
+    if (catalog) await registerOperators(catalog, cluster, options.timeScale);
     for (const { image, run } of programs) cluster.image(image, { run });
     port = await cluster.listen({
       name,
@@ -85,7 +86,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
     });
     // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
-    if (operators.length > 0) await deployAll(operators, cluster);
+    if (catalog) await deployAll(catalog, cluster);
     await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);
     const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged: options.kubeconfig === undefined };
     noteRunning(noted);
@@ -102,22 +103,35 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
 
 // Most clusters are started without operators: what these need is loaded with the first of them.
 
-async function operatorsNamed(names: string): Promise<readonly Operator[]> {
-  const { chosenOperators } = await import("../run/operator-modules.ts");
-  return chosenOperators(await knownOperators(), names);
+async function registerOperators(catalog: OperatorCatalog, cluster: Cluster, timeScale: number): Promise<void> {
+  const { OPERATOR_IMAGE, operatorProgram } = await import("../operator-image/operator-image.ts");
+  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock, timeScale }) });
 }
 
-async function deployAll(operators: readonly Operator[], { client }: Cluster): Promise<void> {
-  const { deploy } = await import("../deploy/deploy.ts");
-  const { DEFAULT_IMAGE, DEFAULT_NAMESPACE } = await import("../manifests/defaults.ts");
-  await deploy(operators, client, { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () => {} });
+async function deployAll({ operators }: OperatorCatalog, { client }: Cluster): Promise<void> {
+  const { deployObjects } = await import("../deploy/deploy.ts");
+  const { DEFAULT_NAMESPACE } = await import("../manifests/defaults.ts");
+  const installations = operators.map(({ objects }) => objects);
+  await deployObjects(installations, client, { namespace: DEFAULT_NAMESPACE, tell: () => {} });
 }
 
-/** An image whose containers run a command of this machine: `example/web=node web.js`. */
-function parseProgram(text: string): { image: string; run: Program } {
-  const at = text.indexOf("=");
-  const [image, command] = [text.slice(0, at), text.slice(at + 1).trim()];
-  if (at < 1 || command === "") throw new UsageError(`--program ${text}: it must be IMAGE=COMMAND`);
-  const words = process.platform === "win32" ? command.split(/\s+/) : ["sh", "-c", `exec ${command} "$@"`, "sh"];
-  return { image, run: childProgram(words) };
+/** Images whose containers run a command of this machine: `example/web=node web.js`. */
+function parsePrograms(programs: readonly string[] = [], hostPorts: readonly string[] = []) {
+  const ports = hostPorts.map((text) => {
+    const [, image, port] = /^(.+)=(\d{1,5})$/.exec(text) ?? [];
+    if (image !== undefined && Number(port) > 0 && Number(port) < 65_536) return { image, port: Number(port) };
+    throw new UsageError(`--host-port ${text}: it must be IMAGE=PORT`);
+  });
+  const parsed = programs.map((text) => {
+    const at = text.indexOf("=");
+    const [image, command] = [text.slice(0, at), text.slice(at + 1).trim()];
+    if (at < 1 || command === "") throw new UsageError(`--program ${text}: it must be IMAGE=COMMAND`);
+    const words = process.platform === "win32" ? command.split(/\s+/) : ["sh", "-c", `exec ${command} "$@"`, "sh"];
+    const own = ports.filter((one) => one.image === image).map(({ port }) => port);
+    return { image, run: childProgram(words, { hostPorts: own }) };
+  });
+  const stray = ports.find(({ image }) => !parsed.some((one) => one.image === image));
+  if (stray)
+    throw new UsageError(`--host-port ${stray.image}=${stray.port}: no --program has the image ${stray.image}`);
+  return parsed;
 }

@@ -1,7 +1,7 @@
-import type { Identity } from "../impersonation.ts";
+import type { ImpersonatedUser } from "../impersonation.ts";
 
 /** Something that is given as it is, or in a file that may change while it is used. */
-export type Material = { value: string } | { file: string };
+export type InlineOrFile = { value: string } | { file: string };
 
 /** A program that is asked for credentials (client.authentication.k8s.io). */
 export interface ExecPlugin {
@@ -26,14 +26,14 @@ export interface OidcProvider {
   idToken?: string;
   refreshToken?: string;
   /** The provider's certificate authority, PEM. */
-  ca?: Material;
+  ca?: InlineOrFile;
   /** Told new tokens: providers may accept a refresh token only once. */
   onRenewed?: (tokens: { idToken: string; refreshToken?: string }) => Promise<void>;
 }
 
 /** How a client shows who it is, besides its certificate. */
 export type CredentialConfig =
-  | { token: Material }
+  | { token: InlineOrFile }
   | { username: string; password: string }
   | { exec: ExecPlugin }
   | { oidc: OidcProvider };
@@ -45,17 +45,17 @@ export interface ConnectionConfig {
   /** The namespace of keys that name none. */
   namespace?: string;
   /** Who signs the server's certificate, PEM. Default: the authorities that Node trusts. */
-  ca?: Material;
+  ca?: InlineOrFile;
   /** The name on the server's certificate, where it is not the host's. */
   tlsServerName?: string;
   /** Believe any certificate. For experiments only. */
   insecureSkipTlsVerify?: boolean;
   /** Client certificate and its key, PEM. */
-  cert?: Material;
-  key?: Material;
+  cert?: InlineOrFile;
+  key?: InlineOrFile;
   credentials?: CredentialConfig;
   /** Act as somebody else. */
-  impersonate?: Identity;
+  impersonate?: ImpersonatedUser;
   /** `http://`, `https://` or `socks5://`. Default: what the environment says (HTTPS_PROXY, NO_PROXY). */
   proxyUrl?: string;
   /** Ask for large answers to be compressed. Default: false. */

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ConfigError, type ConnectionConfig } from "./connection-config.ts";
 import { inClusterConfig } from "./in-cluster.ts";
-import { type LoadOptions, loadConfig } from "./load-config.ts";
+import { type LoadConfigOptions, loadConfig } from "./load-config.ts";
 
 /** Writes files into a fresh folder and loads a configuration there. */
 async function load(
   files: Record<string, string>,
-  options: Omit<LoadOptions, "env"> & { list?: string[]; env?: Record<string, string> } = {},
+  options: Omit<LoadConfigOptions, "env"> & { list?: string[]; env?: Record<string, string> } = {},
 ): Promise<ConnectionConfig & { folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-config-"));
   try {

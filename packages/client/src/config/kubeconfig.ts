@@ -1,11 +1,11 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parseJson } from "@konverge/core";
-import type { Identity } from "../impersonation.ts";
+import type { ImpersonatedUser } from "../impersonation.ts";
 import {
   ConfigError,
   type CredentialConfig,
   type ExecPlugin,
-  type Material,
+  type InlineOrFile,
   type OidcProvider,
 } from "./connection-config.ts";
 import { Fields } from "./fields.ts";
@@ -13,7 +13,7 @@ import { Fields } from "./fields.ts";
 /** A cluster of a kubeconfig. Paths are absolute. */
 export interface KubeconfigCluster {
   server: string;
-  ca?: Material;
+  ca?: InlineOrFile;
   tlsServerName?: string;
   insecureSkipTlsVerify: boolean;
   proxyUrl?: string;
@@ -23,10 +23,10 @@ export interface KubeconfigCluster {
 }
 
 export interface KubeconfigUser {
-  cert?: Material;
-  key?: Material;
+  cert?: InlineOrFile;
+  key?: InlineOrFile;
   credentials?: CredentialConfig;
-  impersonate?: Identity;
+  impersonate?: ImpersonatedUser;
 }
 
 export interface KubeconfigContext {
@@ -136,7 +136,7 @@ function readCredentials(fields: Fields, folder: string, file: string, name: str
   return undefined;
 }
 
-function readIdentity(fields: Fields): Identity | undefined {
+function readIdentity(fields: Fields): ImpersonatedUser | undefined {
   const user = fields.string("as");
   if (!user) return undefined;
   const extra = fields.object("as-user-extra");
@@ -192,7 +192,7 @@ function readOidc(fields: Fields, folder: string, file: string, user: string): O
 }
 
 /** `name` is a file, `name-data` the same in base64; data wins. */
-function material(fields: Fields, name: string, folder: string): Material | undefined {
+function material(fields: Fields, name: string, folder: string): InlineOrFile | undefined {
   const data = fields.string(`${name}-data`);
   if (data) return { value: decodeBase64(data, fields, `${name}-data`) };
   const file = fields.string(name);

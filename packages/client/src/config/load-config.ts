@@ -5,7 +5,7 @@ import { ConfigError, type ConnectionConfig } from "./connection-config.ts";
 import { inClusterConfig, isInCluster } from "./in-cluster.ts";
 import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./kubeconfig.ts";
 
-export interface LoadOptions {
+export interface LoadConfigOptions {
   /** A kubeconfig file. Default: see {@link loadConfig}. */
   kubeconfig?: string;
   /** Default: the kubeconfig's current one. */
@@ -18,7 +18,7 @@ export interface LoadOptions {
  * Finds out how to reach a cluster: by the kubeconfig given, else those that $KUBECONFIG lists, else as a pod of the
  * cluster does, else by ~/.kube/config.
  */
-export async function loadConfig(options: LoadOptions = {}): Promise<ConnectionConfig> {
+export async function loadConfig(options: LoadConfigOptions = {}): Promise<ConnectionConfig> {
   const env = options.env ?? process.env;
   const listed = env.KUBECONFIG?.split(delimiter).filter((file) => file !== "") ?? [];
   if (options.kubeconfig) return fromFiles([options.kubeconfig], options.context, false);

@@ -40,7 +40,7 @@ test("a token file that cannot be read for a moment does no harm; one that never
   assert.deepEqual(await source.get(), { authorization: "Bearer one" });
   await assert.rejects(
     tokenCredential(clock, { file: join(folder, "never") }).get(),
-    (error: unknown) => error instanceof TransportError && error.code === "credentials" && !error.inDoubt,
+    (error: unknown) => error instanceof TransportError && error.code === "credentials" && !error.unknownOutcome,
   );
 });
 

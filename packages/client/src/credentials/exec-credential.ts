@@ -121,7 +121,7 @@ export class ExecCredentialSource implements CredentialSource {
   #failure(why: string, cause?: unknown): TransportError {
     const { command, installHint } = this.#plugin;
     const message = `credentials from the plugin ${command}: ${why}${installHint ? `\n${installHint}` : ""}`;
-    return new TransportError("credentials", message, { cause, inDoubt: false });
+    return new TransportError("credentials", message, { cause, unknownOutcome: false });
   }
 }
 

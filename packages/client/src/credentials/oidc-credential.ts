@@ -89,7 +89,7 @@ export class OidcCredentialSource implements CredentialSource {
 
   #failure(why: string, cause?: unknown): TransportError {
     const message = `credentials from ${this.#provider.issuerUrl}: ${why}`;
-    return new TransportError("credentials", message, { cause, inDoubt: false });
+    return new TransportError("credentials", message, { cause, unknownOutcome: false });
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Clock } from "@konverge/core";
-import type { Material } from "../config/connection-config.ts";
+import type { InlineOrFile } from "../config/connection-config.ts";
+import { RenewedMaterial } from "../config/renewed-material.ts";
 import { bearer, type CredentialSource } from "./credential-source.ts";
-import { RenewedMaterial } from "./renewed-material.ts";
 
 /** Kubelets replace a pod's token when four fifths of its life are over: there is time to notice. */
 const TOKEN_PERIOD = 10_000;
 
 /** A bearer token, perhaps from a file that is replaced before the token in it expires. */
-export function tokenCredential(clock: Clock, token: Material): CredentialSource {
+export function tokenCredential(clock: Clock, token: InlineOrFile): CredentialSource {
   const material = new RenewedMaterial(clock, token, TOKEN_PERIOD);
   return {
     get: async () => ({ authorization: bearer((await material.get()).trim()) }),

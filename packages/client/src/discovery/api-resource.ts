@@ -11,7 +11,7 @@ export interface ApiResource extends KindRef {
 }
 
 /** What a server serves. */
-export interface ApiSurface {
+export interface DiscoveredApis {
   /** Groups in the server's order of preference; within a group, its preferred version comes first. */
   readonly resources: readonly ApiResource[];
   /** Group versions that exist but could not be read now (their server is away), and why. */

@@ -1,15 +1,15 @@
 import { ApiError, parseApiVersion } from "@konverge/core";
 import type { Caller } from "../call.ts";
 import type { CallOptions } from "../options.ts";
-import type { ApiResource, ApiSurface } from "./api-resource.ts";
+import type { ApiResource, DiscoveredApis } from "./api-resource.ts";
 
 const AGGREGATED = ["v2", "v2beta1"]
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(",");
 
 /** Everything a server serves: two requests where it can tell all at once, otherwise one per group version. */
-export async function discover(caller: Caller, options: CallOptions = {}): Promise<ApiSurface> {
-  const ask = async (path: string): Promise<ApiSurface> => {
+export async function discover(caller: Caller, options: CallOptions = {}): Promise<DiscoveredApis> {
+  const ask = async (path: string): Promise<DiscoveredApis> => {
     const call = { method: "GET", path, accept: `${AGGREGATED},application/json` };
     const answer = await caller.json<AggregatedList | LegacyVersions | LegacyGroups>(call, options);
     if (answer.kind === "APIGroupDiscoveryList") return fromAggregated(answer);
@@ -26,16 +26,16 @@ export async function discover(caller: Caller, options: CallOptions = {}): Promi
   return joined(await Promise.all([ask("/api"), ask("/apis")]));
 }
 
-function joined(parts: ApiSurface[]): ApiSurface {
+function joined(parts: DiscoveredApis[]): DiscoveredApis {
   return {
     resources: parts.flatMap((part) => part.resources),
     unavailable: parts.flatMap((part) => part.unavailable),
   };
 }
 
-function fromAggregated(list: AggregatedList): ApiSurface {
+function fromAggregated(list: AggregatedList): DiscoveredApis {
   const resources: ApiResource[] = [];
-  const unavailable: ApiSurface["unavailable"][number][] = [];
+  const unavailable: DiscoveredApis["unavailable"][number][] = [];
   for (const { metadata, versions } of list.items) {
     const group = metadata?.name ?? "";
     for (const { version, freshness, resources: served } of versions ?? []) {
@@ -66,7 +66,7 @@ async function legacyVersion(
   root: string,
   groupVersion: string,
   options: CallOptions,
-): Promise<ApiSurface> {
+): Promise<DiscoveredApis> {
   const { group, version } = parseApiVersion(groupVersion);
   let list: LegacyResources;
   try {

@@ -1,6 +1,6 @@
 import { groupKindText, parseApiVersion } from "@konverge/core";
 import type { CallOptions } from "../options.ts";
-import type { ApiResource, ApiSurface } from "./api-resource.ts";
+import type { ApiResource, DiscoveredApis } from "./api-resource.ts";
 
 /** The name of a kind: with a version (`apiVersion`), or in whatever version the server prefers (`group`). */
 export type KindName = { apiVersion: string; kind: string } | { group: string; kind: string };
@@ -15,11 +15,11 @@ export class UnknownKindError extends Error {
  * yet, so that a kind installed a moment ago is found; look-ups at the same time share one question.
  */
 export class RestMapper {
-  readonly #ask: (options: CallOptions) => Promise<ApiSurface>;
-  #surface: ApiSurface | undefined;
-  #asking: Promise<ApiSurface> | undefined;
+  readonly #ask: (options: CallOptions) => Promise<DiscoveredApis>;
+  #surface: DiscoveredApis | undefined;
+  #asking: Promise<DiscoveredApis> | undefined;
 
-  constructor(ask: (options: CallOptions) => Promise<ApiSurface>) {
+  constructor(ask: (options: CallOptions) => Promise<DiscoveredApis>) {
     this.#ask = ask;
   }
 
@@ -61,12 +61,12 @@ export class RestMapper {
   }
 
   /** What the server serves, as of the last time it was asked. */
-  async surface(options: CallOptions = {}): Promise<ApiSurface> {
+  async surface(options: CallOptions = {}): Promise<DiscoveredApis> {
     return this.#surface ?? (await this.refresh(options));
   }
 
   /** Asks the server anew. */
-  async refresh(options: CallOptions = {}): Promise<ApiSurface> {
+  async refresh(options: CallOptions = {}): Promise<DiscoveredApis> {
     // One asker's signal or deadline must not end another's question.
     if (Object.keys(options).length > 0) return this.#load(options);
     this.#asking ??= this.#load({}).finally(() => {
@@ -75,7 +75,7 @@ export class RestMapper {
     return this.#asking;
   }
 
-  async #load(options: CallOptions): Promise<ApiSurface> {
+  async #load(options: CallOptions): Promise<DiscoveredApis> {
     this.#surface = await this.#ask(options);
     return this.#surface;
   }
@@ -84,7 +84,7 @@ export class RestMapper {
     what: string,
     group: string | undefined,
     options: CallOptions,
-    pick: (surface: ApiSurface) => ApiResource | undefined,
+    pick: (surface: DiscoveredApis) => ApiResource | undefined,
   ): Promise<ApiResource> {
     const known = this.#surface && pick(this.#surface);
     if (known) return known;

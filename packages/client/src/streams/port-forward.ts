@@ -1,6 +1,7 @@
 import type { MessageSocket } from "@konverge/core";
 import { TransportError } from "../errors.ts";
 import { ByteQueue, collectText } from "./byte-queue.ts";
+import type { PodConnection, PortListener } from "./port-connection.ts";
 import { dataFrame, type Frame, FrameReader, pingFrame, resetFrame, StreamOpener } from "./spdy.ts";
 
 /** SPDY's frames, tunnelled through a WebSocket: how servers since Kubernetes 1.31 forward ports without SPDY's own upgrade. */
@@ -11,23 +12,6 @@ interface Stream {
   stream: number;
   queue: ByteQueue;
   onReset?: (status: number) => void;
-}
-
-/** A connection to a port of a pod. */
-export interface PodConnection {
-  /** What the pod sends; ends when the pod ends its side, throws when the connection fails. */
-  readonly readable: AsyncIterable<Uint8Array>;
-  write(data: Uint8Array): void;
-  /** No more will be written; the pod may still send. */
-  end(): void;
-  /** Drops the connection. */
-  close(): void;
-}
-
-/** Where local connections are taken. */
-export interface PortListener extends AsyncDisposable {
-  readonly port: number;
-  close(): Promise<void>;
 }
 
 /**
@@ -62,7 +46,8 @@ export class PortForward implements AsyncDisposable {
     const data = this.#open({ streamtype: "data", ...headers }, false);
     const { stream, queue } = data;
     const complaint = collectText(errors.queue).catch(() => "");
-    const fail = (why: string) => queue.end(new TransportError("closed", `port ${port}: ${why}`, { inDoubt: true }));
+    const fail = (why: string) =>
+      queue.end(new TransportError("closed", `port ${port}: ${why}`, { unknownOutcome: true }));
     void complaint.then((message) => message && fail(message));
     // The reason comes on the other stream, perhaps later.
     data.onReset = (status) => void complaint.then((message) => fail(message || `the pod dropped it (${status})`));
@@ -129,7 +114,7 @@ export class PortForward implements AsyncDisposable {
       cause = error;
     }
     const why = cause === undefined ? "the server closed it" : String(cause);
-    this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, inDoubt: true });
+    this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, unknownOutcome: true });
     for (const { queue } of this.#streams.values()) queue.end(this.#over);
     this.#streams.clear();
   }

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import type { PodConnection, PortListener } from "./port-forward.ts";
+import type { PodConnection, PortListener } from "./port-connection.ts";
 
 /** Leads every connection that is made to a local port through a connection of its own. */
 export async function listenFor(

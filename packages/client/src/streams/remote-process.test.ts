@@ -86,7 +86,7 @@ test("a lost connection is an error everywhere, after what had arrived", async (
     const { process, server } = await exec();
     say(server, 1, "half");
     lose(server);
-    await assert.rejects(process.exitCode, (error: unknown) => error instanceof TransportError && error.inDoubt);
+    await assert.rejects(process.exitCode, (error: unknown) => error instanceof TransportError && error.unknownOutcome);
     const seen: string[] = [];
     await assert.rejects(async () => {
       for await (const chunk of process.stdout) seen.push(Buffer.from(chunk).toString());

@@ -127,14 +127,14 @@ async function run(socket: MessageSocket, outputs: Record<number, ByteQueue>): P
   } catch (cause) {
     const error = new TransportError("closed", `the connection to the process broke: ${String(cause)}`, {
       cause,
-      inDoubt: true,
+      unknownOutcome: true,
     });
     finish(error);
     throw error;
   }
   if (status === "") {
     const error = new TransportError("closed", "the connection to the process ended without an exit status", {
-      inDoubt: true,
+      unknownOutcome: true,
     });
     finish(error);
     throw error;

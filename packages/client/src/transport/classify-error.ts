@@ -14,7 +14,7 @@ export function classifyError(error: unknown, what: string, { sent, write }: Pro
   const code = codeOf(error);
   const kind = kindOf(code, sent);
   const why = error instanceof Error && error.message ? error.message : code || String(error);
-  return new TransportError(kind, `${what}: ${why}`, { cause: error, inDoubt: sent && write && kind !== "tls" });
+  return new TransportError(kind, `${what}: ${why}`, { cause: error, unknownOutcome: sent && write && kind !== "tls" });
 }
 
 function kindOf(code: string, sent: boolean): TransportErrorCode {

@@ -86,7 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
     const { what, write, signal } = this.#options;
     const sent = this.#controller !== undefined;
     const error = signal?.aborted
-      ? new TransportError("aborted", `${what}: aborted`, { cause, inDoubt: sent && write })
+      ? new TransportError("aborted", `${what}: aborted`, { cause, unknownOutcome: sent && write })
       : classifyError(cause, what, { sent, write });
     this.#error = error;
     this.#finish();

@@ -128,13 +128,13 @@ test("a proxy that refuses is named, and nothing is in doubt", async () => {
     retry: false,
   });
   await assert.rejects(client.create(Widget, { metadata: { name: "a" } }), (error: unknown) => {
-    assert.ok(error instanceof TransportError && error.code === "unreachable" && !error.inDoubt);
+    assert.ok(error instanceof TransportError && error.code === "unreachable" && !error.unknownOutcome);
     assert.match(error.message, /the proxy 127.0.0.1:[0-9]+ refused the connection: 407 Proxy Authentication Required/);
     return true;
   });
   await assert.rejects(
     client.exec("web", ["ls"]),
-    (error: unknown) => error instanceof TransportError && error.code === "unreachable" && !error.inDoubt,
+    (error: unknown) => error instanceof TransportError && error.code === "unreachable" && !error.unknownOutcome,
   );
 });
 

@@ -1,6 +1,6 @@
 import type { Clock } from "@konverge/core";
 import type { ConnectionConfig } from "../config/connection-config.ts";
-import { RenewedMaterial } from "../credentials/renewed-material.ts";
+import { RenewedMaterial } from "../config/renewed-material.ts";
 
 /** What a TLS connection to the server is made with. */
 export interface TlsMaterial {

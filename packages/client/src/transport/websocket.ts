@@ -46,7 +46,7 @@ export function openWebSocket(
       }
       socket.terminate();
       const message = `${what}: the server chose the protocol ${JSON.stringify(protocol)} of ${offered.join(", ")}`;
-      reject(new TransportError("malformed", message, { inDoubt: true }));
+      reject(new TransportError("malformed", message, { unknownOutcome: true }));
     });
     socket.once("unexpected-response", (_request, response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 500, headers: response.headers as HeaderMap, body: response });
@@ -71,7 +71,7 @@ function throughProxy(server: URL, proxy: URL, tls: TlsMaterial) {
         secure.once("error", (error) => done(error));
         secure.once("secureConnect", () => done(null, secure));
       },
-      (cause: Error) => done(new TransportError("unreachable", cause.message, { cause, inDoubt: false })),
+      (cause: Error) => done(new TransportError("unreachable", cause.message, { cause, unknownOutcome: false })),
     );
     return undefined;
   };
@@ -95,7 +95,7 @@ function messageSocket(socket: WebSocket, protocol: string, what: string): Messa
     over = true;
     if (code !== 1000 && code !== 1005) {
       const why = reason.length > 0 ? reason.toString() : "no reason given";
-      error ??= new TransportError("closed", `${what}: closed with code ${code}: ${why}`, { inDoubt: true });
+      error ??= new TransportError("closed", `${what}: closed with code ${code}: ${why}`, { unknownOutcome: true });
     }
     wake?.();
   });
@@ -118,7 +118,10 @@ function messageSocket(socket: WebSocket, protocol: string, what: string): Messa
   return {
     protocol,
     messages: messages(),
-    send: (message) => socket.send(message),
+    send: (message) => {
+      socket.send(message);
+      return undefined;
+    },
     close: (code, reason) => socket.close(code, reason),
   };
 }

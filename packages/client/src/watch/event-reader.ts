@@ -110,13 +110,13 @@ export class EventReader {
       return;
     }
     const message = `the watch of ${subject} has been silent for ${Math.round(silence)} ms`;
-    this.#silence = new TransportError("timeout", message, { inDoubt: false });
+    this.#silence = new TransportError("timeout", message, { unknownOutcome: false });
     this.#waiting?.reject(this.#silence);
   }
 
   #broken(how: string, cause?: unknown): TransportError {
     const message = `the watch of ${this.#options.subject} broke: ${how}`;
-    return new TransportError("closed", message, { cause, inDoubt: false });
+    return new TransportError("closed", message, { cause, unknownOutcome: false });
   }
 }
 

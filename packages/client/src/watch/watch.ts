@@ -1,18 +1,18 @@
 import {
   ApiError,
+  backoffAfter,
   type Clock,
   groupResourceText,
-  isExpired,
+  isResourceExpired,
   type KindRef,
   type KubeList,
   type KubeObject,
   resourcePath,
   sleep,
 } from "@konverge/core";
-import { Backoff } from "../backoff.ts";
 import type { Caller } from "../call.ts";
 import { TransportError } from "../errors.ts";
-import { encodeQuery, type Selection, selectionQuery } from "../options.ts";
+import { encodeQuery, type ObjectSelection, selectionQuery } from "../options.ts";
 import { acceptList, acceptObject, stamp } from "../representation.ts";
 import { EventReader, type RawEvent } from "./event-reader.ts";
 
@@ -30,7 +30,7 @@ export type WatchEvent<T extends KubeObject> =
   /** Something failed; the watch goes on in `retryIn` milliseconds. For logs and metrics. */
   | { type: "ERROR"; error: Error; retryIn: number };
 
-export interface WatchOptions extends Selection {
+export interface WatchOptions extends ObjectSelection {
   /** Ends the watch: the iteration finishes. */
   signal?: AbortSignal;
   /** Starts after this version, without a listing. If the server has forgotten it, a listing comes after all. */
@@ -49,6 +49,8 @@ const DEFAULT_PAGE_SIZE = 500;
 const LISTING_SILENCE = 30_000;
 /** A stream that ends sooner, without an event, is a failure in disguise. */
 const SHORTEST_STREAM = 1000;
+/** How long to wait before a failed stream is opened again. */
+const BACKOFF = { initial: 500, longest: 30_000 };
 /** How long the server is asked to keep a stream open: drawn anew each time, so that streams do not end all at once. */
 const STREAM_SECONDS = { from: 300, to: 600 };
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
@@ -80,7 +82,8 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
   readonly #caller: Caller;
   readonly #clock: Clock;
   readonly #options: WatchOptions;
-  readonly #backoff: Backoff;
+  /** Streams that failed or brought nothing in a row. */
+  #failures = 0;
   readonly #inactivity: number;
   /** All that has been yielded is at least of this version; undefined: a listing is needed. */
   #version: string | undefined;
@@ -93,12 +96,15 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
     this.#caller = caller;
     this.#clock = caller.clock;
     this.#options = options;
-    this.#backoff = new Backoff(caller.clock, { initial: 500, longest: 30_000 });
     this.#inactivity = options.inactivity ?? DEFAULT_INACTIVITY;
     this.#version = options.resourceVersion;
     this.#streamListing = options.listing !== "pages";
     this.#pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
     this.#lastSign = caller.clock.monotonic();
+  }
+
+  #backoff(): number {
+    return backoffAfter(this.#failures++, BACKOFF, this.#clock.random);
   }
 
   /** Milliseconds since the server last said anything, or since the watch was made. */
@@ -118,11 +124,11 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       try {
         const started = this.#clock.monotonic();
         const events = yield* this.#version === undefined ? this.#list() : this.#follow(this.#version);
-        if (events === 0 && this.#clock.monotonic() - started < SHORTEST_STREAM) wait = this.#backoff.next();
+        if (events === 0 && this.#clock.monotonic() - started < SHORTEST_STREAM) wait = this.#backoff();
       } catch (error) {
         if (signal?.aborted) return;
         const remedy = this.#remedyFor(error);
-        if (remedy !== "other listing") wait = Math.max(this.#backoff.next(), retryAfter(error));
+        if (remedy !== "other listing") wait = Math.max(this.#backoff(), retryAfter(error));
         if (remedy === "again") yield { type: "ERROR", error: error as Error, retryIn: wait };
       }
       if (wait > 0) await sleep(this.#clock, wait, { label: "watch back-off", signal }).catch(() => {});
@@ -137,7 +143,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       return "other listing";
     }
     if (isRefusal(error)) throw error;
-    if (isExpired(error)) {
+    if (isResourceExpired(error)) {
       // A page that has expired was too long in coming: the next listing is in one piece.
       if (listing) this.#pageSize = 0;
       this.#version = undefined;
@@ -193,7 +199,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
         });
         if (!raw) {
           const message = `the watch of ${groupResourceText(this.kind)} ended before its listing did`;
-          throw new TransportError("closed", message, { inDoubt: false });
+          throw new TransportError("closed", message, { unknownOutcome: false });
         }
         count++;
         const object = raw.object as T;
@@ -226,7 +232,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
       const raw = await reader.next();
       if (!raw) return count;
       count++;
-      this.#backoff.reset();
+      this.#failures = 0;
       const resourceVersion = (raw.object as T).metadata.resourceVersion!;
       yield raw.type === "BOOKMARK" ? { type: "BOOKMARK", resourceVersion } : this.#change(raw);
       this.#version = resourceVersion;

@@ -1,8 +1,8 @@
 import { deepEqual, selectsLabels } from "@konverge/core";
 import { ClusterRole } from "@konverge/kinds";
-import { watch } from "@konverge/runtime";
+import { watchKind } from "@konverge/runtime";
 import { builtInController } from "../parts/built-in-controller.ts";
-import { controllersPart } from "../parts/part.ts";
+import { controllersComponent } from "../parts/part.ts";
 import { selectorOf } from "./workloads/selector.ts";
 
 const NAME = "clusterrole-aggregation-controller";
@@ -18,7 +18,7 @@ function aggregationController() {
       else aggregated.delete(key);
       return object.aggregationRule !== undefined;
     },
-    watches: [watch<ClusterRole, ClusterRole>(ClusterRole, { to: () => [...aggregated] })],
+    watches: [watchKind<ClusterRole, ClusterRole>(ClusterRole, { to: () => [...aggregated] })],
     async reconcile(role, { client, cache }) {
       if (!role.aggregationRule) return undefined;
       const all = cache.list(ClusterRole).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
@@ -39,4 +39,4 @@ function aggregationController() {
 }
 
 /** Gives ClusterRoles the rules of those that they gather. */
-export const clusterRoleAggregation = controllersPart(NAME, [ClusterRole], () => [aggregationController()]);
+export const clusterRoleAggregation = controllersComponent(NAME, [ClusterRole], () => [aggregationController()]);

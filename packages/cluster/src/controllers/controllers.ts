@@ -1,4 +1,4 @@
-import type { Part } from "../parts/part.ts";
+import type { ControlPlaneComponent } from "../parts/part.ts";
 import { autoscalers } from "./autoscaler/autoscaler-controller.ts";
 import { certificates } from "./certificates/certificates.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
@@ -26,7 +26,7 @@ import { volumeAttributesClasses } from "./volume/class-protection.ts";
 import { defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
 
 /** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
-export const CONTROLLERS: readonly Part[] = [
+export const BUILT_IN_CONTROLLERS: readonly ControlPlaneComponent[] = [
   garbageCollector,
   namespaces,
   serviceAccounts,

@@ -8,9 +8,9 @@ import {
   timestamp,
 } from "@konverge/core";
 import { Pod, type PodTemplateSpec, ReplicaSet, type ReplicaSetStatus, ReplicationController } from "@konverge/kinds";
-import { type Context, type Controller, changed } from "@konverge/runtime";
+import { type Controller, type ReconcileContext, valueChanged } from "@konverge/runtime";
 import { builtInController } from "../parts/built-in-controller.ts";
-import { controllersPart } from "../parts/part.ts";
+import { controllersComponent } from "../parts/part.ts";
 import { childrenOf, claimChildren, watchChildren } from "./workloads/claim.ts";
 import { inDeletionOrder } from "./workloads/deletion-order.ts";
 import { createPod, deletePod, messageOf, podFromTemplate, slowStart } from "./workloads/pod-control.ts";
@@ -44,7 +44,7 @@ function replicator<T extends Replicated>(
   return builtInController(kind, {
     name,
     when: selectors.follow,
-    watches: [watchChildren(Pod, kind, selectors, changed(whatCounts))],
+    watches: [watchChildren(Pod, kind, selectors, valueChanged(whatCounts))],
     async reconcile(set, context) {
       const selector = selectorOf(set) ?? {};
       const pods = await claimChildren(context, {
@@ -57,12 +57,14 @@ function replicator<T extends Replicated>(
       const active = pods.filter(isActive);
       const error = await manageReplicas(context, kind, set, active);
       const terminating = childrenOf(context, Pod, set).filter(isTerminating).length;
-      const status = statusOf(set, active, context.clock, error);
-      if (countsTerminating) status.terminatingReplicas = terminating;
+      const status = {
+        ...statusOf(set, active, context.clock, error),
+        ...(countsTerminating && { terminatingReplicas: terminating }),
+      };
       await writeStatus(context, kind, set, status as NonNullable<T["status"]>);
       if (error) throw error.cause;
       const after = nextAvailable(active, set.spec?.minReadySeconds ?? 0, context.clock);
-      return after === undefined ? undefined : { after };
+      return after === undefined ? undefined : { requeueAfter: after };
     },
   });
 }
@@ -73,7 +75,7 @@ interface Failure {
 }
 
 async function manageReplicas<T extends Replicated>(
-  context: Context,
+  context: ReconcileContext,
   kind: KindRef<T>,
   set: T,
   active: readonly Pod[],
@@ -96,7 +98,7 @@ async function manageReplicas<T extends Replicated>(
 }
 
 /** The pods of all sets that have the same controller: those of one Deployment. */
-function relatedPods<T extends Replicated>(context: Context, kind: KindRef<T>, set: T): Pod[] {
+function relatedPods<T extends Replicated>(context: ReconcileContext, kind: KindRef<T>, set: T): Pod[] {
   const controller = controllerOf(set);
   const siblings = controller
     ? context.cache.list(kind, set.metadata.namespace).filter((other) => controllerOf(other)?.uid === controller.uid)
@@ -138,7 +140,7 @@ function statusOf(
 }
 
 /** Keeps as many pods as each ReplicaSet asks for. */
-export const replicaSets = controllersPart("replicaset-controller", [ReplicaSet], () => [
+export const replicaSets = controllersComponent("replicaset-controller", [ReplicaSet], () => [
   replicator(ReplicaSet, {
     name: "replicaset-controller",
     selectorOf: ({ spec }) => spec?.selector && storedSelector(spec.selector),
@@ -147,7 +149,7 @@ export const replicaSets = controllersPart("replicaset-controller", [ReplicaSet]
 ]);
 
 /** Keeps as many pods as each ReplicationController asks for. */
-export const replicationControllers = controllersPart("replication-controller", [ReplicationController], () => [
+export const replicationControllers = controllersComponent("replication-controller", [ReplicationController], () => [
   replicator(ReplicationController as unknown as KindRef<Replicated>, {
     name: "replication-controller",
     selectorOf: ({ spec }) => ({

@@ -1,9 +1,9 @@
 import type { Client } from "@konverge/client";
 import { isAlreadyExists } from "@konverge/core";
 import { ConfigMap, Namespace, Secret, ServiceAccount } from "@konverge/kinds";
-import { watch } from "@konverge/runtime";
+import { watchKind } from "@konverge/runtime";
 import { builtInController } from "../parts/built-in-controller.ts";
-import { controllersPart, type PartContext } from "../parts/part.ts";
+import { type ComponentContext, controllersComponent } from "../parts/part.ts";
 
 const TOKEN_TYPE = "kubernetes.io/service-account-token";
 const ACCOUNT_NAME = "kubernetes.io/service-account.name";
@@ -32,13 +32,13 @@ function createCertificate(client: Client, namespace: string, rootCertificate: s
 }
 
 /** Gives every namespace its default service account. */
-export const serviceAccounts = controllersPart(
+export const serviceAccounts = controllersComponent(
   "service-account-controller",
   "cluster",
   () => [
     builtInController(Namespace, {
       name: "service-account-controller",
-      watches: [watch<ServiceAccount, Namespace>(ServiceAccount, { to: ({ metadata }) => [metadata.namespace!] })],
+      watches: [watchKind<ServiceAccount, Namespace>(ServiceAccount, { to: ({ metadata }) => [metadata.namespace!] })],
       async reconcile({ metadata: { name } }, { client, cache }) {
         if (!cache.get(ServiceAccount, `${name}/default`)) await createAccount(client, name);
         return undefined;
@@ -49,14 +49,14 @@ export const serviceAccounts = controllersPart(
 );
 
 /** Puts the certificate of the cluster's authority into every namespace. */
-export const rootCertificates = controllersPart(
+export const rootCertificates = controllersComponent(
   "root-ca-cert-publisher",
   "cluster",
-  ({ rootCertificate }: PartContext) => [
+  ({ rootCertificate }: ComponentContext) => [
     builtInController(Namespace, {
       name: "root-ca-cert-publisher",
       watches: [
-        watch<ConfigMap, Namespace>(ConfigMap, {
+        watchKind<ConfigMap, Namespace>(ConfigMap, {
           fieldSelector: `metadata.name=${CA_NAME}`,
           to: ({ metadata }) => [metadata.namespace!],
         }),
@@ -77,15 +77,15 @@ export const rootCertificates = controllersPart(
 const encode = (text: string): string => Buffer.from(text).toString("base64");
 
 /** Fills Secrets that ask for a service account's token, and removes them when the account is gone. */
-export const accountTokens = controllersPart(
+export const accountTokens = controllersComponent(
   "tokens-controller",
   [Secret],
-  ({ rootCertificate, secretToken }: PartContext) => [
+  ({ rootCertificate, secretToken }: ComponentContext) => [
     builtInController(Secret, {
       name: "tokens-controller",
       fieldSelector: `type=${TOKEN_TYPE}`,
       watches: [
-        watch<ServiceAccount, Secret>(ServiceAccount, {
+        watchKind<ServiceAccount, Secret>(ServiceAccount, {
           references: (secret) => [`${secret.metadata.namespace}/${secret.metadata.annotations?.[ACCOUNT_NAME]}`],
         }),
       ],

@@ -1,13 +1,13 @@
 import { isNotFound, keyOf } from "@konverge/core";
 import { Job } from "@konverge/kinds";
 import { builtInController } from "../parts/built-in-controller.ts";
-import { controllersPart } from "../parts/part.ts";
+import { controllersComponent } from "../parts/part.ts";
 import { finishedCondition } from "./job/job-state.ts";
 
 const NAME = "ttl-after-finished-controller";
 
 /** Deletes Jobs some time after they have ended. */
-export const ttlAfterFinished = controllersPart(NAME, [Job], () => [
+export const ttlAfterFinished = controllersComponent(NAME, [Job], () => [
   builtInController(Job, {
     name: NAME,
     when: ({ object }) => object.spec?.ttlSecondsAfterFinished !== undefined && finishedCondition(object) !== undefined,
@@ -16,14 +16,14 @@ export const ttlAfterFinished = controllersPart(NAME, [Job], () => [
       const ended = finishedCondition(job)?.lastTransitionTime;
       if (ttl === undefined || !ended) return undefined;
       const after = Date.parse(ended) + ttl * 1000 - clock.now();
-      if (after > 0) return { after };
+      if (after > 0) return { requeueAfter: after };
       // The TTL may have been changed, or the Job replaced, since it was cached.
       const live = await client.get(Job, keyOf(job)).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
       });
       if (live?.metadata.uid !== job.metadata.uid || live?.metadata.deletionTimestamp) return undefined;
-      if (live!.spec?.ttlSecondsAfterFinished !== ttl) return { after: 1 };
+      if (live!.spec?.ttlSecondsAfterFinished !== ttl) return { requeueAfter: 1 };
       const { uid, resourceVersion } = live!.metadata;
       const preconditions = { uid: uid!, resourceVersion: resourceVersion! };
       await client.delete(Job, keyOf(job), { propagationPolicy: "Foreground", preconditions });

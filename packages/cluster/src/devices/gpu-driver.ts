@@ -1,7 +1,7 @@
 import { isAlreadyExists, ownerReference } from "@konverge/core";
 import { DeviceClass, Node, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
 import { builtInController } from "../parts/built-in-controller.ts";
-import { controllersPart } from "../parts/part.ts";
+import { controllersComponent } from "../parts/part.ts";
 
 /** The driver of simulated GPUs: it has the name, the class and the attributes of NVIDIA's. */
 export const GPU_DRIVER = "gpu.nvidia.com";
@@ -64,7 +64,7 @@ function gpuClass() {
  * Tells which GPUs the simulated nodes have, as a driver on each of them would, from the first claim for devices on. They
  * are the same that pods can ask for as `nvidia.com/gpu`; as on a real cluster, the two ways do not know of each other.
  */
-export const gpuDriver = controllersPart("gpu-driver", [ResourceClaim, ResourceClaimTemplate], () => [
+export const gpuDriver = controllersComponent("gpu-driver", [ResourceClaim, ResourceClaimTemplate], () => [
   nodeGpus(),
   gpuClass(),
 ]);

@@ -1,32 +1,40 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { constants } from "node:os";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
+import { ConfinedFolder, containerPath } from "./confined-path.ts";
+import { runChild } from "./container-child.ts";
 import { IDENTITY } from "./files.ts";
 import type { ContainerProcess, Program } from "./image.ts";
-import { endsWithUs } from "./survivors.ts";
+import { refusalOf } from "./refused-variables.ts";
 
 /** How a program is started as a process of this machine. */
 export interface ChildProgramOptions {
   readonly cwd?: string;
-  /** Further variables; those of the container win. */
+  /** Further variables. They win over those of the container. */
   readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Ports of this machine that stand for the same ports of its pods, for a program that listens nowhere else. A
+   * connection to such a pod reaches what listens there, be it this program or another one. Default: none.
+   */
+  readonly hostPorts?: readonly number[];
 }
+
+/** In the container's folder. */
+const KUBECONFIG = "/kubeconfig";
 
 /** Variables of this machine without which hardly anything starts. */
 const KEPT = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "USERPROFILE", "LANG"];
 
 /**
- * A program that runs as a process of this machine. The container's args follow the command; its environment is the
- * container's, and besides:
+ * A program that runs as a process of this machine, as the user that runs the cluster. The container's args follow the
+ * command; its environment is the container's, and besides:
  * - `KONVERGE_ROOT`: the folder in which the files of its volumes lie under their paths;
  * - `KONVERGE_SERVICE_ACCOUNT`: what a container has at /var/run/secrets/kubernetes.io/serviceaccount;
- * - `KUBECONFIG`, unless the container sets it: the same identity, for clients that look nowhere else;
- * - `KONVERGE_PORT_<n>`: a free port to listen on in place of the pod's port n. Programs that do not heed it listen on port
- *   n of this machine, which only one of them can.
+ * - `KUBECONFIG`: the same identity, for clients that look nowhere else;
+ * - `KONVERGE_PORT_<n>`: a free port of the loopback interface to listen on in place of the pod's port n.
+ *
+ * Anyone who can create pods chooses args and environment: register a program only if it is safe to call with any args.
+ * Variables that would change which code it loads or who it is are refused, with an event of the pod.
  *
  * ```ts
  * cluster.image("example/web", { run: childProgram(["node", "web.js"]) });
@@ -36,87 +44,81 @@ export function childProgram(command: readonly string[], options: ChildProgramOp
   const [file, ...words] = command;
   if (file === undefined) throw new TypeError("childProgram: the command is empty");
   return async (container) => {
-    const env = { ...kept(), ...options.env, ...(await environmentOf(container)), ...container.env };
-    if (container.killed.aborted) return 137;
-    const child = spawn(file, [...words, ...container.args], {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      windowsHide: true,
-      // A group of its own, so that what a shell starts ends with it.
-      detached: process.platform !== "win32",
-      ...(options.cwd !== undefined && { cwd: options.cwd }),
-    });
-    const ended = child.pid === undefined ? undefined : endsWithUs(child.pid);
-    return await watched(child, container).finally(ended);
+    const own = { ...(await environmentOf(container, options)), ...options.env };
+    const env = { ...kept(), ...acceptedVariables(container, own), ...own };
+    const { cwd } = options;
+    return runChild(container, { file, args: [...words, ...container.args], env, ...(cwd !== undefined && { cwd }) });
   };
 }
 
-async function watched(child: ChildProcess, container: ContainerProcess): Promise<number> {
-  for (const stream of [child.stdout, child.stderr]) {
-    const decoder = new StringDecoder("utf8");
-    stream?.on("data", (chunk: Buffer) => container.write(decoder.write(chunk)));
+/** The variables of a container that its process gets. An event names the others. */
+function acceptedVariables(
+  { env, container, warn }: ContainerProcess,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const taken = new Set(Object.keys(own).map((name) => name.toUpperCase()));
+  const isRefused = (name: string) => refusalOf(name) !== undefined || taken.has(name.toUpperCase());
+  const refused = Object.keys(env).filter(isRefused).sort();
+  if (refused.length > 0) {
+    const why = [
+      ...new Set(refused.map((name) => refusalOf(name) ?? "the program was registered with a value for it")),
+    ];
+    warn(
+      "RefusedEnvironmentVariables",
+      `Container ${container.name} runs as a process of the cluster's machine, where a pod cannot set ${refused.join(", ")}: ${why.join("; ")}`,
+    );
   }
-  const signal = (name: "SIGTERM" | "SIGKILL") => () => send(child, name);
-  const [onStop, onKill] = [signal("SIGTERM"), signal("SIGKILL")];
-  container.stop.addEventListener("abort", onStop, { once: true });
-  container.killed.addEventListener("abort", onKill, { once: true });
-  if (container.stop.aborted) onStop();
-  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  const failed = once(child, "error").then(([error]) => Promise.reject(error as Error));
-  failed.catch(() => {});
-  try {
-    const [code, by] = await Promise.race([ended, failed]);
-    return code ?? 128 + (by ? constants.signals[by] : 0);
-  } finally {
-    container.stop.removeEventListener("abort", onStop);
-    container.killed.removeEventListener("abort", onKill);
-  }
-}
-
-function send(child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
-  try {
-    if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, name);
-    else child.kill(name);
-  } catch {
-    // It is gone already.
-  }
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isRefused(name)));
 }
 
 function kept(): Record<string, string> {
   return Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-async function environmentOf(process: ContainerProcess): Promise<Record<string, string>> {
+async function environmentOf(
+  process: ContainerProcess,
+  { hostPorts = [] }: ChildProgramOptions,
+): Promise<Record<string, string>> {
   const root = await process.folder();
-  const account = join(root, IDENTITY);
+  const folder = new ConfinedFolder(root);
+  const account = folder.pathOf(IDENTITY);
   // Volumes without files of their own (emptyDir, claims) are empty folders, for this run of the container alone.
-  for (const { mountPath, subPath } of process.container.volumeMounts ?? []) {
-    if (subPath === undefined) await mkdir(join(root, mountPath), { recursive: true });
+  for (const { mountPath } of process.container.volumeMounts ?? []) {
+    if (!process.files.has(containerPath(mountPath))) await folder.makeFolder(mountPath);
   }
-  const env: Record<string, string> = { KONVERGE_ROOT: root, KONVERGE_SERVICE_ACCOUNT: account };
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
-  if (host && port && process.files.has(`${IDENTITY}/token`)) {
-    env["KUBECONFIG"] = join(root, "kubeconfig");
-    await writeFile(env["KUBECONFIG"], kubeconfigOf(`https://${host}:${port}`, account, process), { mode: 0o600 });
-  }
+  await folder.write(KUBECONFIG, kubeconfigOf(account, process));
+  const env: Record<string, string> = {
+    KONVERGE_ROOT: root,
+    KONVERGE_SERVICE_ACCOUNT: account,
+    KUBECONFIG: folder.pathOf(KUBECONFIG),
+  };
   for (const { containerPort } of process.container.ports ?? []) {
     const local = await freePort();
-    process.expose(containerPort, { port: local }, { port: containerPort });
+    const onHost = hostPorts.includes(containerPort) ? [{ port: containerPort }] : [];
+    process.expose(containerPort, { port: local }, ...onHost);
     env[`KONVERGE_PORT_${containerPort}`] = String(local);
   }
   return env;
 }
 
-/** JSON is YAML. Token and certificate are named by their files, which are renewed. */
-function kubeconfigOf(server: string, account: string, { pod }: ContainerProcess): string {
+/**
+ * Token and certificate are named by their files, which are renewed. A pod without a token has a kubeconfig too, which
+ * names no user: without one, clients would take that of the person who runs the cluster.
+ */
+function kubeconfigOf(account: string, { pod, files, env }: ContainerProcess): string {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   const name = "pod";
+  const user = files.has(`${IDENTITY}/token`) ? { tokenFile: join(account, "token") } : {};
+  const ca = files.has(`${IDENTITY}/ca.crt`) ? { "certificate-authority": join(account, "ca.crt") } : {};
+  const isKnown = host !== undefined && port !== undefined;
+  // JSON is YAML.
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name, cluster: { server, "certificate-authority": join(account, "ca.crt") } }],
-    users: [{ name, user: { tokenFile: join(account, "token") } }],
-    contexts: [{ name, context: { cluster: name, user: name, namespace: pod.metadata.namespace } }],
-    "current-context": name,
+    clusters: isKnown ? [{ name, cluster: { server: `https://${host}:${port}`, ...ca } }] : [],
+    users: [{ name, user }],
+    contexts: isKnown ? [{ name, context: { cluster: name, user: name, namespace: pod.metadata.namespace } }] : [],
+    "current-context": isKnown ? name : "",
   });
 }
 

@@ -1,10 +1,13 @@
 import type { Container, Pod } from "@konverge/kinds";
 import { resolverText } from "../streams/cluster-names.ts";
 import type { ClusterNetwork } from "../streams/cluster-network.ts";
-import { type ContainerUser, FileSystem, type Mount } from "../userland/file-system.ts";
+import { FileSystem, type FileUser, type Mount } from "../userland/file-system.ts";
 import { ensure, regularFile } from "../userland/file-tree.ts";
+import type { ContainerLimits, Machine } from "../userland/limits/machine.ts";
+import { Storage } from "../userland/limits/storage.ts";
 import { rootFiles } from "../userland/root-files.ts";
 import { Userland } from "../userland/userland.ts";
+import { containerPath } from "./confined-path.ts";
 import { ControlGroup } from "./control-group.ts";
 import { expand, insideEnvironment } from "./environment.ts";
 import { hostsText } from "./hosts-file.ts";
@@ -12,6 +15,7 @@ import type { Image } from "./image.ts";
 import { PodTokens } from "./pod-tokens.ts";
 import { LastingFolders, PodVolumes } from "./pod-volumes.ts";
 import type { ProgramHost, ProgramSite } from "./program.ts";
+import { checkedAfter } from "./storage-limits.ts";
 
 /** Where a container leaves its last words when nothing else is said. */
 const LAST_WORDS = "/dev/termination-log";
@@ -25,6 +29,7 @@ export interface ContainerSpace {
   readonly argv: readonly string[];
   /** What it has left as its last words. */
   lastWords(): string;
+  readonly limits: ContainerLimits;
   /** The pod has changed. */
   update(pod: Pod): void;
 }
@@ -37,16 +42,40 @@ export interface SpaceSite extends ProgramSite {
 interface OpenPod {
   readonly volumes: PodVolumes;
   readonly host: ProgramHost;
-  readonly spaces: Map<
-    string,
-    { readonly run: string; readonly space: Promise<ContainerSpace>; readonly end: AbortController }
-  >;
+  readonly spaces: Map<string, OpenContainer>;
+  /** A limit of its storage has been passed. */
+  exceeded(): void;
+}
+
+/** A run of a container. */
+interface OpenContainer {
+  readonly run: string;
+  readonly space: Promise<ContainerSpace>;
+  readonly end: AbortController;
+  readonly limits: ContainerLimits;
+  /** What it has written outside of volumes. */
+  readonly layer: Storage;
+}
+
+/** What a container uses: CPUs, and bytes of memory. */
+export interface MeasuredUsage {
+  readonly cpu: number;
+  readonly memory: number;
 }
 
 /** The spaces of containers. One is made when somebody first looks into it, and is gone with the run of the container. */
 export class ContainerSpaces {
-  readonly #lasting = new LastingFolders();
+  readonly #machine: Machine;
+  readonly #lasting: LastingFolders;
+  readonly #exceeded: (pod: Pod) => void;
   readonly #pods = new Map<string, OpenPod>();
+
+  /** `exceeded` is called when the files of a pod have passed one of its limits. */
+  constructor(machine: Machine, exceeded: (pod: Pod) => void) {
+    this.#machine = machine;
+    this.#exceeded = exceeded;
+    this.#lasting = new LastingFolders(machine.disk);
+  }
 
   /** The space of a run of a container. */
   open(
@@ -61,11 +90,35 @@ export class ContainerSpaces {
     this.#pods.set(uid, opened);
     const known = opened.spaces.get(container.name);
     if (known?.run === run) return known.space;
-    known?.end.abort();
+    if (known) release(known);
     const end = new AbortController();
-    const space = spaceOf(opened, site, pod, container, log, end.signal);
-    opened.spaces.set(container.name, { run, space, end });
+    const limits = this.#machine.container(() => end.abort());
+    const limit = checkedAfter(pod, container.resources?.limits?.["ephemeral-storage"]);
+    const layer = new Storage(this.#machine.disk, {
+      ...(limit !== undefined && { limit }),
+      exceeded: opened.exceeded,
+    });
+    const space = spaceOf(opened, site, pod, container, log, { ended: end.signal, limits, layer });
+    opened.spaces.set(container.name, { run, space, end, limits, layer });
     return space;
+  }
+
+  /** What an interpreted container uses; undefined when nothing is interpreted in it. */
+  usage(uid: string, name: string): MeasuredUsage | undefined {
+    const limits = this.#pods.get(uid)?.spaces.get(name)?.limits;
+    return limits && { cpu: limits.cpu.usage, memory: limits.memory.used };
+  }
+
+  /** Bytes that a pod has written: to its containers outside of volumes, and to its volumes on disk, by their names. */
+  written(uid: string): { containers: Map<string, number>; volumes: Map<string, number> } {
+    const { spaces, volumes } = this.#pods.get(uid) ?? {};
+    const containers = new Map([...(spaces ?? [])].map(([name, { layer }]) => [name, layer.bytes]));
+    return { containers, volumes: volumes?.written() ?? new Map() };
+  }
+
+  /** Forgets the folders of claims that are gone. */
+  sweep(exists: (namespace: string, claim: string) => boolean): void {
+    this.#lasting.sweep(exists);
   }
 
   /** The pod has changed, or something that its volumes show: those who have them open see it. */
@@ -83,18 +136,30 @@ export class ContainerSpaces {
 
   /** A run of a container is over: whoever still listens in it no longer does. */
   close(uid: string, name: string): void {
-    this.#pods.get(uid)?.spaces.get(name)?.end.abort();
+    const known = this.#pods.get(uid)?.spaces.get(name);
+    known?.end.abort();
+    known?.limits.memory.close();
   }
 
   drop(uid: string): void {
-    for (const { end } of this.#pods.get(uid)?.spaces.values() ?? []) end.abort();
+    const opened = this.#pods.get(uid);
+    for (const known of opened?.spaces.values() ?? []) release(known);
+    opened?.volumes.free();
     this.#pods.delete(uid);
   }
 
   #openPod(site: SpaceSite, pod: Pod): OpenPod {
     const host = { ...site, tokens: new PodTokens(site.client, site.clock, pod) };
-    return { host, volumes: new PodVolumes(host, this.#lasting, pod), spaces: new Map() };
+    const exceeded = () => this.#exceeded(pod);
+    const volumes = new PodVolumes(host, this.#lasting, pod, { disk: this.#machine.disk, exceeded });
+    return { host, volumes, spaces: new Map(), exceeded };
   }
+}
+
+function release({ end, limits, layer }: OpenContainer): void {
+  end.abort();
+  limits.memory.close();
+  layer.free();
 }
 
 async function spaceOf(
@@ -103,18 +168,18 @@ async function spaceOf(
   pod: Pod,
   container: Container,
   log: (text: string | Uint8Array) => void,
-  over: AbortSignal,
+  { ended, limits, layer }: { ended: AbortSignal; limits: ContainerLimits; layer: Storage },
 ): Promise<ContainerSpace> {
   const image = images.find(container.image) ?? {};
   const env = await insideEnvironment(host, pod, container);
   const mounts = await volumes.mountsOf(container, env);
-  const wordsPath = container.terminationMessagePath ?? LAST_WORDS;
+  const wordsPath = containerPath(container.terminationMessagePath ?? LAST_WORDS);
   const words = regularFile("", { mode: 0o666 });
-  mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false });
+  mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false, storage: layer });
   const control = new ControlGroup(pod, container);
   mounts.set("/sys/fs/cgroup", { node: control.root, type: "cgroup2", readOnly: true });
   const user = userOf(pod, container, image);
-  const net = network.of(pod, place.podIP, over);
+  const net = network.of(pod, place.podIP, ended);
   const own = rootFiles({
     now: clock.now(),
     hostName: net.hostName,
@@ -125,15 +190,22 @@ async function spaceOf(
   });
   const standing = new Map([...mounts].map(([path, mount]) => [ensure(own, path), mount]));
   const readOnly = container.securityContext?.readOnlyRootFilesystem ?? false;
-  const root: Mount = { type: "overlay", readOnly, node: own };
+  const root: Mount = { type: "overlay", readOnly, node: own, storage: layer };
   const files = new FileSystem(root, standing, () => clock.now(), user);
-  const cwd = container.workingDir ?? image.workingDir ?? "/";
+  const cwd = containerPath(container.workingDir ?? image.workingDir ?? "/");
   const commands = image.commands ?? {};
-  const userland = new Userland({ pod, container, env, files, user, network: net, clock, cwd, commands, log });
+  const inside = { pod, container, env, files, user, network: net, clock, cwd, commands, limits, ended, log };
+  const update = (changed: Pod) => {
+    control.update(changed);
+    limits.cpu.limit = Math.min(1, control.cpus ?? 1);
+    limits.memory.limit = control.memory ?? Number.POSITIVE_INFINITY;
+  };
+  update(pod);
   return {
-    userland,
+    userland: new Userland(inside),
+    limits,
     argv: commandLine(image, container).map((word) => expand(word, env)),
-    update: (changed) => control.update(changed),
+    update,
     lastWords: () => Buffer.from(words.data).subarray(0, LONGEST_WORDS).toString("utf8"),
   };
 }
@@ -144,7 +216,7 @@ export function commandLine(image: Image, { command = [], args = [] }: Container
   return [...(image.entrypoint ?? []), ...(args.length > 0 ? args : (image.cmd ?? []))];
 }
 
-function userOf(pod: Pod, { securityContext: own }: Container, image: Image): ContainerUser {
+function userOf(pod: Pod, { securityContext: own }: Container, image: Image): FileUser {
   const ofPod = pod.spec?.securityContext;
   const groups = [...(ofPod?.supplementalGroups ?? [])];
   if (ofPod?.fsGroup !== undefined) groups.push(ofPod.fsGroup);

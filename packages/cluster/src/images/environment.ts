@@ -92,12 +92,28 @@ async function declaredEnvironment(
   return env;
 }
 
-/** Replaces `$(NAME)` where there is such a variable; `$$(NAME)` stands for itself. */
+/** What Linux lets a variable or an argument hold, in bytes. */
+const LONGEST = 128 * 1024;
+
+/**
+ * Replaces `$(NAME)` where there is such a variable; `$$(NAME)` stands for itself. Throws when that becomes more than a
+ * process can be given: variables that name one another twice each would have no end.
+ */
 export function expand(text: string, env: Readonly<Record<string, string>>): string {
-  return text.replace(/\$(\$|\(([^)]*)\))/g, (whole, what: string, name: string | undefined) =>
-    what === "$" ? "$" : (env[name ?? ""] ?? whole),
-  );
+  let added = 0;
+  // Behind the last bracket there is no reference, and looking for one would take long.
+  const end = text.lastIndexOf(")") + 1;
+  const expanded = text.slice(0, end).replace(REFERENCE, (whole, what: string, name: string | undefined) => {
+    if (what === "$") return "$";
+    const value = Object.hasOwn(env, name ?? "") ? env[name ?? ""] : undefined;
+    added += value?.length ?? 0;
+    if (added > LONGEST) throw new Error("argument list too long");
+    return value ?? whole;
+  });
+  return expanded + text.slice(end).replaceAll("$$", () => "$");
 }
+
+const REFERENCE = /\$(\$|\(([^)]*)\))/g;
 
 /** A ConfigMap's contents, or undefined when there is none. */
 export async function configMapData(host: ProgramHost, namespace: string, name: string) {
@@ -134,7 +150,7 @@ export function fieldValue(host: Pick<ProgramHost, "place">, pod: Pod, path: str
     "status.podIP": () => host.place.podIP,
     "status.podIPs": () => host.place.podIP,
   };
-  return values[path]?.();
+  return Object.hasOwn(values, path) ? values[path]?.() : undefined;
 }
 
 /** A value that the downward API gives from a container's resources; a limit that is not set is all that its node has. */
@@ -168,8 +184,8 @@ async function sourceValue(
   const data = configMapKeyRef
     ? await configMapData(host, namespace, configMapKeyRef.name ?? "")
     : await secretData(host, namespace, secretKeyRef?.name ?? "");
-  const value = data?.[(configMapKeyRef ?? secretKeyRef)?.key ?? ""];
-  return value && textOf(value);
+  const { key = "" } = configMapKeyRef ?? secretKeyRef ?? {};
+  return data && Object.hasOwn(data, key) ? textOf(data[key]!) : undefined;
 }
 
 function textOf(data: Uint8Array): string {

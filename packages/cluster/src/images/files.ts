@@ -1,5 +1,7 @@
 import { posix } from "node:path";
 import type { Container, Pod } from "@konverge/kinds";
+import { containerPath, subPathError } from "./confined-path.ts";
+import { expand } from "./environment.ts";
 import type { ProgramHost } from "./program.ts";
 import { volumeContent } from "./volume-content.ts";
 
@@ -7,16 +9,25 @@ import { volumeContent } from "./volume-content.ts";
 export const IDENTITY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** The files that a container's volumes hold, by absolute path: ConfigMaps, Secrets, tokens and the downward API. */
-export async function filesOf(host: ProgramHost, pod: Pod, container: Container): Promise<Map<string, string>> {
+export async function filesOf(
+  host: ProgramHost,
+  pod: Pod,
+  container: Container,
+  env: Readonly<Record<string, string>>,
+): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  for (const { name, mountPath, subPath } of container.volumeMounts ?? []) {
+  for (const { name, mountPath, subPath = "", subPathExpr } of container.volumeMounts ?? []) {
     const volume = pod.spec?.volumes?.find((one) => one.name === name);
     if (!volume) continue;
+    const given = subPathExpr === undefined ? subPath : expand(subPathExpr, env);
+    const problem = subPathError(given);
+    if (problem) throw new Error(problem);
+    const mount = containerPath(mountPath);
+    const part = containerPath(given);
     for (const [path, { data }] of await volumeContent(host, pod, container, volume)) {
-      const content = Buffer.from(data).toString("utf8");
-      if (subPath === undefined) files.set(posix.join(mountPath, path), content);
-      else if (path === subPath) files.set(mountPath, content);
-      else if (path.startsWith(`${subPath}/`)) files.set(posix.join(mountPath, path.slice(subPath.length)), content);
+      const below = posix.relative(part, posix.join("/", path));
+      if (below !== ".." && !below.startsWith("../"))
+        files.set(posix.join(mount, below), Buffer.from(data).toString("utf8"));
     }
   }
   await addIdentity(host, pod, files);

@@ -1,9 +1,14 @@
 import type { Container, Pod } from "@konverge/kinds";
-import type { Behaviour } from "../kubelet/behaviour.ts";
-import type { Command } from "../userland/process.ts";
+import type { ContainerBehavior } from "../kubelet/behaviour.ts";
+import type { Command, Room } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
 
-/** What a program that plays a container works with. */
+/**
+ * What a program that plays a container works with.
+ *
+ * Anyone who can create pods chooses all of it but the signals. Treat it as untrusted input: never import, execute or open
+ * what a command, an arg, a variable or a file names.
+ */
 export interface ContainerProcess {
   readonly pod: Pod;
   readonly container: Container;
@@ -18,6 +23,8 @@ export interface ContainerProcess {
   expose(port: number, ...addresses: readonly LocalAddress[]): void;
   /** Adds to the pod's log. */
   write(text: string): void;
+  /** Reports a problem with the container as a Warning event of its pod. */
+  warn(reason: string, message: string): void;
   /** Aborts when the container is told to stop. */
   readonly stop: AbortSignal;
   /** Aborts when the container is gone, whether it wanted to or not. */
@@ -34,8 +41,9 @@ export interface ExecSession {
   readonly container: string;
   readonly command: readonly string[];
   readonly stdin: AsyncIterable<Uint8Array>;
-  stdout(text: string | Uint8Array): void;
-  stderr(text: string | Uint8Array): void;
+  /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
+  stdout(text: string | Uint8Array): Room;
+  stderr(text: string | Uint8Array): Room;
   readonly signal: AbortSignal;
 }
 
@@ -44,13 +52,18 @@ export interface PortConnection {
   readonly pod: Pod;
   readonly port: number;
   readonly incoming: AsyncIterable<Uint8Array>;
-  write(data: string | Uint8Array): void;
+  /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
+  write(data: string | Uint8Array): Room;
   readonly signal: AbortSignal;
 }
 
 /** What is known about an image. */
-export interface Image extends Behaviour {
-  /** Runs in place of the container. Without it the container only seems to run. */
+export interface Image extends ContainerBehavior {
+  /**
+   * Runs in place of the container, in the process of the cluster and with all that this process can do. Without it the
+   * container only seems to run. Its args and its environment are a pod's, and so untrusted: anyone who can create pods chooses
+   * them.
+   */
   run?: Program;
   /** Answers `kubectl exec`: resolves to the exit code. */
   exec?(session: ExecSession): Promise<number>;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Client } from "@konverge/client";
@@ -7,6 +8,14 @@ import { realClock, sleep, VirtualClock } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import { LiveFiles } from "./live-files.ts";
 import { PodTokens } from "./pod-tokens.ts";
+
+const skip = process.platform === "win32";
+
+/** Files are written in real time: a minute of it is more than enough. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 6000 && !holds(); i++) await sleep(realClock(), 10);
+  assert.ok(holds());
+}
 
 test("files follow what they are made from, in memory and on disk", async () => {
   const clock = new VirtualClock();
@@ -20,13 +29,46 @@ test("files follow what they are made from, in memory and on disk", async () => 
   assert.equal(readFileSync(join(folder, "etc/a"), "utf8"), "one");
   content = new Map([["/etc/a", "two"]]);
   await clock.advance(60_000);
-  // Files are written in real time: a minute of it is more than enough.
-  for (let i = 0; i < 6000 && readFileSync(join(folder, "etc/a"), "utf8") !== "two"; i++) await sleep(realClock(), 10);
+  await until(() => live.files.get("/etc/a") === "two");
   assert.equal(readFileSync(join(folder, "etc/a"), "utf8"), "two");
   assert.ok(!existsSync(join(folder, "etc/b")));
   assert.deepEqual([...live.files], [["/etc/a", "two"]]);
   await live.close();
   assert.ok(!existsSync(folder));
+});
+
+test("a link that a program puts into its folder does not lead the next refresh out of it", { skip }, async () => {
+  const clock = new VirtualClock();
+  const outside = mkdtempSync(join(tmpdir(), "outside-"));
+  try {
+    writeFileSync(join(outside, "a"), "theirs");
+    writeFileSync(join(outside, "gone"), "theirs");
+    let now = new Map([
+      ["/etc/a", "one"],
+      ["/run/gone", "one"],
+    ]);
+    const live = new LiveFiles(clock, async () => now);
+    await live.open();
+    const folder = await live.folder();
+    for (const name of ["etc", "run"]) {
+      rmSync(join(folder, name), { recursive: true });
+      symlinkSync(outside, join(folder, name));
+    }
+    now = new Map([
+      ["/etc/a", "two"],
+      ["/etc/new", "two"],
+    ]);
+    await clock.advance(60_000);
+    await until(() => live.files.get("/etc/new") === "two");
+    assert.equal(readFileSync(join(folder, "etc", "new"), "utf8"), "two");
+    assert.deepEqual(readdirSync(outside).sort(), ["a", "gone"]);
+    assert.equal(readFileSync(join(outside, "a"), "utf8"), "theirs");
+    symlinkSync(outside, join(folder, "left"));
+    await live.close();
+    assert.deepEqual(readdirSync(outside).sort(), ["a", "gone"]);
+  } finally {
+    rmSync(outside, { recursive: true, force: true });
+  }
 });
 
 test("a token is asked for once, and again before it expires", async () => {

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Clock, Timer } from "@konverge/core";
+import { ConfinedFolder } from "./confined-path.ts";
 
 /** How often volumes are brought up to date, in milliseconds: as nodes do, about once a minute. */
 const PERIOD = 60_000;
@@ -15,7 +16,7 @@ export class LiveFiles {
   readonly #read: () => Promise<Map<string, string>>;
   readonly #clock: Clock;
   #timer: Timer | undefined;
-  #folder: Promise<string> | undefined;
+  #folder: Promise<ConfinedFolder> | undefined;
   #closed = false;
 
   constructor(clock: Clock, read: () => Promise<Map<string, string>>) {
@@ -30,15 +31,16 @@ export class LiveFiles {
   }
 
   /** Where they are on disk, for a program that wants to open them. Removed when the container has ended. */
-  folder(): Promise<string> {
+  async folder(): Promise<string> {
     this.#folder ??= this.#write();
-    return this.#folder;
+    return (await this.#folder).root;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    if (this.#folder) await rm(await this.#folder, { recursive: true, force: true });
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder) await rm(folder.root, { recursive: true, force: true });
   }
 
   #plan(): void {
@@ -59,29 +61,27 @@ export class LiveFiles {
   async #refresh(): Promise<void> {
     const now = await this.#read();
     if (this.#closed) return;
-    const root = await this.#folder;
+    const folder = await this.#folder;
     for (const path of this.files.keys()) {
       if (now.has(path)) continue;
+      await folder?.remove(path);
       this.files.delete(path);
-      if (root !== undefined) await rm(join(root, path), { force: true });
     }
     for (const [path, text] of now) {
       if (this.files.get(path) === text) continue;
+      await folder?.write(path, text);
       this.files.set(path, text);
-      if (root !== undefined) await replace(join(root, path), text);
     }
   }
 
-  async #write(): Promise<string> {
-    const root = await mkdtemp(join(tmpdir(), "konverge-pod-"));
-    for (const [path, text] of this.files) await replace(join(root, path), text);
-    return root;
+  async #write(): Promise<ConfinedFolder> {
+    const folder = new ConfinedFolder(await mkdtemp(join(tmpdir(), "konverge-pod-")));
+    try {
+      for (const [path, text] of this.files) await folder.write(path, text);
+    } catch (error) {
+      await rm(folder.root, { recursive: true, force: true });
+      throw error;
+    }
+    return folder;
   }
-}
-
-/** A reader sees the old file or the new one, never half of it. */
-async function replace(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await rename(`${path}.new`, path);
 }

@@ -1,4 +1,4 @@
-import { posix } from "node:path";
+import { parseQuantity } from "@konverge/core";
 import type { Container, Pod, Volume } from "@konverge/kinds";
 import type { Mount } from "../userland/file-system.ts";
 import { SET_GID } from "../userland/file-system.ts";
@@ -11,21 +11,61 @@ import {
   regularFile,
   symbolicLink,
 } from "../userland/file-tree.ts";
+import { type Disk, Storage } from "../userland/limits/storage.ts";
+import { containerPath, subPathError } from "./confined-path.ts";
 import { expand } from "./environment.ts";
 import { nodeHostsText } from "./hosts-file.ts";
 import type { ProgramHost } from "./program.ts";
+import { checkedAfter } from "./storage-limits.ts";
 import { isFilled, volumeContent } from "./volume-content.ts";
+
+interface LastingFolder {
+  readonly root: Directory;
+  readonly storage: Storage;
+}
 
 /** The folders that outlive pods: those of nodes, and those of claims. */
 export class LastingFolders {
-  readonly #known = new Map<string, Directory>();
+  readonly #disk: Disk;
+  readonly #known = new Map<string, LastingFolder>();
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  ofNode(name: string): LastingFolder {
+    return this.#get(`node ${name}`);
+  }
+
+  ofClaim(namespace: string, name: string): LastingFolder {
+    return this.#get(`${CLAIM}${namespace}/${name}`);
+  }
+
+  /** Forgets the folders of claims that are gone. */
+  sweep(exists: (namespace: string, claim: string) => boolean): void {
+    for (const [key, { storage }] of this.#known) {
+      const [namespace, name] = key.startsWith(CLAIM) ? key.slice(CLAIM.length).split("/") : [];
+      if (namespace === undefined || name === undefined || exists(namespace, name)) continue;
+      storage.free();
+      this.#known.delete(key);
+    }
+  }
 
   /** The folder of that name, which is made when it is first asked for. */
-  get(name: string): Directory {
-    const known = this.#known.get(name) ?? directory({ mode: 0o777 });
+  #get(name: string): LastingFolder {
+    const known = this.#known.get(name) ?? { root: directory({ mode: 0o777 }), storage: new Storage(this.#disk) };
     this.#known.set(name, known);
     return known;
   }
+}
+
+const CLAIM = "claim ";
+
+/** Where the files of a pod are counted. */
+export interface PodStorage {
+  readonly disk: Disk;
+  /** Called when a volume has passed its limit. */
+  exceeded(): void;
 }
 
 interface OpenVolume {
@@ -33,9 +73,11 @@ interface OpenVolume {
   /** A file, where a pod mounts one of its node. */
   readonly root: FileNode;
   readonly type: string;
+  readonly storage: Storage;
   shown: string;
 }
 
+const MOST_LINKS = 40;
 /** Links and folders by which a whole volume changes at once, as nodes lay them out. */
 const DATA = "..data";
 
@@ -47,11 +89,15 @@ const DATA = "..data";
 export class PodVolumes {
   readonly #host: ProgramHost;
   readonly #lasting: LastingFolders;
+  readonly #storage: PodStorage;
   readonly #open = new Map<string, Promise<OpenVolume>>();
+  /** The volumes that are gone with the pod, by name. */
+  readonly #own = new Map<string, Storage>();
   #pod: Pod;
   #version = 0;
 
-  constructor(host: ProgramHost, lasting: LastingFolders, pod: Pod) {
+  constructor(host: ProgramHost, lasting: LastingFolders, pod: Pod, storage: PodStorage) {
+    this.#storage = storage;
     this.#host = host;
     this.#lasting = lasting;
     this.#pod = pod;
@@ -63,12 +109,13 @@ export class PodVolumes {
     for (const { name, mountPath, subPath = "", subPathExpr, readOnly = false } of container.volumeMounts ?? []) {
       const spec = this.#pod.spec?.volumes?.find((one) => one.name === name);
       if (!spec) continue;
-      const { root, type } = await this.#volume(spec);
+      const { root, type, storage } = await this.#volume(spec);
       const part = subPathExpr === undefined ? subPath : expand(subPathExpr, env);
       const node = part === "" ? root : this.#partOf(root, part, isFilled(spec));
-      mounts.set(posix.resolve("/", mountPath), {
+      mounts.set(containerPath(mountPath), {
         node,
         type,
+        storage,
         readOnly: readOnly || isFilled(spec) || spec.image !== undefined,
       });
     }
@@ -84,6 +131,17 @@ export class PodVolumes {
     }
   }
 
+  /** Bytes written to those volumes that are gone with the pod. */
+  written(): Map<string, number> {
+    return new Map([...this.#own].map(([name, { bytes }]) => [name, bytes]));
+  }
+
+  /** The pod is gone. */
+  free(): void {
+    for (const storage of this.#own.values()) storage.free();
+    this.#own.clear();
+  }
+
   #volume(spec: Volume): Promise<OpenVolume> {
     const known = this.#open.get(spec.name) ?? this.#make(spec);
     this.#open.set(spec.name, known);
@@ -91,15 +149,16 @@ export class PodVolumes {
   }
 
   async #make(spec: Volume): Promise<OpenVolume> {
-    const { namespace } = this.#pod.metadata;
+    const { namespace = "default" } = this.#pod.metadata;
     const group = this.#pod.spec?.securityContext?.fsGroup;
     const { hostPath, persistentVolumeClaim, ephemeral, emptyDir, image } = spec;
     const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${this.#pod.metadata.name}-${spec.name}`);
-    const root = hostPath
-      ? this.#onHost(hostPath.path)
+    const isMemory = emptyDir?.medium === "Memory" || (isFilled(spec) && !spec.configMap);
+    const { root, storage } = hostPath
+      ? this.#onHost(containerPath(hostPath.path))
       : claim
-        ? this.#lasting.get(`claim ${namespace}/${claim}`)
-        : directory({ mode: 0o777, changedAt: this.#host.clock.now() });
+        ? this.#lasting.ofClaim(namespace, claim)
+        : this.#ofPod(spec, isMemory);
     const files = image && this.#host.images.find(image.reference)?.files;
     if (root.kind === "directory")
       for (const [path, text] of Object.entries(files ?? {})) plant(root, path, regularFile(text));
@@ -107,21 +166,33 @@ export class PodVolumes {
       root.gid = group;
       root.mode |= SET_GID;
     }
-    const isMemory = emptyDir?.medium === "Memory" || (isFilled(spec) && !spec.configMap);
-    const volume: OpenVolume = { spec, root, type: isMemory ? "tmpfs" : "ext4", shown: "" };
+    const volume: OpenVolume = { spec, root, storage, type: isMemory ? "tmpfs" : "ext4", shown: "" };
     if (isFilled(spec)) await this.#fill(volume);
     return volume;
   }
 
+  /** A volume that comes and goes with the pod. In memory it has a size; on disk there is a limit, over which the pod is evicted. */
+  #ofPod({ name, emptyDir }: Volume, isMemory: boolean): { root: Directory; storage: Storage } {
+    const { disk, exceeded } = this.#storage;
+    const size = emptyDir?.sizeLimit ? parseQuantity(emptyDir.sizeLimit).asNumber() : 0;
+    const limit = isMemory ? undefined : checkedAfter(this.#pod, emptyDir?.sizeLimit);
+    const storage = new Storage(disk, {
+      ...(isMemory && size > 0 && { size }),
+      ...(limit !== undefined && { limit, exceeded }),
+    });
+    this.#own.set(name, storage);
+    return { root: directory({ mode: 0o777, changedAt: this.#host.clock.now() }), storage };
+  }
+
   /** What is at a path of the node; a folder is made where nothing is. */
-  #onHost(path: string): FileNode {
-    const root = this.#lasting.get(`node ${this.#pod.spec?.nodeName}`);
+  #onHost(path: string): { root: FileNode; storage: Storage } {
+    const { root, storage } = this.#lasting.ofNode(this.#pod.spec?.nodeName ?? "");
     if (root.entries.size === 0) plant(root, "etc/hosts", regularFile(nodeHostsText()));
     ensure(root, path);
     let at: FileNode = root;
     for (const name of path.split("/").filter((part) => part !== ""))
       if (at.kind === "directory") at = at.entries.get(name) ?? at;
-    return at;
+    return { root: at, storage };
   }
 
   async #fill(volume: OpenVolume): Promise<void> {
@@ -148,8 +219,8 @@ export class PodVolumes {
 
   /** A part of a volume; folders that are missing are made where the volume may be written to. */
   #partOf(root: FileNode, part: string, isFixed: boolean): FileNode {
-    if (part.startsWith("/")) throw new Error(`subPath expansion of "${part}" is an absolute path`);
-    if (part.split("/").includes("..")) throw new Error(`subPath "${part}" must not contain ".."`);
+    const problem = subPathError(part);
+    if (problem) throw new Error(problem);
     let at: FileNode = root;
     for (const name of part.split("/").filter((one) => one !== "" && one !== ".")) {
       if (at.kind !== "directory") throw new Error(`subPath "${part}": not a directory`);
@@ -168,11 +239,12 @@ export class PodVolumes {
 }
 
 /** Follows the links of a filled volume, which never lead out of it. */
-function linked(from: Directory, node: FileNode | undefined): FileNode | undefined {
+function linked(from: Directory, node: FileNode | undefined, links = { left: MOST_LINKS }): FileNode | undefined {
   if (node?.kind !== "link") return node;
+  if (links.left-- === 0) return undefined;
   let at: FileNode | undefined = from;
   for (const name of node.target.split("/"))
-    at = at?.kind === "directory" ? linked(at, at.entries.get(name)) : undefined;
+    at = at?.kind === "directory" ? linked(at, at.entries.get(name), links) : undefined;
   return at;
 }
 

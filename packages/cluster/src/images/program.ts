@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
-import type { Run } from "../kubelet/container.ts";
+import type { EndedRun, Run } from "../kubelet/container.ts";
 import type { ContainerLog } from "../kubelet/container-log.ts";
 import type { Place } from "../kubelet/pod-status.ts";
 import type { ContainerSpace } from "./container-space.ts";
@@ -35,6 +35,13 @@ export interface ProgramHost extends ProgramSite {
   readonly tokens: PodTokens;
 }
 
+/** Where a program is heard. */
+export interface ProgramOutput {
+  readonly log: ContainerLog;
+  /** Records a Warning event of its pod. */
+  warn(reason: string, message: string): void;
+}
+
 /** A program in its container. */
 export interface ProgramRun extends Run {
   /** Settles when the program has ended and what was made for it is gone. */
@@ -46,7 +53,7 @@ export function startProgram(
   site: ProgramSite,
   pod: Pod,
   container: Container,
-  log: ContainerLog,
+  output: ProgramOutput,
   ended: (exitCode: number) => void,
 ): ProgramRun | undefined {
   const program = site.images.find(container.image)?.run;
@@ -54,10 +61,10 @@ export function startProgram(
   const stop = new AbortController();
   const killed = new AbortController();
   const host: ProgramHost = { ...site, tokens: new PodTokens(site.client, site.clock, pod) };
-  const over = inContainer(host, pod, container, program, log, { stop: stop.signal, killed: killed.signal }).then(
+  const over = inContainer(host, pod, container, program, output, { stop: stop.signal, killed: killed.signal }).then(
     ended,
     (error: unknown) => {
-      log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      output.log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
       ended(1);
     },
   );
@@ -72,21 +79,17 @@ export function startProgram(
 }
 
 /** Runs what a container says in its simulated userland. */
-export function startInside(
-  opened: Promise<ContainerSpace>,
-  log: ContainerLog,
-  ended: (exitCode: number, lastWords: string) => void,
-): ProgramRun {
+export function startInside(opened: Promise<ContainerSpace>, log: ContainerLog, ended: EndedRun): ProgramRun {
   const stop = new AbortController();
   const kill = new AbortController();
   const write = (text: string | Uint8Array) => {
     if (!kill.signal.aborted) log.write(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
   };
   const over = opened.then(
-    async ({ userland, argv, lastWords }) => {
+    async ({ userland, argv, lastWords, limits }) => {
       const signals = { stop: stop.signal, kill: kill.signal };
       const status = await userland.run(argv, { stdout: write, stderr: write }, signals);
-      ended(status, lastWords());
+      ended(status, lastWords(), limits.memory.isKilled ? "OOMKilled" : undefined);
     },
     (error: unknown) => {
       write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -104,13 +107,13 @@ async function inContainer(
   pod: Pod,
   container: Container,
   program: Program,
-  log: ContainerLog,
+  { log, warn }: ProgramOutput,
   { stop, killed }: { stop: AbortSignal; killed: AbortSignal },
 ): Promise<number> {
-  const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container));
+  const env = await environmentOf(host, pod, container);
+  const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container, env));
   const withdrawals: (() => void)[] = [];
   try {
-    const env = await environmentOf(host, pod, container);
     await volumes.open();
     const expanded = (words: readonly string[] = []) => words.map((word) => expand(word, env));
     const code = await program({
@@ -127,6 +130,7 @@ async function inContainer(
       write: (text) => {
         if (!killed.aborted) log.write(text);
       },
+      warn,
       stop,
       killed,
     });

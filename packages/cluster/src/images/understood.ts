@@ -10,6 +10,8 @@ import type { Image } from "./image.ts";
 const PLAIN = /(^|\/)(busybox|alpine|bash|debian|ubuntu)(:|@|$)/;
 /** What means the same in every image, whatever else is in it. */
 const EVERYWHERE = new Set(["echo", "printf", "sleep", "true", "false", "seq", "expr", "date"]);
+/** What Linux lets an argument hold, in bytes. */
+const LONGEST_ARGUMENT = 128 * 1024;
 const SHELL = /^(\/usr)?(\/bin\/)?(ba|da|a)?sh$/;
 
 /**
@@ -27,6 +29,7 @@ export function isUnderstood(image: Image | undefined, container: Container): bo
   if (PLAIN.test(container.image ?? ""))
     return APPLETS[base] !== undefined && !(SHELL.test(first) && argv.length === 1);
   if (!SHELL.test(first) || !/^-[a-z]*c$/.test(argv[1] ?? "")) return false;
+  if ((argv[2] ?? "").length > LONGEST_ARGUMENT) return false;
   try {
     return isPlain(parseScript(argv[2] ?? ""), new Set());
   } catch {
@@ -58,9 +61,8 @@ function isPlainNode(node: Node, functions: Set<string>): boolean {
     }
     case "pipeline":
       return node.commands.every((one) => isPlainNode(one, functions));
-    case "and":
-    case "or":
-      return isPlainNode(node.left, functions) && isPlainNode(node.right, functions);
+    case "list":
+      return [node.first, ...node.rest.map(({ command }) => command)].every((one) => isPlainNode(one, functions));
     case "background":
       return isPlainNode(node.body, functions);
     case "group":

@@ -1,4 +1,5 @@
 import type { Container, KeyToPath, Pod, Volume, VolumeProjection } from "@konverge/kinds";
+import { containerPath } from "./confined-path.ts";
 import { configMapData, fieldValue, resourceValue, secretData } from "./environment.ts";
 import type { ProgramHost } from "./program.ts";
 
@@ -32,7 +33,9 @@ export async function volumeContent(
   ];
   const files = new Map<string, VolumeFile>();
   for (const source of sources) await addSource(host, pod, container, source, mode ?? READABLE, files);
-  return files;
+  // No path leads out of its volume, whatever the object said when it was stored.
+  const confined = Array.from(files, ([path, file]) => [containerPath(path).slice(1), file] as const);
+  return new Map(confined.filter(([path]) => path !== ""));
 }
 
 async function addSource(
@@ -77,7 +80,6 @@ function addItems(
 ): void {
   if (!items) for (const [key, value] of Object.entries(data ?? {})) files.set(key, { data: value, mode });
   for (const { key, path, mode: own } of items ?? []) {
-    const value = data?.[key];
-    if (value !== undefined) files.set(path, { data: value, mode: own ?? mode });
+    if (data && Object.hasOwn(data, key)) files.set(path, { data: data[key]!, mode: own ?? mode });
   }
 }

@@ -22,7 +22,7 @@ import type { Container, Pod } from "@konverge/kinds";
  * | `logs` | lines it writes when it starts |
  * | `cpu`, `memory` | what it uses, as quantities |
  */
-export interface Behaviour {
+export interface ContainerBehavior {
   /** Milliseconds, like all durations here. */
   startDelay?: number;
   readyDelay?: number;
@@ -45,9 +45,9 @@ export interface Behaviour {
 }
 
 /** What all annotations of simulated nodes and pods begin with. */
-export const ANNOTATION_PREFIX = "sim.konverge.dev/";
+export const SIMULATION_ANNOTATION_PREFIX = "sim.konverge.dev/";
 
-const DURATIONS: Readonly<Record<string, keyof Behaviour>> = {
+const DURATIONS: Readonly<Record<string, keyof ContainerBehavior>> = {
   "start-delay": "startDelay",
   "ready-delay": "readyDelay",
   "run-duration": "runDuration",
@@ -56,7 +56,7 @@ const DURATIONS: Readonly<Record<string, keyof Behaviour>> = {
   "evict-after": "evictAfter",
   "stop-duration": "stopDuration",
 };
-const TEXTS: Readonly<Record<string, keyof Behaviour>> = {
+const TEXTS: Readonly<Record<string, keyof ContainerBehavior>> = {
   "termination-message": "terminationMessage",
   "fail-pull": "failPull",
   logs: "logs",
@@ -65,14 +65,18 @@ const TEXTS: Readonly<Record<string, keyof Behaviour>> = {
 };
 
 /** How a container behaves by its pod's annotations, on top of what its image is known for. */
-export function behaviourOf(pod: Pod, container: Pick<Container, "name">, known: Behaviour = {}): Behaviour {
+export function behaviourOf(
+  pod: Pod,
+  container: Pick<Container, "name">,
+  known: ContainerBehavior = {},
+): ContainerBehavior {
   const annotations = pod.metadata.annotations ?? {};
-  let found: Behaviour | undefined;
+  let found: ContainerBehavior | undefined;
   const own = `${container.name}.`;
   for (const pass of ["all", "own"] as const) {
     for (const [name, value] of Object.entries(annotations)) {
-      if (!name.startsWith(ANNOTATION_PREFIX)) continue;
-      let key = name.slice(ANNOTATION_PREFIX.length);
+      if (!name.startsWith(SIMULATION_ANNOTATION_PREFIX)) continue;
+      let key = name.slice(SIMULATION_ANNOTATION_PREFIX.length);
       if (key.startsWith(own) !== (pass === "own")) continue;
       if (pass === "own") key = key.slice(own.length);
       found ??= { ...known };
@@ -82,7 +86,7 @@ export function behaviourOf(pod: Pod, container: Pick<Container, "name">, known:
   return found ?? known;
 }
 
-function set(behaviour: Behaviour, key: string, value: string): void {
+function set(behaviour: ContainerBehavior, key: string, value: string): void {
   const duration = DURATIONS[key];
   const text = TEXTS[key];
   if (duration) Object.assign(behaviour, { [duration]: milliseconds(value) });

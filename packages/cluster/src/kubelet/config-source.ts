@@ -8,7 +8,7 @@ import {
   ServiceAccount,
   type Volume,
 } from "@konverge/kinds";
-import type { Cache, View } from "@konverge/runtime";
+import type { Cache, CacheView } from "@konverge/runtime";
 
 /** Every namespace gets it sooner or later, from whoever publishes the cluster's authority; nodes do not wait for it. */
 const ROOT_CA = "kube-root-ca.crt";
@@ -24,11 +24,11 @@ interface Holder extends KubeObject {
  */
 export class ConfigSource {
   readonly #cache: Cache;
-  readonly #configMaps: View<ConfigMap>;
-  readonly #secrets: View<Secret>;
-  readonly #accounts: View<ServiceAccount>;
+  readonly #configMaps: CacheView<ConfigMap>;
+  readonly #secrets: CacheView<Secret>;
+  readonly #accounts: CacheView<ServiceAccount>;
   /** Followed from the first pod on that has one: most clusters have none. */
-  #claims: View<PersistentVolumeClaim> | undefined;
+  #claims: CacheView<PersistentVolumeClaim> | undefined;
   #tell: (change: { object: KubeObject }) => void = () => {};
 
   constructor(cache: Cache) {
@@ -110,7 +110,7 @@ export class ConfigSource {
     return claim.status?.phase === "Bound" ? undefined : `${failed}: PVC is not bound`;
   }
 
-  #claimsNow(): View<PersistentVolumeClaim> {
+  #claimsNow(): CacheView<PersistentVolumeClaim> {
     if (this.#claims) return this.#claims;
     this.#claims = this.#cache.use(PersistentVolumeClaim);
     this.#claims.subscribe(this.#tell);
@@ -131,7 +131,8 @@ export class ConfigSource {
     const place = `${namespace}/${name}`;
     const found: Holder | undefined = kind === "configmap" ? this.#configMaps.get(place) : this.#secrets.get(place);
     if (!found) return `${kind} "${name}" not found`;
-    if (key === undefined || found.data?.[key] !== undefined || found.binaryData?.[key] !== undefined) return undefined;
+    const has = (data: object | undefined) => data !== undefined && Object.hasOwn(data, key ?? "");
+    if (key === undefined || has(found.data) || has(found.binaryData)) return undefined;
     return `couldn't find key ${key} in ${kind === "configmap" ? "ConfigMap" : "Secret"} ${namespace}/${name}`;
   }
 }

@@ -4,10 +4,31 @@ import type { Clock } from "@konverge/core";
 export interface LogLine {
   readonly at: number;
   readonly text: string;
+  /** The line continues in the next entry. */
+  readonly partial?: true;
 }
 
-/** A log is cut at its beginning beyond this many characters, as nodes rotate theirs. */
-const LARGEST = 4 * 1024 * 1024;
+/** A log is rotated at this many bytes, as by a kubelet. Older files cannot be read by clients, so they are not kept. */
+const LARGEST = 10 * 1024 * 1024;
+/** What all logs of a cluster may take together, in bytes. Over that, a log that grows is rotated sooner. */
+const LARGEST_TOTAL = 128 * 1024 * 1024;
+/** Time, stream and mark that container runtimes write before each line, in bytes. */
+const LINE_HEAD = 41;
+/** The longest line that container runtimes write in one piece. */
+const LONGEST_LINE = 16 * 1024;
+
+/** What the logs of a cluster take together. */
+export class LogSpace {
+  #used = 0;
+
+  get isFull(): boolean {
+    return this.#used > LARGEST_TOTAL;
+  }
+
+  change(bytes: number): void {
+    this.#used += bytes;
+  }
+}
 
 /** So many lines, and characters, of a log stand for a container's last words. */
 const LAST_LINES = 80;
@@ -16,15 +37,18 @@ const LAST_CHARACTERS = 2048;
 /** What one run of a container has written. */
 export class ContainerLog {
   readonly #clock: Clock;
+  readonly #space: LogSpace;
   readonly #listeners = new Set<() => void>();
   #lines: LogLine[] = [];
   #dropped = 0;
   #size = 0;
   #rest = "";
   #ended = false;
+  #released = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, space: LogSpace) {
     this.#clock = clock;
+    this.#space = space;
   }
 
   /** Its run is over: nothing more will come. */
@@ -41,30 +65,46 @@ export class ContainerLog {
     return this.#dropped + this.#lines.length;
   }
 
-  /** The lines from a number on. */
-  from(position: number): readonly LogLine[] {
-    return this.#lines.slice(Math.max(0, position - this.#dropped));
+  /** The number of the first line: those before it are gone. */
+  get start(): number {
+    return this.#dropped;
+  }
+
+  /** The lines from a number on, or some of them. */
+  from(position: number, most = Number.POSITIVE_INFINITY): readonly LogLine[] {
+    const first = Math.max(0, position - this.#dropped);
+    return this.#lines.slice(first, first + most);
   }
 
   /** Its end, in place of last words. */
   lastWords(): string | undefined {
-    const lines = this.#lines.slice(-LAST_LINES).map(({ text }) => text);
-    return lines.length === 0 ? undefined : lines.join("\n").slice(-LAST_CHARACTERS);
+    const lines = this.#lines.slice(-LAST_LINES);
+    const last = lines.map(({ text, partial }, index) => (partial || index === lines.length - 1 ? text : `${text}\n`));
+    return lines.length === 0 ? undefined : last.join("").slice(-LAST_CHARACTERS);
   }
 
   /** Adds output; a line counts when it is complete. */
   write(text: string): void {
     const parts = (this.#rest + text).split("\n");
     this.#rest = parts.pop()!;
-    for (const part of parts) this.#add(part);
-    if (parts.length > 0) this.#tell();
+    for (const part of parts) this.#addLine(part);
+    const isLong = this.#rest.length > LONGEST_LINE;
+    if (isLong) this.#rest = this.#addBeginning(this.#rest);
+    if (parts.length > 0 || isLong) this.#tell();
   }
 
   close(): void {
-    if (this.#rest !== "") this.#add(this.#rest);
+    if (this.#rest !== "") this.#addLine(this.#rest);
     this.#rest = "";
     this.#ended = true;
     this.#tell();
+  }
+
+  /** Its pod is gone: only what reads it now still needs it. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#space.change(-this.#size);
   }
 
   /** Calls back whenever there is more, or no more to come. */
@@ -73,14 +113,34 @@ export class ContainerLog {
     return () => this.#listeners.delete(listener);
   }
 
-  #add(text: string): void {
-    this.#lines.push({ at: this.#clock.now(), text });
-    this.#size += text.length + 1;
-    if (this.#size <= LARGEST) return;
-    let cut = 0;
-    while (this.#size > LARGEST / 2 && cut < this.#lines.length) this.#size -= this.#lines[cut++]!.text.length + 1;
-    this.#lines = this.#lines.slice(cut);
-    this.#dropped += cut;
+  #addLine(text: string): void {
+    this.#add({ at: this.#clock.now(), text: this.#addBeginning(text) });
+  }
+
+  /** Adds a long line but for its end, which is returned. */
+  #addBeginning(line: string): string {
+    let at = 0;
+    for (; line.length - at > LONGEST_LINE; at += LONGEST_LINE)
+      this.#add({ at: this.#clock.now(), text: line.slice(at, at + LONGEST_LINE), partial: true });
+    return line.slice(at);
+  }
+
+  #add(line: LogLine): void {
+    const size = line.text.length + LINE_HEAD;
+    if (this.#size + size > LARGEST || this.#space.isFull) this.#rotate();
+    this.#lines.push(line);
+    this.#grow(size);
+  }
+
+  #rotate(): void {
+    this.#dropped += this.#lines.length;
+    this.#lines = [];
+    this.#grow(-this.#size);
+  }
+
+  #grow(bytes: number): void {
+    this.#size += bytes;
+    if (!this.#released) this.#space.change(bytes);
   }
 
   #tell(): void {

@@ -1,9 +1,9 @@
-import { type Clock, formatMs } from "@konverge/core";
+import { type Clock, formatDurationMs } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
-import { type Behaviour, behaviourOf } from "./behaviour.ts";
-import { ContainerLog } from "./container-log.ts";
+import { behaviourOf, type ContainerBehavior } from "./behaviour.ts";
+import { ContainerLog, type LogSpace } from "./container-log.ts";
 import { type PlannedExit, plannedExit, SIGKILL, SIGNALS } from "./planned-exit.ts";
 import { Probes } from "./probes.ts";
 
@@ -28,8 +28,8 @@ export interface Run {
   kill(): void;
 }
 
-/** Told once how a run ended, and what the container left as its last words. */
-export type EndedRun = (exitCode: number, lastWords?: string) => void;
+/** Told once how a run ended, what the container left as its last words, and why it was killed. */
+export type EndedRun = (exitCode: number, lastWords?: string, reason?: string) => void;
 
 /** What a container needs to know about where it is. */
 export interface ContainerHost {
@@ -81,6 +81,7 @@ export class SimulatedContainer {
   log: ContainerLog | undefined;
   previousLog: ContainerLog | undefined;
   readonly #clock: Clock;
+  readonly #logs: LogSpace;
   #startAt: number | undefined;
   #exit: PlannedExit | undefined;
   #backoff = 0;
@@ -94,8 +95,9 @@ export class SimulatedContainer {
   /** What is to be done right after the start is still under way. */
   #isStarting = false;
 
-  constructor(role: Role, spec: Container, clock: Clock) {
+  constructor(role: Role, spec: Container, clock: Clock, logs: LogSpace) {
     this.#clock = clock;
+    this.#logs = logs;
     this.role = role;
     this.spec = spec;
     this.resources = spec.resources;
@@ -113,8 +115,14 @@ export class SimulatedContainer {
 
   /** The log of the present run; one that has written nothing yet begins it with this. */
   openLog(): ContainerLog {
-    this.log ??= new ContainerLog(this.#clock);
+    this.log ??= new ContainerLog(this.#clock, this.#logs);
     return this.log;
+  }
+
+  /** Its pod is gone: nothing will ask for its logs. */
+  releaseLogs(): void {
+    this.log?.release();
+    this.previousLog?.release();
   }
 
   /** Does what falls due; returns when there is more to do. */
@@ -184,7 +192,7 @@ export class SimulatedContainer {
     }
   }
 
-  #whileWaiting(host: ContainerHost, behaviour: Behaviour, now: number): void {
+  #whileWaiting(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
     if (this.#startAt !== undefined && now < this.#startAt) return;
     if (behaviour.failPull !== undefined && behaviour.failPull !== "false" && !this.#pulled) {
       this.#failToPull(host, behaviour.failPull, now);
@@ -228,7 +236,7 @@ export class SimulatedContainer {
     this.#startAt = now + 1000;
   }
 
-  #start(host: ContainerHost, behaviour: Behaviour, now: number): void {
+  #start(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
     const { image = "" } = this.spec;
     if (!this.#pulled) {
       host.events.normal("Pulled", `Container image "${image}" already present on machine`);
@@ -247,6 +255,7 @@ export class SimulatedContainer {
     this.#stopping = false;
     this.#unhealthySince = undefined;
     this.id = `containerd://${hex(host.clock)}`;
+    this.previousLog?.release();
     this.previousLog = this.log;
     this.log = undefined;
     this.#exit = this.#plan(host, behaviour, now);
@@ -257,9 +266,9 @@ export class SimulatedContainer {
       return;
     }
     const { id } = this;
-    this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords) => {
+    this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords, reason) => {
       if (this.id !== id || this.state !== "running") return;
-      this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }) };
+      this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }), ...(reason && { reason }) };
       host.changed();
     });
     this.#afterStart(host);
@@ -277,7 +286,7 @@ export class SimulatedContainer {
     );
   }
 
-  #plan(host: ContainerHost, behaviour: Behaviour, now: number): PlannedExit | undefined {
+  #plan(host: ContainerHost, behaviour: ContainerBehavior, now: number): PlannedExit | undefined {
     const isProgram = host.image(this.spec.image)?.run !== undefined || host.runsInside(this.spec);
     const plan = plannedExit({ pod: host.pod, container: this.spec, role: this.role, isProgram }, behaviour, now);
     if (plan.output) this.openLog().write(plan.output);
@@ -340,7 +349,7 @@ export class SimulatedContainer {
     host.changed();
   }
 
-  #whileRunning(host: ContainerHost, behaviour: Behaviour, now: number): number {
+  #whileRunning(host: ContainerHost, behaviour: ContainerBehavior, now: number): number {
     if (this.#exit && now >= this.#exit.at) {
       const { code, reason, message } = this.#exit;
       this.#end(now, code, reason, message);
@@ -363,7 +372,7 @@ export class SimulatedContainer {
     );
   }
 
-  #checkLiveness(host: ContainerHost, behaviour: Behaviour, now: number): number {
+  #checkLiveness(host: ContainerHost, behaviour: ContainerBehavior, now: number): number {
     const probe = this.spec.livenessProbe;
     if (behaviour.live !== false || !probe || this.#stopping) {
       this.#unhealthySince = undefined;
@@ -418,7 +427,7 @@ export class SimulatedContainer {
     const { name, namespace, uid } = host.pod.metadata;
     const where = `${name}_${namespace}(${uid})`;
     this.reason = "CrashLoopBackOff";
-    this.message = `back-off ${formatMs(this.#backoff)} restarting failed container=${this.spec.name} pod=${where}`;
+    this.message = `back-off ${formatDurationMs(this.#backoff)} restarting failed container=${this.spec.name} pod=${where}`;
     host.events.warning("BackOff", `Back-off restarting failed container ${this.spec.name} in pod ${where}`);
     this.#startAt = this.ended.finishedAt + this.#backoff;
     this.#backoff = Math.min(this.#backoff * 2, LONGEST_BACKOFF);
@@ -434,7 +443,7 @@ export class SimulatedContainer {
 }
 
 /** When the probes of a container that is well are content, in milliseconds from its start. */
-function readyDelay({ startupProbe, readinessProbe }: Container, { readyDelay: scripted }: Behaviour): number {
+function readyDelay({ startupProbe, readinessProbe }: Container, { readyDelay: scripted }: ContainerBehavior): number {
   if (scripted !== undefined) return scripted;
   return Math.max(startupProbe?.initialDelaySeconds ?? 0, readinessProbe?.initialDelaySeconds ?? 0) * 1000;
 }

@@ -2,10 +2,11 @@ import type { ApiServer } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { type Clock, sleep } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod } from "@konverge/kinds";
-import { type ContainerSpace, ContainerSpaces, type SpaceSite } from "../images/container-space.ts";
+import { type ContainerSpace, ContainerSpaces, type MeasuredUsage, type SpaceSite } from "../images/container-space.ts";
 import type { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startInside } from "../images/program.ts";
+import { storageProblem } from "../images/storage-limits.ts";
 import { isUnderstood } from "../images/understood.ts";
 import { ClusterNames } from "../streams/cluster-names.ts";
 import { ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
@@ -13,10 +14,12 @@ import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
 import { ServiceDirectory } from "../streams/service-directory.ts";
+import { Machine } from "../userland/limits/machine.ts";
 import type { Streams } from "../userland/process.ts";
 import { outcomeOf } from "./commands.ts";
 import type { EndedRun } from "./container.ts";
 import type { ContainerLog } from "./container-log.ts";
+import { ExecOutput } from "./exec-output.ts";
 import type { Place } from "./pod-status.ts";
 
 /** What the insides of containers are made from. */
@@ -28,6 +31,8 @@ export interface InsidesOptions {
   readonly client: Client;
   readonly clock: Clock;
   workers(): Iterable<PlacedPod>;
+  /** The files of a pod have passed one of its limits. */
+  storageExceeded(pod: Pod): void;
   apiServer(): ApiServerAddress | undefined;
 }
 
@@ -49,12 +54,15 @@ const REFRESH = 60_000;
 /** What goes on inside of containers, as far as it is simulated: their commands, files, variables and network. */
 export class Insides {
   readonly #options: InsidesOptions;
-  readonly #spaces = new ContainerSpaces();
+  readonly #spaces: ContainerSpaces;
   readonly #network: ClusterNetwork;
+  /** The containers whose own command is interpreted. */
+  readonly #interpreted = new Set<string>();
 
   constructor(options: InsidesOptions) {
     this.#options = options;
     const { clock, pods, store } = options;
+    this.#spaces = new ContainerSpaces(new Machine(clock), (pod) => options.storageExceeded(pod));
     const directory = new ServiceDirectory(store);
     const names = new ClusterNames(directory);
     const { workers, apiServer } = options;
@@ -81,7 +89,12 @@ export class Insides {
       startInside(this.#open({ ...where, log: write }), log, told),
     );
     const { uid = "" } = where.pod.metadata;
-    void run.over.then(() => this.#spaces.close(uid, where.container.name));
+    const key = `${uid} ${where.container.name}`;
+    this.#interpreted.add(key);
+    void run.over.then(() => {
+      this.#interpreted.delete(key);
+      this.#spaces.close(uid, where.container.name);
+    });
     this.#keepFresh(where.pod, uid);
     return run;
   }
@@ -109,13 +122,10 @@ export class Insides {
     try {
       if (pause) await sleep(clock, pause.seconds * 1000, { label: `kubelet: hook of ${pod.metadata.name}` });
       if (exec) {
-        let output = "";
-        const add = (text: string | Uint8Array) => {
-          output += Buffer.from(text as string).toString();
-        };
+        const output = new ExecOutput();
         const argv = exec.command ?? [];
-        const code = await this.execute(where, argv, { stdout: add, stderr: add }, new AbortController().signal);
-        if (code !== 0) return `command '${argv.join(" ")}' exited with ${code}: ${output}`;
+        const code = await this.execute(where, argv, output, new AbortController().signal);
+        if (code !== 0) return `command '${argv.join(" ")}' exited with ${code}: ${output.text}`;
       }
       if (httpGet) {
         const { path = "/", scheme = "HTTP", httpHeaders = [], host = place.podIP } = httpGet;
@@ -147,6 +157,20 @@ export class Insides {
 
   drop(uid: string): void {
     this.#spaces.drop(uid);
+    const claims = this.#options.store.collection("/persistentvolumeclaims");
+    this.#spaces.sweep((namespace, name) => claims.get(`${namespace}/${name}`) !== undefined);
+  }
+
+  /** What an interpreted container uses; undefined of one that only seems to run. */
+  usage({ metadata }: Pod, container: string): MeasuredUsage | undefined {
+    const { uid = "" } = metadata;
+    return this.#interpreted.has(`${uid} ${container}`) ? this.#spaces.usage(uid, container) : undefined;
+  }
+
+  /** Which limit of its storage a pod has passed, in a kubelet's words. */
+  storageProblem(pod: Pod): string | undefined {
+    const { uid = "" } = pod.metadata;
+    return this.#spaces.has(uid) ? storageProblem(pod, this.#spaces.written(uid)) : undefined;
   }
 
   #open({ pod, place, container, id, log }: InsideOf): Promise<ContainerSpace> {
@@ -169,9 +193,9 @@ export class Insides {
 /** Nodes look now and then, not all the time: what has been told to stop is seen to have stopped a little later. */
 function noticedLate(clock: Clock, ended: EndedRun, start: (told: EndedRun) => ProgramRun): ProgramRun {
   let stopped = false;
-  const run = start((exitCode, lastWords) => {
-    if (!stopped) return ended(exitCode, lastWords);
-    clock.after(NOTICE, () => ended(exitCode, lastWords), { label: "kubelet: ended container" });
+  const run = start((...how) => {
+    if (!stopped) return ended(...how);
+    clock.after(NOTICE, () => ended(...how), { label: "kubelet: ended container" });
   });
   return {
     ...run,

@@ -8,17 +8,18 @@ import {
   keyOf,
   type ObjectKey,
   sleep,
+  unscaled,
 } from "@konverge/core";
 import { type Container, DaemonSet, Node, Pod } from "@konverge/kinds";
-import { EventRecorder, type View } from "@konverge/runtime";
+import { type CacheView, EventRecorder } from "@konverge/runtime";
 import { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startProgram } from "../images/program.ts";
-import type { Part, PartContext, RunningPart } from "../parts/part.ts";
-import { unscaled } from "../port/scaled-clock.ts";
+import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
 import { ConfigSource } from "./config-source.ts";
+import { LogSpace } from "./container-log.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { Insides } from "./insides.ts";
 import { addressOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
@@ -51,6 +52,8 @@ const CLEARING = 2_000;
 const NEW_NODE = "node.kubernetes.io/not-ready";
 /** Milliseconds that new nodes are waited for. */
 const OPENING = 2_000;
+/** How often a node looks at what its pods have written, in milliseconds. */
+const STORAGE_CHECK = 10_000;
 
 const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
 
@@ -71,6 +74,7 @@ export class Kubelet {
   /** The cluster ends: a program that ends with it is not started again. */
   #ending = false;
   readonly #exposed = new ExposedPorts();
+  readonly #logs = new LogSpace();
   /** Reaches the ports of pods. */
   readonly network: PodNetwork;
   #insides: Insides | undefined;
@@ -85,7 +89,7 @@ export class Kubelet {
   }
 
   /** As a part of the cluster. */
-  get part(): Part {
+  get part(): ControlPlaneComponent {
     return {
       name: "kubelet",
       startsWith: this.#options.atOnce ? "cluster" : STARTS_WITH,
@@ -118,7 +122,7 @@ export class Kubelet {
     return this.#workers.values();
   }
 
-  async #start(context: PartContext): Promise<RunningPart> {
+  async #start(context: ComponentContext): Promise<RunningComponent> {
     const { client, cache, clock, pulse } = context;
     this.#insides = new Insides({
       images: this.#options.images,
@@ -128,6 +132,10 @@ export class Kubelet {
       client,
       clock,
       workers: () => this.#workers.values(),
+      storageExceeded: (pod) => {
+        const check = () => this.#workers.get(keyOf(pod))?.advance();
+        clock.after(STORAGE_CHECK, check, { label: `kubelet: storage of ${keyOf(pod)}` });
+      },
       apiServer: () => this.apiServer,
     });
     const nodes = cache.use(Node);
@@ -168,7 +176,7 @@ export class Kubelet {
   }
 
   /** A node that is new takes no pods until the node controller has heard of it. */
-  #awaitOpenNodes(nodes: View<Node>, clock: Clock): void {
+  #awaitOpenNodes(nodes: CacheView<Node>, clock: Clock): void {
     const closed = new Set(this.#options.nodes.map(({ name }) => name));
     if (closed.size === 0) {
       this.#nodesMade.resolve();
@@ -204,10 +212,10 @@ export class Kubelet {
   }
 
   #followNodes(
-    { client, clock, pulse, log }: PartContext,
+    { client, clock, pulse, log }: ComponentContext,
     heartbeats: Heartbeats,
-    nodes: View<Node>,
-    pods: View<Pod>,
+    nodes: CacheView<Node>,
+    pods: CacheView<Pod>,
     take: (pod: Pod) => void,
   ): void {
     let count = 0;
@@ -244,7 +252,7 @@ export class Kubelet {
     });
   }
 
-  #take(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod): void {
+  #take(context: ComponentContext, config: ConfigSource, recorder: EventRecorder, pod: Pod): void {
     const { name, namespace, uid, resourceVersion } = pod.metadata;
     const node = this.#nodes.get(pod.spec?.nodeName ?? "");
     if (!node || node.silent) return;
@@ -273,7 +281,7 @@ export class Kubelet {
   }
 
   /** Sends a pod away that its node has no room for: it has failed, and whoever made it may make another. */
-  #rejects({ client, log }: PartContext, recorder: EventRecorder, pod: Pod): boolean {
+  #rejects({ client, log }: ComponentContext, recorder: EventRecorder, pod: Pod): boolean {
     const rejection = rejectionOf(
       pod,
       this.#workers.values().map((worker) => worker.pod),
@@ -289,7 +297,7 @@ export class Kubelet {
   }
 
   /** What a node has, and what has been given to the pods on it. */
-  #roomOn({ cache }: PartContext, name: string): Room {
+  #roomOn({ cache }: ComponentContext, name: string): Room {
     const here = this.#workers.values().filter(({ pod }) => pod.spec?.nodeName === name);
     return {
       allocatable: cache.use(Node).get(name)?.status?.allocatable ?? {},
@@ -301,7 +309,13 @@ export class Kubelet {
     };
   }
 
-  #hostOf(context: PartContext, config: ConfigSource, recorder: EventRecorder, pod: Pod, node: KnownNode): PodHost {
+  #hostOf(
+    context: ComponentContext,
+    config: ConfigSource,
+    recorder: EventRecorder,
+    pod: Pod,
+    node: KnownNode,
+  ): PodHost {
     const { client, clock, log } = context;
     const { images } = this.#options;
     const { hostIP, podPrefix } = addressOf(node.index);
@@ -312,6 +326,7 @@ export class Kubelet {
       client,
       clock,
       place,
+      logs: this.#logs,
       room: () => this.#roomOn(context, pod.spec?.nodeName ?? ""),
       cramped: (worker, isCramped) => void (isCramped ? this.#cramped.add(worker) : this.#cramped.delete(worker)),
       resized: (worker) => void this.insides.refresh(worker.asGiven),
@@ -322,13 +337,15 @@ export class Kubelet {
       configProblem: (about, container) =>
         config.problemOf(about, container) ?? subPathProblem(about, container, place),
       volumeProblem: (about) => config.volumeProblemOf(about),
+      storageProblem: (about) => this.insides.storageProblem(about),
       runsInside: (container) => this.insides.runsInside(container),
       run: (about, container, id, log, ended) => {
         if (this.#ending) return undefined;
         const { apiServer } = this;
         const site = { client, clock, images, exposed: this.#exposed, place, apiServer };
+        const warn = (reason: string, message: string) => recorder.about(about).warning(reason, message);
         const run =
-          startProgram(site, about, container, log, ended) ??
+          startProgram(site, about, container, { log, warn }, ended) ??
           this.insides.run({ pod: about, place, container, id }, log, ended);
         this.#programs.add(run);
         void run.over.then(() => this.#programs.delete(run));

@@ -1,11 +1,11 @@
 import type { Client } from "@konverge/client";
-import { type Clock, isAlreadyExists, timestamp } from "@konverge/core";
+import { type Clock, isAlreadyExists, type QuantityValue, timestamp } from "@konverge/core";
 import { Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
-import { ANNOTATION_PREFIX } from "./behaviour.ts";
+import { SIMULATION_ANNOTATION_PREFIX } from "./behaviour.ts";
 import type { NodeShape } from "./node-shape.ts";
 
 /** Set to `stopped` on a Node, its kubelet falls silent: no heartbeats, and nothing happens to its pods. */
-export const KUBELET_ANNOTATION = `${ANNOTATION_PREFIX}kubelet`;
+export const KUBELET_ANNOTATION = `${SIMULATION_ANNOTATION_PREFIX}kubelet`;
 const VERSION = "v1.36.3";
 const FALLBACK = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
 
@@ -70,7 +70,12 @@ export function isSilent({ metadata }: Node): boolean {
   return metadata.annotations?.[KUBELET_ANNOTATION] === "stopped";
 }
 
-function nodeStatus(clock: Clock, name: string, index: number, capacity: Readonly<Record<string, string>>): NodeStatus {
+function nodeStatus(
+  clock: Clock,
+  name: string,
+  index: number,
+  capacity: Readonly<Record<string, QuantityValue>>,
+): NodeStatus {
   const now = timestamp(clock);
   const condition = (type: string, status: "True" | "False", reason: string, message: string): NodeCondition => ({
     type,

@@ -1,5 +1,5 @@
 import type { Container, Pod } from "@konverge/kinds";
-import type { Behaviour } from "./behaviour.ts";
+import type { ContainerBehavior } from "./behaviour.ts";
 import { outcomeOf } from "./commands.ts";
 
 /** An end that is to come. */
@@ -31,7 +31,7 @@ const TASK_DURATION = 100;
 /** How a run of a container that only seems to run will end, if it does, and what it writes; a script for it comes first. */
 export function plannedExit(
   { pod, container, role, isProgram }: PlannedRun,
-  { crashAfter, oomAfter, runDuration, exitCode, terminationMessage }: Behaviour,
+  { crashAfter, oomAfter, runDuration, exitCode, terminationMessage }: ContainerBehavior,
   now: number,
 ): { exit?: PlannedExit; output?: string } {
   const message = terminationMessage === undefined ? {} : { message: terminationMessage };

@@ -12,7 +12,7 @@ import type { EventSink } from "@konverge/runtime";
 import type { Image } from "../images/image.ts";
 import { behaviourOf } from "./behaviour.ts";
 import { type ContainerHost, type Ended, type EndedRun, type Role, type Run, SimulatedContainer } from "./container.ts";
-import type { ContainerLog } from "./container-log.ts";
+import type { ContainerLog, LogSpace } from "./container-log.ts";
 import { type Place, podStatus } from "./pod-status.ts";
 import { PodResize, type Room, resizeProblem, restartsFor } from "./resize.ts";
 
@@ -21,6 +21,7 @@ export interface PodHost {
   readonly client: Client;
   readonly clock: Clock;
   readonly place: Place;
+  readonly logs: LogSpace;
   /** What the node has, and who else is on it. */
   room(): Room;
   /** Whether a pod waits for more than the node has: it is told when there may be ({@link PodWorker.roomChanged}). */
@@ -32,6 +33,8 @@ export interface PodHost {
   trouble(pod: Pod, error: unknown): void;
   image(reference: string | undefined): Image | undefined;
   configProblem(pod: Pod, container: Container): string | undefined;
+  /** Which limit of its storage the pod has passed. */
+  storageProblem(pod: Pod): string | undefined;
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
   runsInside(container: Container): boolean;
@@ -166,6 +169,7 @@ export class PodWorker {
     this.#timer?.cancel();
     for (const container of this.#containers)
       if (container.state === "running") container.stop(this.#containerHost(), 0);
+    for (const container of this.#containers) container.releaseLogs();
   }
 
   /** Does what falls due, and reports it. Whoever calls has other pods to see to: what goes wrong is tried again here. */
@@ -234,6 +238,11 @@ export class PodWorker {
     const deadline = spec?.activeDeadlineSeconds === undefined ? NEVER : started + spec.activeDeadlineSeconds * 1000;
     const { evictAfter = NEVER } = behaviourOf(this.#pod, { name: "" });
     const evicted = started + evictAfter;
+    const problem = this.#host.storageProblem(this.#pod);
+    if (problem !== undefined) {
+      this.#fail("Evicted", problem);
+      return now;
+    }
     if (deadline <= now) {
       this.#fail("DeadlineExceeded", "Pod was active on the node longer than the specified deadline");
     } else if (evicted <= now) {
@@ -380,7 +389,7 @@ export class PodWorker {
       if (known) {
         known.spec = spec;
         if (known.state === "waiting" && !known.last) known.resources = spec.resources;
-      } else this.#containers.push(new SimulatedContainer(role, spec, this.#host.clock));
+      } else this.#containers.push(new SimulatedContainer(role, spec, this.#host.clock, this.#host.logs));
     }
   }
 

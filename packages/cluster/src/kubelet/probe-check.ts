@@ -4,7 +4,7 @@ import type { Image } from "../images/image.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
-import { noInput } from "../userland/process.ts";
+import { ExecOutput } from "./exec-output.ts";
 import { grpcProblem } from "./grpc-probe.ts";
 import type { InsideOf, Insides } from "./insides.ts";
 
@@ -78,15 +78,12 @@ async function execProblem(
   command: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  let output = "";
-  const add = (text: string | Uint8Array) => {
-    output += typeof text === "string" ? text : Buffer.from(text).toString("utf8");
-  };
+  const output = new ExecOutput();
   const { pod, container } = where;
   const own = image(container.image)?.exec;
-  const streams = { stdin: noInput(), stdout: add, stderr: add };
+  const { stdin, stdout, stderr } = output;
   const code = own
-    ? await own({ pod, container: container.name, command, ...streams, signal })
-    : await insides.execute(where, command, streams, signal);
-  return code === 0 ? undefined : `command ${JSON.stringify(command)} failed: ${output.trim()}`;
+    ? await own({ pod, container: container.name, command, stdin, stdout, stderr, signal })
+    : await insides.execute(where, command, output, signal);
+  return code === 0 ? undefined : `command ${JSON.stringify(command)} failed: ${output.text.trim()}`;
 }

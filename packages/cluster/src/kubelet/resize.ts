@@ -1,10 +1,11 @@
+import type { QuantityValue } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { type Amounts, addAmounts, amountsOf, requestsOf } from "../scheduler/requests.ts";
 import type { SimulatedContainer } from "./container.ts";
 
 /** What a node has, and who else is on it with what has been given to them. */
 export interface Room {
-  readonly allocatable: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, QuantityValue>>;
   readonly others: Iterable<Pod>;
 }
 

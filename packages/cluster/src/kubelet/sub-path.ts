@@ -1,14 +1,27 @@
 import type { Container, EnvVar, Pod } from "@konverge/kinds";
+import { subPathError } from "../images/confined-path.ts";
 import { expand, fieldValue } from "../images/environment.ts";
 import type { Place } from "./pod-status.ts";
 
 /** Why a part of a volume that a container asks for cannot be mounted: nodes find that out before they make it. */
 export function subPathProblem(pod: Pod, container: Container, place: Place): string | undefined {
+  try {
+    return problemOf(pod, container, place);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The longest path that Linux knows, in bytes. */
+const LONGEST = 4096;
+
+function problemOf(pod: Pod, container: Container, place: Place): string | undefined {
   for (const { subPath = "", subPathExpr } of container.volumeMounts ?? []) {
+    if ((subPathExpr ?? subPath).length > LONGEST) return "file name too long";
     const [path, missing] = subPathExpr === undefined ? [subPath, []] : expanded(pod, container, place, subPathExpr);
     if (missing.length > 0) return `missing value for ${missing.sort().join(", ")}`;
-    if (path.startsWith("/")) return `error SubPath \`${path}\` must not be an absolute path`;
-    if (path.split("/").includes("..")) return `unable to provision SubPath \`${path}\`: must not contain '..'`;
+    const problem = subPathError(path);
+    if (problem) return problem;
   }
   return undefined;
 }

@@ -10,9 +10,10 @@ import {
   readText,
   timestamp,
 } from "@konverge/core";
+import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
-import { usageOf, usageQuantities } from "./usage.ts";
+import { type Usage, usageOf, usageQuantities } from "./usage.ts";
 
 const GROUP = "metrics.k8s.io";
 const VERSION = `${GROUP}/v1beta1`;
@@ -87,7 +88,7 @@ function podMetrics(kubelet: Kubelet, clock: Clock): Metrics[] {
   for (const worker of kubelet.workers()) {
     const containers = runningIn(worker).map((container) => ({
       name: container.spec.name,
-      usage: usageQuantities(usageOf(worker, container)),
+      usage: usageQuantities(usedBy(kubelet, worker, container)),
     }));
     if (containers.length === 0) continue;
     const { name, namespace = "", labels } = worker.pod.metadata;
@@ -104,7 +105,7 @@ function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics
     const node = worker.pod.spec?.nodeName ?? "";
     const total = totals.get(node) ?? { cpu: 0, memory: 0 };
     for (const container of runningIn(worker)) {
-      const { cpu, memory } = usageOf(worker, container);
+      const { cpu, memory } = usedBy(kubelet, worker, container);
       total.cpu += cpu;
       total.memory += memory;
     }
@@ -116,6 +117,10 @@ function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics
     const usage = usageQuantities(totals.get(name) ?? { cpu: 0, memory: 0 });
     return { metadata, timestamp: now, window: WINDOW, usage };
   });
+}
+
+function usedBy(kubelet: Kubelet, worker: PodWorker, container: SimulatedContainer): Usage {
+  return usageOf(worker, container, kubelet.insides.usage(worker.pod, container.spec.name));
 }
 
 function runningIn({ containers }: PodWorker) {

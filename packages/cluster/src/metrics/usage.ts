@@ -1,4 +1,5 @@
 import { Quantity } from "@konverge/core";
+import type { MeasuredUsage } from "../images/container-space.ts";
 import { behaviourOf } from "../kubelet/behaviour.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
@@ -15,12 +16,17 @@ const IDLE = { cpu: 1, memory: 8 * 1024 * 1024 };
 /** Of what it has requested, a container that says nothing else uses this share. */
 const SHARE = 0.5;
 
-/** What a running container uses: what its annotations say, or half of what it has requested. */
-export function usageOf({ pod }: PodWorker, { spec }: SimulatedContainer): Usage {
+/**
+ * What a running container uses: what its annotations say, what has been measured of one that is interpreted, or half of
+ * what it has requested.
+ */
+export function usageOf({ pod }: PodWorker, { spec }: SimulatedContainer, measured?: MeasuredUsage): Usage {
   const { cpu, memory } = behaviourOf(pod, spec);
   const { requests = {} } = spec.resources ?? {};
   const use = (resource: "cpu" | "memory", said: string | undefined) => {
     if (said !== undefined) return amountOf(resource, said);
+    if (measured)
+      return resource === "cpu" ? Math.max(IDLE.cpu, Math.round(measured.cpu * 1000)) : IDLE.memory + measured.memory;
     const requested = requests[resource];
     return requested === undefined ? IDLE[resource] : Math.round(amountOf(resource, requested) * SHARE);
   };

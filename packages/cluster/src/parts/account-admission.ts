@@ -1,6 +1,6 @@
-import type { AdmissionOptions } from "@konverge/apiserver";
+import type { AdmissionPluginOptions } from "@konverge/apiserver";
 import { serviceAccounts } from "../controllers/service-accounts.ts";
-import type { Part } from "./part.ts";
+import type { ControlPlaneComponent } from "./part.ts";
 
 const PLUGIN = "ServiceAccount";
 
@@ -9,9 +9,9 @@ const PLUGIN = "ServiceAccount";
  * every namespace its default account. Without that controller no pod could be created.
  */
 export function accountAdmission(
-  parts: readonly Part[],
-  { enable = [], disable = [] }: AdmissionOptions = {},
-): AdmissionOptions {
+  parts: readonly ControlPlaneComponent[],
+  { enable = [], disable = [] }: AdmissionPluginOptions = {},
+): AdmissionPluginOptions {
   if (disable.includes(PLUGIN) || !parts.includes(serviceAccounts)) return { enable, disable };
   return { enable: [...enable, PLUGIN], disable };
 }

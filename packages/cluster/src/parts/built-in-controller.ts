@@ -25,13 +25,13 @@ export function builtInController<T extends KubeObject>(kind: KindRef<T>, option
         failures.set(key, count + 1);
         const after = Math.min(WAIT.initial * 2 ** Math.min(count, 30), WAIT.longest);
         const message = error instanceof Error ? error.message : String(error);
-        throw new ExternalError("SyncFailed", message, { after, cause: error });
+        throw new ExternalError("SyncFailed", message, { requeueAfter: after, cause: error });
       }
     };
   const { reconcile, cleanup } = options;
   return controller(unreported(kind), {
     ...options,
-    quiet: true,
+    logErrorsOnly: true,
     reconcile: guarded(reconcile.bind(options) as never),
     ...(cleanup && { cleanup: guarded(cleanup.bind(options) as never) }),
   } as ControllerOptions<T>);

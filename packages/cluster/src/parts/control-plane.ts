@@ -1,24 +1,24 @@
 import { type ApiServer, type Authority, createAuthority, type User } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type Clock, groupKindText, realClock, type Transport } from "@konverge/core";
-import { Cache, type Log, silent } from "@konverge/runtime";
+import { Cache, type Log, silentLog } from "@konverge/runtime";
 import { NodePulse } from "./node-pulse.ts";
-import type { Part, PartContext, RunningPart } from "./part.ts";
+import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "./part.ts";
 import { type ServedKind, ServedKinds } from "./served-kinds.ts";
 
 export interface ControlPlaneOptions {
   server: ApiServer;
   clock: Clock;
-  parts: readonly Part[];
+  parts: readonly ControlPlaneComponent[];
   /** How parts reach the cluster in their own names. Default: the server alone, without what nodes answer (metrics). */
   as?: (user: User) => Transport;
   /** The server has just been made, from nothing: see {@link ServedKinds}. */
   fresh?: boolean;
-  /** See {@link PartContext.pulse}. Default: none is known to be. */
+  /** See {@link ComponentContext.pulse}. Default: none is known to be. */
   pulse?: NodePulse;
-  /** See {@link PartContext.rootCertificate}. */
+  /** See {@link ComponentContext.rootCertificate}. */
   rootCertificate?: string;
-  /** See {@link PartContext.authority}. Default: one of the control plane's own, which no server knows. */
+  /** See {@link ComponentContext.authority}. Default: one of the control plane's own, which no server knows. */
   authority?: () => Authority;
   log?: Log;
 }
@@ -34,13 +34,13 @@ export class ControlPlane {
   readonly kinds: ServedKinds;
   readonly #options: ControlPlaneOptions;
   readonly #log: Log;
-  readonly #started = new Map<string, Promise<RunningPart | undefined>>();
+  readonly #started = new Map<string, Promise<RunningComponent | undefined>>();
   readonly #cache: Cache;
   readonly #prepared: Promise<void>[] = [];
   #stopped = false;
 
   constructor(options: ControlPlaneOptions) {
-    const { server, clock, parts, log = silent, pulse } = options;
+    const { server, clock, parts, log = silentLog, pulse } = options;
     this.#options = options;
     if (pulse) pulse.isFollowed = () => [...server.activity.watches].some(isOfLeases);
     this.#log = log;
@@ -76,7 +76,7 @@ export class ControlPlane {
     this.#cache.stop();
   }
 
-  #start(part: Part): void {
+  #start(part: ControlPlaneComponent): void {
     if (this.#stopped || this.#started.has(part.name)) return;
     const { server, clock, rootCertificate = "", pulse = new NodePulse() } = this.#options;
     const user = `system:serviceaccount:kube-system:${part.user ?? part.name}`;
@@ -88,7 +88,7 @@ export class ControlPlane {
     const log = this.#log.child({ part: part.name });
     const cache = this.#cache.branch();
     const { authority = ownAuthority } = this.#options;
-    const context: PartContext = {
+    const context: ComponentContext = {
       client,
       cache,
       clock,
@@ -115,7 +115,7 @@ export class ControlPlane {
     this.#started.set(part.name, starting);
   }
 
-  #prepare(part: Part, context: PartContext): Promise<void> | undefined {
+  #prepare(part: ControlPlaneComponent, context: ComponentContext): Promise<void> | undefined {
     const prepared = part.prepare?.(context).catch((error: unknown) => {
       if (!this.#stopped) context.log.warn({ err: error }, `${part.name} could not be prepared`);
     });
@@ -131,7 +131,7 @@ function isOfLeases({ user, path }: { user: string; path: string }): boolean {
   return user !== READER && /\/coordination\.k8s\.io\/[^/]+\/(namespaces\/kube-node-lease\/)?leases$/.test(path);
 }
 
-function caresFor({ startsWith }: Part, kind: ServedKind): boolean {
+function caresFor({ startsWith }: ControlPlaneComponent, kind: ServedKind): boolean {
   if (startsWith === "cluster") return false;
   return startsWith.some(({ group, plural }) => group === kind.group && plural === kind.plural);
 }

@@ -1,5 +1,5 @@
 import { type Clock, isConflict, isNotFound, type ObjectKey } from "@konverge/core";
-import { type AddOptions, type Log, WorkQueue } from "@konverge/runtime";
+import { type Log, type QueueAddOptions, WorkQueue } from "@konverge/runtime";
 
 export interface KeyWorkerOptions {
   clock: Clock;
@@ -28,7 +28,7 @@ export class KeyWorker {
     this.#queue.onReady = () => this.#take();
   }
 
-  add(key: ObjectKey, options?: AddOptions): void {
+  add(key: ObjectKey, options?: QueueAddOptions): void {
     this.#queue.add(key, options);
   }
 

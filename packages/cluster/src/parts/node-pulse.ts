@@ -1,7 +1,7 @@
 /**
  * Which nodes are alive, for parts in the same process. A kubelet tells others that it lives by renewing a Lease every ten
  * seconds; where nobody reads those Leases, thousands of writes an hour would tell nothing that is not known here
- * (docs/decisions/143-heartbeats-for-those-who-look.md).
+ * (docs/decisions/034-renew-node-leases-on-demand.md).
  */
 export class NodePulse {
   readonly #alive = new Set<string>();

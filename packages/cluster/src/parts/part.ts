@@ -6,7 +6,7 @@ import type { NodePulse } from "./node-pulse.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
 /** What a part of the control plane works with. */
-export interface PartContext {
+export interface ComponentContext {
   /** Acts in the part's own name. */
   readonly client: Client;
   /** What is known of the cluster, shared by all parts. Started already; ends with the part. */
@@ -25,12 +25,12 @@ export interface PartContext {
 }
 
 /** A part at work. */
-export interface RunningPart {
+export interface RunningComponent {
   stop(): Promise<void>;
 }
 
 /** A part of the control plane: it begins to work when there is something for it to do. */
-export interface Part {
+export interface ControlPlaneComponent {
   /** As kube-controller-manager calls it; the name of its user and of the source of its events. */
   readonly name: string;
   /** It starts with the first object of one of these kinds; without any, with the cluster. */
@@ -40,27 +40,33 @@ export interface Part {
   /** Who owns the fields it writes. Default: `kube-controller-manager`. */
   readonly fieldManager?: string;
   /** Makes what has to be there before anybody uses the cluster. Takes no time on any clock. */
-  prepare?(context: PartContext): Promise<void>;
-  start(context: PartContext): Promise<RunningPart>;
+  prepare?(context: ComponentContext): Promise<void>;
+  start(context: ComponentContext): Promise<RunningComponent>;
 }
 
 /**
  * A part that consists of ordinary controllers. They are made anew for each start, so nothing they remember outlives a
  * cluster.
  */
-export function controllersPart(
+export function controllersComponent(
   name: string,
-  startsWith: Part["startsWith"],
-  controllers: (context: PartContext) => readonly Controller[],
-  options: Pick<Part, "fieldManager" | "prepare"> = {},
-): Part {
+  startsWith: ControlPlaneComponent["startsWith"],
+  controllers: (context: ComponentContext) => readonly Controller[],
+  options: Pick<ControlPlaneComponent, "fieldManager" | "prepare"> = {},
+): ControlPlaneComponent {
   return {
     name,
     startsWith,
     ...options,
     async start(context) {
       const { client, cache, log } = context;
-      const manager = new Manager(controllers(context), { client, cache, log, identity: name, grace: 1_000 });
+      const manager = new Manager(controllers(context), {
+        client,
+        cache,
+        log,
+        identity: name,
+        gracefulShutdownTimeout: 1_000,
+      });
       await manager.start();
       return manager;
     },

@@ -1,7 +1,11 @@
-import { CONTROLLERS } from "../controllers/controllers.ts";
+import { BUILT_IN_CONTROLLERS } from "../controllers/controllers.ts";
 import { gpuDriver } from "../devices/gpu-driver.ts";
 import { scheduler } from "../scheduler/scheduler.ts";
-import type { Part } from "./part.ts";
+import type { ControlPlaneComponent } from "./part.ts";
 
 /** All parts of the control plane besides the API server. The nodes come with the cluster. */
-export const PARTS: readonly Part[] = [...CONTROLLERS, scheduler, gpuDriver];
+export const CONTROL_PLANE_COMPONENTS: readonly ControlPlaneComponent[] = [
+  ...BUILT_IN_CONTROLLERS,
+  scheduler,
+  gpuDriver,
+];

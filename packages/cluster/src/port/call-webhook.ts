@@ -1,10 +1,14 @@
-import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import type { CallWebhook } from "@konverge/apiserver";
+import type { IncomingMessage } from "node:http";
+import { posix } from "node:path";
+import type { Duplex } from "node:stream";
+import { domainToASCII } from "node:url";
+import { type CallWebhook, WebhookClientError } from "@konverge/apiserver";
+import { parseUrl } from "@konverge/core";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { type Backend, NoBackendError, type ServiceBackends } from "../streams/service-backend.ts";
+import { dial, inGoWords } from "./dial.ts";
+import { type Roots, rootsIn, secured } from "./server-tls.ts";
 
 /** Answers that are longer are no reviews. */
 const LARGEST = 8 * 1024 * 1024;
@@ -23,72 +27,78 @@ export const callWebhook: CallWebhook = webhookCaller(undefined);
 /** Reaches webhooks at their URLs, over real sockets, and those behind a Service in the pods that run as programs. */
 export function webhookCaller(inside: (() => InsideCluster) | undefined): CallWebhook {
   return async (target, review, { timeoutMs }) => {
-    const body = JSON.stringify(review);
+    const place = placeOf(target);
+    const roots = rootsOf(target);
+    const path = `${place.path}?timeout=${timeoutMs / 1000}s`;
     const signal = AbortSignal.timeout(timeoutMs);
-    const url = urlOf(target);
     try {
-      const response = target.url
-        ? await outside(target, body, signal)
-        : await behindService(target, body, signal, inside?.());
-      return await answerOf(response);
+      const connection = target.url
+        ? await dial(place.host, place.port, signal)
+        : await dialService(place, target.service, inside?.());
+      const stream = place.isPlain ? connection : await secured(connection, { host: place.host, roots }, signal);
+      const body = JSON.stringify(review);
+      const headers = {
+        host: place.authority,
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body)),
+      };
+      return await answerOf(await requestOver(stream, { method: "POST", path, headers, body, signal }));
     } catch (error) {
-      if (signal.aborted) throw new Error(`Post "${url}?timeout=${timeoutMs / 1000}s": context deadline exceeded`);
-      const why = inGoWords(error);
-      throw new Error(`Post "${url}?timeout=${timeoutMs / 1000}s": ${why}`, { cause: error });
+      const why = signal.aborted ? "context deadline exceeded" : inGoWords(error, place.host);
+      throw new Error(`Post "${place.base}${path}": ${why}`, { cause: error });
     }
   };
 }
 
-/** A refused connection, as every operator's user knows it. */
-function inGoWords(error: unknown): string {
-  const { code, address, port, message } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (code === "ECONNREFUSED" && address) return `dial tcp ${address}:${port}: connect: connection refused`;
-  return message ?? String(error);
+/** Where a webhook is, as a URL's parts. */
+interface Place {
+  /** Scheme, host and port, as they are written. */
+  readonly base: string;
+  /** Host and port, as they are written. */
+  readonly authority: string;
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  /** Without TLS. */
+  readonly isPlain: boolean;
 }
 
-function urlOf({ url, service }: Target): string {
-  if (url) return url;
-  const { name = "", namespace = "", path = "", port = 443 } = service ?? {};
-  return `https://${name}.${namespace}.svc:${port}${path}`;
+function placeOf({ url, service }: Target): Place {
+  if (!url) {
+    const { name = "", namespace = "", path = "", port = 443 } = service ?? {};
+    const host = `${name}.${namespace}.svc`;
+    const authority = `${host}:${port}`;
+    return { base: `https://${authority}`, authority, host, port, path: cleaned(path), isPlain: false };
+  }
+  const { scheme, host: authority, hostname, port, escapedPath } = parseUrl(url);
+  const isPlain = scheme === "http";
+  // Case is kept, as messages show it.
+  const host = /[^!-~]/.test(hostname) ? domainToASCII(hostname) : hostname;
+  const number = Number(port || (isPlain ? 80 : 443));
+  return { base: `${scheme}://${authority}`, authority, host, port: number, path: cleaned(escapedPath), isPlain };
 }
 
-function headersOf(body: string): Record<string, string> {
-  return { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+/** As Go joins paths: without repeated slashes, or one at the end. */
+function cleaned(path: string): string {
+  return posix.join("/", path).replace(/(.)\/$/, "$1");
 }
 
-async function outside({ url = "", caBundle }: Target, body: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const send = url.startsWith("http:") ? httpRequest : httpsRequest;
-  const outgoing = send(url, {
-    method: "POST",
-    headers: headersOf(body),
-    ...(caBundle && { ca: Buffer.from(caBundle, "base64") }),
-    signal,
-    agent: false,
-  });
-  const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
-  outgoing.end(body);
-  const [response] = await answered;
-  return response;
+function rootsOf({ caBundle }: Target): Roots {
+  try {
+    return rootsIn(caBundle);
+  } catch (error) {
+    throw new WebhookClientError((error as Error).message, { cause: error });
+  }
 }
 
-async function behindService(
-  { service, caBundle }: Target,
-  body: string,
-  signal: AbortSignal,
+async function dialService(
+  { port }: Place,
+  { name = "", namespace = "" }: Partial<NonNullable<Target["service"]>> = {},
   inside: InsideCluster | undefined,
-): Promise<IncomingMessage> {
-  const { name = "", namespace = "", path = "/", port = 443 } = service ?? {};
+): Promise<Duplex> {
   if (!inside) throw new Error(`service ${JSON.stringify(name)} not found: this server has no pods behind Services`);
   const backend = backendFor(inside, namespace, name, port);
-  const connection = await inside.network.dial(backend.pod, backend.port);
-  return requestOver(connection, {
-    method: "POST",
-    path,
-    headers: { ...headersOf(body), host: `${name}.${namespace}.svc` },
-    body,
-    tls: { servername: `${name}.${namespace}.svc`, ...(caBundle && { ca: Buffer.from(caBundle, "base64") }) },
-    signal,
-  });
+  return await inside.network.dial(backend.pod, backend.port);
 }
 
 /** Nothing forwards to a Service without ready pods. */

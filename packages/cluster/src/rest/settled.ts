@@ -5,9 +5,9 @@ import { foregroundOf } from "./timed-work.ts";
 /** When a cluster counts as settled. Milliseconds are those of the cluster's own clock. */
 export interface SettledOptions {
   /** So long nothing but heartbeats must have been written. Default: three minutes; a second in real time. */
-  quiet?: number;
+  idlePeriod?: number;
   /** So long it may take. Default: an hour; a minute in real time. */
-  within?: number;
+  timeout?: number;
 }
 
 /** A cluster that does not come to rest. The message names who still works, and at what. */
@@ -22,8 +22,8 @@ export class NotSettledError extends Error {
   }
 }
 
-const VIRTUAL = { quiet: 3 * 60_000, within: 3_600_000 };
-const REAL = { quiet: 1_000, within: 60_000 };
+const VIRTUAL = { idlePeriod: 3 * 60_000, timeout: 3_600_000 };
+const REAL = { idlePeriod: 1_000, timeout: 60_000 };
 /** So many entries run before it is looked at whether time still passes. */
 const CHUNK = 5_000;
 /** An object that changes so often without time passing never stops. */
@@ -44,20 +44,20 @@ const HEARTBEATS = new Set(["coordination.k8s.io/leases"]);
  * On a virtual clock it moves the time itself; on a real one it waits.
  */
 export async function settled(server: ApiServer, clock: Clock, options: SettledOptions = {}): Promise<void> {
-  const { quiet, within } = { ...(clock instanceof VirtualClock ? VIRTUAL : REAL), ...options };
-  const end = clock.monotonic() + within;
-  const slice = clock instanceof VirtualClock ? quiet : Math.max(1, quiet / 20);
+  const { idlePeriod, timeout } = { ...(clock instanceof VirtualClock ? VIRTUAL : REAL), ...options };
+  const end = clock.monotonic() + timeout;
+  const slice = clock instanceof VirtualClock ? idlePeriod : Math.max(1, idlePeriod / 20);
   let since = clock.monotonic();
   let { revision } = server.store;
   for (;;) {
     await (clock instanceof VirtualClock ? passVirtual(clock, slice, server) : sleep(clock, slice, { label: WAITING }));
     const [busy, written] = [busyWith(server, clock), changedSince(server, revision)];
     if (busy.length === 0 && written.size === 0) {
-      if (clock.monotonic() - since >= quiet) return;
+      if (clock.monotonic() - since >= idlePeriod) return;
     } else {
       if (clock.monotonic() >= end) {
         const reasons = [...busy, ...changeLines(server, written)];
-        throw new NotSettledError(`the cluster has not settled within ${seconds(within)}:`, reasons);
+        throw new NotSettledError(`the cluster has not settled within ${seconds(timeout)}:`, reasons);
       }
       since = clock.monotonic();
       ({ revision } = server.store);

@@ -1,5 +1,4 @@
-import { type Clock, type Random, type Timer, type TimerOptions, VirtualClock } from "@konverge/core";
-import { standsOn } from "../port/scaled-clock.ts";
+import { type Clock, type Random, standsOn, type Timer, type TimerOptions, VirtualClock } from "@konverge/core";
 
 /** What still waits for its time: a timer, or (due now) a turn. */
 export interface Waiting {

@@ -1,4 +1,4 @@
-import type { Quantity } from "@konverge/core";
+import type { Quantity, QuantityValue } from "@konverge/core";
 import type { AllocationResult, DeviceClass, DeviceRequestAllocationResult, ResourceClaim } from "@konverge/kinds";
 import { compileDeviceSelector, type DeviceSelector } from "@konverge/schema/cel";
 import { consumedBy } from "./device-capacity.ts";
@@ -14,7 +14,7 @@ interface Wanted {
   readonly count: number | "all";
   readonly adminAccess: boolean;
   /** How much of the capacities of a device, by name. */
-  readonly capacity: Readonly<Record<string, string>>;
+  readonly capacity: Readonly<Record<string, QuantityValue>>;
   readonly tolerations: readonly { key?: string; operator?: string; value?: string; effect?: string }[];
 }
 

@@ -1,9 +1,9 @@
-import { parseQuantity, Quantity } from "@konverge/core";
+import { parseQuantity, Quantity, type QuantityValue } from "@konverge/core";
 import type { CapacityRequestPolicy, DeviceCapacity } from "@konverge/kinds";
 
 /** What a request takes of each capacity of a device; undefined if it asks for what the device does not have or allow. */
 export function consumedBy(
-  asked: Readonly<Record<string, string>>,
+  asked: Readonly<Record<string, QuantityValue>>,
   capacity: Readonly<Record<string, DeviceCapacity>>,
 ): Map<string, Quantity> | undefined {
   if (Object.keys(asked).some((name) => !(name in capacity))) return undefined;

@@ -7,7 +7,7 @@ import {
   ResourceClaim,
   ResourceSlice,
 } from "@konverge/kinds";
-import type { Cache, View } from "@konverge/runtime";
+import type { Cache, CacheView } from "@konverge/runtime";
 import { type Allocated, allocate, classesOf, type DeviceState, isReachable } from "./device-allocation.ts";
 import { DevicePools } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
@@ -31,9 +31,9 @@ export interface DeviceRules {
 export class Devices {
   readonly #client: Client;
   readonly #clock: Clock;
-  readonly #claims: View<ResourceClaim>;
-  readonly #slices: View<ResourceSlice>;
-  readonly #classes: View<DeviceClass>;
+  readonly #claims: CacheView<ResourceClaim>;
+  readonly #slices: CacheView<ResourceSlice>;
+  readonly #classes: CacheView<DeviceClass>;
   /** Given out, though not yet written: by claim. */
   readonly #assumed = new Map<ObjectKey, AllocationResult>();
 
@@ -52,7 +52,8 @@ export class Devices {
 
   /** Calls back when something about claims or devices is different. */
   onChange(listener: () => void): void {
-    for (const view of [this.#claims, this.#slices, this.#classes]) (view as View<ResourceClaim>).subscribe(listener);
+    for (const view of [this.#claims, this.#slices, this.#classes])
+      (view as CacheView<ResourceClaim>).subscribe(listener);
   }
 
   classOf(name: string): DeviceClass | undefined {

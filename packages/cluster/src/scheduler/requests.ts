@@ -1,4 +1,4 @@
-import { parseQuantity } from "@konverge/core";
+import { parseQuantity, type QuantityValue } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 
 /** Amounts by resource: CPU in thousandths, all others whole. */
@@ -7,8 +7,8 @@ export type Amounts = Map<string, number>;
 const read = new Map<string, number>();
 
 /** An amount as a number. The same few texts come again and again. */
-export function amountOf(resource: string, text: string): number {
-  const key = resource === "cpu" ? `m${text}` : text;
+export function amountOf(resource: string, text: QuantityValue): number {
+  const key = resource === "cpu" ? `m${text}` : String(text);
   let value = read.get(key);
   if (value === undefined) {
     const quantity = parseQuantity(text);
@@ -20,7 +20,7 @@ export function amountOf(resource: string, text: string): number {
 }
 
 /** The amounts in a list of resources. */
-export function amountsOf(list: Readonly<Record<string, string>> = {}): Amounts {
+export function amountsOf(list: Readonly<Record<string, QuantityValue>> = {}): Amounts {
   return new Map(Object.entries(list).map(([resource, text]) => [resource, amountOf(resource, text)]));
 }
 

@@ -1,8 +1,8 @@
 import type { Client } from "@konverge/client";
 import { type Clock, isConflict, isNotFound, timestamp } from "@konverge/core";
 import { Namespace, Node, Pod, PodDisruptionBudget } from "@konverge/kinds";
-import { EventRecorder, type Log, type View } from "@konverge/runtime";
-import type { Part, PartContext, RunningPart } from "../parts/part.ts";
+import { type CacheView, EventRecorder, type Log } from "@konverge/runtime";
+import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "../parts/part.ts";
 import { ClusterState } from "./cluster-state.ts";
 import { Devices } from "./devices.ts";
 import { Filters, type Refusal, refusalText } from "./filters.ts";
@@ -25,7 +25,7 @@ type Outcome = { node: NodeInfo; volumes: VolumeRules | undefined } | { message:
 type Victims = { node: NodeInfo; pods: readonly PodInfo[] };
 
 /** Gives pods to nodes, as kube-scheduler does. */
-export const scheduler: Part = {
+export const scheduler: ControlPlaneComponent = {
   name: "kube-scheduler",
   startsWith: [Pod],
   fieldManager: "kube-scheduler",
@@ -42,25 +42,25 @@ export const scheduler: Part = {
  * Flow: a pod without a node → queue → filters → scores → the pod counts on its node from then on → binding. One that
  * finds no place says why, makes room by preemption if it may, and waits for a change.
  */
-class Scheduler implements RunningPart {
-  readonly #context: PartContext;
+class Scheduler implements RunningComponent {
+  readonly #context: ComponentContext;
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #state = new ClusterState();
   readonly #queue: SchedulingQueue;
   readonly #recorder: EventRecorder;
-  readonly #pods: View<Pod>;
-  readonly #nodes: View<Node>;
-  readonly #namespaces: View<Namespace>;
-  readonly #budgets: View<PodDisruptionBudget>;
+  readonly #pods: CacheView<Pod>;
+  readonly #nodes: CacheView<Node>;
+  readonly #namespaces: CacheView<Namespace>;
+  readonly #budgets: CacheView<PodDisruptionBudget>;
   #volumes: Promise<Volumes> | undefined;
   #devices: Promise<Devices> | undefined;
   #startAt = 0;
   #running = false;
   #stopped = false;
 
-  constructor(context: PartContext) {
+  constructor(context: ComponentContext) {
     const { client, cache, clock, log } = context;
     this.#context = context;
     this.#client = client;

@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import { type Clock, compareVersions, keyOf, type ObjectKey, type Timer } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
-import type { Cache, View } from "@konverge/runtime";
+import type { Cache, CacheView } from "@konverge/runtime";
 import { BOUND_BY_CONTROLLER, claimReference, SELECTED_NODE, volumeFor } from "../controllers/volume/binding.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { matchesTerm } from "./node-matching.ts";
@@ -24,9 +24,9 @@ export interface VolumeRules {
 export class Volumes {
   readonly #client: Client;
   readonly #clock: Clock;
-  readonly #claims: View<PersistentVolumeClaim>;
-  readonly #volumes: View<PersistentVolume>;
-  readonly #classes: View<StorageClass>;
+  readonly #claims: CacheView<PersistentVolumeClaim>;
+  readonly #volumes: CacheView<PersistentVolume>;
+  readonly #classes: CacheView<StorageClass>;
   /** Volumes that have been given to a claim, by their names: nobody else gets them while that is being written. */
   readonly #given = new Map<string, ObjectKey>();
   /** Of bindings that wait: called when claims have changed. */

@@ -1,5 +1,5 @@
 import type { ApiServer, Snapshot, Store } from "@konverge/apiserver";
-import { type AnyObject, parseJson, stringifyJson } from "@konverge/core";
+import { type AnyObject, type Mutable, parseJson, stringifyJson } from "@konverge/core";
 
 /**
  * Takes a server back to an earlier state under the eyes of its clients, by ordinary changes: what has come since goes,
@@ -23,7 +23,7 @@ export function goBack({ store }: ApiServer, state: Snapshot): void {
 /** A stored object at another revision. */
 function at({ text, uid, labels, fields }: Entry): Parameters<Store["put"]>[2] {
   return (revision) => {
-    const object = parseJson(text) as AnyObject;
+    const object = parseJson(text) as Mutable<AnyObject>;
     object.metadata.resourceVersion = String(revision);
     return { text: stringifyJson(object), uid, labels, fields };
   };

@@ -1,8 +1,9 @@
 import type { Duplex } from "node:stream";
-import { badRequest, type MessageSocket } from "@konverge/core";
+import { badRequest } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
-import { waitFor } from "./back-pressure.ts";
 import type { PodNetwork } from "./pod-network.ts";
+import { relayed } from "./relayed.ts";
+import type { PairedSocket } from "./socket-pair.ts";
 
 /** The older way to forward ports through a WebSocket, which clients other than kubectl use. */
 export const CHANNEL_PROTOCOL = "v4.channel.k8s.io";
@@ -29,7 +30,7 @@ export async function forwardByChannels(
   network: PodNetwork,
   pod: Pod,
   ports: readonly number[],
-  socket: MessageSocket,
+  socket: PairedSocket,
 ): Promise<void> {
   const closed: Promise<void>[] = [];
   const connections: Promise<Duplex | undefined>[] = [];
@@ -41,7 +42,7 @@ export async function forwardByChannels(
     send(2 * i + 1, number);
     const connection = dial(network, pod, port, (text) => send(2 * i + 1, Buffer.from(text)));
     connections.push(connection);
-    closed.push(connection.then((one) => one && relayed(one, socket, (chunk) => send(2 * i, chunk))));
+    closed.push(connection.then((one) => one && relayed(one, (chunk) => send(2 * i, chunk)).catch(() => {})));
   });
   const client = deliver(socket, connections).finally(() => {
     for (const connection of connections) void connection.then((one) => one?.destroy());
@@ -67,20 +68,7 @@ async function dial(
   }
 }
 
-/** Hands on what the pod says, until it has no more to say. */
-function relayed(connection: Duplex, socket: MessageSocket, send: (chunk: Uint8Array) => void): Promise<void> {
-  return new Promise((resolve) => {
-    connection.on("data", (chunk: Uint8Array) => {
-      send(chunk);
-      waitFor(socket, connection);
-    });
-    connection.once("error", () => resolve());
-    connection.once("end", () => resolve());
-    connection.once("close", () => resolve());
-  });
-}
-
-async function deliver(socket: MessageSocket, connections: readonly Promise<Duplex | undefined>[]): Promise<void> {
+async function deliver(socket: PairedSocket, connections: readonly Promise<Duplex | undefined>[]): Promise<void> {
   for await (const message of socket.messages) {
     const bytes = typeof message === "string" ? Buffer.from(message) : message;
     const channel = bytes[0] ?? 0;

@@ -1,10 +1,10 @@
-import { type ApiResponse, badRequest, type MessageSocket } from "@konverge/core";
+import { type ApiResponse, badRequest } from "@konverge/core";
 import type { ExecSession, Image } from "../images/image.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { Insides } from "../kubelet/insides.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
-import { chosenContainer } from "./logs.ts";
-import { socketPair } from "./socket-pair.ts";
+import { chosenContainer, linesFrom, textOf } from "./logs.ts";
+import { type PairedSocket, socketPair } from "./socket-pair.ts";
 
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
 /** In the oldest protocol the last channel has words, and those only for what went wrong. */
@@ -46,17 +46,16 @@ async function run(
   worker: PodWorker,
   container: SimulatedContainer,
   command: readonly string[],
-  socket: MessageSocket,
+  socket: PairedSocket,
 ): Promise<number> {
-  const gone = new AbortController();
   const session: ExecSession = {
     pod: worker.pod,
     container: container.spec.name,
     command,
-    stdin: stdinOf(socket, () => gone.abort()),
+    stdin: stdinOf(socket),
     stdout: (text) => socket.send(framed(STDOUT, text)),
     stderr: (text) => socket.send(framed(STDERR, text)),
-    signal: gone.signal,
+    signal: socket.closed,
   };
   const scripted = host.image(container.spec.image)?.exec;
   if (scripted) return scripted(session);
@@ -69,41 +68,29 @@ async function run(
     );
     return 127;
   }
-  return host.insides.execute(where, command, session, gone.signal);
+  return host.insides.execute(where, command, session, socket.closed);
 }
 
 /** Shows what the container writes from now on. */
-async function attach(container: SimulatedContainer, socket: MessageSocket): Promise<number> {
-  const log = container.openLog();
-  let position = log.end;
-  while (!log.ended) {
-    await new Promise<void>((resolve) => {
-      const leave = log.subscribe(() => {
-        leave();
-        resolve();
-      });
-    });
-    for (const { text } of log.from(position)) socket.send(framed(STDOUT, `${text}\n`));
-    position = log.end;
-    await socket.full?.();
-  }
+async function attach(container: SimulatedContainer, socket: PairedSocket): Promise<number> {
+  for await (const lines of linesFrom(container.openLog(), socket.closed))
+    await socket.send(framed(STDOUT, textOf(lines)));
   return container.ended?.exitCode ?? 0;
 }
 
-async function* stdinOf(socket: MessageSocket, gone: () => void): AsyncGenerator<Uint8Array, void, void> {
+async function* stdinOf(socket: PairedSocket): AsyncGenerator<Uint8Array, void, void> {
   for await (const message of socket.messages) {
     const bytes = typeof message === "string" ? Buffer.from(message) : message;
     if (bytes[0] === CLOSE && bytes[1] === STDIN) return;
     if (bytes[0] === STDIN) yield bytes.subarray(1);
   }
-  gone();
 }
 
 function framed(channel: number | undefined, content: string | Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from([channel ?? 0]), Buffer.from(content as string)]);
 }
 
-function finish(socket: MessageSocket, exitCode: number, why?: string): void {
+function finish(socket: PairedSocket, exitCode: number, why?: string): void {
   const message = why ?? `command terminated with non-zero exit code: exit status ${exitCode}`;
   const status =
     exitCode === 0

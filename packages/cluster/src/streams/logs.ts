@@ -39,13 +39,12 @@ export function asMessages(response: ApiResponse, upgrade: readonly string[] | u
   const [near, far] = socketPair(upgrade.length > 0 ? MESSAGES : "");
   void (async () => {
     const { body } = response;
-    if (typeof body === "string") far.send(Buffer.from(body));
-    else {
+    if (typeof body === "string") await far.send(Buffer.from(body));
+    else
       for await (const chunk of body as AsyncIterable<string | Uint8Array>) {
-        far.send(Buffer.from(chunk as string));
-        await far.full?.();
+        if (far.closed.aborted) return;
+        await far.send(Buffer.from(chunk as string));
       }
-    }
     far.close(1000);
   })().catch(() => far.close(1011));
   return { status: 101, headers: {}, body: "", socket: near };
@@ -68,14 +67,23 @@ export function logResponse(worker: PodWorker, query: URLSearchParams, now: numb
   const log = isPrevious && !restarted ? container.previousLog : container.log;
   const selection = selectionOf(query, now);
   const headers = { "content-type": "text/plain" };
-  if (query.get("follow") !== "true") {
-    return {
-      status: 200,
-      headers,
-      body: clipped(text(select(log?.lines ?? [], selection), selection), selection.limit),
-    };
-  }
-  return { status: 200, headers, body: follow(container, log, selection, signal) };
+  const lines = select(log?.lines ?? [], selection);
+  if (query.get("follow") === "true")
+    return { status: 200, headers, body: follow(container, log, lines, selection, signal) };
+  if (lines.length <= AT_ONCE)
+    return { status: 200, headers, body: textOf(lines, selection).slice(0, selection.limit) };
+  return { status: 200, headers, body: clipped(inParts(lines, selection), selection.limit) };
+}
+
+/** Lines that are turned into text in one go. */
+const AT_ONCE = 200;
+
+/** The text of many lines, with everybody else's turn between its parts. */
+async function* inParts(
+  lines: readonly LogLine[],
+  selection: Pick<Selection, "timestamps">,
+): AsyncGenerator<string, void, void> {
+  for (let at = 0; at < lines.length; at += AT_ONCE) yield textOf(lines.slice(at, at + AT_ONCE), selection);
 }
 
 function selectionOf(query: URLSearchParams, now: number): Selection {
@@ -100,37 +108,61 @@ function select(lines: readonly LogLine[], { from, tail }: Selection): readonly 
   return tail >= recent.length ? recent : recent.slice(recent.length - tail);
 }
 
-function text(lines: readonly LogLine[], { timestamps }: Pick<Selection, "timestamps">): string {
+/** Lines as they are sent. */
+export function textOf(
+  lines: readonly LogLine[],
+  { timestamps }: Pick<Selection, "timestamps"> = { timestamps: false },
+): string {
   const stamp = ({ at }: LogLine) => (timestamps ? `${new Date(at).toISOString().replace("Z", "000000Z")} ` : "");
-  return lines.map((line) => `${stamp(line)}${line.text}\n`).join("");
+  return lines.map((line) => `${stamp(line)}${line.text}${line.partial ? "" : "\n"}`).join("");
 }
 
-function clipped(body: string, limit: number): string {
-  return body.length > limit ? body.slice(0, limit) : body;
+async function* clipped(body: AsyncIterable<string>, limit: number): AsyncGenerator<string, void, void> {
+  let left = limit;
+  for await (const part of body) {
+    yield part.slice(0, left);
+    left -= part.length;
+    if (left <= 0) return;
+  }
 }
 
 /** What is there, and what comes, until the run ends or the reader goes. */
 async function* follow(
   container: SimulatedContainer,
   log: ContainerLog | undefined,
+  lines: readonly LogLine[],
   selection: Selection,
   signal?: AbortSignal,
 ): AsyncGenerator<string, void, void> {
-  const first = text(select(log?.lines ?? [], selection), selection);
-  if (first !== "") yield first;
   // A container that has written nothing yet may still begin to.
   const source = log ?? container.openLog();
-  let position = source.end;
-  while (!source.ended && !signal?.aborted) {
+  const position = source.end;
+  yield* inParts(lines, selection);
+  for await (const more of linesFrom(source, signal, position)) yield textOf(more, selection);
+}
+
+/** The lines that are added to a log from now on, or from a position on, until its run ends. */
+export async function* linesFrom(
+  log: ContainerLog,
+  signal: AbortSignal | undefined,
+  start = log.end,
+): AsyncGenerator<readonly LogLine[], void, void> {
+  for (let position = start; !signal?.aborted; ) {
+    const lines = log.from(position, AT_ONCE);
+    if (lines.length > 0) {
+      position = Math.max(position, log.start) + lines.length;
+      yield lines;
+      continue;
+    }
+    if (log.ended) return;
     await new Promise<void>((resolve) => {
-      const leave = source.subscribe(() => {
+      const wake = () => {
         leave();
+        signal?.removeEventListener("abort", wake);
         resolve();
-      });
-      signal?.addEventListener("abort", () => resolve(), { once: true });
+      };
+      const leave = log.subscribe(wake);
+      signal?.addEventListener("abort", wake, { once: true });
     });
-    const more = source.from(position);
-    position = source.end;
-    if (more.length > 0) yield text(more, selection);
   }
 }

@@ -26,6 +26,8 @@ export async function requestOver(connection: Duplex, options: PodRequest): Prom
     ...(signal && { signal }),
   });
   const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+  // What goes wrong later is seen by the reader of the answer.
+  outgoing.on("error", () => {});
   outgoing.end(body);
   const [response] = await answered;
   response.once("close", () => stream.destroy());

@@ -63,6 +63,13 @@ function dialLocal({ host = "127.0.0.1", port }: LocalAddress): Promise<Duplex> 
   });
 }
 
+function drained(connection: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    connection.once("drain", resolve);
+    connection.once("close", resolve);
+  });
+}
+
 function answered(handler: NonNullable<Image["connect"]>, pod: Pod, port: number): Duplex {
   const [near, far] = duplexPair();
   const gone = new AbortController();
@@ -72,7 +79,7 @@ function answered(handler: NonNullable<Image["connect"]>, pod: Pod, port: number
     pod,
     port,
     incoming: far as AsyncIterable<Uint8Array>,
-    write: (data: string | Uint8Array) => void far.write(data),
+    write: (data: string | Uint8Array) => (far.write(data) ? undefined : drained(far)),
     signal: gone.signal,
   };
   handler(connection).then(

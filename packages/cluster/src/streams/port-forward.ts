@@ -1,10 +1,10 @@
 import type { Duplex } from "node:stream";
-import { type ApiResponse, badRequest, type MessageSocket } from "@konverge/core";
+import { type ApiResponse, badRequest } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
-import { waitFor } from "./back-pressure.ts";
 import { CHANNEL_PROTOCOL, forwardByChannels, forwardedPorts } from "./channel-port-forward.ts";
 import type { PodNetwork } from "./pod-network.ts";
-import { socketPair } from "./socket-pair.ts";
+import { relayed } from "./relayed.ts";
+import { type PairedSocket, socketPair } from "./socket-pair.ts";
 import { type ClientFrame, ClientFrames, ServerFrames } from "./spdy.ts";
 
 /** SPDY's frames, tunnelled through a WebSocket: how kubectl forwards ports since 1.31. */
@@ -35,6 +35,9 @@ export function portForwardResponse(
   return { status: 101, headers: {}, body: "", socket: near };
 }
 
+/** Connections at a time through one request. */
+const MOST_CONNECTIONS = 1000;
+
 /** A connection in the making: the client opens a stream for errors, and one for the bytes. */
 interface Wanted {
   readonly port: number;
@@ -45,13 +48,13 @@ interface Wanted {
 class Forwarding {
   readonly #network: PodNetwork;
   readonly #pod: Pod;
-  readonly #socket: MessageSocket;
+  readonly #socket: PairedSocket;
   readonly #frames = new ServerFrames();
   readonly #wanted = new Map<string, Wanted>();
   /** By data stream. What comes before the connection is made waits in it. */
   readonly #connections = new Map<number, Promise<Duplex | undefined>>();
 
-  constructor(network: PodNetwork, pod: Pod, socket: MessageSocket) {
+  constructor(network: PodNetwork, pod: Pod, socket: PairedSocket) {
     this.#network = network;
     this.#pod = pod;
     this.#socket = socket;
@@ -91,6 +94,10 @@ class Forwarding {
   }
 
   #open({ stream, headers }: Extract<ClientFrame, { type: "open" }>): void {
+    if (this.#wanted.size + this.#connections.size >= MOST_CONNECTIONS) {
+      this.#socket.send(this.#frames.reset(stream));
+      return;
+    }
     this.#socket.send(this.#frames.reply(stream));
     const id = headers.get("requestid") ?? "";
     const wanted: Wanted = this.#wanted.get(id) ?? { port: Number(headers.get("port")) };
@@ -108,16 +115,14 @@ class Forwarding {
     const nothing = Buffer.alloc(0);
     try {
       const connection = await this.#network.dial(this.#pod, port);
-      connection.on("data", (chunk: Buffer) => {
-        send(this.#frames.data(data, chunk));
-        waitFor(this.#socket, connection);
-      });
-      connection.once("error", () => send(this.#frames.reset(data)));
-      connection.once("end", () => send(this.#frames.data(data, nothing, true)));
       connection.once("close", () => {
         send(this.#frames.data(error, nothing, true));
         this.#connections.delete(data);
       });
+      void relayed(connection, (chunk) => send(this.#frames.data(data, chunk))).then(
+        () => (connection.readableEnded ? send(this.#frames.data(data, nothing, true)) : undefined),
+        () => send(this.#frames.reset(data)),
+      );
       return connection;
     } catch (failure) {
       const { name, uid } = this.#pod.metadata;

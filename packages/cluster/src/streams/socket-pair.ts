@@ -1,50 +1,54 @@
 import type { MessageSocket } from "@konverge/core";
 
-/** From so many bytes on whoever sends is asked to wait. */
-const MANY = 1024 * 1024;
-/** A program that writes without waiting, to a client that does not read, is cut off here. */
-const TOO_MANY = 256 * 1024 * 1024;
+/** Messages that wait are at most this many bytes, for a sender that waits until there is room. */
+const CAPACITY = 256 * 1024;
+/** A sender that does not wait is cut off when more than this waits: as large as the largest message that is accepted. */
+const LARGEST = 32 * 1024 * 1024;
+/** What a message takes besides its content. */
+const MESSAGE = 128;
 
 /** Messages on their way from one end to the other. */
 class Messages implements AsyncIterable<string | Uint8Array> {
-  #queue: (string | Uint8Array)[] = [];
+  readonly #overflow: () => void;
+  readonly #queue: (string | Uint8Array)[] = [];
   #head = 0;
-  #bytes = 0;
+  #size = 0;
   #ended = false;
   #wake: (() => void) | undefined;
-  #taken: PromiseWithResolvers<void> | undefined;
-  readonly #overflow: () => void;
+  #room: { readonly promise: Promise<void>; resolve(): void } | undefined;
 
   constructor(overflow: () => void) {
     this.#overflow = overflow;
   }
 
-  push(message: string | Uint8Array): void {
-    if (this.#ended) return;
+  push(message: string | Uint8Array): Promise<void> | undefined {
+    if (this.#ended) return undefined;
+    if (this.#size > 0 && this.#size + message.length > LARGEST) {
+      this.#overflow();
+      return undefined;
+    }
     this.#queue.push(message);
-    this.#bytes += message.length;
-    if (this.#bytes > TOO_MANY) this.#overflow();
+    this.#size += message.length + MESSAGE;
     this.#wake?.();
-  }
-
-  /** Resolves when there is room again; undefined when there is. */
-  full(): Promise<void> | undefined {
-    if (this.#bytes < MANY || this.#ended) return undefined;
-    this.#taken ??= Promise.withResolvers<void>();
-    return this.#taken.promise;
+    if (this.#size < CAPACITY) return undefined;
+    this.#room ??= Promise.withResolvers<void>();
+    return this.#room.promise;
   }
 
   end(): void {
     this.#ended = true;
     this.#wake?.();
-    this.#taken?.resolve();
+    this.#makeRoom();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array, void, void> {
     for (;;) {
-      const next = this.#next();
-      if (next !== undefined) yield next;
-      else if (this.#ended) return;
+      const next = this.#take();
+      if (next !== undefined) {
+        this.#size -= next.length + MESSAGE;
+        if (this.#size < CAPACITY) this.#makeRoom();
+        yield next;
+      } else if (this.#ended) return;
       else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -53,36 +57,41 @@ class Messages implements AsyncIterable<string | Uint8Array> {
     }
   }
 
-  #next(): string | Uint8Array | undefined {
-    if (this.#head === this.#queue.length) {
-      this.#queue = [];
+  /** What was taken is dropped by the half: to shift a long array costs as much as the array is long. */
+  #take(): string | Uint8Array | undefined {
+    if (this.#head === this.#queue.length) return undefined;
+    const message = this.#queue[this.#head++]!;
+    if (this.#head * 2 >= this.#queue.length) {
+      this.#queue.splice(0, this.#head);
       this.#head = 0;
-      return undefined;
-    }
-    const message = this.#queue[this.#head]!;
-    this.#queue[this.#head++] = "";
-    this.#bytes -= message.length;
-    if (this.#taken && this.#bytes < MANY) {
-      this.#taken.resolve();
-      this.#taken = undefined;
     }
     return message;
   }
+
+  #makeRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}
+
+/** One end of a message stream within this process. */
+export interface PairedSocket extends MessageSocket {
+  /** Aborts when either end has closed the stream. */
+  readonly closed: AbortSignal;
 }
 
 /** Two ends of a message stream: what one sends, the other receives. */
-export function socketPair(protocol: string): [MessageSocket, MessageSocket] {
+export function socketPair(protocol: string): [PairedSocket, PairedSocket] {
+  const over = new AbortController();
   const close = () => {
     there.end();
     back.end();
+    over.abort();
   };
   const [there, back] = [new Messages(close), new Messages(close)];
-  const end = (out: Messages, messages: Messages): MessageSocket => ({
-    protocol,
-    send: (message) => out.push(message),
-    full: () => out.full(),
-    messages,
-    close,
-  });
-  return [end(there, back), end(back, there)];
+  const closed = over.signal;
+  return [
+    { protocol, send: (message) => there.push(message), messages: back, close, closed },
+    { protocol, send: (message) => back.push(message), messages: there, close, closed },
+  ];
 }

@@ -9,6 +9,8 @@ export type ClientFrame =
   | { type: "ping"; id: number }
   | { type: "goaway" };
 
+/** Bytes before the content of a frame. */
+const HEAD = 8;
 const SYN_STREAM = 1;
 const SYN_REPLY = 2;
 const RST_STREAM = 3;
@@ -23,32 +25,35 @@ const NO_HEADERS = Buffer.from([0, 4, 0, 0xfb, 0xff, 0, 0, 0, 0, 0, 0, 0, 0xff, 
 /** Reads SPDY/3.1 as a server: cuts bytes, however they are chopped, into frames. Frames of no interest are dropped. */
 export class ClientFrames {
   readonly #inflate = createInflate({ dictionary: SPDY_DICTIONARY, flush: constants.Z_SYNC_FLUSH });
-  #rest: Buffer = Buffer.alloc(0);
-  /** What has come since, of a frame that is not complete. */
-  #pieces: Uint8Array[] = [];
-  #missing = 8;
+  /** What has come of a frame that is not complete, and how much of it there must be before it is looked at again. */
+  #rest: Uint8Array[] = [];
+  #length = 0;
+  #needed = HEAD;
 
   constructor() {
-    // An error that nobody listens for would end the process.
+    // An error that nothing listens for would end the process.
     this.#inflate.on("error", () => {});
   }
 
   async push(bytes: Uint8Array): Promise<ClientFrame[]> {
-    this.#pieces.push(bytes);
-    this.#missing -= bytes.length;
-    if (this.#missing > 0) return [];
-    this.#rest = Buffer.concat([this.#rest, ...this.#pieces]);
-    this.#pieces = [];
+    this.#rest.push(bytes);
+    this.#length += bytes.length;
     const frames: ClientFrame[] = [];
-    while (this.#rest.length >= 8) {
-      const length = this.#rest.readUIntBE(5, 3);
-      if (this.#rest.length < 8 + length) break;
-      const frame = await this.#decode(this.#rest.subarray(0, 8 + length));
+    if (this.#length < this.#needed) return frames;
+    let all = Buffer.concat(this.#rest);
+    this.#needed = HEAD;
+    while (all.length >= HEAD) {
+      const length = HEAD + all.readUIntBE(5, 3);
+      if (all.length < length) {
+        this.#needed = length;
+        break;
+      }
+      const frame = await this.#decode(all.subarray(0, length));
       if (frame) frames.push(frame);
-      this.#rest = this.#rest.subarray(8 + length);
+      all = all.subarray(length);
     }
-    const { length } = this.#rest;
-    this.#missing = (length < 8 ? 8 : 8 + this.#rest.readUIntBE(5, 3)) - length;
+    this.#rest = [all];
+    this.#length = all.length;
     return frames;
   }
 

@@ -7,6 +7,9 @@ const WORDS = {
   ENOTEMPTY: "Directory not empty",
   EROFS: "Read-only file system",
   EBUSY: "Device or resource busy",
+  ENOSPC: "No space left on device",
+  ENAMETOOLONG: "File name too long",
+  EINVAL: "Invalid argument",
   ELOOP: "Too many levels of symbolic links",
 } as const;
 
@@ -22,5 +25,14 @@ export class FileError extends Error {
     super(WORDS[code]);
     this.code = code;
     this.path = path;
+  }
+}
+
+/** Why output could not be written to the file that it goes to. */
+export class WriteError extends Error {
+  override readonly name = "WriteError";
+
+  constructor(cause: FileError) {
+    super(`write error: ${cause.message}`, { cause });
   }
 }

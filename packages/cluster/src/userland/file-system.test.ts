@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FileError } from "./file-error.ts";
-import { type ContainerUser, FileSystem, type Mount, SET_GID } from "./file-system.ts";
+import { FileSystem, type FileUser, type Mount, SET_GID } from "./file-system.ts";
 import { directory, ensure, plant, regularFile, symbolicLink } from "./file-tree.ts";
+import { Disk, Storage } from "./limits/storage.ts";
 
-const USER: ContainerUser = { uid: 1000, gid: 1000, groups: [2000] };
+const USER: FileUser = { uid: 1000, gid: 1000, groups: [2000] };
 
-function filesOf(user: ContainerUser, mounts = new Map<string, Mount>(), readOnly = false): FileSystem {
+function filesOf(user: FileUser, mounts = new Map<string, Mount>(), readOnly = false): FileSystem {
   const root = directory();
   plant(root, "etc/secret", regularFile("s", { mode: 0o600 }));
   plant(root, "etc/shared", regularFile("g", { mode: 0o640, gid: 2000 }));
@@ -82,4 +83,70 @@ test("a volume that is mounted behind a link stands where the link leads", () =>
   const mounts = new Map([[place, { node: volume, readOnly: true, type: "tmpfs" }]]);
   const files = new FileSystem({ node: root, readOnly: false, type: "overlay" }, mounts, () => 0, USER);
   assert.equal(files.readText("/var/run/secrets/tokens/token"), "t");
+});
+
+function countedFiles(): { files: FileSystem; root: Storage; volume: Storage } {
+  const disk = new Disk();
+  const [root, volume] = [new Storage(disk), new Storage(disk, { size: 1000 })];
+  const mounts = new Map([["/v", { node: directory(), readOnly: false, type: "tmpfs", storage: volume }]]);
+  const tree = directory();
+  plant(tree, "v", directory());
+  return {
+    files: new FileSystem({ node: tree, readOnly: false, type: "overlay", storage: root }, mounts, () => 0),
+    root,
+    volume,
+  };
+}
+
+test("files count against their volume until they are removed", () => {
+  const { files, root, volume } = countedFiles();
+  files.write("/a", "12345");
+  files.write("/a", "678", { append: true });
+  assert.equal(root.bytes, 8);
+  files.write("/a", "1");
+  assert.equal(root.bytes, 1);
+  files.makeDirectory("/d/e", { parents: true });
+  files.write("/d/e/f", "123");
+  files.rename("/d", "/v/d");
+  assert.deepEqual([root.bytes, volume.bytes], [1, 3]);
+  files.write("/v/g", "1234567");
+  files.rename("/v/g", "/v/d/e/f");
+  assert.equal(volume.bytes, 7);
+  files.remove("/v/d", { recursive: true });
+  assert.equal(volume.bytes, 0);
+});
+
+test("a full volume refuses writes and keeps its files", () => {
+  const { files, volume } = countedFiles();
+  files.write("/v/a", "x".repeat(900));
+  assert.throws(() => files.write("/v/a", "y".repeat(200), { append: true }), code("ENOSPC"));
+  assert.throws(() => files.write("/v/b", "y".repeat(200)), code("ENOSPC"));
+  files.write("/b", "y".repeat(200));
+  assert.throws(() => files.rename("/b", "/v/b"), code("ENOSPC"));
+  assert.equal(files.stat("/v/a").size, 900);
+  assert.equal(files.stat("/b").size, 200);
+  assert.equal(volume.bytes, 900);
+});
+
+test("a copy does not change with its source", () => {
+  const { files } = countedFiles();
+  files.write("/a", "one", { append: true });
+  files.write("/a", "two", { append: true });
+  files.write("/b", files.read("/a"));
+  files.write("/a", "three", { append: true });
+  files.write("/c", files.read("/a"));
+  files.write("/a", files.read("/b"));
+  files.write("/a", "four", { append: true });
+  assert.deepEqual(
+    ["/a", "/b", "/c"].map((path) => files.readText(path)),
+    ["onetwofour", "onetwo", "onetwothree"],
+  );
+});
+
+test("names and paths are limited as on Linux", () => {
+  const { files } = countedFiles();
+  assert.throws(() => files.write(`/${"a".repeat(256)}`, ""), code("ENAMETOOLONG"));
+  assert.throws(() => files.write("/a".repeat(3000), ""), code("ENAMETOOLONG"));
+  files.makeDirectory("/a".repeat(2000), { parents: true });
+  files.remove("/a", { recursive: true });
 });

@@ -1,6 +1,17 @@
 import { posix } from "node:path";
 import { FileError } from "./file-error.ts";
-import { type Directory, directory, type FileNode, regularFile, symbolicLink } from "./file-tree.ts";
+import {
+  append as appendTo,
+  type Device,
+  type Directory,
+  directory,
+  type FileNode,
+  regularFile,
+  replace,
+  sizeOf,
+  symbolicLink,
+} from "./file-tree.ts";
+import type { Storage } from "./limits/storage.ts";
 
 /** A volume in a container's file system. */
 export interface Mount {
@@ -8,10 +19,12 @@ export interface Mount {
   readonly readOnly: boolean;
   /** As `mount` prints it: tmpfs, ext4. */
   readonly type: string;
+  /** Counts what is written. */
+  readonly storage?: Storage;
 }
 
 /** Who uses files. User 0 may do everything. */
-export interface ContainerUser {
+export interface FileUser {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
@@ -26,6 +39,7 @@ export interface FileStat {
   readonly size: number;
   readonly changedAt: number;
   readonly mountType: string;
+  readonly device?: Device["device"];
 }
 
 interface Place {
@@ -39,7 +53,9 @@ interface Place {
 
 const [READ, WRITE, SEARCH] = [4, 2, 1];
 const MOST_LINKS = 40;
-const ROOT: ContainerUser = { uid: 0, gid: 0, groups: [] };
+const LONGEST_NAME = 255;
+const LONGEST_PATH = 4096;
+const ROOT: FileUser = { uid: 0, gid: 0, groups: [] };
 /** Set on directories whose files take on their group. */
 export const SET_GID = 0o2000;
 
@@ -50,15 +66,17 @@ export const SET_GID = 0o2000;
 export class FileSystem {
   readonly #root: Mount;
   readonly #mounts: ReadonlyMap<string, Mount>;
-  readonly #user: ContainerUser;
+  readonly #user: FileUser;
   readonly #now: () => number;
+  /** How many parts the longest path of a mount has. */
+  readonly #deepest: number;
   readonly umask: number;
 
   constructor(
     root: Mount,
     mounts: ReadonlyMap<string, Mount>,
     now: () => number,
-    user: ContainerUser = ROOT,
+    user: FileUser = ROOT,
     umask = 0o022,
   ) {
     this.#root = root;
@@ -66,6 +84,7 @@ export class FileSystem {
     this.#now = now;
     this.#user = user;
     this.umask = umask;
+    this.#deepest = Math.max(0, ...mounts.keys().map((path) => path.split("/").length - 1));
   }
 
   /** The same files with another mask for what is created. */
@@ -91,7 +110,8 @@ export class FileSystem {
     const { node, mount } = this.#found(path, follow);
     const { kind, mode, uid, gid, changedAt } = node;
     const size = kind === "file" ? node.data.length : kind === "directory" ? 4096 : 0;
-    return { kind, mode, uid, gid, changedAt, size, mountType: mount.type };
+    const device = kind === "device" ? { device: node.device } : {};
+    return { kind, mode, uid, gid, changedAt, size, mountType: mount.type, ...device };
   }
 
   /** Whether the user may read, write (2) or execute (1) it. */
@@ -122,7 +142,8 @@ export class FileSystem {
     const { node } = place;
     if (!node) {
       const parent = this.#writableParent(place, path);
-      parent.entries.set(place.name, regularFile(data, this.#owner(parent, mode & ~this.umask)));
+      place.mount.storage?.take(path, data.length, 1);
+      parent.entries.set(place.name, regularFile(own(data), this.#owner(parent, mode & ~this.umask)));
       return;
     }
     if (node.kind === "directory") throw new FileError("EISDIR", path);
@@ -130,7 +151,11 @@ export class FileSystem {
     if (place.mount.readOnly) throw new FileError("EROFS", path);
     if (!this.#may(node, WRITE)) throw new FileError("EACCES", path);
     if (node.kind !== "file") throw new FileError("ELOOP", path);
-    node.data = append ? Buffer.concat([node.data, data]) : data;
+    const growth = append ? data.length : data.length - node.data.length;
+    if (growth > 0) place.mount.storage?.take(path, growth);
+    else place.mount.storage?.give(-growth);
+    if (append) appendTo(node, data);
+    else replace(node, own(data));
     node.changedAt = this.#now();
   }
 
@@ -147,25 +172,25 @@ export class FileSystem {
   }
 
   makeDirectory(path: string, { parents = false, mode = 0o777 } = {}): void {
-    if (parents) {
-      const above = posix.dirname(path);
-      if (above !== path && !this.exists(above)) this.makeDirectory(above, { parents: true });
-      if (this.exists(path)) {
-        if (this.stat(path).kind !== "directory") throw new FileError("EEXIST", path);
-        return;
-      }
-    }
-    const place = this.#place(path, false);
-    if (place.node) throw new FileError("EEXIST", path);
-    const parent = this.#writableParent(place, path);
-    const owner = this.#owner(parent, mode & ~this.umask);
-    parent.entries.set(place.name, directory({ ...owner, mode: (owner.mode ?? 0) | (parent.mode & SET_GID) }));
+    const make = (place: Place, given = 0o777) => {
+      const parent = this.#writableParent(place, path);
+      place.mount.storage?.take(path, 0, 1);
+      const owner = this.#owner(parent, given & ~this.umask);
+      const made = directory({ ...owner, mode: (owner.mode ?? 0) | (parent.mode & SET_GID) });
+      parent.entries.set(place.name, made);
+      return made;
+    };
+    const place = this.#place(path, parents, parents ? make : undefined);
+    if (!place.node) make(place, mode);
+    else if (!parents || place.node.kind !== "directory") throw new FileError("EEXIST", path);
   }
 
   link(target: string, path: string): void {
     const place = this.#place(path, false);
     if (place.node) throw new FileError("EEXIST", path);
     const parent = this.#writableParent(place, path);
+    if (target.length > LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
+    place.mount.storage?.take(path, target.length, 1);
     parent.entries.set(place.name, symbolicLink(target, this.#owner(parent, 0o777)));
   }
 
@@ -179,12 +204,34 @@ export class FileSystem {
   remove(path: string, { recursive = false } = {}): void {
     const place = this.#place(path, false);
     if (!place.node) throw new FileError("ENOENT", path);
-    if (this.#mounts.has(place.path)) throw new FileError("EBUSY", path);
+    const isMountWithin = this.#mounts
+      .keys()
+      .some((mount) => mount === place.path || mount.startsWith(`${place.path}/`));
+    if (isMountWithin) throw new FileError("EBUSY", path);
     if (place.node.kind === "directory" && place.node.entries.size > 0) {
       if (!recursive) throw new FileError("ENOTEMPTY", path);
-      for (const name of [...place.node.entries.keys()]) this.remove(posix.join(place.path, name), { recursive });
+      this.#mayEmpty(place.node, path);
     }
     this.#writableParent(place, path).entries.delete(place.name);
+    this.#count(place, path, -1);
+  }
+
+  /** Counts what is added to a mount, or taken from it. */
+  #count({ node, mount: { storage } }: Place, path: string, sign: 1 | -1): void {
+    if (!node || !storage) return;
+    const { bytes, files } = sizeOf(node);
+    if (sign > 0) storage.take(path, bytes, files);
+    else storage.give(bytes, files);
+  }
+
+  /** Throws unless the user may remove all that is in a directory. */
+  #mayEmpty(top: Directory, path: string): void {
+    const left = [top];
+    for (let next = left.pop(); next; next = left.pop()) {
+      if (next.entries.size === 0) continue;
+      if (!this.#may(next, WRITE) || !this.#may(next, SEARCH)) throw new FileError("EACCES", path);
+      for (const child of next.entries.values()) if (child.kind === "directory") left.push(child);
+    }
   }
 
   rename(from: string, to: string): void {
@@ -192,7 +239,14 @@ export class FileSystem {
     if (!source.node) throw new FileError("ENOENT", from);
     const whole = this.exists(to) && this.stat(to).kind === "directory" ? posix.join(to, source.name) : to;
     const target = this.#place(whole, false);
+    if (target.path.startsWith(`${source.path}/`)) throw new FileError("EINVAL", from);
     const [leaves, enters] = [this.#writableParent(source, from), this.#writableParent(target, whole)];
+    if (target.node === source.node) return;
+    if (source.mount.storage !== target.mount.storage) {
+      this.#count({ ...target, node: source.node }, whole, 1);
+      this.#count(source, from, -1);
+    }
+    this.#count(target, whole, -1);
     leaves.entries.delete(source.name);
     enters.entries.set(target.name, source.node);
   }
@@ -239,17 +293,19 @@ export class FileSystem {
     return place as Place & { node: FileNode };
   }
 
-  /** Walks a path. Only its last part may be missing. */
-  #place(path: string, follow: boolean, links = 0): Place {
+  /** Walks a path. Only its last part may be missing, or what `make` makes. */
+  #place(path: string, follow: boolean, make?: (place: Place) => FileNode, links = 0): Place {
+    if (path.length > LONGEST_PATH) throw new FileError("ENAMETOOLONG", path);
     const names = posix.resolve("/", path).split("/").slice(1);
     if (names.at(-1) === "") names.pop();
     let at: Place = { path: "/", mount: this.#root, parent: undefined, name: "", node: this.#root.node };
     for (const [index, name] of names.entries()) {
-      const { node } = at;
+      const node = at.node ?? make?.(at);
       if (node?.kind !== "directory") throw new FileError(node ? "ENOTDIR" : "ENOENT", path);
       if (!this.#may(node, SEARCH)) throw new FileError("EACCES", path);
-      const here = posix.join(at.path, name);
-      const mounted = this.#mounts.get(here);
+      if (name.length > LONGEST_NAME) throw new FileError("ENAMETOOLONG", path);
+      const here = at.path === "/" ? `/${name}` : `${at.path}/${name}`;
+      const mounted = index < this.#deepest ? this.#mounts.get(here) : undefined;
       at = {
         path: here,
         mount: mounted ?? at.mount,
@@ -262,7 +318,7 @@ export class FileSystem {
       if (at.node?.kind === "link" && (!isLast || follow)) {
         if (links >= MOST_LINKS) throw new FileError("ELOOP", path);
         const target = posix.resolve(posix.dirname(here), at.node.target);
-        return this.#place(posix.join(target, ...names.slice(index + 1)), follow, links + 1);
+        return this.#place(posix.join(target, ...names.slice(index + 1)), follow, make, links + 1);
       }
     }
     return at;
@@ -275,4 +331,9 @@ export class FileSystem {
     const shift = user.uid === uid ? 6 : isOurs ? 3 : 0;
     return ((mode >> shift) & right) !== 0;
   }
+}
+
+/** Data to keep: a small part of something large would keep all of it in memory. */
+function own(data: Uint8Array): Uint8Array {
+  return data.buffer.byteLength > 2 * data.length ? Uint8Array.from(data) : data;
 }

@@ -1,17 +1,21 @@
 import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
-import type { ContainerUser, FileSystem } from "./file-system.ts";
+import type { FileSystem, FileUser } from "./file-system.ts";
+import type { Holding } from "./limits/memory.ts";
 import type { ContainerNetwork } from "./network.ts";
+
+/** Resolves when there is room for more output; nothing when there is. A process that writes much awaits it. */
+export type Room = Promise<void> | void;
 
 /** Where a process reads from and writes to. */
 export interface Streams {
   readonly stdin: AsyncIterable<Uint8Array>;
-  stdout(text: string | Uint8Array): void;
-  stderr(text: string | Uint8Array): void;
+  stdout(text: string | Uint8Array): Room;
+  stderr(text: string | Uint8Array): Room;
 }
 
 /** What is different for a process that another one starts. */
-export interface ChildOptions extends Partial<Streams> {
+export interface SpawnOptions extends Partial<Streams> {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** It runs in a loop that never ends by itself. */
@@ -28,16 +32,24 @@ export interface Process extends Streams {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly user: ContainerUser;
+  readonly user: FileUser;
   readonly files: FileSystem;
   readonly network: ContainerNetwork;
   readonly clock: Clock;
+  /** Counts what it holds in memory, until it ends or gives it back. A container over its limit is killed. */
+  readonly memory: Holding;
   /** Aborts when the process is killed: whatever waits must give up. */
   readonly signal: AbortSignal;
   /** Names it where somebody asks who still works. */
   readonly label: string;
   /** It runs in a loop that never ends by itself: nobody waits for it, so its waits are housekeeping. */
   readonly endless: boolean;
+  /**
+   * Counts work, in steps of some microseconds. A command awaits what this returns before it does more, so that nothing a
+   * container does stops the API server: `for (const line of lines) { await spend(1); … }`. In a loop that never ends by
+   * itself (`endless`), nothing waits for that work.
+   */
+  spend(steps: number, endless?: boolean): Promise<void> | undefined;
   /** Ends it at once. */
   exit(status: number): void;
   /** Adds to the container's log, wherever the process itself writes. */
@@ -47,7 +59,7 @@ export interface Process extends Streams {
   /** Takes over what happens when the container is told to end; without it the process is killed. */
   onTerminate(handler: () => void): void;
   /** Runs another command in the same container; 127 when there is none of that name. */
-  run(argv: readonly string[], options?: ChildOptions): Promise<number>;
+  run(argv: readonly string[], options?: SpawnOptions): Promise<number>;
 }
 
 /** A program of a container's image, by its exit code. */
@@ -55,10 +67,3 @@ export type Command = (process: Process) => Promise<number>;
 
 /** Nothing to read. */
 export async function* noInput(): AsyncGenerator<Uint8Array, void, void> {}
-
-/** All that a process is given to read. */
-export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of input) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}

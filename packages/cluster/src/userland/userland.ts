@@ -2,9 +2,13 @@ import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { APPLETS } from "./applets/applets.ts";
 import { FileError } from "./file-error.ts";
-import type { ContainerUser, FileSystem } from "./file-system.ts";
+import type { FileSystem, FileUser } from "./file-system.ts";
+import { Input } from "./input.ts";
+import type { ContainerLimits } from "./limits/machine.ts";
+import { OutOfMemory } from "./limits/memory.ts";
 import type { ContainerNetwork } from "./network.ts";
-import { type ChildOptions, type Command, noInput, type Process, type Streams } from "./process.ts";
+import { BrokenPipe } from "./pipe.ts";
+import { type Command, noInput, type Process, type SpawnOptions, type Streams } from "./process.ts";
 
 /** What all processes of a container share. */
 export interface UserlandOptions {
@@ -12,12 +16,15 @@ export interface UserlandOptions {
   readonly container: Container;
   readonly env: Readonly<Record<string, string>>;
   readonly files: FileSystem;
-  readonly user: ContainerUser;
+  readonly user: FileUser;
   readonly network: ContainerNetwork;
   readonly clock: Clock;
   readonly cwd: string;
   /** The programs of its image, by path or name; those that every image has come after them. */
   readonly commands: Readonly<Record<string, Command>>;
+  readonly limits: ContainerLimits;
+  /** Aborts when the container has ended: all that runs in it is killed. */
+  readonly ended: AbortSignal;
   log(text: string | Uint8Array): void;
 }
 
@@ -29,9 +36,19 @@ export interface Signals {
 }
 
 const KILLED = 137;
+const BROKEN_PIPE = 141;
 const TERMINATED = 143;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
+const CANNOT_FORK = 2;
+/** Why a process goes no further: one for all, as making an error takes longer than most commands. */
+const ENDED = new Error("the process has ended");
+/** What a process takes before it does anything, in bytes. */
+const PROCESS = 64 * 1024;
+/** And how many steps. */
+const START = 2;
+/** Processes that start one another stop here: killing the first kills the others, one from the other. */
+const DEEPEST = 128;
 /** Where commands without a path are looked for. */
 const SEARCHED = /^\/(usr\/(local\/)?)?s?bin\//;
 
@@ -43,7 +60,8 @@ export class Userland {
   readonly #options: UserlandOptions;
 
   constructor(options: UserlandOptions) {
-    this.#options = options;
+    // Commands are found by names that scripts give: `constructor` is none.
+    this.#options = { ...options, commands: Object.assign(Object.create(null), options.commands) };
   }
 
   get files(): FileSystem {
@@ -65,20 +83,25 @@ export class Userland {
   /** Runs a command to its exit code. */
   async run(argv: readonly string[], streams: Partial<Streams> = {}, signals: Signals = {}): Promise<number> {
     const io: Streams = {
-      stdin: streams.stdin ?? noInput(),
-      stdout: streams.stdout ?? (() => {}),
-      stderr: streams.stderr ?? (() => {}),
+      stdin: Input.of(streams.stdin ?? noInput()),
+      stdout: streams.stdout ?? (() => undefined),
+      stderr: streams.stderr ?? (() => undefined),
     };
-    return this.#start(argv, io, signals, {});
+    return this.#start(argv, io, signals, {}, 0);
   }
 
   async #start(
     argv: readonly string[],
     streams: Streams,
     { stop, kill }: Signals,
-    { env, cwd, endless = false }: ChildOptions,
+    { env, cwd, endless = false }: SpawnOptions,
+    depth: number,
   ): Promise<number> {
     const options = this.#options;
+    if (depth > DEEPEST) {
+      streams.stderr("sh: can't fork: Resource temporarily unavailable\n");
+      return CANNOT_FORK;
+    }
     const command = this.#command(argv[0] ?? "") ?? this.#script(argv[0] ?? "");
     if (!command) {
       const isThere = (argv[0] ?? "").includes("/") && options.files.exists(argv[0]!);
@@ -89,25 +112,48 @@ export class Userland {
     let status: number | undefined;
     const exit = (code: number) => {
       status ??= code;
-      over.abort();
+      over.abort(ENDED);
     };
     let onStop = () => exit(TERMINATED);
     const stopped = () => onStop();
     const killed = () => exit(KILLED);
     stop?.addEventListener("abort", stopped, { once: true });
-    kill?.addEventListener("abort", killed, { once: true });
-    if (kill?.aborted) killed();
-    else if (stop?.aborted) stopped();
+    // What another process has started is killed with it.
+    const kills = [kill, depth === 0 ? options.ended : undefined].filter((signal) => signal !== undefined);
+    for (const signal of kills) {
+      signal.addEventListener("abort", killed, { once: true });
+      if (signal.aborted) killed();
+    }
+    if (stop?.aborted) stopped();
     const { name = "", namespace = "" } = options.pod.metadata;
+    const label = `${namespace}/${name} ${options.container.name}`;
+    const memory = options.limits.memory.open();
+    const writing =
+      (write: Streams["stdout"]): Streams["stdout"] =>
+      (data) => {
+        try {
+          return write(data);
+        } catch (error) {
+          if (error instanceof BrokenPipe) exit(BROKEN_PIPE);
+          return failed(error);
+        }
+      };
     const process: Process = {
       ...options,
-      ...streams,
+      stdin: streams.stdin,
+      stdout: writing(streams.stdout),
+      stderr: writing(streams.stderr),
       argv,
       env: env ?? options.env,
       cwd: cwd ?? options.cwd,
       signal: over.signal,
-      label: `${namespace}/${name} ${options.container.name}`,
+      label,
       endless,
+      memory,
+      spend: (steps, background = endless) => {
+        if (over.signal.aborted) return failed(over.signal.reason);
+        return options.limits.cpu.spend(steps, { signal: over.signal, background, label });
+      },
       exit,
       find: (wanted) => this.find(wanted),
       onTerminate: (handler) => {
@@ -115,26 +161,27 @@ export class Userland {
       },
       run: (words, changes = {}) => {
         const io = { ...streams, ...changes };
-        const kills = changes.signal ? AbortSignal.any([over.signal, changes.signal]) : over.signal;
-        return this.#start(
-          words,
-          io,
-          { kill: kills },
-          { env: env ?? options.env, cwd: cwd ?? options.cwd, endless, ...changes },
-        );
+        const kill = changes.signal ? AbortSignal.any([over.signal, changes.signal]) : over.signal;
+        const child = { env: env ?? options.env, cwd: cwd ?? options.cwd, endless, ...changes };
+        return this.#start(words, io, { kill }, child, depth + 1);
       },
     };
     try {
+      memory.hold(PROCESS);
+      await process.spend(START);
       return await ended(command(process), over.signal);
     } catch (error) {
       if (status !== undefined) return status;
+      if (error instanceof OutOfMemory) return KILLED;
+      if (error instanceof BrokenPipe) return BROKEN_PIPE;
       const why = error instanceof Error ? error.message : String(error);
       streams.stderr(`${argv[0]}: ${error instanceof FileError ? `${error.path}: ${why}` : why}\n`);
       return 1;
     } finally {
       stop?.removeEventListener("abort", stopped);
-      kill?.removeEventListener("abort", killed);
-      over.abort();
+      for (const signal of kills) signal.removeEventListener("abort", killed);
+      over.abort(ENDED);
+      memory.close();
     }
   }
 
@@ -151,6 +198,13 @@ export class Userland {
     if (files.stat(name).kind !== "file") return undefined;
     return (process) => APPLETS["sh"]!({ ...process, argv: ["sh", name, ...process.argv.slice(1)] });
   }
+}
+
+/** A promise that has failed. A command that does not await it, or calls from a callback, must not take this process down. */
+function failed(error: unknown): Promise<never> {
+  const promise = Promise.reject(error);
+  promise.catch(() => {});
+  return promise;
 }
 
 /** A process that is killed is over, whether it notices or not. */

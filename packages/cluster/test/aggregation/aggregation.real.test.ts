@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Agent, request as httpsRequest } from "node:https";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startCluster } from "@konverge/cluster";
+import { type Cluster, startCluster } from "@konverge/cluster";
 import { type ApiRequest, readText } from "@konverge/core";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { extensionServer, GROUP } from "./extension-server.ts";
@@ -18,41 +18,47 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices";
 const HEADERS = ["x-remote-user", "x-remote-group", "x-remote-uid", "x-forwarded-uri", "x-forwarded-proto", "x-mine"];
 
+/** Registers another server, and resolves with its condition once that is settled. */
+async function registered(send: Send, json: Record<string, string>, server: { port: number; caBundle: string }) {
+  const post = (path: string, body: object) =>
+    send({ method: "POST", path, headers: json, body: JSON.stringify(body) });
+  await post("/api/v1/namespaces/default/services", {
+    metadata: { name: "extension" },
+    spec: { type: "ExternalName", externalName: "localhost" },
+  });
+  await post(SERVICES, {
+    metadata: { name: `v1.${GROUP}` },
+    spec: {
+      group: GROUP,
+      version: "v1",
+      groupPriorityMinimum: 2000,
+      versionPriority: 10,
+      service: { namespace: "default", name: "extension", port: server.port },
+      caBundle: server.caBundle,
+    },
+  });
+  return until(async () => {
+    const { text } = await send({ method: "GET", path: `${SERVICES}/v1.${GROUP}` });
+    const { lastTransitionTime: _, ...rest } = JSON.parse(text).status.conditions?.[0] ?? {};
+    return rest.reason === "Passed" || rest.reason === "FailedDiscoveryCheck" ? rest : undefined;
+  });
+}
+
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 300; tries++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(200);
+  }
+  throw new Error("it did not come within a minute");
+}
+
 /** What is seen of a server with another one behind it, from both sides. */
 async function story(send: Send, json: Record<string, string>) {
   const extension = await extensionServer();
   try {
-    const post = (path: string, body: object) =>
-      send({ method: "POST", path, headers: json, body: JSON.stringify(body) });
-    await post("/api/v1/namespaces/default/services", {
-      metadata: { name: "extension" },
-      spec: { type: "ExternalName", externalName: "localhost" },
-    });
-    await post(SERVICES, {
-      metadata: { name: `v1.${GROUP}` },
-      spec: {
-        group: GROUP,
-        version: "v1",
-        groupPriorityMinimum: 2000,
-        versionPriority: 10,
-        service: { namespace: "default", name: "extension", port: extension.port },
-        caBundle: extension.caBundle,
-      },
-    });
+    const condition = await registered(send, json, extension);
     const get = (path: string, headers: Record<string, string> = {}) => send({ method: "GET", path, headers });
-    const until = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-      for (let tries = 0; tries < 300; tries++) {
-        const found = await look();
-        if (found !== undefined) return found;
-        await sleep(200);
-      }
-      throw new Error("it did not come within a minute");
-    };
-    const condition = await until(async () => {
-      const { status } = JSON.parse((await get(`${SERVICES}/v1.${GROUP}`)).text);
-      const { lastTransitionTime: _, ...rest } = status.conditions?.[0] ?? {};
-      return rest.status === "True" ? rest : undefined;
-    });
     const discovered = await until(async () => {
       const { items } = JSON.parse((await get("/apis", { accept: AGGREGATED })).text);
       const found = items.find(({ metadata }: { metadata: { name: string } }) => metadata.name === GROUP);
@@ -102,6 +108,15 @@ function realSend({ url, ca, adminToken }: RealCluster): Send {
     });
 }
 
+function embeddedSend({ server }: Cluster): Send {
+  const groups = ["system:masters", "system:authenticated"];
+  const transport = server.as({ name: "admin", uid: "admin", groups });
+  return async (request) => {
+    const { status, body } = await transport({ headers: {}, ...request });
+    return { status, text: await readText(body) };
+  };
+}
+
 const plane = findControlPlane();
 const options = { skip: plane.available ? false : plane.why, timeout: 180_000 };
 
@@ -110,11 +125,23 @@ test("another API server behind this one is seen as it is behind a real one", op
   await using real = await startRealCluster();
   const theirs = await story(realSend(real), json);
   await using cluster = await startCluster({ parts: [] });
-  const groups = ["system:masters", "system:authenticated"];
-  const transport = cluster.server.as({ name: "admin", uid: "admin", groups });
-  const ours = await story(async (request) => {
-    const { status, body } = await transport({ headers: {}, ...request });
-    return { status, text: await readText(body) };
-  }, json);
+  const ours = await story(embeddedSend(cluster), json);
   assert.deepEqual(ours, theirs);
+});
+
+test("another API server with a certificate that is not trusted is refused as by a real one", options, async () => {
+  const json = { "content-type": "application/json" };
+  const [extension, stranger] = [await extensionServer(), await extensionServer()];
+  try {
+    const server = { port: extension.port, caBundle: stranger.caBundle };
+    await using real = await startRealCluster();
+    const theirs = await registered(realSend(real), json, server);
+    await using cluster = await startCluster({ parts: [] });
+    assert.deepEqual(await registered(embeddedSend(cluster), json, server), theirs);
+    assert.match(theirs.message, /tls: failed to verify certificate: x509: certificate signed by unknown authority/);
+    assert.deepEqual(extension.seen, []);
+  } finally {
+    extension.close();
+    stranger.close();
+  }
 });

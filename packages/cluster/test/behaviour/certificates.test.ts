@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "@konverge/client";
-import { CONTROLLERS, startCluster } from "@konverge/cluster";
+import { BUILT_IN_CONTROLLERS, startCluster } from "@konverge/cluster";
 import { CertificateSigningRequest } from "@konverge/kinds";
 import { certificateRequest } from "./certificate-requests.ts";
 import { certificates, decide } from "./certificates.ts";
@@ -13,7 +13,7 @@ import { during, playEmbedded, virtualStage } from "./stages.ts";
 playEmbedded(certificates);
 
 test("whoever has a signed certificate is known by it", async (t) => {
-  await using cluster = await startCluster({ parts: CONTROLLERS });
+  await using cluster = await startCluster({ parts: BUILT_IN_CONTROLLERS });
   await using port = await cluster.listen();
   const { client } = cluster;
   const { request, key } = certificateRequest("jane", ["team-a"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CONTROLLERS, startCluster } from "@konverge/cluster";
+import { BUILT_IN_CONTROLLERS, startCluster } from "@konverge/cluster";
 import { ownerReference, VirtualClock } from "@konverge/core";
 import { ConfigMap, Deployment, Namespace, Pod } from "@konverge/kinds";
 import { labelsOf, template } from "./stage.ts";
@@ -24,7 +24,7 @@ test("after a restart, what was missed in between is made up for", async () => {
   const state = before.server.snapshot();
   await during(clock, before.stop());
 
-  const after = await during(clock, startCluster({ clock, parts: CONTROLLERS, server: { state } }));
+  const after = await during(clock, startCluster({ clock, parts: BUILT_IN_CONTROLLERS, server: { state } }));
   await clock.advance(5_000);
   const maps = (await during(clock, after.client.list(ConfigMap, { namespace }))).items;
   assert.ok(!maps.some(({ metadata }) => metadata.name === "child"));
@@ -35,7 +35,7 @@ test("after a restart, what was missed in between is made up for", async () => {
 
 test("a fresh cluster runs only what has something to do", async () => {
   const clock = new VirtualClock();
-  const cluster = await during(clock, startCluster({ clock, parts: CONTROLLERS }));
+  const cluster = await during(clock, startCluster({ clock, parts: BUILT_IN_CONTROLLERS }));
   await clock.advance(1_000);
   const atFirst = cluster.controlPlane.running;
   assert.ok(!atFirst.includes("deployment-controller"), atFirst.join());

@@ -19,7 +19,7 @@ function deployment({ namespace }: Stage, replicas: number, more: object = {}) {
 }
 
 const setsOf = async ({ client, namespace }: Stage) =>
-  (await client.list(ReplicaSet, { namespace })).items.sort(
+  (await client.list(ReplicaSet, { namespace })).items.toSorted(
     (a, b) =>
       Number(a.metadata.annotations?.["deployment.kubernetes.io/revision"]) -
       Number(b.metadata.annotations?.["deployment.kubernetes.io/revision"]),

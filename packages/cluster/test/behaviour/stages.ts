@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, connect } from "@konverge/client";
-import { type Cluster, CONTROLLERS, startCluster } from "@konverge/cluster";
+import { BUILT_IN_CONTROLLERS, type Cluster, startCluster } from "@konverge/cluster";
 import { sleep, timestamp, VirtualClock } from "@konverge/core";
 import { Namespace, ServiceAccount } from "@konverge/kinds";
 import type { startRealCluster } from "@konverge/real";
@@ -52,7 +52,7 @@ export async function virtualStage(options: VirtualStageOptions = {}): Promise<V
   const measures: Measures = new Map();
   const starting = startCluster({
     clock,
-    ...(options.nodes ? { nodes: [] } : { parts: CONTROLLERS }),
+    ...(options.nodes ? { nodes: [] } : { parts: BUILT_IN_CONTROLLERS }),
     server: { aggregation: { call: async (_, { path }) => jsonAnswer(measured(measures, path, timestamp(clock))) } },
     ...(options.log && { log: options.log }),
   });

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,17 +22,27 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-var config *rest.Config
+var (
+	config *rest.Config
+	hooks  envtest.WebhookInstallOptions
+)
 
 func TestMain(m *testing.M) {
 	started := time.Now()
-	environment := &envtest.Environment{CRDDirectoryPaths: []string{"crds"}, ErrorIfCRDPathMissing: true}
+	environment := &envtest.Environment{
+		CRDDirectoryPaths:     []string{"crds"},
+		ErrorIfCRDPathMissing: true,
+		WebhookInstallOptions: envtest.WebhookInstallOptions{
+			ValidatingWebhooks: []*admissionregistrationv1.ValidatingWebhookConfiguration{widgetWebhook()},
+		},
+	}
 	var err error
 	if config, err = environment.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	fmt.Printf("environment started in %v\n", time.Since(started).Round(time.Millisecond))
+	hooks = environment.WebhookInstallOptions
 	code := m.Run()
 	if err := environment.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Mutable } from "@konverge/core";
 import { ConfigMap, type Container, type Pod, type PodSpec, Secret, Service } from "@konverge/kinds";
 import { node, onNodes, type VirtualNodes } from "./virtual-nodes.ts";
 
@@ -17,7 +18,7 @@ function linesOf({ cluster }: VirtualNodes, name: string): string[] {
 }
 
 /** Runs a script in a pod to its end; resolves to what it wrote. */
-async function runs(script: string, change: (spec: PodSpec) => void = () => {}): Promise<string[]> {
+async function runs(script: string, change: (spec: Mutable<PodSpec>) => void = () => {}): Promise<string[]> {
   let lines: string[] = [];
   await onNodes(NODES, async (stage) => {
     const { client } = stage.cluster;
@@ -29,7 +30,7 @@ async function runs(script: string, change: (spec: PodSpec) => void = () => {}):
     );
     const stringData = { password: "hunter2" };
     await stage.wait(client.create(Secret, { metadata: { name: "keys", namespace }, stringData } as never));
-    const spec: PodSpec = { containers: [{ name: "main", image: BUSYBOX, command: ["sh", "-c", script] }] };
+    const spec: Mutable<PodSpec> = { containers: [{ name: "main", image: BUSYBOX, command: ["sh", "-c", script] }] };
     change(spec);
     await once(stage, "p", spec.containers, spec);
     await stage.pass(60_000);

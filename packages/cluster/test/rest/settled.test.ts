@@ -102,12 +102,12 @@ test("an operator whose work fails is named by its retries, one that looks again
       when: ({ object: { metadata } }) => metadata.name === "wish",
       reconcile() {
         if (fails) throw new Error("no luck");
-        return { after: 30_000 };
+        return { requeueAfter: 30_000 };
       },
     });
     const manager = await wait(run(flaky, { client, clock }));
     await wait(client.create(ConfigMap, { metadata: { name: "wish", namespace: "default" } }));
-    await assert.rejects(settled({ within: HOUR }), /flaky: retry/);
+    await assert.rejects(settled({ timeout: HOUR }), /flaky: retry/);
     fails = false;
     await settled();
     await wait(manager.stop());
@@ -122,7 +122,7 @@ test("a watcher that has not taken what there is keeps a cluster from settling",
     await wait(client.create(ConfigMap, { metadata: { name: "a", namespace: "default" } }));
     await first;
     await wait(client.create(ConfigMap, { metadata: { name: "b", namespace: "default" } }));
-    await assert.rejects(settled({ within: 60_000 }), /has not taken all that the watch of \/api\/v1\/configmaps has/);
+    await assert.rejects(settled({ timeout: 60_000 }), /has not taken all that the watch of \/api\/v1\/configmaps has/);
     await events.return?.();
     await settled();
   }));
@@ -130,18 +130,18 @@ test("a watcher that has not taken what there is keeps a cluster from settling",
 test("in real time a cluster settles as well", async () => {
   await using cluster = await startCluster();
   await cluster.client.create(Deployment, deployment("web", 2));
-  await cluster.settled({ quiet: 200 });
+  await cluster.settled({ idlePeriod: 200 });
   assert.equal((await cluster.client.get(Deployment, "default/web")).status?.readyReplicas, 2);
 });
 
 test("in real time, too, those who wait are named", async () => {
   await using cluster = await startCluster();
-  await cluster.settled({ quiet: 50 });
+  await cluster.settled({ idlePeriod: 50 });
   const waiting = new AbortController();
   const { clock }: { clock: Clock } = cluster;
   const late = sleep(clock, HOUR, { label: "somebody slow", signal: waiting.signal }).catch(() => {});
   try {
-    await assert.rejects(cluster.settled({ quiet: 20, within: 2_000 }), /somebody slow \(in 3\d\d\d(\.\d)? s\)/);
+    await assert.rejects(cluster.settled({ idlePeriod: 20, timeout: 2_000 }), /somebody slow \(in 3\d\d\d(\.\d)? s\)/);
   } finally {
     waiting.abort();
     await late;

@@ -13,7 +13,7 @@ import {
   parseApiVersion,
 } from "@konverge/core";
 import type { IndexFunction } from "../cache/indexes.ts";
-import { PermanentError } from "../controller/errors.ts";
+import { PermanentError } from "../errors.ts";
 
 /** Labels and annotations by which children are known that an owner reference cannot reach. */
 export const OWNER_UID = "konverge.dev/owner-uid";
@@ -48,7 +48,7 @@ export function referenceBond(ownerKind: KindRef<KubeObject>): Bond {
         checkOwnership({ kind: ownerKind, ...owner.metadata }, child);
       } catch (cause) {
         if (!(cause instanceof OwnershipError)) throw cause;
-        const advice = `declare it as own(${child.kind.kind}, { by: "label" }), or leave it to cleanup`;
+        const advice = `declare it as ownedKind(${child.kind.kind}, { by: "label" }), or leave it to cleanup`;
         throw new PermanentError("InvalidChild", `${cause.message}: ${advice}`, { cause });
       }
     },

@@ -1,67 +1,77 @@
 import type { DeepPartial } from "@konverge/client";
-import { groupKindText, type KindRef, type KubeObject, type ObjectMeta, parseApiVersion } from "@konverge/core";
-import { PermanentError } from "../controller/errors.ts";
-
-/** A child as a reconciler states it: what it shall be, as far as the controller cares. */
-export interface Child {
-  apiVersion: string;
-  kind: string;
-  metadata: Partial<ObjectMeta>;
-}
-
-/** An object that exists, in the type in which it was drafted. */
-export type Existing<C> = Omit<C, "metadata"> & { metadata: ObjectMeta };
+import {
+  groupKindText,
+  isObject,
+  type KindRef,
+  type KubeObject,
+  type MadeByKind,
+  parseApiVersion,
+} from "@konverge/core";
+import { PermanentError } from "../errors.ts";
 
 /**
- * What to do when the server refuses to change a field of a child:
- * - `report`: say so in the conditions and leave the child as it is;
- * - `recreate`: delete the child with all it owns, and create it anew;
+ * A child as a reconciler states it: what it shall be, as far as the controller cares. Made by the `draft` or `new` of its
+ * kind, or observed. `T` is the type of the object that comes of it.
+ */
+export interface Child<T extends KubeObject = KubeObject> extends KubeObject, MadeByKind<T> {
+  // Known here, so that a literal that has them is refused for what it lacks.
+  readonly spec?: unknown;
+  readonly data?: unknown;
+  readonly status?: unknown;
+}
+
+/** A child as it is now. */
+export type ObservedChild<T extends KubeObject> = T & MadeByKind<T>;
+
+/**
+ * What to do when the server rejects a change of an immutable field of a child:
+ * - `report`: report it in the conditions and leave the child as it is;
+ * - `recreate`: delete the child with all that it owns, and create it again;
  * - `orphan`: delete the child alone, leaving what it owns (the pods of a StatefulSet) to the new one.
  */
-export type OnImmutable = "report" | "recreate" | "orphan";
+export type ImmutableFieldPolicy = "report" | "recreate" | "orphan";
 
-export interface ChildOptions<C extends Child = Child> {
+export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
   /** Apply it only when these are ready. */
   after?: readonly Child[];
   /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
-  readyWhen?: (child: Existing<C>) => boolean;
-  onImmutable?: OnImmutable;
+  readyWhen?: (child: T) => boolean;
+  onImmutable?: ImmutableFieldPolicy;
   /**
-   * Fields that it shall have in the beginning, and that whoever changes them may keep: the replicas of a Deployment that
-   * an autoscaler takes over. Objects only, no lists: `{ spec: { replicas: 3 } }`.
+   * Fields that are set only when the child is created, such as the replicas of a Deployment that an autoscaler changes later.
+   * Objects only, no lists: `{ spec: { replicas: 3 } }`.
    */
-  initially?: DeepPartial<C>;
+  initially?: DeepPartial<T>;
 }
 
-/** A child with conditions attached, see {@link child}. */
+/** A child with conditions attached, see {@link plannedChild}. */
 export interface PlannedChild {
   readonly draft: Child;
-  readonly options: ChildOptions;
+  readonly options: PlannedChildOptions;
 }
 
-/** A child that waits for others, or has its own idea of being ready: `child(server, { after: [migration] })`. */
-export function child<C extends Child>(draft: C, options: ChildOptions<C>): PlannedChild {
-  return { draft, options: options as unknown as ChildOptions };
+/** A child that waits for others, or has its own idea of being ready: `plannedChild(server, { after: [migration] })`. */
+export function plannedChild<T extends KubeObject>(draft: Child<T>, options: PlannedChildOptions<T>): PlannedChild {
+  return { draft, options: options as unknown as PlannedChildOptions };
 }
 
 /** `position`: among the children that a reconciler returned, of which nobody has checked the types. */
 export function planned(given: Child | PlannedChild, position: number): PlannedChild {
-  const one = (isRecord(given) && "draft" in given ? given : { draft: given, options: {} }) as PlannedChild;
+  const one = (isObject(given) && "draft" in given ? given : { draft: given, options: {} }) as PlannedChild;
   const draft: unknown = one.draft;
-  if (isRecord(draft) && typeof draft["apiVersion"] === "string" && typeof draft["kind"] === "string") {
-    if (isRecord(draft["metadata"])) return one;
+  if (isObject(draft) && typeof draft["apiVersion"] === "string" && typeof draft["kind"] === "string") {
+    if (isObject(draft["metadata"])) return one;
   }
-  const what = isRecord(draft) ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
+  const what =
+    typeof draft === "object" && draft !== null ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
   throw new PermanentError(
     "InvalidChild",
-    `children[${position}] ${what}: return objects such as \`{ apiVersion, kind, metadata }\``,
+    `children[${position}] ${what}: make children with Kind.draft({ metadata, spec })`,
   );
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-
 /** `Deployment.apps default/web`, in which no two children are equal. */
-export function nameOf(draft: Child, owner: KubeObject): string {
+export function nameOf(draft: KubeObject, owner: KubeObject): string {
   const { group } = parseApiVersion(draft.apiVersion);
   const namespace = draft.metadata.namespace ?? owner.metadata.namespace ?? "";
   return `${groupKindText({ group, kind: draft.kind })} ${namespace}/${draft.metadata.name}`;
@@ -104,7 +114,7 @@ export function waves(children: readonly PlannedChild[], owner: KubeObject): Pla
   return result;
 }
 
-/** A kind of children, and how they are held. */
+/** A kind of children and how they are owned. */
 export interface OwnedKind {
   readonly kind: KindRef<KubeObject>;
   /**
@@ -122,15 +132,15 @@ export interface OwnedKind {
   readonly adopt?: "former" | "any";
   /**
    * Field managers of an operator that this one replaces: what they own of a child becomes this controller's when it
-   * first meets it, so that fields that are no longer wanted go. See `takeOver`.
+   * first meets it, so that fields that are no longer wanted go. See `adoptFields`.
    */
   readonly from?: readonly string[];
-  readonly onImmutable?: OnImmutable;
+  readonly onImmutable?: ImmutableFieldPolicy;
   /** Watch only children with these labels, which all drafts must have. */
   readonly labelSelector?: string;
 }
 
-/** A kind of children that is not held in the usual way: `own(ClusterRole, { by: "label" })`. */
-export function own(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
+/** A kind of children that is not held in the usual way: `ownedKind(ClusterRole, { by: "label" })`. */
+export function ownedKind(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
   return { kind, ...options };
 }

@@ -18,29 +18,27 @@ import {
   type Schema,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
-import type { View } from "../cache/view.ts";
-import { ExternalError, PermanentError } from "../controller/errors.ts";
-import { reclaim } from "../takeover/reclaim.ts";
-import { takeOver } from "../takeover/take-over.ts";
-import { AnswerMemory } from "./answer-memory.ts";
-import { appliedDifference } from "./applied-difference.ts";
+import type { CacheView } from "../cache/view.ts";
+import { type Applied, AppliedState } from "../comparison/applied-state.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
+import { inParallel } from "../in-parallel.ts";
+import { adoptFields } from "../takeover/take-over.ts";
 import type { Bond } from "./bond.ts";
 import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves } from "./child.ts";
 import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
 import { claim, FOREIGN_CHILD_RETRY } from "./claim.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { isImmutable } from "./immutable.ts";
-import { inParallel } from "./in-parallel.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { withoutLeftOver } from "./left-over.ts";
-import { ownedPart } from "./owned-part.ts";
+import { reclaim } from "./reclaim.ts";
 import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
 
 /** A declared kind of children, and the objects there are of it. */
 export interface OwnedView {
   readonly declared: OwnedKind;
-  readonly view: View<KubeObject>;
+  readonly view: CacheView<KubeObject>;
   readonly bond: Bond;
   readonly schema: Schema | undefined;
 }
@@ -94,7 +92,7 @@ export interface ChildrenPass {
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #owned: ReadonlyMap<string, OwnedView>;
-  readonly #answers = new AnswerMemory();
+  readonly #applied = new AppliedState();
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -185,19 +183,21 @@ export class Children {
       // Without the labels that children are watched by, it is there all the same.
       live = owned.view.get(key) ?? made.found;
     }
-    if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { after: 1000 });
+    if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { requeueAfter: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
       // Its deletion is an event of its owner's; if that is not this one, nobody will tell.
       if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
-      throw new ExternalError("ChildTerminating", `${name} is still being deleted`, { after: FOREIGN_CHILD_RETRY });
+      throw new ExternalError("ChildTerminating", `${name} is still being deleted`, {
+        requeueAfter: FOREIGN_CHILD_RETRY,
+      });
     }
     const { ownerKind, manager } = this.#options;
     const applied = () => fieldsOf(owned.view.own(key), manager) ?? appliedBy(manager, live);
     const former = applied() !== undefined;
     await claim({ name, live, ...owned, owner, ownerKind, manager, former }, pass.client);
     const { from } = owned.declared;
-    if (from && !former) await takeOver(pass.writer, owned.declared.kind, key, { from, to: manager });
+    if (from && !former) await adoptFields(pass.writer, owned.declared.kind, key, { from, to: manager });
     const initial = options.initially && stillInitial(options.initially, applied(), live);
     const desired = draftOf(withInitial(draft, initial), place);
     const known = owned.view.get(key) ?? live;
@@ -210,11 +210,11 @@ export class Children {
   }
 
   /** A child without the labels that its kind is watched by would never be seen again. */
-  #checkLabels(name: string, { declared: { kind, labelSelector } }: OwnedView, { metadata }: Child): void {
+  #checkLabels(name: string, { declared: { kind, labelSelector } }: OwnedView, { metadata }: KubeObject): void {
     if (labelSelector === undefined || matchesLabels(parseLabelSelector(labelSelector), metadata.labels)) return;
     throw new PermanentError(
       "InvalidChild",
-      `${name} does not have the labels by which its kind is watched: give it those of own(${kind.kind}, ` +
+      `${name} does not have the labels by which its kind is watched: give it those of ownedKind(${kind.kind}, ` +
         `{ labelSelector: ${JSON.stringify(labelSelector)} }), or leave the selector out`,
     );
   }
@@ -227,7 +227,7 @@ export class Children {
   async #create(
     owned: OwnedView,
     key: ObjectKey,
-    desired: Child,
+    desired: KubeObject,
     pass: ChildrenPass,
   ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
     const { kind } = owned.declared;
@@ -279,21 +279,27 @@ export class Children {
   }
 
   #remember(
-    { view, schema }: OwnedView,
+    owned: OwnedView,
     { name, key, desired }: Pick<ChildToUpdate, "name" | "key" | "desired">,
     answer: KubeObject,
   ): void {
-    const fields = fieldsOf(view.own(key), this.#options.manager);
-    if (fields && appliedDifference(fields, ownedFieldsOf(desired), answer, schema) !== undefined) {
-      this.#answers.remember(name, desired, { fields, part: ownedPart(fields, answer, schema) });
-    } else this.#answers.forget(name);
+    this.#applied.answered(name, this.#appliedTo(answer, owned, { key, desired }));
   }
 
-  #isUpToDate({ view, bond, schema }: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {
+  #isUpToDate(owned: OwnedView, { name, key, live, desired }: ChildToUpdate): boolean {
+    if (owned.bond.ownerUid(live) === undefined) return false;
+    const applied = this.#appliedTo(live, owned, { key, desired });
+    return applied !== undefined && this.#applied.isUpToDate(name, applied);
+  }
+
+  /** Undefined if we own nothing of the child. */
+  #appliedTo(
+    live: KubeObject,
+    { view, schema }: OwnedView,
+    { key, desired }: Pick<ChildToUpdate, "key" | "desired">,
+  ): Applied | undefined {
     const fields = fieldsOf(view.own(key), this.#options.manager);
-    if (!fields || bond.ownerUid(live) === undefined) return false;
-    if (appliedDifference(fields, ownedFieldsOf(desired), live, schema) === undefined) return true;
-    return this.#answers.knows(name, desired, { fields, part: ownedPart(fields, live, schema) });
+    return fields && { sent: desired, desired: ownedFieldsOf(desired), live, fields, schema };
   }
 
   async #replace(
@@ -342,7 +348,7 @@ export class Children {
     for (const { doomed: one, awaited } of nextToGo(doomed)) {
       // What others wait for is gone only when all that it owns is.
       await this.#delete(one.owned, one.object, pass, awaited ? "Foreground" : "Background");
-      this.#answers.forget(one.name);
+      this.#applied.forget(one.name);
     }
   }
 
@@ -365,7 +371,7 @@ export class Children {
     }
   }
 
-  async #send(kind: KindRef<KubeObject>, desired: Child, pass: ChildrenPass): Promise<KubeObject> {
+  async #send(kind: KindRef<KubeObject>, desired: KubeObject, pass: ChildrenPass): Promise<KubeObject> {
     const options = { fieldManager: this.#options.manager, force: true };
     try {
       return await pass.writer.apply(kind as KindRef<AnyObject>, desired as AnyObject, options);
@@ -393,13 +399,13 @@ interface ChildToUpdate {
   name: string;
   key: ObjectKey;
   live: KubeObject;
-  desired: Child;
+  desired: KubeObject;
   one: PlannedChild;
   /** Only if nobody has written it since: it repeats values that are somebody else's to change. */
   exact: boolean;
 }
 
-function isOfKind({ apiVersion, kind }: Child, declared: GroupKind): boolean {
+function isOfKind({ apiVersion, kind }: KubeObject, declared: GroupKind): boolean {
   return kind === declared.kind && parseApiVersion(apiVersion).group === declared.group;
 }
 
@@ -407,7 +413,7 @@ function isOfKind({ apiVersion, kind }: Child, declared: GroupKind): boolean {
 function refusal(error: unknown, name: string, { tenant }: ChildrenPass): unknown {
   if (tenant === undefined || !isForbidden(error)) return error;
   const message = `${name} cannot be written as ${tenant}: ${(error as Error).message}. Allow it to ${tenant}`;
-  return new ExternalError("Forbidden", message, { cause: error, after: REFUSED_RETRY });
+  return new ExternalError("Forbidden", message, { cause: error, requeueAfter: REFUSED_RETRY });
 }
 
 /** What a manager has applied to an object that comes straight from the server. */

@@ -1,6 +1,6 @@
 import type { Client } from "@konverge/client";
 import { controllerOf, type KindRef, type KubeObject, keyOf } from "@konverge/core";
-import { ExternalError } from "../controller/errors.ts";
+import { ExternalError } from "../errors.ts";
 import type { Bond } from "./bond.ts";
 import type { OwnedKind } from "./child.ts";
 
@@ -28,7 +28,7 @@ export async function claim(one: Claim, client: Client): Promise<void> {
   const { name, live, declared, bond, owner, ownerKind, manager } = one;
   const me = `${ownerKind.kind} ${keyOf(owner)}`;
   const refuse = (reason: string, message: string) =>
-    new ExternalError(reason, message, { after: FOREIGN_CHILD_RETRY });
+    new ExternalError(reason, message, { requeueAfter: FOREIGN_CHILD_RETRY });
   if (bond.ownerUid(live) === owner.metadata.uid) return;
   if (bond.ownerKey(live) === keyOf(owner)) {
     throw refuse("ChildOfPredecessor", `${name} belongs to an earlier ${me} and has to go first`);
@@ -40,7 +40,7 @@ export async function claim(one: Claim, client: Client): Promise<void> {
     throw refuse("ChildOfAnother", `${name} belongs to ${whom} and cannot become a child of ${me}: ${advice}`);
   }
   if (!one.former && declared.adopt !== "any") {
-    const advice = `delete it, use another name, or allow it with own(${declared.kind.kind}, { adopt: "any" })`;
+    const advice = `delete it, use another name, or allow it with ownedKind(${declared.kind.kind}, { adopt: "any" })`;
     throw refuse(
       "ChildExists",
       `${name} exists and was not made by ${manager}, so ${me} does not take it over: ${advice}`,

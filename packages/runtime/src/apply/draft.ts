@@ -1,14 +1,15 @@
-import type { ObjectMeta } from "@konverge/core";
-import type { Child } from "./child.ts";
-import { isObject } from "./stored-value.ts";
+import { isObject, type KubeObject, type ObjectMeta } from "@konverge/core";
 
 /**
  * A draft as it is sent: with its bond and its namespace, without nulls (an apply would claim them as values), and with a
  * Secret's stringData where the server would put it anyway.
  */
-export function draftOf(draft: Child, place: { namespace: string | undefined; bond: Partial<ObjectMeta> }): Child {
+export function draftOf(
+  draft: KubeObject,
+  place: { namespace: string | undefined; bond: Partial<ObjectMeta> },
+): KubeObject {
   const { bond, namespace } = place;
-  const { metadata, ...rest } = withoutNulls(draft) as Child;
+  const { metadata, ...rest } = withoutNulls(draft) as KubeObject;
   return {
     ...encodedSecret(rest),
     metadata: {
@@ -22,7 +23,7 @@ export function draftOf(draft: Child, place: { namespace: string | undefined; bo
 }
 
 /** What of an applied object becomes an owned field: all but what says which object it is, and owner references. */
-export function ownedFieldsOf(draft: Child): object {
+export function ownedFieldsOf(draft: KubeObject): object {
   const { apiVersion: _a, kind: _k, metadata, ...rest } = draft;
   const { name: _n, namespace: _ns, ownerReferences: _o, ...owned } = metadata;
   return { ...rest, ...(Object.keys(owned).length > 0 && { metadata: owned }) };

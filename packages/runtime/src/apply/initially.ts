@@ -1,10 +1,8 @@
-import type { FieldsV1 } from "@konverge/core";
-import type { Child } from "./child.ts";
-import { isObject, type JsonObject } from "./stored-value.ts";
+import { type FieldsV1, isObject, type JsonObject, type KubeObject } from "@konverge/core";
 
 /** A draft with the fields that it shall have in the beginning. */
-export function withInitial(draft: Child, initially: object | undefined): Child {
-  return initially ? (merged(draft as unknown as JsonObject, initially as JsonObject) as unknown as Child) : draft;
+export function withInitial(draft: KubeObject, initially: object | undefined): KubeObject {
+  return initially ? (merged(draft as unknown as JsonObject, initially as JsonObject) as unknown as KubeObject) : draft;
 }
 
 /**

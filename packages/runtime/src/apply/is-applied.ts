@@ -1,6 +1,6 @@
-import { type KindRef, type KubeObject, sameApplied } from "@konverge/core";
-import type { Child } from "./child.ts";
-import { schemaOf } from "./schema-of.ts";
+import type { KindRef, KubeObject } from "@konverge/core";
+import { sameApplied } from "../comparison/applied-equality.ts";
+import { schemaOf } from "../schema-of.ts";
 
 /**
  * Whether a child is already as its draft says. In the reconcile after a change it is not yet: what it reports about itself
@@ -10,6 +10,6 @@ import { schemaOf } from "./schema-of.ts";
  * const ready = isApplied(Deployment, draft, observed(draft)) && readinessOf(observed(draft), clock.now()).status === "Current";
  * ```
  */
-export function isApplied(kind: KindRef<KubeObject>, draft: Child, live: object | undefined): boolean {
+export function isApplied(kind: KindRef<KubeObject>, draft: KubeObject, live: object | undefined): boolean {
   return live !== undefined && sameApplied(draft, live, schemaOf(kind));
 }

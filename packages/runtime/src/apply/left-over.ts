@@ -1,5 +1,4 @@
-import { type ApiError, isInvalid } from "@konverge/core";
-import { isObject, type JsonObject } from "./stored-value.ts";
+import { type ApiError, isInvalid, isObject, type JsonObject } from "@konverge/core";
 
 /**
  * A merge patch that makes a choice anew and takes away what is left of another one: a server refused an apply because of an

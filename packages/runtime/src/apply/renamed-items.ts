@@ -1,5 +1,6 @@
-import { type Schema, sameApplied } from "@konverge/core";
-import { fieldSchema, isObject, type JsonObject } from "./stored-value.ts";
+import { isObject, type JsonObject, type Schema } from "@konverge/core";
+import { sameApplied } from "../comparison/applied-equality.ts";
+import { fieldSchema } from "../comparison/stored-value.ts";
 
 /** The way to an item of a list: names of fields, and items themselves where it leads through a list. */
 export type ItemPlace = readonly (string | JsonObject)[];

@@ -8,6 +8,8 @@ import {
   type FieldsV1,
   groupKindText,
   isNotFound,
+  isObject,
+  type JsonObject,
   type KindRef,
   type KubeObject,
   keyOf,
@@ -17,13 +19,11 @@ import {
   timestamp,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
-import type { View } from "../cache/view.ts";
-import { PermanentError } from "../controller/errors.ts";
+import type { CacheView } from "../cache/view.ts";
+import { AppliedState } from "../comparison/applied-state.ts";
+import { ownedPart } from "../comparison/owned-part.ts";
+import { PermanentError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { AnswerMemory } from "./answer-memory.ts";
-import { appliedDifference } from "./applied-difference.ts";
-import { ownedPart } from "./owned-part.ts";
-import { isObject, type JsonObject } from "./stored-value.ts";
 import { UndeclaredFields } from "./undeclared-fields.ts";
 
 /** What there is to say about an object. */
@@ -37,7 +37,7 @@ export interface StatusStatement {
 export interface StatusWriterOptions {
   clock: Clock;
   manager: string;
-  view: View<KubeObject>;
+  view: CacheView<KubeObject>;
   /** Of the status. */
   schema: Schema;
   log: Log;
@@ -55,7 +55,7 @@ export interface StatusWriterOptions {
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  readonly #answers = new AnswerMemory();
+  readonly #applied = new AppliedState();
   readonly #undeclared: UndeclaredFields;
 
   constructor(options: StatusWriterOptions) {
@@ -76,10 +76,8 @@ export class StatusWriter {
     const fields = this.#ownFields(key);
     const status = this.#undeclared.leaveOut(this.#statusOf(object, live, statement));
     if (Object.keys(status).length === 0 && !fields) return;
-    if (fields) {
-      if (appliedDifference(fields, status, statusOf(live), schema) === undefined) return;
-      if (this.#answers.knows(key, status, { fields, part: ownedPart(fields, statusOf(live), schema) })) return;
-    }
+    const applied = { sent: status, desired: status, schema };
+    if (fields && this.#applied.isUpToDate(key, { ...applied, live: statusOf(live), fields })) return;
     let answer: KubeObject | undefined;
     try {
       answer = await this.#send(object, status, client);
@@ -87,10 +85,8 @@ export class StatusWriter {
       if (!this.#learnsFrom(error)) throw error;
       return this.write(object, statement, client);
     }
-    const applied = answer && this.#ownFields(key);
-    if (answer && applied && appliedDifference(applied, status, statusOf(answer), schema) !== undefined) {
-      this.#answers.remember(key, status, { fields: applied, part: ownedPart(applied, statusOf(answer), schema) });
-    } else this.#answers.forget(key);
+    const owned = answer && this.#ownFields(key);
+    this.#applied.answered(key, answer && owned && { ...applied, live: statusOf(answer), fields: owned });
   }
 
   /** A status without fields is left out: an apply that takes all fields away from a map that it names makes it null. */

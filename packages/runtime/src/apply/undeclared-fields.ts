@@ -1,5 +1,4 @@
-import { ApiError, type Clock, deepCopy } from "@konverge/core";
-import { isObject } from "./stored-value.ts";
+import { ApiError, type Clock, deepCopy, isObject } from "@konverge/core";
 
 /** How long what was learnt is believed, in milliseconds: the CustomResourceDefinition may have been mended since. */
 const BELIEVED = 5 * 60_000;
@@ -38,7 +37,7 @@ export class UndeclaredFields {
   leaveOut<T extends object>(status: T): T {
     if (this.#paths.size > 0 && this.#clock.monotonic() - this.#since > BELIEVED) this.#paths = new Map();
     if (this.#paths.size === 0) return status;
-    const rest = { status: deepCopy(status) };
+    const rest = { status: deepCopy(status) as T };
     for (const segments of this.#paths.values()) remove(rest, segments);
     return rest.status;
   }

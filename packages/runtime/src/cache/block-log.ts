@@ -1,4 +1,5 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+// As a namespace: a Node that is too old has no zstd, and shall say that it is too old.
+import * as zlib from "node:zlib";
 import type { ObjectKey } from "@konverge/core";
 
 /** Where a record is. It stays readable for as long as somebody holds it, also after the record was dropped. */
@@ -19,12 +20,12 @@ interface Block {
   live: number;
 }
 
-/** Large enough to compress well, small enough that reading one cold record is cheap: see docs/decisions/061. */
+/** Large enough to compress well, small enough that reading one cold record is cheap: see docs/decisions/015-compact-cache.md. */
 const BLOCK_SIZE = 32 * 1024;
 /** Blocks that stay uncompressed: small caches are never compressed at all. */
 const RAW_BLOCKS = 128;
 const SPARE_BLOCKS = 4;
-const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const FAST = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
 /**
  * Text records in blocks of bytes outside the JavaScript heap. Records are appended to the open block; blocks that have
@@ -86,7 +87,7 @@ export class BlockLog {
       if (this.#raw.delete(block)) this.#raw.add(block);
       return block.raw;
     }
-    const raw = zstdDecompressSync(block.packed!);
+    const raw = zlib.zstdDecompressSync(block.packed!);
     // A block that was discarded is read by somebody who still holds a place: no use in keeping it.
     if (block.live > 0) {
       block.raw = raw;
@@ -103,7 +104,7 @@ export class BlockLog {
       const block = this.#raw.values().next().value!;
       this.#raw.delete(block);
       if (!block.packed) {
-        block.packed = exactCopy(zstdCompressSync(block.raw!.subarray(0, block.used), FAST));
+        block.packed = exactCopy(zlib.zstdCompressSync(block.raw!.subarray(0, block.used), FAST));
         this.#bytes += block.packed.length;
       }
       this.#bytes -= block.used;

@@ -1,11 +1,12 @@
-import type { Client, WatchOptions } from "@konverge/client";
+import { type Client, isMetadataOnly, type WatchOptions } from "@konverge/client";
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
-import { Informer, type Scope } from "./informer.ts";
+import { Informer } from "./informer.ts";
 import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
-import { View } from "./view.ts";
+import type { WatchScope } from "./selection.ts";
+import { CacheView } from "./view.ts";
 
 /** What somebody needs of a kind. */
-export interface Need<T extends KubeObject = KubeObject> {
+export interface CacheViewOptions<T extends KubeObject = KubeObject> {
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
   labelSelector?: string;
@@ -47,7 +48,7 @@ export class Cache {
   /** The cache that this is a branch of. */
   readonly #trunk: Cache | undefined;
   /** What a branch has declared. */
-  readonly #views = new Set<View<KubeObject>>();
+  readonly #views = new Set<CacheView<KubeObject>>();
   readonly #managers: Set<string>;
   readonly #shared: Map<string, Shared>;
   readonly #projections: Map<unknown, number>;
@@ -75,18 +76,20 @@ export class Cache {
   }
 
   /** Declares a need. The watch begins when the cache starts, or at once if it has. */
-  use<T extends KubeObject>(kind: KindRef<T>, need: Need<T> = {}): View<T> {
+  use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T> = {}): CacheView<T> {
     if (!this.#trunk) return this.#use(kind, need);
-    const view: View<T> = this.#trunk.#use(kind, need, () => this.#views.delete(view as unknown as View<KubeObject>));
-    this.#views.add(view as unknown as View<KubeObject>);
+    const view: CacheView<T> = this.#trunk.#use(kind, need, () =>
+      this.#views.delete(view as unknown as CacheView<KubeObject>),
+    );
+    this.#views.add(view as unknown as CacheView<KubeObject>);
     return view;
   }
 
-  #use<T extends KubeObject>(kind: KindRef<T>, need: Need<T>, released?: () => void): View<T> {
+  #use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T>, released?: () => void): CacheView<T> {
     const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
     const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
     const informers = names.map((name) => this.#shared.get(name)!.informer as unknown as Informer<T>);
-    return new View(informers, () => {
+    return new CacheView(informers, () => {
       for (const name of names) this.#unshare(name);
       released?.();
     });
@@ -129,7 +132,7 @@ export class Cache {
   saw(kind: AnyKind, object: KubeObject, writer: string | undefined): void {
     for (const informer of this.#holding(kind, object.metadata.namespace)) {
       // Metadata alone says nothing to those who hold whole objects.
-      if (!isPartial(kind) || isPartial(informer.kind)) informer.saw(object, writer);
+      if (!isMetadataOnly(kind) || isMetadataOnly(informer.kind)) informer.saw(object, writer);
     }
   }
 
@@ -167,7 +170,11 @@ export class Cache {
   }
 
   #newShared(kind: AnyKind, need: ScopedNeed): Shared {
-    const trim = isPartial(kind) ? metadataOf : need.managedFields ? whole : (need.project ?? withoutManagedFields);
+    const trim = isMetadataOnly(kind)
+      ? metadataOf
+      : need.managedFields
+        ? whole
+        : (need.project ?? withoutManagedFields);
     const informer = new Informer(this.#client, kind, {
       namespace: need.namespace,
       labelSelector: need.labelSelector,
@@ -199,7 +206,7 @@ export class Cache {
     const projection = project && this.#projections.get(project);
     const { group, version, plural } = kind;
     return JSON.stringify([
-      [group, version, plural, isPartial(kind)],
+      [group, version, plural, isMetadataOnly(kind)],
       [namespace, labelSelector, fieldSelector],
       [projection, managedFields],
     ]);
@@ -217,13 +224,10 @@ export class Cache {
   }
 }
 
-/** A kind of which only the metadata is fetched (`metadataOnly`) is marked with a symbol. */
-export const isPartial = (kind: KindRef<KubeObject>): boolean => Object.getOwnPropertySymbols(kind).length > 0;
-
 const whole = (object: KubeObject) => object;
 
 /** Our own writes are answered with the whole object, also where only metadata is kept. */
 const metadataOf = ({ apiVersion, kind, metadata }: KubeObject) => withoutManagedFields({ apiVersion, kind, metadata });
 
 type AnyKind = KindRef<KubeObject>;
-type ScopedNeed = Need & Pick<Scope, "namespace">;
+type ScopedNeed = CacheViewOptions & Pick<WatchScope, "namespace">;

@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectKey } from "@konverge/core";
 
 /** Something became different in the cache. */
-export interface Change<T extends KubeObject = KubeObject> {
+export interface CacheChange<T extends KubeObject = KubeObject> {
   readonly type: "added" | "changed" | "deleted";
   readonly key: ObjectKey;
   /** As it is now; of a deleted object the last state that is known. */
@@ -14,4 +14,4 @@ export interface Change<T extends KubeObject = KubeObject> {
   readonly writer: string | undefined;
 }
 
-export type ChangeListener<T extends KubeObject = KubeObject> = (change: Change<T>) => void;
+export type CacheChangeListener<T extends KubeObject = KubeObject> = (change: CacheChange<T>) => void;

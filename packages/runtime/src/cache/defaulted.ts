@@ -9,5 +9,5 @@ import { applyDefaults, lacksDefaults } from "@konverge/schema";
 export function defaulted<T extends KubeObject>(kind: KindRef<KubeObject>, object: T): T {
   const { schema } = kind as { schema?: Schema };
   if (!schema || object.kind !== kind.kind || !lacksDefaults(schema, object)) return object;
-  return deepFreeze(applyDefaults(schema, deepCopy(object)));
+  return deepFreeze(applyDefaults(schema, deepCopy(object) as T));
 }

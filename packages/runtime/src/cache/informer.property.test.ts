@@ -86,13 +86,12 @@ class World {
     this.#version += 1;
     const uid = known?.metadata.uid ?? `uid-${++this.#uid}`;
     const object = thing(key, this.#version, {
-      metadata: { name: key, uid, labels: fate === "in" ? SELECTED : {} },
+      metadata: { name: key, uid, resourceVersion: String(this.#version), labels: fate === "in" ? SELECTED : {} },
     });
-    object.metadata.resourceVersion = String(this.#version);
     if (remove) this.objects.delete(key);
     else this.objects.set(key, object);
     const [wasIn, staysIn] = [isIn(known), fate === "in"];
-    if (wasIn && !staysIn) this.left.set(key, object.metadata.resourceVersion);
+    if (wasIn && !staysIn) this.left.set(key, String(this.#version));
     if (wasIn || staysIn) {
       this.#history.push({ type: staysIn ? (wasIn ? "MODIFIED" : "ADDED") : "DELETED", object });
     }

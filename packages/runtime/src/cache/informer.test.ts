@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { type AnyObject, type KindRef, type ManagedFieldsEntry, VirtualClock } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
 import { type OpenWatch, scriptedWatch, Thing, thing } from "../../test/scripted-watch.ts";
-import type { Change } from "./change.ts";
+import type { CacheChange } from "./change.ts";
 import { fieldsOf } from "./field-set-pool.ts";
 import { Informer, type InformerOptions } from "./informer.ts";
 
 interface Stage {
   clock: VirtualClock;
   informer: Informer<AnyObject>;
-  changes: Change<AnyObject>[];
+  changes: CacheChange<AnyObject>[];
   watches: OpenWatch[];
   /** The watch that is open now. */
   server: OpenWatch;
@@ -24,7 +24,7 @@ async function stage(
   const clock = new VirtualClock();
   const { client, watches } = scriptedWatch(clock);
   const informer = new Informer(client, kind, options);
-  const changes: Change<AnyObject>[] = [];
+  const changes: CacheChange<AnyObject>[] = [];
   informer.subscribe((change) => changes.push(change));
   informer.start();
   await clock.advance(1);
@@ -35,7 +35,7 @@ async function stage(
   return { clock, informer, changes, watches, server };
 }
 
-const seen = (changes: Change<AnyObject>[]) =>
+const seen = (changes: CacheChange<AnyObject>[]) =>
   changes.splice(0).map(({ type, key, object }) => `${type} ${key} ${object.metadata.resourceVersion}`);
 
 test("it is synced when the listing is complete, and not before", async () => {

@@ -1,6 +1,6 @@
 import type { Client, WatchOptions } from "@konverge/client";
 import { compareVersions, type KindRef, type KubeObject, keyOf, type ObjectKey } from "@konverge/core";
-import type { Change, ChangeListener } from "./change.ts";
+import type { CacheChange, CacheChangeListener } from "./change.ts";
 import { defaulted } from "./defaulted.ts";
 import { ExpectedAnswers, type ObjectEvent } from "./expected-answers.ts";
 import { FieldSetPool, type OwnFields } from "./field-set-pool.ts";
@@ -8,18 +8,10 @@ import { Indexes, type IndexFunction } from "./indexes.ts";
 import { type Entry, ObjectStore } from "./object-store.ts";
 import { ParsedStore } from "./parsed-store.ts";
 import { withoutManagedFields } from "./projection.ts";
-import { type Selection, selectionOf } from "./selection.ts";
+import { type Selection, selectionOf, type WatchScope } from "./selection.ts";
 import { UnconfirmedWrites } from "./unconfirmed-writes.ts";
 
-/** Which objects of a kind are watched. */
-export interface Scope {
-  /** Absent: all namespaces. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
-
-export interface InformerOptions<T extends KubeObject> extends Scope {
+export interface InformerOptions<T extends KubeObject> extends WatchScope {
   /** The field managers of which to remember what they applied. */
   managers?: ReadonlySet<string>;
   /** What to keep of an object; at least name, namespace, uid and resourceVersion. Default: all but managedFields. */
@@ -31,12 +23,12 @@ export interface InformerOptions<T extends KubeObject> extends Scope {
   onError?: (error: Error, retryIn: number) => void;
 }
 
-type How = Pick<Change, "listed" | "writer">;
+type How = Pick<CacheChange, "listed" | "writer">;
 
 /**
  * The objects of one kind and scope, kept up to date by a watch.
  *
- * Flow: watch events and the answers to our own writes → store → {@link Change} to the listeners.
+ * Flow: watch events and the answers to our own writes → store → {@link CacheChange} to the listeners.
  *
  * Guarantees
  * - What is read is never older than what was read before, nor than the answer to a write that was noted
@@ -49,14 +41,14 @@ type How = Pick<Change, "listed" | "writer">;
  */
 export class Informer<T extends KubeObject> {
   readonly kind: KindRef<T>;
-  readonly scope: Scope;
+  readonly scope: WatchScope;
   readonly #client: Client;
   readonly #options: InformerOptions<T>;
   readonly #selection: Selection;
   readonly #store: ObjectStore<T> | ParsedStore<T>;
   readonly #indexes = new Indexes<T>();
   readonly #fieldSets = new FieldSetPool();
-  readonly #listeners = new Set<ChangeListener<T>>();
+  readonly #listeners = new Set<CacheChangeListener<T>>();
   readonly #unconfirmed = new UnconfirmedWrites();
   readonly #expected = new ExpectedAnswers<T>();
   readonly #whenSynced = Promise.withResolvers<void>();
@@ -169,7 +161,7 @@ export class Informer<T extends KubeObject> {
     return this.#indexes.find(index, value);
   }
 
-  subscribe(listener: ChangeListener<T>): () => void {
+  subscribe(listener: CacheChangeListener<T>): () => void {
     this.#listeners.add(listener);
     for (const key of this.#store.keys()) {
       const object = this.#store.get(key)!;
@@ -342,10 +334,10 @@ export class Informer<T extends KubeObject> {
   }
 
   /** `before`: what is known, if it is at hand. */
-  #emit(type: Change["type"], key: ObjectKey, object: T, known: Entry | undefined, how: How, before?: T): void {
+  #emit(type: CacheChange["type"], key: ObjectKey, object: T, known: Entry | undefined, how: How, before?: T): void {
     if (this.#listeners.size === 0) return;
     const store = this.#store;
-    const change: Change<T> = {
+    const change: CacheChange<T> = {
       type,
       key,
       object,

@@ -43,7 +43,7 @@ export class ParsedStore<T extends KubeObject> {
 
   /** An object that is not `hot` may be in use by others, who may change it: it is copied. */
   set(key: ObjectKey, object: T, { own, hot }: { own: OwnFields | undefined; hot: boolean }): void {
-    const kept = deepFreeze(hot ? object : deepCopy(object));
+    const kept = deepFreeze(hot ? object : (deepCopy(object) as T));
     this.#entries.set(key, { resourceVersion: object.metadata.resourceVersion ?? "", own, object: kept });
   }
 

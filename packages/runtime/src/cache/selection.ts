@@ -10,8 +10,15 @@ import {
   type Schema,
   valueAt,
 } from "@konverge/core";
-import { schemaOf } from "../apply/schema-of.ts";
-import type { Scope } from "./informer.ts";
+import { schemaOf } from "../schema-of.ts";
+
+/** Which objects of a kind are watched. */
+export interface WatchScope {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
 
 /** Whether an object is in scope; undefined where only the server can tell. */
 export type Selection = (object: KubeObject) => boolean | undefined;
@@ -20,7 +27,10 @@ export type Selection = (object: KubeObject) => boolean | undefined;
  * What a watch of that scope would show. Throws if a selector cannot be understood: a server would refuse it at every
  * attempt.
  */
-export function selectionOf(kind: KindRef<KubeObject>, { namespace, labelSelector, fieldSelector }: Scope): Selection {
+export function selectionOf(
+  kind: KindRef<KubeObject>,
+  { namespace, labelSelector, fieldSelector }: WatchScope,
+): Selection {
   const byLabel = parsed(kind, "labelSelector", labelSelector, parseLabelSelector);
   const byField = parsed(kind, "fieldSelector", fieldSelector, parseFieldSelector);
   return (object) => {

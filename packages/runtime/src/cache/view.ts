@@ -1,5 +1,5 @@
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
-import type { ChangeListener } from "./change.ts";
+import type { CacheChangeListener } from "./change.ts";
 import type { OwnFields } from "./field-set-pool.ts";
 import type { IndexFunction } from "./indexes.ts";
 import type { Informer } from "./informer.ts";
@@ -8,7 +8,7 @@ import type { Informer } from "./informer.ts";
  * What one user of the cache sees of a kind: the objects of one informer, or of one for each of some namespaces. A view
  * is held until it is released; informers that nobody holds stop.
  */
-export class View<T extends KubeObject> {
+export class CacheView<T extends KubeObject> {
   readonly kind: KindRef<T>;
   readonly informers: readonly Informer<T>[];
   readonly #indexes = new Map<string, IndexFunction<T>>();
@@ -90,7 +90,7 @@ export class View<T extends KubeObject> {
   }
 
   /** Calls `listener` for all there is and for every change, until the view is released. */
-  subscribe(listener: ChangeListener<T>): void {
+  subscribe(listener: CacheChangeListener<T>): void {
     for (const informer of this.informers) this.#unsubscribe.push(informer.subscribe(listener));
   }
 

@@ -2,32 +2,27 @@ import type {
   AppliedObject,
   ApplyOptions,
   AttachOptions,
-  Call,
   CallOptions,
   Client,
+  ClientRequest,
   DeleteOptions,
   GetOptions,
-  Identity,
-  IssuedToken,
+  ImpersonatedUser,
   ListOptions,
   NewObject,
+  ObjectSelection,
   Patch,
   PortForward,
   RemoteProcess,
   Scale,
-  Selection,
-  TokenOptions,
+  ServiceAccountToken,
+  ServiceAccountTokenOptions,
   WriteOptions,
 } from "@konverge/client";
 import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey, stringifyJson } from "@konverge/core";
 import { Pod, ServiceAccount } from "@konverge/kinds";
-import type { ApiCall } from "../observe/observer.ts";
+import type { LayeredCall } from "./layered-call.ts";
 import { objectIn, rawCall } from "./raw-call.ts";
-
-/** A call, and what was asked of it. */
-export interface LayeredCall extends ApiCall {
-  readonly options: CallOptions & { dryRun?: boolean; preconditions?: { uid?: string } };
-}
 
 /** Carries a call out by `send`, under the limits that it hands to it. */
 export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>) => Promise<R>;
@@ -135,11 +130,14 @@ class LayeredVerbs {
   }
 
   /** In somebody else's name, through the same layer. */
-  as(identity: Identity): Client {
+  as(identity: ImpersonatedUser): Client {
     return layeredClient(this.#inner.as(identity), this.#layer, this.fieldManager);
   }
 
-  deleteCollection<T extends KubeObject>(kind: KindRef<T>, options: DeleteOptions & Selection = {}): Promise<void> {
+  deleteCollection<T extends KubeObject>(
+    kind: KindRef<T>,
+    options: DeleteOptions & ObjectSelection = {},
+  ): Promise<void> {
     const call = { verb: "deletecollection", kind, namespace: options.namespace, options } as const;
     return this.#layer(call, (limits) => this.#inner.deleteCollection(kind, { ...options, ...limits }));
   }
@@ -159,13 +157,13 @@ class LayeredVerbs {
     return this.#layer(call, (limits) => this.#inner.portForward(key, { ...options, ...limits }));
   }
 
-  requestToken(serviceAccount: ObjectKey, options: TokenOptions = {}): Promise<IssuedToken> {
+  requestToken(serviceAccount: ObjectKey, options: ServiceAccountTokenOptions = {}): Promise<ServiceAccountToken> {
     const target = this.#target(ServiceAccount, serviceAccount, { subresource: "token" });
     const call = { verb: "create", ...target, options } as const;
     return this.#layer(call, (limits) => this.#inner.requestToken(serviceAccount, { ...options, ...limits }));
   }
 
-  async request(call: Call, options: CallOptions = {}): Promise<string> {
+  async request(call: ClientRequest, options: CallOptions = {}): Promise<string> {
     let text: string | undefined;
     const answer = await this.#layer(rawCall(call, options), async (limits) => {
       text = await this.#inner.request(call, { ...options, ...limits });

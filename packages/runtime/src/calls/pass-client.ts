@@ -1,10 +1,11 @@
-import { type CallOptions, type Client, isInDoubt } from "@konverge/client";
+import { type CallOptions, type Client, hasUnknownOutcome } from "@konverge/client";
 import { ApiError, isNotFound, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
 import type { Cache } from "../cache/cache.ts";
-import type { Permit } from "../manager/authority.ts";
+import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
 import type { Doubts } from "./doubts.ts";
-import { type LayeredCall, layeredClient } from "./layered-client.ts";
+import type { LayeredCall } from "./layered-call.ts";
+import { layeredClient } from "./layered-client.ts";
 
 export interface PassClientOptions {
   client: Client;
@@ -42,7 +43,7 @@ export function passClient(options: PassClientOptions): Client {
     }
     const uid = call.options.preconditions?.uid ?? (call.key && cache.uidOf(call.kind, call.key));
     const over = isWrite(call) && call.key ? cache.expect(call.kind, call.key) : undefined;
-    const answered = observer?.call?.(call);
+    const answered = observer?.apiCall?.(call);
     const started = clock.monotonic();
     try {
       const answer = await send(limits);
@@ -92,7 +93,7 @@ function noteFailure(options: PassClientOptions, call: LayeredCall, error: unkno
   const { kind, key, namespace } = call;
   if (uid && key && isGone(error, key)) options.cache.missed(kind, key, uid, undefined);
   if (!isWrite(call) || call.options.dryRun) return;
-  if (!isInDoubt(error) && !(error instanceof ApiError && UNSURE.has(error.code))) return;
+  if (!hasUnknownOutcome(error) && !(error instanceof ApiError && UNSURE.has(error.code))) return;
   options.doubts.add(options.key, { kind, ...(key ? { key } : { namespace }) });
 }
 

@@ -1,11 +1,11 @@
-import type { Call, CallOptions } from "@konverge/client";
+import type { CallOptions, ClientRequest } from "@konverge/client";
 import { type KindRef, type KubeObject, parseJson } from "@konverge/core";
 import type { ApiCall } from "../observe/observer.ts";
-import type { LayeredCall } from "./layered-client.ts";
-import { targetOf } from "./request-target.ts";
+import { targetOf } from "../request-target.ts";
+import type { LayeredCall } from "./layered-call.ts";
 
 /** A raw request as the call that it amounts to, so that it is held to what holds for the verbs. */
-export function rawCall({ method, path, contentType, body }: Call, options: CallOptions): LayeredCall {
+export function rawCall({ method, path, contentType, body }: ClientRequest, options: CallOptions): LayeredCall {
   const target = targetOf(path);
   const name = target?.name;
   const verb = verbOf(method, contentType, name !== undefined);

@@ -1,3 +1,4 @@
+import { isMetadataOnly } from "@konverge/client";
 import {
   apiVersionOf,
   compareVersions,
@@ -8,9 +9,8 @@ import {
   type ObjectKey,
   splitKey,
 } from "@konverge/core";
-import { isPartial } from "../cache/cache.ts";
-import type { View } from "../cache/view.ts";
-import type { CacheReader } from "./definition.ts";
+import type { CacheView } from "../cache/view.ts";
+import type { CacheReader } from "../definition/definition.ts";
 
 /**
  * What a controller has declared that it reads, as one: several declarations of a kind, with other selectors or in other
@@ -23,10 +23,10 @@ import type { CacheReader } from "./definition.ts";
  */
 export class CachedReads implements CacheReader {
   readonly #controller: string;
-  readonly #views: readonly View<KubeObject>[];
-  readonly #byKind = new WeakMap<KindRef<KubeObject>, readonly View<KubeObject>[]>();
+  readonly #views: readonly CacheView<KubeObject>[];
+  readonly #byKind = new WeakMap<KindRef<KubeObject>, readonly CacheView<KubeObject>[]>();
 
-  constructor(controller: string, views: readonly View<KubeObject>[]) {
+  constructor(controller: string, views: readonly CacheView<KubeObject>[]) {
     this.#controller = controller;
     this.#views = views;
   }
@@ -50,51 +50,51 @@ export class CachedReads implements CacheReader {
   find<T extends KubeObject>(kind: KindRef<T>, index: string, value: string): T[] {
     const views = this.#declared(kind).filter((view) => view.hasIndex(index));
     if (views.length === 0) {
-      const where = `\`indexes\` of a watch(${kind.kind}, …) or read(${kind.kind}, …)`;
+      const where = `\`indexes\` of a watchKind(${kind.kind}, …) or cacheKind(${kind.kind}, …)`;
       throw new TypeError(`${this.#controller}: there is no index ${JSON.stringify(index)}: declare it in ${where}`);
     }
     return united(enough(views, undefined).map((view) => [...view.find(index, value)].map((key) => view.get(key)!)));
   }
 
   /** The views that together hold what there is of a kind, in a namespace or in all that were declared. */
-  #holding<T extends KubeObject>(kind: KindRef<T>, namespace: string | undefined): readonly View<T>[] {
+  #holding<T extends KubeObject>(kind: KindRef<T>, namespace: string | undefined): readonly CacheView<T>[] {
     const declared = this.#declared(kind);
     const views = namespace === undefined ? declared : declared.filter((view) => view.reaches(namespace));
     if (views.length === 0) throw this.#outOfReach(kind, namespace!, declared);
     return enough(views, namespace);
   }
 
-  #declared<T extends KubeObject>(kind: KindRef<T>): readonly View<T>[] {
-    const known = this.#byKind.get(kind) as unknown as readonly View<T>[] | undefined;
+  #declared<T extends KubeObject>(kind: KindRef<T>): readonly CacheView<T>[] {
+    const known = this.#byKind.get(kind) as unknown as readonly CacheView<T>[] | undefined;
     if (known) return known;
     const views = this.#choose(kind);
-    this.#byKind.set(kind, views as unknown as readonly View<KubeObject>[]);
+    this.#byKind.set(kind, views as unknown as readonly CacheView<KubeObject>[]);
     return views;
   }
 
-  #choose<T extends KubeObject>(kind: KindRef<T>): readonly View<T>[] {
+  #choose<T extends KubeObject>(kind: KindRef<T>): readonly CacheView<T>[] {
     const { plural, group, version } = kind;
     const ofKind = this.#views.filter((one) => one.kind.plural === plural && one.kind.group === group);
     if (ofKind.length === 0) throw this.#undeclared(kind);
-    const same = ofKind.filter((one) => one.kind.version === version) as unknown as View<T>[];
+    const same = ofKind.filter((one) => one.kind.version === version) as unknown as CacheView<T>[];
     if (same.length === 0) {
       const declared = ofKind.map((one) => apiVersionOf(one.kind)).join(" and ");
       throw this.#mistake(kind, `as ${apiVersionOf(kind)}, which it has declared as ${declared}: use the same version`);
     }
-    const fitting = same.filter((one) => isPartial(one.kind) === isPartial(kind));
+    const fitting = same.filter((one) => isMetadataOnly(one.kind) === isMetadataOnly(kind));
     if (fitting.length > 0) return fitting;
     // Whole objects have metadata, too.
-    if (isPartial(kind)) return same;
+    if (isMetadataOnly(kind)) return same;
     throw this.#mistake(
       kind,
-      `of which it has declared the metadata alone: add read(${kind.kind}) to \`watches\`, or read metadataOnly(${kind.kind})`,
+      `of which it has declared the metadata alone: add cacheKind(${kind.kind}) to \`watches\`, or read metadataOnly(${kind.kind})`,
     );
   }
 
   #undeclared(kind: KindRef<KubeObject>): TypeError {
     return this.#mistake(
       kind,
-      `without having declared it: add watch(${kind.kind}, …) or read(${kind.kind}) to \`watches\`, or ask the server with \`client\``,
+      `without having declared it: add watchKind(${kind.kind}, …) or cacheKind(${kind.kind}) to \`watches\`, or ask the server with \`client\``,
     );
   }
 
@@ -108,7 +108,7 @@ export class CachedReads implements CacheReader {
   #outOfReach(
     kind: KindRef<KubeObject>,
     namespace: string,
-    declared: readonly Pick<View<KubeObject>, "namespaces">[],
+    declared: readonly Pick<CacheView<KubeObject>, "namespaces">[],
   ): TypeError {
     const reached = [...new Set(declared.flatMap((view) => view.namespaces ?? []))].join(", ");
     return this.#mistake(
@@ -124,7 +124,10 @@ export class CachedReads implements CacheReader {
 }
 
 /** A view that holds everything makes the others needless, and what they say may be older. */
-function enough<T extends KubeObject>(views: readonly View<T>[], namespace: string | undefined): readonly View<T>[] {
+function enough<T extends KubeObject>(
+  views: readonly CacheView<T>[],
+  namespace: string | undefined,
+): readonly CacheView<T>[] {
   if (views.length === 1) return views;
   const whole = views.find((view) => view.holdsAll(namespace));
   return whole ? [whole] : views;

@@ -1,18 +1,19 @@
-import type { Client, Identity } from "@konverge/client";
+import type { Client, ImpersonatedUser } from "@konverge/client";
 import { type Clock, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
 import type { Children } from "../apply/children.ts";
-import type { EventRecorder, EventSink } from "../events/recorder.ts";
+import type { CacheReader, ObservedChildren, ReconcileContext } from "../definition/definition.ts";
+import type { EventSink } from "../events/event-sink.ts";
+import type { EventRecorder } from "../events/recorder.ts";
 import type { Log } from "../log.ts";
 import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
 import type { CachedReads } from "./cached-reads.ts";
-import type { CacheReader, Context, Observed } from "./definition.ts";
 import type { PassTimes } from "./due-times.ts";
 import type { OnePass } from "./pass.ts";
 import { toldClock } from "./told-clock.ts";
 
 export interface ContextTools {
-  as: ((object: KubeObject) => Identity) | undefined;
+  as: ((object: KubeObject) => ImpersonatedUser) | undefined;
   children: Children;
   /** Its own kind, and what the controller has declared besides its children. */
   reads: CachedReads;
@@ -35,7 +36,7 @@ export function contextFor(
     /** Told that the reconciler is about to look at something else than its object. */
     looks: () => void;
   },
-): Context {
+): ReconcileContext {
   const { cluster } = tools;
   const { signal, observer, looks } = pass;
   const looking = <R>(at: R): R => {
@@ -52,23 +53,23 @@ export function contextFor(
     get client() {
       return looking(pass.client);
     },
-    get tenant() {
+    get tenantClient() {
       const client = looking(pass.client);
       const identity = tools.as?.(object);
       return identity ? client.as(identity) : client;
     },
     events: toldEvents(tools.events.about(object), observer),
-    outside: (name, work) => outside(name, work, observer),
-    due(name, rhythm) {
+    callExternal: (name, work) => outside(name, work, observer),
+    isDue(name, rhythm) {
       const isDue = pass.times.isDue(name, rhythm);
-      observer?.drew?.(`due ${name}`, isDue ? 1 : 0);
+      observer?.inputRead?.(`due ${name}`, isDue ? 1 : 0);
       return isDue;
     },
     signal,
     get log() {
       return tools.log.child({ object: keyOf(object) });
     },
-    clock: observer?.drew ? toldClock(tools.clock, observer.drew.bind(observer)) : tools.clock,
+    clock: observer?.inputRead ? toldClock(tools.clock, observer.inputRead.bind(observer)) : tools.clock,
     cluster,
     get clusters() {
       return looking(pass.clusters());
@@ -77,21 +78,21 @@ export function contextFor(
 }
 
 function toldEvents(sink: EventSink, observer: ReconcileObserver | undefined): EventSink {
-  if (!observer?.told) return sink;
+  if (!observer?.eventRecorded) return sink;
   return {
     normal(reason, message, options) {
-      observer.told?.({ type: "Normal", reason, message });
+      observer.eventRecorded?.({ type: "Normal", reason, message });
       sink.normal(reason, message, options);
     },
     warning(reason, message, options) {
-      observer.told?.({ type: "Warning", reason, message });
+      observer.eventRecorded?.({ type: "Warning", reason, message });
       sink.warning(reason, message, options);
     },
   };
 }
 
 async function outside<R>(name: string, work: () => Promise<R>, observer: ReconcileObserver | undefined): Promise<R> {
-  const ended = observer?.outside?.(name);
+  const ended = observer?.externalCall?.(name);
   try {
     const value = await work();
     ended?.({ value });
@@ -102,7 +103,7 @@ async function outside<R>(name: string, work: () => Promise<R>, observer: Reconc
   }
 }
 
-function observedBy(children: Children, owner: KubeObject, observer: ReconcileObserver | undefined): Observed {
+function observedBy(children: Children, owner: KubeObject, observer: ReconcileObserver | undefined): ObservedChildren {
   const one = (what: Child | KindRef<KubeObject>, name?: string) => {
     const draft = name === undefined ? (what as Child) : undefined;
     const kind = draft
@@ -110,29 +111,29 @@ function observedBy(children: Children, owner: KubeObject, observer: ReconcileOb
       : (what as KindRef<KubeObject>);
     const place = children.place(owner, kind, draft?.metadata.name ?? name ?? "", draft?.metadata.namespace);
     const child = children.observed(owner, place);
-    observer?.read?.(place.owned.declared.kind, place.key, child);
+    observer?.objectRead?.(place.owned.declared.kind, place.key, child);
     return child;
   };
   const all = (kind: KindRef<KubeObject>) => {
     const found = children.all(owner, kind);
-    for (const child of found) observer?.read?.(kind, keyOf(child), child);
+    for (const child of found) observer?.objectRead?.(kind, keyOf(child), child);
     observer?.listed?.({ kind, children: true }, found);
     return found;
   };
-  return Object.assign(one, { all }) as unknown as Observed;
+  return Object.assign(one, { all }) as unknown as ObservedChildren;
 }
 
 function cacheReader(reads: CachedReads, observer: ReconcileObserver | undefined): CacheReader {
   const seen = <T extends KubeObject>(query: Omit<CacheQuery, "kind">, kind: KindRef<T>, objects: T[]) => {
     const known = kind as unknown as KindRef<KubeObject>;
-    for (const object of objects) observer?.read?.(known, keyOf(object), object);
+    for (const object of objects) observer?.objectRead?.(known, keyOf(object), object);
     observer?.listed?.({ ...query, kind: known }, objects);
     return objects;
   };
   return {
     get(kind, key) {
       const object = reads.get(kind, key);
-      observer?.read?.(kind as unknown as KindRef<KubeObject>, key, object);
+      observer?.objectRead?.(kind as unknown as KindRef<KubeObject>, key, object);
       return object;
     },
     list: (kind, namespace) => seen({ ...(namespace && { namespace }) }, kind, reads.list(kind, namespace)),

@@ -1,41 +1,20 @@
 import type { Client } from "@konverge/client";
-import { type Clock, deepEqual, type KubeObject, keyOf, type ObjectKey, sleep } from "@konverge/core";
-import type { EventRecorder, EventSink } from "../events/recorder.ts";
+import {
+  type BackoffLimits,
+  backoffAfter,
+  type Clock,
+  deepEqual,
+  type KubeObject,
+  keyOf,
+  type ObjectKey,
+  sleep,
+} from "@konverge/core";
+import type { Daemon, DaemonContext } from "../definition/daemon.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Permit } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
-import type { Permit } from "../manager/authority.ts";
-import type { BackoffLimits } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
-import { ExternalError, PermanentError } from "./errors.ts";
-
-/** Work for one object that goes on for as long as the object is there: following a stream, polling a device. */
-export interface Daemon<T extends KubeObject = KubeObject> {
-  /**
-   * The work. When it throws it is begun again, after ever longer waits; an ExternalError says after how long, a
-   * PermanentError that it is no use until the spec changes. When it returns it is finished.
-   */
-  run(object: T, context: DaemonContext<T>): Promise<void>;
-  /** For which objects. Default: for all. */
-  when?(object: T): boolean;
-  /** When what this returns changes, the work is broken off and begun anew: `({ spec }) => spec.url`. */
-  basis?(object: T): unknown;
-  backoff?: Partial<BackoffLimits>;
-}
-
-/** What a daemon is given besides its object. */
-export interface DaemonContext<T extends KubeObject = KubeObject> {
-  /** Fires when the work must end: the object goes, is paused, or is somebody else's to look after. */
-  readonly signal: AbortSignal;
-  readonly client: Client;
-  readonly events: EventSink;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** The object as it is now; undefined if it is gone. */
-  latest(): T | undefined;
-  /** Has the object reconciled. */
-  wake(): void;
-  /** Waits; rejects when the work must end. */
-  sleep(ms: number): Promise<void>;
-}
 
 export interface DaemonTools {
   controller: string;
@@ -185,8 +164,8 @@ export class Daemons {
         if (error instanceof PermanentError) return "failed";
         // What ran for long was not at fault in the beginning.
         if (clock.monotonic() - started > limits.longest) failures = 0;
-        const range = Math.min(limits.initial * 2 ** Math.min(failures++, 40), limits.longest);
-        const wait = error instanceof ExternalError ? error.after : range * (0.5 + clock.random.next() / 2);
+        const before = failures++;
+        const wait = error instanceof ExternalError ? error.requeueAfter : backoffAfter(before, limits, clock.random);
         await anyOf(ending, (signal) => sleep(clock, wait, { signal, background: true, label: `daemon ${name}` }));
       }
     }
@@ -206,7 +185,7 @@ export class Daemons {
         const now = latest(key);
         return now?.metadata.uid === object.metadata.uid ? now : undefined;
       },
-      wake: () => wake(key),
+      requeue: () => wake(key),
       sleep: (ms) => sleep(clock, ms, { signal, background: true, label: "daemon" }),
     };
   }

@@ -1,4 +1,4 @@
-import { type Conditions, no, yes } from "@konverge/core";
+import { type Conditions, conditionFalse, conditionTrue } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
 
 /** As many children are named in a message; of the others there is a number. */
@@ -14,19 +14,20 @@ export function conditionsFromChildren(states: readonly ChildState[]): Condition
     ({ readiness }) =>
       readiness.status !== "Current" && readiness.status !== "Failed" && readiness.status !== "Unknown",
   );
-  const Degraded = failed.length > 0 ? yes("ChildrenFailed", told(failed)) : no("AsExpected");
-  const Progressing = moving.length > 0 ? yes("ChildrenNotReady", told(moving)) : no("AsExpected");
-  if (failed.length > 0) return { Ready: no("ChildrenFailed", told(failed)), Progressing, Degraded };
-  if (moving.length > 0) return { Ready: no("ChildrenNotReady", told(moving)), Progressing, Degraded };
-  return { Ready: yes("AsExpected"), Progressing, Degraded };
+  const Degraded = failed.length > 0 ? conditionTrue("ChildrenFailed", told(failed)) : conditionFalse("AsExpected");
+  const Progressing =
+    moving.length > 0 ? conditionTrue("ChildrenNotReady", told(moving)) : conditionFalse("AsExpected");
+  if (failed.length > 0) return { Ready: conditionFalse("ChildrenFailed", told(failed)), Progressing, Degraded };
+  if (moving.length > 0) return { Ready: conditionFalse("ChildrenNotReady", told(moving)), Progressing, Degraded };
+  return { Ready: conditionTrue("AsExpected"), Progressing, Degraded };
 }
 
 /** What an error that keeps a reconcile from succeeding says about the object. */
 export function conditionsFromError(reason: string, message: string, options: { permanent: boolean }): Conditions {
   return {
-    Ready: no(reason, message),
-    Progressing: options.permanent ? no(reason, message) : yes(reason, message),
-    Degraded: yes(reason, message),
+    Ready: conditionFalse(reason, message),
+    Progressing: options.permanent ? conditionFalse(reason, message) : conditionTrue(reason, message),
+    Degraded: conditionTrue(reason, message),
   };
 }
 

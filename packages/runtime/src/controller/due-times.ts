@@ -1,20 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, type KubeObject, type ObjectKey, stringifyJson } from "@konverge/core";
-
-/** When something is to be done again. All times are in milliseconds. */
-export interface Rhythm {
-  /** This long after it was last done. */
-  every: number;
-  /** Not before nobody has changed the object for this long: its spec, labels and annotations. Default: 0. */
-  idle?: number;
-  /** How long after the object was first seen it is done for the first time. Default: 0. */
-  first?: number;
-  /**
-   * When it was last done, as you keep it in the status: then the rhythm outlives restarts and hand-overs. Default: as
-   * this process remembers.
-   */
-  last?: string | undefined;
-}
+import type { Recurrence } from "../definition/rhythm.ts";
 
 interface Remembered {
   seen: number;
@@ -68,7 +54,7 @@ export class PassTimes {
     this.#object = object;
   }
 
-  isDue(name: string, rhythm: Rhythm): boolean {
+  isDue(name: string, rhythm: Recurrence): boolean {
     this.#due ??= new Set();
     if (this.#due.has(name)) return true;
     const wait = this.#wait(name, rhythm, this.#remember());
@@ -84,7 +70,7 @@ export class PassTimes {
     return this.#next;
   }
 
-  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Rhythm, remembered: Remembered): number {
+  #wait(name: string, { every, idle = 0, first = 0, ...rhythm }: Recurrence, remembered: Remembered): number {
     const now = this.#clock.monotonic();
     const quiet = idle > 0 ? idle - (now - this.#unchangedSince(remembered)) : 0;
     const done = remembered.done.get(name);

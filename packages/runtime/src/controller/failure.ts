@@ -1,7 +1,7 @@
 import { ApiError, isConflict } from "@konverge/core";
-import { LostAuthorityError } from "../manager/authority.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
+import { LostAuthorityError } from "../leadership/authority.ts";
 import type { ReconcileEnd } from "../observe/observer.ts";
-import { ExternalError, PermanentError } from "./errors.ts";
 
 /** What a reconcile that threw means for its object. */
 export interface Failure {
@@ -26,7 +26,7 @@ export function failureOf(error: unknown, stopped: boolean): Failure {
   if (error instanceof LostAuthorityError || stopped) return { outcome: "stopped", error, reason: "Stopped", message };
   if (error instanceof PermanentError) return { outcome: "permanent", error, reason: error.reason, message };
   if (error instanceof ExternalError) {
-    return { outcome: "external", error, reason: error.reason, message, after: error.after };
+    return { outcome: "external", error, reason: error.reason, message, after: error.requeueAfter };
   }
   if (isConflict(error)) {
     return { outcome: "conflict", error, reason: "Conflict", message };

@@ -2,16 +2,17 @@ import type { Client } from "@konverge/client";
 import type { KubeObject, ObjectKey, Timer } from "@konverge/core";
 import { Doubts } from "../calls/doubts.ts";
 import { type PassClientOptions, passClient } from "../calls/pass-client.ts";
+import type { Daemon } from "../definition/daemon.ts";
+import type { Controller } from "../definition/definition.ts";
 import { EventRecorder } from "../events/recorder.ts";
+import type { Permit } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
-import type { Permit } from "../manager/authority.ts";
-import type { ReconcileEnd, ReconcileObserver, Trigger } from "../observe/observer.ts";
-import { type Priority, WorkQueue } from "../queue/work-queue.ts";
+import type { ReconcileEnd, ReconcileObserver, ReconcileTrigger } from "../observe/observer.ts";
+import { type QueuePriority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { contextFor } from "./context.ts";
-import { type Daemon, Daemons } from "./daemons.ts";
-import type { Controller } from "./definition.ts";
+import { Daemons } from "./daemons.ts";
 import { DueTimes, type PassTimes } from "./due-times.ts";
 import { failureOf } from "./failure.ts";
 import { type OnePass, Pass } from "./pass.ts";
@@ -41,7 +42,7 @@ export class ControllerLoop {
   readonly #times: DueTimes;
   readonly #daemons: Daemons | undefined;
   readonly #pass: Pass;
-  readonly #triggers = new Map<ObjectKey, Trigger[]>();
+  readonly #triggers = new Map<ObjectKey, ReconcileTrigger[]>();
   /** The keys under way whose result follows from the object alone. */
   readonly #selfContained = new Set<ObjectKey>();
   readonly #stop = new AbortController();
@@ -55,7 +56,7 @@ export class ControllerLoop {
     this.definition = definition;
     this.#cluster = cluster;
     this.#log = cluster.log.child({ controller: name });
-    this.queue = new WorkQueue({ clock, name, backoff: options.backoff, rate: options.rate });
+    this.queue = new WorkQueue({ clock, name, backoff: options.backoff, rateLimit: options.rateLimit });
     this.#events = new EventRecorder({ client, clock, component: name, instance: cluster.identity });
     this.#wiring = wire(definition, cluster);
     this.#times = new DueTimes(clock);
@@ -114,7 +115,7 @@ export class ControllerLoop {
   }
 
   /** Puts a key into the queue. Keys that are somebody else's are left out. */
-  #add(key: ObjectKey, priority: Priority, trigger: Trigger): void {
+  #add(key: ObjectKey, priority: QueuePriority, trigger: ReconcileTrigger): void {
     const { name: cluster, authority, observer } = this.#cluster;
     if (!authority.allows(key)) return;
     const known = this.#triggers.get(key);
@@ -124,7 +125,7 @@ export class ControllerLoop {
     this.queue.add(key, { priority });
   }
 
-  #addAll(trigger: Trigger): void {
+  #addAll(trigger: ReconcileTrigger): void {
     for (const key of this.#wiring.view.keys()) this.#add(key, "low", trigger);
   }
 
@@ -258,7 +259,7 @@ export class ControllerLoop {
     const { clock, name: cluster } = this.#cluster;
     const { view, watched, children, status } = this.#wiring;
     const tools = {
-      as: this.definition.options.as,
+      as: this.definition.options.impersonate,
       children,
       reads: new CachedReads(this.definition.name, [view, ...watched.map((one) => one.view)]),
       events: this.#events,

@@ -2,22 +2,22 @@ import { type Client, TransportError } from "@konverge/client";
 import {
   type AnyObject,
   type Conditions,
+  conditionFalse,
+  conditionTrue,
   isNotFound,
   type KindRef,
   type KubeObject,
-  no,
   type ObjectKey,
-  yes,
 } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
 import type { Children, ChildrenPass } from "../apply/children.ts";
 import type { StatusStatement, StatusWriter } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
-import type { View } from "../cache/view.ts";
+import type { CacheView } from "../cache/view.ts";
+import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
 import type { Daemons } from "./daemons.ts";
-import type { Context, Controller, Result, Unfinished } from "./definition.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
 import type { DueTimes, PassTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
@@ -26,11 +26,11 @@ import { isPaused } from "./wishes.ts";
 /** What all passes of a controller share. */
 export interface PassTools {
   definition: Controller;
-  view: View<KubeObject>;
+  view: CacheView<KubeObject>;
   children: Children;
   status: StatusWriter;
   events: EventRecorder;
-  context: (object: KubeObject, one: OnePass, times: PassTimes, looks: () => void) => Context;
+  context: (object: KubeObject, one: OnePass, times: PassTimes, looks: () => void) => ReconcileContext;
   times: DueTimes;
   /** Undefined if the controller has none. */
   daemons: Daemons | undefined;
@@ -86,7 +86,7 @@ export class Pass {
     const { definition, view, children, status } = this.#tools;
     if (one.live) await this.#readLive(one);
     const known = view.get(one.key);
-    one.observer?.read?.(definition.kind, one.key, known);
+    one.observer?.objectRead?.(definition.kind, one.key, known);
     if (!known || isPaused(known)) {
       await this.#tools.daemons?.stop(one.key);
       return { outcome: known ? "paused" : "gone" };
@@ -104,11 +104,11 @@ export class Pass {
       if (!looked && !isPromise(result)) one.followsFromObject();
       return (await result) ?? {};
     };
-    const result: Result = await told(one.observer, "reconcile", object, reconcile);
+    const result: ReconcileResult = await told(one.observer, "reconcile", object, reconcile);
     const states = result.children && (await children.converge(result.children, this.#childrenPass(object, one)));
     await status.write(object, this.#statement(result, states), one.client);
     this.#tools.daemons?.tend(view.get(one.key) ?? object);
-    const after = earlier(result.after, times.settle());
+    const after = earlier(result.requeueAfter, times.settle());
     return { outcome: "done", ...(after !== undefined && { after }) };
   }
 
@@ -117,7 +117,7 @@ export class Pass {
     const { definition, view, status, events } = this.#tools;
     const object = view.get(one.key);
     const { outcome, reason, message } = failure;
-    if (!object || outcome === "stopped" || definition.options.quiet) return;
+    if (!object || outcome === "stopped" || definition.options.logErrorsOnly) return;
     // A server that does not answer would not take a report either.
     if (failure.error instanceof TransportError) return;
     if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
@@ -138,7 +138,7 @@ export class Pass {
     }
   }
 
-  #statement(result: Result, states: readonly ChildState[] | undefined): StatusStatement {
+  #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
     const { status } = this.#tools;
     const derived: Conditions = states && status.hasConditions ? conditionsFromChildren(states) : {};
     const conditions = { ...derived, ...result.conditions };
@@ -174,14 +174,17 @@ export class Pass {
 
   async #waitFor(
     object: KubeObject,
-    { waitingFor, after }: { waitingFor: string; after?: number },
+    { waitingFor, requeueAfter: after }: PendingCleanup,
     one: OnePass,
   ): Promise<PassEnd> {
     const { status, events } = this.#tools;
     const message = `the deletion waits for ${waitingFor}`;
     events.about(object).normal("CleaningUp", message, { action: "Cleanup" });
     if (status.hasConditions) {
-      const conditions = { Ready: no("CleaningUp", message), Progressing: yes("CleaningUp", message) };
+      const conditions = {
+        Ready: conditionFalse("CleaningUp", message),
+        Progressing: conditionTrue("CleaningUp", message),
+      };
       await status.write(object, { conditions }, one.client);
     }
     return { outcome: "waiting", ...(after !== undefined && { after }) };
@@ -209,13 +212,13 @@ export class Pass {
 
   #childrenPass(owner: KubeObject, { client, observer }: OnePass): ChildrenPass {
     const events = this.#tools.events.about(owner);
-    const tenant = this.#tools.definition.options.as?.(owner);
+    const tenant = this.#tools.definition.options.impersonate?.(owner);
     return {
       owner,
       client,
       writer: tenant ? client.as(tenant) : client,
       tenant: tenant?.user,
-      ...(observer?.read && { seen: observer.read.bind(observer) }),
+      ...(observer?.objectRead && { seen: observer.objectRead.bind(observer) }),
       report: (reason, message) => events.normal(reason, message),
     };
   }
@@ -235,13 +238,15 @@ async function told<R>(
   object: KubeObject,
   ask: () => Promise<R>,
 ): Promise<R> {
-  observer?.asked?.(what, object);
+  observer?.called?.(what, object);
   try {
     const answer = await ask();
-    observer?.wanted?.(what === "reconcile" ? { result: answer as Result } : { unfinished: answer as Unfinished });
+    observer?.returned?.(
+      what === "reconcile" ? { result: answer as ReconcileResult } : { unfinished: answer as PendingCleanup },
+    );
     return answer;
   } catch (error) {
-    observer?.wanted?.({ error });
+    observer?.returned?.({ error });
     throw error;
   }
 }

@@ -1,31 +1,31 @@
-import { type ObjectKey, sleep } from "@konverge/core";
-import type { Source, SourceContext } from "./watched.ts";
+import { backoffAfter, type ObjectKey, sleep } from "@konverge/core";
+import type { ReconcileSource, ReconcileSourceContext } from "../definition/watched.ts";
 
 export interface SourceRun {
-  context: SourceContext;
+  context: ReconcileSourceContext;
   add: (key: ObjectKey) => void;
   onError: (error: unknown) => void;
 }
 
-/** Milliseconds before a source that ended or failed is asked again: it doubles up to the longest. */
-const WAIT = { initial: 1_000, longest: 60_000 };
+/** How long to wait before a source that ended or failed is asked again. */
+const BACKOFF = { initial: 1_000, longest: 60_000 };
 
 /** Takes keys from a source until its signal fires. */
-export async function runSource(source: Source, { context, add, onError }: SourceRun): Promise<void> {
+export async function runSource(source: ReconcileSource, { context, add, onError }: SourceRun): Promise<void> {
   const { clock, signal } = context;
-  let wait = WAIT.initial;
+  let failures = 0;
   while (!signal.aborted) {
     try {
       for await (const key of source(context)) {
         if (signal.aborted) return;
-        wait = WAIT.initial;
+        failures = 0;
         add(key);
       }
     } catch (error) {
       if (signal.aborted) return;
       onError(error);
     }
+    const wait = backoffAfter(failures++, BACKOFF, clock.random);
     await sleep(clock, wait, { signal, background: true, label: "source" }).catch(() => {});
-    wait = Math.min(wait * 2, WAIT.longest);
   }
 }

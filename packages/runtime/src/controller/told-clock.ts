@@ -2,7 +2,7 @@ import type { Clock, Random } from "@konverge/core";
 import type { ReconcileObserver } from "../observe/observer.ts";
 
 /** A clock that tells which times and random numbers it gave: all that a reconciler's answer may depend on unseen. */
-export function toldClock(clock: Clock, drew: NonNullable<ReconcileObserver["drew"]>): Clock {
+export function toldClock(clock: Clock, drew: NonNullable<ReconcileObserver["inputRead"]>): Clock {
   const told = <V extends number | string>(what: Parameters<typeof drew>[0], value: V): V => {
     drew(what, value);
     return value;

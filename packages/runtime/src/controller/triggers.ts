@@ -1,26 +1,26 @@
 import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey, type Schema } from "@konverge/core";
 import type { OwnedView } from "../apply/children.ts";
-import { unownedPart } from "../apply/owned-part.ts";
-import { statusSchemaOf } from "../apply/schema-of.ts";
-import type { Change } from "../cache/change.ts";
+import type { CacheChange } from "../cache/change.ts";
 import { fieldsOf, type OwnFields } from "../cache/field-set-pool.ts";
-import type { View } from "../cache/view.ts";
-import type { Trigger } from "../observe/observer.ts";
-import type { Priority } from "../queue/work-queue.ts";
-import type { Controller } from "./definition.ts";
-import type { Watched } from "./watched.ts";
+import type { CacheView } from "../cache/view.ts";
+import { unownedPart } from "../comparison/owned-part.ts";
+import type { Controller } from "../definition/definition.ts";
+import type { WatchedKind } from "../definition/watched.ts";
+import type { ReconcileTrigger } from "../observe/observer.ts";
+import type { QueuePriority } from "../queue/work-queue.ts";
+import { statusSchemaOf } from "../schema-of.ts";
 import { isWish } from "./wishes.ts";
 
 export interface TriggerOptions {
   definition: Controller;
-  view: View<KubeObject>;
+  view: CacheView<KubeObject>;
   owned: readonly OwnedView[];
-  watched: readonly { declared: Watched; view: View<KubeObject> }[];
-  add: (key: ObjectKey, priority: Priority, trigger: Trigger) => void;
+  watched: readonly { declared: WatchedKind; view: CacheView<KubeObject> }[];
+  add: (key: ObjectKey, priority: QueuePriority, trigger: ReconcileTrigger) => void;
   /** Whether a pass is under way for that key of which the result follows from the object alone. */
   isSelfContained: (key: ObjectKey) => boolean;
   /** A function of the controller's threw: the change cannot be followed up. */
-  onError: (error: unknown, trigger: Trigger) => void;
+  onError: (error: unknown, trigger: ReconcileTrigger) => void;
 }
 
 /**
@@ -31,8 +31,11 @@ export interface TriggerOptions {
 export function subscribe(options: TriggerOptions): void {
   const { definition, view, owned, watched } = options;
   const schema = statusSchemaOf(definition.kind);
-  const guarded = (type: Trigger["type"], keysOf: (change: Change) => Iterable<ObjectKey>, priority?: Priority) =>
-    follow(options, type, keysOf, priority);
+  const guarded = (
+    type: ReconcileTrigger["type"],
+    keysOf: (change: CacheChange) => Iterable<ObjectKey>,
+    priority?: QueuePriority,
+  ) => follow(options, type, keysOf, priority);
 
   view.subscribe(
     guarded("object", (change) => {
@@ -68,7 +71,11 @@ export function subscribe(options: TriggerOptions): void {
  * Whether a change that the answer to a write of ours told is no more than what we reported, in the status or by our
  * finalizer. The answer may also tell what others did in between, of which no event will be news any more.
  */
-function isOwnReport({ type, before, object, writer }: Change, own: OwnFields | undefined, schema: Schema): boolean {
+function isOwnReport(
+  { type, before, object, writer }: CacheChange,
+  own: OwnFields | undefined,
+  schema: Schema,
+): boolean {
   if (type !== "changed" || !before) return false;
   const reported = fieldsOf(own, writer!, "status")?.["f:status"];
   return deepEqual(unreported(before, reported, schema), unreported(object, reported, schema));
@@ -84,20 +91,20 @@ function unreported(object: KubeObject, fields: FieldsV1 | undefined, schema: Sc
  * Whether a pass made a child so. It knows the answer, and has gone by it: for a result that cannot depend on the child,
  * another look would find nothing to do. Daemons write in the controller's name as well, and no pass knows of that.
  */
-function isOwnDoing({ type, writer }: Change, { name, options }: Controller): boolean {
+function isOwnDoing({ type, writer }: CacheChange, { name, options }: Controller): boolean {
   return type !== "deleted" && writer === name && options.daemons === undefined;
 }
 
 const always = () => true;
 
-const states = ({ object, before }: Change): KubeObject[] => (before ? [before, object] : [object]);
+const states = ({ object, before }: CacheChange): KubeObject[] => (before ? [before, object] : [object]);
 
 function follow(
   { add, onError }: TriggerOptions,
-  type: Trigger["type"],
-  keysOf: (change: Change) => Iterable<ObjectKey>,
-  priority: Priority | undefined,
-): (change: Change) => void {
+  type: ReconcileTrigger["type"],
+  keysOf: (change: CacheChange) => Iterable<ObjectKey>,
+  priority: QueuePriority | undefined,
+): (change: CacheChange) => void {
   return (change) => {
     try {
       const keys = keysOf(change);
@@ -112,7 +119,7 @@ function follow(
   };
 }
 
-function triggerOf(type: Trigger["type"], { key, object, type: change }: Change): Trigger {
+function triggerOf(type: ReconcileTrigger["type"], { key, object, type: change }: CacheChange): ReconcileTrigger {
   const { kind, metadata } = object;
   return { type, kind, key, resourceVersion: metadata.resourceVersion, change };
 }

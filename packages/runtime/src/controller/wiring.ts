@@ -2,15 +2,15 @@ import type { Client } from "@konverge/client";
 import type { Clock, KubeObject } from "@konverge/core";
 import { labelBond, referenceBond } from "../apply/bond.ts";
 import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
-import { schemaOf, statusSchemaOf } from "../apply/schema-of.ts";
 import { StatusWriter } from "../apply/status.ts";
 import type { Cache } from "../cache/cache.ts";
-import type { View } from "../cache/view.ts";
+import type { CacheView } from "../cache/view.ts";
+import type { Controller } from "../definition/definition.ts";
+import type { WatchedKind } from "../definition/watched.ts";
+import type { Authority } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
-import type { Authority } from "../manager/authority.ts";
 import type { Observer } from "../observe/observer.ts";
-import type { Controller } from "./definition.ts";
-import type { Watched } from "./watched.ts";
+import { schemaOf, statusSchemaOf } from "../schema-of.ts";
 
 /** Where a controller works. */
 export interface Cluster {
@@ -34,11 +34,11 @@ export interface Cluster {
 /** What a controller reads and writes with. */
 export interface Wiring {
   /** The objects of its own kind. */
-  readonly view: View<KubeObject>;
+  readonly view: CacheView<KubeObject>;
   readonly owned: readonly OwnedView[];
-  readonly watched: readonly { declared: Watched; view: View<KubeObject> }[];
+  readonly watched: readonly { declared: WatchedKind; view: CacheView<KubeObject> }[];
   /** All of the above. */
-  readonly views: readonly View<KubeObject>[];
+  readonly views: readonly CacheView<KubeObject>[];
   readonly children: Children;
   readonly status: StatusWriter;
 }

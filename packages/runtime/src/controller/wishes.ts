@@ -1,23 +1,22 @@
 import type { KubeObject } from "@konverge/core";
-import type { Change } from "../cache/change.ts";
+import type { CacheChange } from "../cache/change.ts";
 
 /** An annotation by which a user has an object left alone, with the value `true`: no reconcile and no cleanup. */
-export const PAUSED = "konverge.dev/paused";
+export const PAUSED_ANNOTATION = "konverge.dev/paused";
 
 /**
- * An annotation by which a user has an object looked at now, before its time and before all others. Every change of its
- * value counts: `kubectl annotate model llama konverge.dev/reconcile-now="$(date)" --overwrite`.
+ * The annotation that requests a reconcile now, with priority. Every change of its value counts: `kubectl annotate model llama konverge.dev/reconcile-now="$(date)" --overwrite`.
  */
-export const RECONCILE_NOW = "konverge.dev/reconcile-now";
+export const RECONCILE_NOW_ANNOTATION = "konverge.dev/reconcile-now";
 
-/** True while somebody wants the object left alone. */
+/** Whether an object is paused by its annotation. */
 export function isPaused({ metadata }: KubeObject): boolean {
-  return metadata.annotations?.[PAUSED] === "true";
+  return metadata.annotations?.[PAUSED_ANNOTATION] === "true";
 }
 
 /** A change by which a user tells the controller what to do. */
-export function isWish({ type, object, before }: Change): boolean {
+export function isWish({ type, object, before }: CacheChange): boolean {
   if (type !== "changed" || !before) return false;
   const changed = (name: string) => object.metadata.annotations?.[name] !== before.metadata.annotations?.[name];
-  return changed(PAUSED) || changed(RECONCILE_NOW);
+  return changed(PAUSED_ANNOTATION) || changed(RECONCILE_NOW_ANNOTATION);
 }

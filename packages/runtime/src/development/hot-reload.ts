@@ -1,9 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
-import { registerHooks } from "node:module";
+// As a namespace: Bun and Deno have no such hooks, and run all the rest.
+import * as nodeModule from "node:module";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Clock, realClock, type Timer } from "@konverge/core";
-import { type Log, silent } from "../log.ts";
+import { type Log, silentLog } from "../log.ts";
 
 export interface HotReloadOptions<M> {
   /** The file of the module to run. */
@@ -74,13 +75,16 @@ class Reloading<M> implements HotReload {
   failure: unknown;
 
   constructor(options: HotReloadOptions<M>) {
-    const { module, folder = dirname(module), log = silent, clock = realClock() } = options;
+    const { module, folder = dirname(module), log = silentLog, clock = realClock() } = options;
     this.#options = options;
     this.#log = log;
     this.#clock = clock;
     this.#module = pathToFileURL(resolve(module)).href;
     const root = `${pathToFileURL(resolve(folder)).href}/`;
-    this.#hooks = registerHooks({
+    if (!nodeModule.registerHooks) {
+      throw new Error("hotReload needs module.registerHooks, which this runtime does not have: use Node 24 or newer");
+    }
+    this.#hooks = nodeModule.registerHooks({
       resolve: (specifier, context, next) => {
         const found = next(specifier, context);
         if (!found.url.startsWith(root) || FOREIGN.test(found.url.slice(root.length))) return found;

@@ -1,6 +1,5 @@
-import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
-import { TokenBucket } from "../queue/token-bucket.ts";
-import type { EventOptions } from "./recorder.ts";
+import { type Clock, type KubeObject, type ObjectKey, TokenBucket } from "@konverge/core";
+import type { EventOptions } from "./event-sink.ts";
 
 /** Something to tell about an object. */
 export interface Happening extends EventOptions {

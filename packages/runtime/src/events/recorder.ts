@@ -2,22 +2,9 @@ import type { Client } from "@konverge/client";
 import { type Clock, isNotFound, type KubeObject, keyOf, microTimestamp, timestamp } from "@konverge/core";
 import { Event, type ObjectReference } from "@konverge/kinds";
 import { EventCorrelator, type Occurrence } from "./correlator.ts";
+import type { EventOptions, EventSink } from "./event-sink.ts";
 
-/** What more can be said about an event. */
-export interface EventOptions {
-  /** What was done or tried, in one word. Default: `Reconcile`. */
-  action?: string;
-  /** Another object that has to do with it. */
-  related?: KubeObject;
-}
-
-/** Tells users of one object what happened. Never throws and never waits: an event is a courtesy. */
-export interface EventSink {
-  normal(reason: string, message: string, options?: EventOptions): void;
-  warning(reason: string, message: string, options?: EventOptions): void;
-}
-
-export interface RecorderOptions {
+export interface EventRecorderOptions {
   client: Client;
   clock: Clock;
   /** The controller, as a qualified name. */
@@ -37,13 +24,13 @@ const LONGEST_MESSAGE = 1024;
  * since events.k8s.io refuses the older fields; the server stores the same object.
  */
 export class EventRecorder {
-  readonly #options: RecorderOptions;
+  readonly #options: EventRecorderOptions;
   readonly #correlator: EventCorrelator;
   /** In the order of their happening. */
   readonly #backlog = new Set<Occurrence>();
   #writing: Promise<void> | undefined;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#correlator = new EventCorrelator(options.clock);
   }

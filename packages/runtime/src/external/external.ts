@@ -1,8 +1,8 @@
 import { type AnyObject, type KindRef, type KubeObject, keyOf } from "@konverge/core";
-import type { Context, Unfinished } from "../controller/definition.ts";
+import type { PendingCleanup, ReconcileContext } from "../definition/definition.ts";
 
 /** What is given to the verbs besides what they act on. */
-export interface ExternalCall<T extends KubeObject> {
+export interface ExternalVerbContext<T extends KubeObject> {
   /** The object that the external thing belongs to. */
   readonly object: T;
   /** Fires when the reconcile's time is up. */
@@ -10,36 +10,36 @@ export interface ExternalCall<T extends KubeObject> {
 }
 
 /**
- * Something outside the cluster that belongs to an object: four verbs, of which `observe` never writes. `D` is what is
- * wanted of it, `O` what is seen of it.
+ * The verbs of an external resource that belongs to an object; `observe` never writes. `D` is its desired, `O` its observed
+ * state.
  */
-export interface ExternalVerbs<T extends KubeObject, D, O> {
+export interface ExternalResourceVerbs<T extends KubeObject, D, O> {
   /** One word that tells it from the object's other external things: part of an annotation's name. */
   name: string;
-  /** The id under which it shall be created; asked once for each object. Default: the name and the object's uid. */
+  /** The id under which it is created; called once for each object. Default: the name and the object's uid. */
   id?(object: T): string;
   /** What is there under that id; undefined if nothing is. Must not change anything. */
-  observe(id: string, call: ExternalCall<T>): Promise<O | undefined>;
+  observe(id: string, call: ExternalVerbContext<T>): Promise<O | undefined>;
   /**
-   * Makes it. The id has been recorded by then: if the answer is lost, `observe` will find it under that id. A system that
-   * gives out ids of its own is given ours as a token or a tag; return its id, which is recorded instead.
+   * Creates it. The id has been stored before: if the response is lost, `observe` finds the resource under it. A system that
+   * assigns its own ids gets this one as an idempotency token or a tag; return its id, which is stored instead.
    */
-  create(id: string, desired: D, call: ExternalCall<T>): Promise<string | undefined>;
+  create(id: string, desired: D, call: ExternalVerbContext<T>): Promise<string | undefined>;
   /** True if nothing has to be done about what is observed. */
   matches(observed: O, desired: D): boolean;
-  update(id: string, desired: D, call: ExternalCall<T> & { observed: O }): Promise<void>;
+  update(id: string, desired: D, call: ExternalVerbContext<T> & { observed: O }): Promise<void>;
   /** Takes it away, or begins to: `observe` tells when it is gone. */
-  delete(id: string, call: ExternalCall<T> & { observed: O }): Promise<void>;
+  delete(id: string, call: ExternalVerbContext<T> & { observed: O }): Promise<void>;
   /** True: leave it in place when the object goes. */
   orphan?(object: T): boolean;
 }
 
-/** Made by {@link external}: called from `reconcile` and from `cleanup`. */
-export interface External<T extends KubeObject, D, O> {
+/** Made by {@link externalResource}: called from `reconcile` and from `cleanup`. */
+export interface ExternalResource<T extends KubeObject, D, O> {
   /** Makes it as desired, and returns what is then observed. Whatever has drifted is repaired. */
-  converge(object: T, desired: D, context: Context): Promise<O | undefined>;
+  converge(object: T, desired: D, context: ReconcileContext): Promise<O | undefined>;
   /** Takes it away, for `cleanup`: returns what it waits for, if it does. */
-  remove(object: T, context: Context): Promise<Unfinished | undefined>;
+  remove(object: T, context: ReconcileContext): Promise<PendingCleanup | undefined>;
   /** The id under which it is known, if it is. */
   idOf(object: T): string | undefined;
 }
@@ -48,33 +48,33 @@ export interface External<T extends KubeObject, D, O> {
 const REMOVAL_PERIOD = 5_000;
 
 /**
- * Keeps something outside the cluster as an object wants it:
+ * Manages a resource outside the cluster that belongs to an object:
  *
  * ```ts
- * const bucket = external(Dataset, { name: "bucket", observe, create, matches, update, delete: remove });
+ * const bucket = externalResource(Dataset, { name: "bucket", observe, create, matches, update, delete: remove });
  *
  * controller(Dataset, {
- *   resync: 60_000, // nobody tells us when it drifts
+ *   resync: 60_000, // no event reports drift
  *   reconcile: async (dataset, context) => ({ status: { url: (await bucket.converge(dataset, dataset.spec, context))?.url } }),
  *   cleanup: (dataset, context) => bucket.remove(dataset, context),
  * });
  * ```
  *
  * Guarantees
- * - An id is stored with the object before anything is created under it, so a crash in between leaves nothing behind that
- *   nobody knows of, and makes nothing twice.
- * - Nothing is removed that was not recorded, and nothing whose object wants it orphaned.
+ * - The id is stored with the object before anything is created, so a crash in between neither leaks a resource nor creates
+ *   it twice.
+ * - Nothing is deleted whose id was not stored, or that `orphan` keeps.
  *
  * Assumptions: `create` under an id that is taken fails or does nothing; `observe` sees what `create` has made.
  */
-export function external<T extends KubeObject, D, O>(
+export function externalResource<T extends KubeObject, D, O>(
   kind: KindRef<T>,
-  verbs: ExternalVerbs<T, D, O>,
-): External<T, D, O> {
+  verbs: ExternalResourceVerbs<T, D, O>,
+): ExternalResource<T, D, O> {
   const annotation = `konverge.dev/external-${verbs.name}`;
   const idOf = (object: T) => object.metadata.annotations?.[annotation];
 
-  const record = async (object: T, id: string, { client }: Context): Promise<string> => {
+  const record = async (object: T, id: string, { client }: ReconcileContext): Promise<string> => {
     const { uid } = object.metadata;
     const merge = { metadata: { uid, annotations: { [annotation]: id } } };
     await client.patch(kind as KindRef<KubeObject> as KindRef<AnyObject>, keyOf(object), { merge });
@@ -82,15 +82,15 @@ export function external<T extends KubeObject, D, O>(
   };
 
   /** The verbs for one object, known by name to whoever records reconciles. */
-  const toldVerbs = (object: T, { signal, outside }: Context) => {
+  const toldVerbs = (object: T, { signal, callExternal }: ReconcileContext) => {
     const call = { object, signal };
     const name = (verb: string) => `${verbs.name} ${verb}`;
     return {
-      observe: (id: string) => outside(name("observe"), () => verbs.observe(id, call)),
-      create: (id: string, desired: D) => outside(name("create"), () => verbs.create(id, desired, call)),
+      observe: (id: string) => callExternal(name("observe"), () => verbs.observe(id, call)),
+      create: (id: string, desired: D) => callExternal(name("create"), () => verbs.create(id, desired, call)),
       update: (id: string, desired: D, observed: O) =>
-        outside(name("update"), () => verbs.update(id, desired, { ...call, observed })),
-      remove: (id: string, observed: O) => outside(name("delete"), () => verbs.delete(id, { ...call, observed })),
+        callExternal(name("update"), () => verbs.update(id, desired, { ...call, observed })),
+      remove: (id: string, observed: O) => callExternal(name("delete"), () => verbs.delete(id, { ...call, observed })),
     };
   };
 
@@ -115,7 +115,7 @@ export function external<T extends KubeObject, D, O>(
       if (observed === undefined) return undefined;
       await told.remove(id, observed);
       if ((await told.observe(id)) === undefined) return undefined;
-      return { waitingFor: `${verbs.name} ${id}`, after: REMOVAL_PERIOD };
+      return { waitingFor: `${verbs.name} ${id}`, requeueAfter: REMOVAL_PERIOD };
     },
   };
 

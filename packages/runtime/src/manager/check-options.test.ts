@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { Client } from "@konverge/client";
 import { VirtualClock } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
-import { type Controller, controller } from "../controller/definition.ts";
-import { Manager, type ManagerOptions } from "./manager.ts";
+import { controller } from "../definition/controller.ts";
+import type { Controller } from "../definition/definition.ts";
+import { Manager } from "./manager.ts";
+import type { ManagerOptions } from "./options.ts";
 
 const client = new Client(() => new Promise(() => {}), { clock: new VirtualClock() });
 const maps = controller(ConfigMap, { reconcile: () => undefined });
@@ -16,17 +18,17 @@ test("a manager that cannot work as it is told is refused, with what to give it 
   for (const [refused, why] of [
     [() => new Manager([maps], undefined as never), /a manager needs a `client`/],
     [wrong({ client: undefined as never }), /a manager needs a `client`/],
-    [wrong({ leader: { name: "a" }, shards: { name: "a" } }), /either a leader or shards/],
-    [wrong({ leader: { name: "" } }), /`leader` needs a `name`/],
+    [wrong({ leaderElection: { name: "a" }, sharding: { name: "a" } }), /either `leaderElection` or `sharding`/],
+    [wrong({ leaderElection: { name: "" } }), /`leaderElection` needs a `name`/],
     [
-      wrong({ leader: { name: "a", duration: 1500 } }),
-      /`leader.duration` is 1500: leases are granted for whole seconds/,
+      wrong({ leaderElection: { name: "a", duration: 1500 } }),
+      /`leaderElection.duration` is 1500: leases are granted for whole seconds/,
     ],
-    [wrong({ shards: { name: "a", duration: 0 } }), /`shards.duration` is 0/],
-    [wrong({ shards: { name: "a", parts: 0 } }), /`shards.parts` is 0/],
+    [wrong({ sharding: { name: "a", duration: 0 } }), /`sharding.duration` is 0/],
+    [wrong({ sharding: { name: "a", parts: 0 } }), /`sharding.parts` is 0/],
     [wrong({ namespaces: [] }), /`namespaces` is empty/],
     [wrong({ clusters: { home: client } }), /`clusters` has one called home/],
-    [wrong({ grace: -1 }), /`grace` is -1/],
+    [wrong({ gracefulShutdownTimeout: -1 }), /`gracefulShutdownTimeout` is -1/],
     [wrong({ syncTimeout: 0 }), /`syncTimeout` is 0/],
     [wrong({}, [undefined as never]), /controllers\[0\] is none/],
     [wrong({}, [maps, maps]), /two controllers are called configmaps/],

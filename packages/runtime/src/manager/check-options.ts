@@ -1,41 +1,54 @@
-import type { Controller } from "../controller/definition.ts";
-import type { LeaderOptions } from "./leader.ts";
-import type { ManagerOptions } from "./manager.ts";
-import type { ShardOptions } from "./shards.ts";
+import type { Controller } from "../definition/definition.ts";
+import type { LeaderElectionOptions } from "../leadership/leader.ts";
+import type { ShardingOptions } from "../leadership/shards.ts";
+import type { ManagerOptions } from "./options.ts";
 
 /** The name of the cluster that a manager is at home in. */
-export const HOME = "home";
+export const HOME_CLUSTER_NAME = "home";
 
 /** Throws if a manager cannot work with these, and says what to give it instead. */
 export function checkOptions(controllers: readonly Controller[], options: ManagerOptions): void {
-  const { client, clusters = {}, leader, shards, namespaces, grace, syncTimeout } = options ?? {};
+  const {
+    client,
+    clusters = {},
+    leaderElection,
+    sharding,
+    namespaces,
+    gracefulShutdownTimeout,
+    syncTimeout,
+  } = options ?? {};
   if (!client)
     throw new TypeError("a manager needs a `client`: the cluster to work in, such as `await connect()` gives");
-  if (leader && shards) throw new TypeError("a manager has either a leader or shards, not both");
+  if (leaderElection && sharding) throw new TypeError("a manager has either `leaderElection` or `sharding`, not both");
   if (namespaces?.length === 0) throw new TypeError("`namespaces` is empty: leave it out for all of them");
-  if (HOME in clusters) throw new TypeError(`\`clusters\` has one called ${HOME}, which is the name of \`client\`'s`);
-  if (grace !== undefined && !(grace >= 0)) throw new TypeError(`\`grace\` is ${grace}: it must be 0 or more`);
+  if (HOME_CLUSTER_NAME in clusters)
+    throw new TypeError(`\`clusters\` has one called ${HOME_CLUSTER_NAME}, which is the name of \`client\`'s`);
+  if (gracefulShutdownTimeout !== undefined && !(gracefulShutdownTimeout >= 0))
+    throw new TypeError(`\`gracefulShutdownTimeout\` is ${gracefulShutdownTimeout}: it must be 0 or more`);
   if (syncTimeout !== undefined && !(syncTimeout > 0)) {
     throw new TypeError(`\`syncTimeout\` is ${syncTimeout}: it must be more than 0`);
   }
-  if (leader) checkLease("leader", leader);
-  if (shards) checkShards(shards);
-  checkControllers(controllers, [HOME, ...Object.keys(clusters)]);
+  if (leaderElection) checkLease("leaderElection", leaderElection);
+  if (sharding) checkShards(sharding);
+  checkControllers(controllers, [HOME_CLUSTER_NAME, ...Object.keys(clusters)]);
 }
 
 /** Leases are granted for whole seconds. */
-function checkLease(what: "leader" | "shards", { name, duration = 1000 }: LeaderOptions | ShardOptions): void {
+function checkLease(
+  what: "leaderElection" | "sharding",
+  { name, duration = 1000 }: LeaderElectionOptions | ShardingOptions,
+): void {
   if (!name) throw new TypeError(`\`${what}\` needs a \`name\`: that of the lease, the same for all replicas`);
   if (!(duration >= 1000) || duration % 1000 !== 0) {
     throw new TypeError(`\`${what}.duration\` is ${duration}: leases are granted for whole seconds, such as 15000`);
   }
 }
 
-function checkShards(shards: ShardOptions): void {
-  checkLease("shards", shards);
+function checkShards(shards: ShardingOptions): void {
+  checkLease("sharding", shards);
   const { parts = 1 } = shards;
   if (!Number.isInteger(parts) || parts < 1) {
-    throw new TypeError(`\`shards.parts\` is ${parts}: it must be a whole number, more than there will be replicas`);
+    throw new TypeError(`\`sharding.parts\` is ${parts}: it must be a whole number, more than there will be replicas`);
   }
 }
 

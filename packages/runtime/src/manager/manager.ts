@@ -1,49 +1,19 @@
-import type { Client } from "@konverge/client";
 import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
-import type { Controller } from "../controller/definition.ts";
+import { controllerPermissions } from "../controller/declared-access.ts";
 import { ControllerLoop } from "../controller/loop.ts";
-import { type Log, silent } from "../log.ts";
+import type { Controller } from "../definition/definition.ts";
+import { sole } from "../leadership/authority.ts";
+import { type Election, leaderElection } from "../leadership/leader.ts";
+import { sharding } from "../leadership/shards.ts";
+import { type Log, silentLog } from "../log.ts";
 import { reconcileLog } from "../observability/reconcile-log.ts";
-import { type Managed, type Observer, observers } from "../observe/observer.ts";
-import { declaredAccess } from "../rbac/declared.ts";
-import { preflight } from "../rbac/preflight.ts";
-import { Recorder, type RecorderOptions } from "../recording/recorder.ts";
-import { sole } from "./authority.ts";
-import { checkOptions, HOME } from "./check-options.ts";
-import { type Election, type LeaderOptions, leaderElection } from "./leader.ts";
-import { type ShardOptions, sharding } from "./shards.ts";
-import type { ControllerState, WatchState } from "./state.ts";
-
-export interface ManagerOptions {
-  /** The cluster that the manager is at home in: leases are kept there. */
-  client: Client;
-  /** Further clusters, by name. Controllers work in all of them, unless they say in which. */
-  clusters?: Readonly<Record<string, Client>>;
-  /** What is known of the home cluster, shared with others: a {@link Cache.branch}. Default: a cache of its own. */
-  cache?: Cache;
-  /** Default: the client's. */
-  clock?: Clock;
-  log?: Log;
-  /** Those who want to know all that happens: metrics, traces, recordings. */
-  observers?: readonly Observer[];
-  /** Write every reconcile into a file, to be replayed later: see `Recorder`. */
-  recorder?: string | RecorderOptions;
-  /** Only these namespaces. Default: all of them. */
-  namespaces?: readonly string[];
-  /** Let one of several replicas act at a time. */
-  leader?: LeaderOptions;
-  /** Let several replicas share the objects among them. */
-  shards?: ShardOptions;
-  /** Ask the server first whether all that the controllers need is allowed, and do not start if it is not. */
-  preflight?: boolean;
-  /** Names this process among its replicas. Default: made up. */
-  identity?: string;
-  /** Milliseconds that work in progress is given to finish when the manager stops. Default: 30 s. */
-  grace?: number;
-  /** Milliseconds within which all watches must have listed what there is. Default: two minutes. */
-  syncTimeout?: number;
-}
+import { combineObservers, type ManagerState } from "../observe/observer.ts";
+import type { ControllerState, WatchState } from "../observe/state.ts";
+import { checkPermissions } from "../rbac/preflight.ts";
+import { ReconcileRecorder, type ReconcileRecorderOptions } from "../recording/recorder.ts";
+import { checkOptions, HOME_CLUSTER_NAME } from "./check-options.ts";
+import type { ManagerOptions } from "./options.ts";
 
 const DEFAULT_GRACE = 30_000;
 const DEFAULT_SYNC_TIMEOUT = 120_000;
@@ -55,7 +25,7 @@ const DEFAULT_SYNC_TIMEOUT = 120_000;
  * won is at least as new as anything that an earlier holder acted on. Stopping goes the other way: no new work, the work
  * in progress, the leases, the watches.
  */
-export class Manager implements Managed {
+export class Manager implements ManagerState {
   readonly identity: string;
   readonly clock: Clock;
   readonly #log: Log;
@@ -63,7 +33,7 @@ export class Manager implements Managed {
   readonly #caches = new Map<string, Cache>();
   readonly #loops: { cluster: string; loop: ControllerLoop }[] = [];
   readonly #election: Election | undefined;
-  readonly #recorder: Recorder | undefined;
+  readonly #recorder: ReconcileRecorder | undefined;
   readonly #done = Promise.withResolvers<void>();
   #working = false;
   #started = false;
@@ -72,27 +42,27 @@ export class Manager implements Managed {
 
   constructor(controllers: readonly Controller[], options: ManagerOptions) {
     checkOptions(controllers, options);
-    const { client, log = silent, leader, shards } = options;
+    const { client, log = silentLog, leaderElection: leader, sharding: shards } = options;
     this.#options = options;
     this.clock = options.clock ?? client.clock;
     this.#log = log;
     this.identity = options.identity ?? `konverge-${this.clock.random.uuid().slice(0, 8)}`;
     this.#done.promise.catch(() => {});
     this.#recorder = options.recorder === undefined ? undefined : recorderOf(options.recorder, log);
-    const observer = observers([
-      ...(log === silent ? [] : [reconcileLog(log)]),
+    const observer = combineObservers([
+      ...(log === silentLog ? [] : [reconcileLog(log)]),
       ...(this.#recorder ? [this.#recorder] : []),
       ...(options.observers ?? []),
     ]);
     const context = { client, identity: this.identity, log, observer };
     this.#election = leader ? leaderElection(leader, context) : shards && sharding(shards, context);
-    const clients = new Map(Object.entries({ [HOME]: client, ...options.clusters }));
+    const clients = new Map(Object.entries({ [HOME_CLUSTER_NAME]: client, ...options.clusters }));
     for (const [name, one] of clients) {
       const onError = (kind: KindRef<KubeObject>, error: Error, retryIn: number) => {
         log.warn({ cluster: name, err: error, retryIn }, `the watch of ${groupKindText(kind)} failed`);
         observer.watchFailed?.({ cluster: name, kind, error, retryIn });
       };
-      const cache = (name === HOME ? options.cache : undefined) ?? new Cache(one, { onError });
+      const cache = (name === HOME_CLUSTER_NAME ? options.cache : undefined) ?? new Cache(one, { onError });
       this.#caches.set(name, cache);
       for (const definition of controllers) {
         if (!(definition.options.clusters ?? [name]).includes(name)) continue;
@@ -127,7 +97,7 @@ export class Manager implements Managed {
 
   /** The lease of a leader election. */
   get leases(): readonly string[] {
-    const { leader, client } = this.#options;
+    const { leaderElection: leader, client } = this.#options;
     return leader ? [`${leader.namespace ?? client.namespace}/${leader.name}`] : [];
   }
 
@@ -183,15 +153,15 @@ export class Manager implements Managed {
   }
 
   async #preflight(): Promise<void> {
-    const { client, clusters, namespaces, leader, shards } = this.#options;
-    for (const [name, one] of Object.entries({ [HOME]: client, ...clusters })) {
+    const { client, clusters, namespaces, leaderElection: leader, sharding: shards } = this.#options;
+    for (const [name, one] of Object.entries({ [HOME_CLUSTER_NAME]: client, ...clusters })) {
       const definitions = this.#loops.filter(({ cluster }) => cluster === name).map(({ loop }) => loop.definition);
       const home = (lease: { name: string; namespace?: string }) => ({ namespace: client.namespace, ...lease });
-      const leases = name === HOME && {
-        ...(leader && { leader: home(leader) }),
-        ...(shards && { shards: home(shards) }),
+      const leases = name === HOME_CLUSTER_NAME && {
+        ...(leader && { leaderElection: home(leader) }),
+        ...(shards && { sharding: home(shards) }),
       };
-      await preflight(one, declaredAccess(definitions, { ...(namespaces && { namespaces }), ...leases }));
+      await checkPermissions(one, controllerPermissions(definitions, { ...(namespaces && { namespaces }), ...leases }));
     }
   }
 
@@ -229,7 +199,7 @@ export class Manager implements Managed {
   async #end(): Promise<void> {
     this.#working = false;
     const over = new AbortController();
-    const grace = this.#options.grace ?? DEFAULT_GRACE;
+    const grace = this.#options.gracefulShutdownTimeout ?? DEFAULT_GRACE;
     const interrupted = sleep(this.clock, grace, { label: "shutdown grace", signal: over.signal }).then(
       () => {
         for (const { loop } of this.#loops) loop.abort(new Error("the manager has stopped"));
@@ -245,9 +215,9 @@ export class Manager implements Managed {
   }
 }
 
-function recorderOf(options: string | RecorderOptions, log: Log): Recorder {
+function recorderOf(options: string | ReconcileRecorderOptions, log: Log): ReconcileRecorder {
   const onError = (error: Error) => log.error({ err: error }, error.message);
-  return new Recorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
+  return new ReconcileRecorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
 }
 
 /**

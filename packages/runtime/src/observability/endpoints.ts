@@ -1,12 +1,17 @@
+/**
+ * What an operator tells about itself. `Metrics`, `reconcileLog` and `tracing` are observers: the manager
+ * tells them everything, they change nothing. `endpoints` answers probes and scrapes, `serve` gives it a port.
+ */
+
 import type { ApiResponse, Transport } from "@konverge/core";
 import { groupKindText, readText } from "@konverge/core";
-import type { Managed } from "../observe/observer.ts";
+import type { ManagerState } from "../observe/observer.ts";
 import type { Metrics } from "./metrics.ts";
 import { LOG_LEVELS, type LogLevel, type ProcessLog } from "./process-log.ts";
 
-export interface EndpointOptions {
+export interface HttpEndpointsOptions {
   /** Whose health and readiness is asked for. */
-  manager: Managed;
+  manager: ManagerState;
   metrics?: Metrics;
   /** Its level can be read and changed at `/loglevel`. */
   log?: ProcessLog;
@@ -20,13 +25,13 @@ export interface EndpointOptions {
 const DEFAULT_STALE = 300_000;
 
 /**
- * What a process tells about itself over HTTP, as a function from request to response ({@link serve} gives it a port):
+ * What a process tells about itself over HTTP, as a function from request to response ({@link serveHttp} serves it on a port):
  * - `/healthz`: it is alive; if not, it should be started anew;
  * - `/readyz`: it is at work, or stands by for a lease; all it watches has been listed, and no watch is stale;
  * - `/metrics`: Prometheus' text format;
  * - `/loglevel`: reads (GET) and changes (PUT) the level of the log.
  */
-export function endpoints(options: EndpointOptions): Transport {
+export function httpEndpoints(options: HttpEndpointsOptions): Transport {
   return async ({ method, path, body }) => {
     const { pathname } = new URL(path, "http://localhost");
     const reading = method === "GET" || method === "HEAD";
@@ -53,7 +58,7 @@ export function endpoints(options: EndpointOptions): Transport {
   };
 }
 
-function checkManager({ manager, stale = DEFAULT_STALE }: EndpointOptions): void {
+function checkManager({ manager, stale = DEFAULT_STALE }: HttpEndpointsOptions): void {
   if (manager.standby) return;
   const watches = [...manager.watches()];
   const named = (list: typeof watches) =>

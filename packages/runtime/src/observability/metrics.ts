@@ -2,8 +2,8 @@ import type { ApiRequest, Clock, ObjectKey, Transport } from "@konverge/core";
 import { realClock } from "@konverge/core";
 import type { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { DeadlineError } from "../controller/attempt.ts";
-import type { Managed, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart } from "../observe/observer.ts";
-import type { Priority } from "../queue/work-queue.ts";
+import type { ManagerState, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart } from "../observe/observer.ts";
+import type { QueuePriority } from "../queue/work-queue.ts";
 import { prometheus } from "./on-demand.ts";
 
 export interface MetricsOptions {
@@ -23,7 +23,7 @@ const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 /** As controller-runtime numbers them: what a listing brings up is -100, a change 0. */
-const PRIORITIES: Record<Priority, string> = { low: "-100", normal: "0", high: "100" };
+const PRIORITIES: Record<QueuePriority, string> = { low: "-100", normal: "0", high: "100" };
 
 type Result = "success" | "error" | "requeue" | "requeue_after";
 const RESULTS: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
@@ -41,7 +41,7 @@ const RESULTS: readonly Result[] = ["success", "error", "requeue", "requeue_afte
 export class Metrics implements Observer {
   readonly registry: Registry;
   readonly #clock: Clock;
-  readonly #managers = new Set<Managed>();
+  readonly #managers = new Set<ManagerState>();
   /** Keys that wait in a queue, by controller: an add of a key that waits already is none. */
   readonly #queued = new Map<string, Set<ObjectKey>>();
   /** When each reconcile under way began, by controller. */
@@ -147,7 +147,7 @@ export class Metrics implements Observer {
     };
   }
 
-  managing(manager: Managed): void {
+  managing(manager: ManagerState): void {
     this.#managers.add(manager);
     for (const name of manager.leases) this.#leads.set({ name: nameOf(name) }, 0);
     for (const { name: controller } of manager.controllers()) {

@@ -28,15 +28,15 @@ class ReconcileLine implements ReconcileObserver {
     this.#start = start;
   }
 
-  read(kind: KindRef<KubeObject>, key: string, object: KubeObject | undefined): void {
+  objectRead(kind: KindRef<KubeObject>, key: string, object: KubeObject | undefined): void {
     this.#reads.set(`${kind.kind} ${key}`, object?.metadata.resourceVersion ?? "absent");
   }
 
-  call(call: ApiCall) {
+  apiCall(call: ApiCall) {
     this.#calls++;
     const told = callText(call);
     return ({ error, object }: { error?: unknown; object?: KubeObject }) => {
-      if (call.verb === "get" && call.key) this.read(call.kind, call.key, object);
+      if (call.verb === "get" && call.key) this.objectRead(call.kind, call.key, object);
       else if (call.verb !== "list") this.#writes.push(error === undefined ? told : `${told} failed`);
     };
   }

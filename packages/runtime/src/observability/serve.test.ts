@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { serve } from "./serve.ts";
+import { serveHttp } from "./serve.ts";
 
 // The server's own limit to such a connection is a minute.
 test("a connection that never carried a request does not hold up the end", { timeout: 30_000 }, async () => {
-  const serving = await serve(async () => ({ status: 200, headers: {}, body: "" }), { port: 0, host: "127.0.0.1" });
+  const serving = await serveHttp(async () => ({ status: 200, headers: {}, body: "" }), { port: 0, host: "127.0.0.1" });
   const socket = connect(serving.port, "127.0.0.1");
   await once(socket, "connect");
   // One answer from the server, so that it surely knows of the connection that was there first.
@@ -19,7 +19,7 @@ test("a connection that never carried a request does not hold up the end", { tim
 test("a request under way is answered before the end", async () => {
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const serving = await serve(
+  const serving = await serveHttp(
     async () => {
       begun.resolve();
       await goOn.promise;

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type HeaderMap, readText, type Transport } from "@konverge/core";
 import { nodeHttp, nodeHttps } from "./on-demand.ts";
 
-export interface ServeOptions {
+export interface ServeHttpOptions {
   /** 0: any that is free. */
   port: number;
   /** Default: all interfaces, since whoever asks is outside the pod. */
@@ -16,7 +16,7 @@ export interface ServeOptions {
 }
 
 /** A server that listens. */
-export interface Serving extends AsyncDisposable {
+export interface HttpServer extends AsyncDisposable {
   readonly port: number;
   /** From now on, new connections are given these certificates. */
   setTls(options: TlsOptions): void;
@@ -27,7 +27,7 @@ export interface Serving extends AsyncDisposable {
 const DEFAULT_LARGEST_BODY = 8 * 1024 * 1024;
 
 /** Gives a function from request to response a port. */
-export async function serve(handler: Transport, options: ServeOptions): Promise<Serving> {
+export async function serveHttp(handler: Transport, options: ServeHttpOptions): Promise<HttpServer> {
   const busy = new Set<Socket>();
   let closing = false;
   const listener = (request: IncomingMessage, response: ServerResponse) => {

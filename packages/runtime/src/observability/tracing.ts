@@ -48,7 +48,7 @@ class ReconcileTrace implements ReconcileObserver {
     return openTelemetry().context.with(this.#context, work);
   }
 
-  call({ verb, kind, key, namespace, subresource }: ApiCall) {
+  apiCall({ verb, kind, key, namespace, subresource }: ApiCall) {
     const attributes = {
       "k8s.verb": verb,
       "k8s.group": kind.group,

@@ -1,9 +1,9 @@
 import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
-import type { Result, Unfinished } from "../controller/definition.ts";
-import type { ControllerState, WatchState } from "../manager/state.ts";
+import type { PendingCleanup, ReconcileResult } from "../definition/definition.ts";
+import type { ControllerState, WatchState } from "./state.ts";
 
 /** Why a key was put into a controller's queue. */
-export interface Trigger {
+export interface ReconcileTrigger {
   readonly type: "object" | "child" | "watch" | "source" | "resync" | "after" | "retry" | "takeover" | "daemon";
   /** What changed, where something did. */
   readonly kind?: string;
@@ -25,7 +25,7 @@ export interface ApiCall {
 }
 
 /** How a request ended. */
-export interface ApiAnswer {
+export interface ApiCallResult {
   readonly error?: unknown;
   /** The object as the server has it now, where it told. */
   readonly object?: KubeObject;
@@ -37,7 +37,7 @@ export interface ReconcileStart {
   readonly cluster: string;
   readonly controller: string;
   readonly key: ObjectKey;
-  readonly triggers: readonly Trigger[];
+  readonly triggers: readonly ReconcileTrigger[];
   /** Milliseconds the key has waited in the queue. */
   readonly waited: number;
   /** How often it has failed in a row before. */
@@ -78,42 +78,45 @@ export interface CacheQuery {
 }
 
 /** What a function of the controller's answered, or threw. */
-export type Wanted = { readonly result: Result } | { readonly unfinished: Unfinished | undefined } | ThrownAnswer;
+export type ReconcileOutput =
+  | { readonly result: ReconcileResult }
+  | { readonly unfinished: PendingCleanup | undefined }
+  | ThrownError;
 
-export interface ThrownAnswer {
+export interface ThrownError {
   readonly error: unknown;
 }
 
 /** How something outside the cluster ended: with a value or an error. */
-export type OutsideAnswer = { readonly value: unknown } | ThrownAnswer;
+export type ExternalCallResult = { readonly value: unknown } | ThrownError;
 
 /** What a reconciler may ask for that is not the same twice. */
-export type Draw = "now" | "monotonic" | "next" | "uuid" | `due ${string}`;
+export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | `due ${string}`;
 
-/** Watches one reconcile. */
+/** Observes one reconcile. */
 export interface ReconcileObserver {
   /** A function of the controller's is asked about the object. What follows until `wanted` is its own doing. */
-  asked?(what: "reconcile" | "cleanup", object: KubeObject): void;
-  wanted?(answer: Wanted): void;
+  called?(what: "reconcile" | "cleanup", object: KubeObject): void;
+  returned?(answer: ReconcileOutput): void;
   /** Objects were looked for in the cache. Each that was found is told to `read` as well. */
   listed?(query: CacheQuery, objects: readonly KubeObject[]): void;
   /** It told users something. */
-  told?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
+  eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
   /** It reached out of the cluster; the function that is returned is called when that has ended. */
-  outside?(name: string): ((answer: OutsideAnswer) => void) | undefined;
+  externalCall?(name: string): ((answer: ExternalCallResult) => void) | undefined;
   /** It asked for the time, for a random number, or whether something is due. */
-  drew?(what: Draw, value: number | string): void;
+  inputRead?(what: NondeterministicInput, value: number | string): void;
   /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
   around?<R>(work: () => Promise<R>): Promise<R>;
   /** An object was read from the cache; undefined if it was not there. */
-  read?(kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined): void;
+  objectRead?(kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined): void;
   /** A request is sent; the function that is returned is called when it is answered. */
-  call?(call: ApiCall): ((answer: ApiAnswer) => void) | undefined;
+  apiCall?(call: ApiCall): ((answer: ApiCallResult) => void) | undefined;
   ended?(end: ReconcileEnd): void;
 }
 
 /** What an observer can ask a manager at any time. */
-export interface Managed {
+export interface ManagerState {
   readonly clock: Clock;
   /** The controllers are at work. */
   readonly working: boolean;
@@ -131,9 +134,9 @@ export interface Managed {
  */
 export interface Observer {
   /** A manager was made that this observer will hear of. */
-  managing?(manager: Managed): void;
+  managing?(manager: ManagerState): void;
   /** A key was put into a controller's queue. */
-  triggered?(event: { cluster: string; controller: string; key: ObjectKey; trigger: Trigger }): void;
+  triggered?(event: { cluster: string; controller: string; key: ObjectKey; trigger: ReconcileTrigger }): void;
   /** A reconcile begins. */
   reconciling?(start: ReconcileStart): ReconcileObserver | undefined;
   /** A watch failed; it is tried again. */
@@ -145,7 +148,7 @@ export interface Observer {
 }
 
 /** Several observers as one. */
-export function observers(list: readonly Observer[]): Observer {
+export function combineObservers(list: readonly Observer[]): Observer {
   if (list.length < 2) return list[0] ?? {};
   return {
     managing: (manager) => {
@@ -174,35 +177,35 @@ export function observers(list: readonly Observer[]): Observer {
 function together(list: readonly ReconcileObserver[]): ReconcileObserver {
   return {
     around: (work) => list.reduce((inner, observer) => () => observer.around?.(inner) ?? inner(), work)(),
-    asked: (what, object) => {
-      for (const observer of list) observer.asked?.(what, object);
+    called: (what, object) => {
+      for (const observer of list) observer.called?.(what, object);
     },
-    wanted: (answer) => {
-      for (const observer of list) observer.wanted?.(answer);
+    returned: (answer) => {
+      for (const observer of list) observer.returned?.(answer);
     },
     listed: (query, objects) => {
       for (const observer of list) observer.listed?.(query, objects);
     },
-    told: (event) => {
-      for (const observer of list) observer.told?.(event);
+    eventRecorded: (event) => {
+      for (const observer of list) observer.eventRecorded?.(event);
     },
-    outside: (name) => {
-      const ends = list.map((observer) => observer.outside?.(name));
+    externalCall: (name) => {
+      const ends = list.map((observer) => observer.externalCall?.(name));
       return (answer) => {
         for (const end of ends) end?.(answer);
       };
     },
     // Somebody must want to know: telling it costs something at every look at the clock.
-    ...(list.some((observer) => observer.drew) && {
-      drew: (what: Draw, value: number | string) => {
-        for (const observer of list) observer.drew?.(what, value);
+    ...(list.some((observer) => observer.inputRead) && {
+      inputRead: (what: NondeterministicInput, value: number | string) => {
+        for (const observer of list) observer.inputRead?.(what, value);
       },
     }),
-    read: (kind, key, object) => {
-      for (const observer of list) observer.read?.(kind, key, object);
+    objectRead: (kind, key, object) => {
+      for (const observer of list) observer.objectRead?.(kind, key, object);
     },
-    call: (call) => {
-      const ends = list.map((observer) => observer.call?.(call));
+    apiCall: (call) => {
+      const ends = list.map((observer) => observer.apiCall?.(call));
       return (answer) => {
         for (const end of ends) end?.(answer);
       };

@@ -1,12 +1,12 @@
 import type { AnyKind } from "@konverge/schema";
 import type { Registry } from "prom-client";
-import type { Controller } from "../controller/definition.ts";
+import type { Controller } from "../definition/definition.ts";
 import type { Log } from "../log.ts";
-import type { Admission } from "../webhooks/admission.ts";
+import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
 
 /** Something that whoever installs an operator may set: by a flag (`--natsAddr`) or by a variable of the environment. */
-export interface Setting {
+export interface OperatorSetting {
   /** The flag without its dashes. */
   readonly flag: string;
   readonly env?: string;
@@ -14,40 +14,40 @@ export interface Setting {
   readonly description: string;
 }
 
-/** What an operator is given when it is made. */
+/** The argument of `create`. */
 export interface OperatorContext {
-  /** Where its own metrics are kept. */
+  /** The registry for its own metrics. */
   readonly metrics: Registry;
-  /** Its settings, by flag: what was given, or the default. */
+  /** Its settings by flag: the given value or the default. */
   readonly settings: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
 
-/** What works in an operator's process. */
+/** What runs in an operator's process. */
 export interface OperatorParts {
   readonly controllers: readonly Controller[];
-  readonly admissions?: readonly Admission[];
+  readonly admissions?: readonly AdmissionWebhook[];
   /** Kinds of several versions, whose objects this operator converts. */
   readonly conversions?: readonly ConvertibleKind[];
 }
 
-/** An operator as it is written down: the kinds it brings, and how what works for them is made. */
+/** The definition of an operator: its kinds, and a function that creates its controllers and webhooks. */
 export interface Operator {
   /** Names its Deployment, its role, its service account and its lease: `llm-operator`. */
   readonly name: string;
   /** What it does, in one sentence. */
   readonly description: string;
   readonly kinds: readonly AnyKind[];
-  readonly settings?: readonly Setting[];
+  readonly settings?: readonly OperatorSetting[];
   /**
-   * Makes all that works. Called once for each process and each simulated one: nothing may be shared between two calls, or
-   * a crash in a test would not lose what a crash loses.
+   * Creates controllers and webhooks. Called once for each process, also for each simulated process of a test: two calls must
+   * share nothing, or a crash in a test would not lose the memory of the process.
    */
   create(context: OperatorContext): OperatorParts;
 }
 
 /**
- * Defines an operator, which the `konverge` command can run, install and deploy:
+ * Defines an operator that the `konverge` command runs, installs and deploys:
  *
  * ```ts
  * export const llmOperator = operator({

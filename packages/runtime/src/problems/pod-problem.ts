@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod } from "@konverge/kinds";
-import type { Problem } from "./problem.ts";
+import type { WorkloadProblem } from "./problem.ts";
 
-/** What can keep a pod from running. */
+/** The reasons why a pod does not run. */
 export type PodProblemReason =
   | "ImageCannotBePulled"
   | "ContainerCannotStart"
@@ -11,15 +11,15 @@ export type PodProblemReason =
   | "NoRoom";
 
 /** What keeps one pod from running. */
-export interface PodProblem extends Problem {
+export interface PodProblem extends WorkloadProblem {
   readonly reason: PodProblemReason;
   /** The pod's name. */
   readonly pod: string;
-  /** What it is about: a container, or a claim. */
+  /** The container or the PersistentVolumeClaim concerned. */
   readonly container?: { readonly name: string; readonly image: string };
   readonly claim?: string;
   /** What the cluster itself says, which may change from look to look. */
-  readonly told: { readonly reason: string; readonly message: string };
+  readonly reported: { readonly reason: string; readonly message: string };
   /** Since when the pod finds no node, in milliseconds since 1970; undefined for what is wrong at once. */
   readonly since?: number;
 }
@@ -31,7 +31,7 @@ const LOOPING = "CrashLoopBackOff";
 const LAST_WORDS = 200;
 
 /**
- * What keeps a pod from running; undefined if nothing is known to, or if it is on its way out or done.
+ * Why a pod does not run; undefined if no problem is known, or if the pod is terminating or has succeeded.
  *
  *     podProblem(pod); // { reason: "ClaimMissing", message: "there is no PersistentVolumeClaim weights …", … }
  */
@@ -53,13 +53,17 @@ type Found = Omit<PodProblem, "pod">;
 
 function startProblem({ image, state }: ContainerStatus): Found | undefined {
   const { reason = "", message = "" } = state?.waiting ?? {};
-  const told = { reason, message };
+  const reported = { reason, message };
   if (PULLING.has(reason)) {
     const why = withoutTries(message) || reason;
-    return { reason: "ImageCannotBePulled", message: `the image ${image} cannot be pulled: ${why}`, told };
+    return { reason: "ImageCannotBePulled", message: `the image ${image} cannot be pulled: ${why}`, reported };
   }
   if (!STARTING.has(reason)) return undefined;
-  return { reason: "ContainerCannotStart", message: `the container cannot be started: ${message || reason}`, told };
+  return {
+    reason: "ContainerCannotStart",
+    message: `the container cannot be started: ${message || reason}`,
+    reported,
+  };
 }
 
 /** Without what a kubelet adds while it waits for the next try. */
@@ -77,7 +81,7 @@ function crash({ name, state, lastState }: ContainerStatus): Found | undefined {
   return {
     reason: "ContainerCrashes",
     message: `the container ${name} ${how}${words}`,
-    told: { reason: isLooping ? LOOPING : (ended?.reason ?? "Error"), message: ended?.message ?? "" },
+    reported: { reason: isLooping ? LOOPING : (ended?.reason ?? "Error"), message: ended?.message ?? "" },
   };
 }
 
@@ -85,7 +89,7 @@ function placement({ metadata, status }: Pod): PodProblem | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === "PodScheduled");
   if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
   const { message = "", reason, lastTransitionTime = "" } = scheduled;
-  const common = { pod: metadata.name, told: { reason, message } };
+  const common = { pod: metadata.name, reported: { reason, message } };
   const claim = /persistentvolumeclaim "([^"]+)" not found/.exec(message)?.[1];
   if (claim) {
     const why = `there is no PersistentVolumeClaim ${claim} in this namespace`;

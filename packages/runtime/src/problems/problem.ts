@@ -1,50 +1,5 @@
-import type { Pod } from "@konverge/kinds";
-import { type PodProblem, podProblem } from "./pod-problem.ts";
-import { refused } from "./refusal.ts";
-
 /** What keeps something from running, in a word and in a sentence. */
-export interface Problem {
+export interface WorkloadProblem {
   readonly reason: string;
   readonly message: string;
-}
-
-/** What is known about the pods of an object. */
-export interface Replicas {
-  readonly pods: readonly Pod[];
-  /** What the API server says when it refuses to let pods be created: see `refusalIn` and `refusalTold`. */
-  readonly refusal?: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** How long pods may be without a node before that is a problem, in milliseconds; default: {@link PATIENCE}. */
-  readonly patience?: number;
-}
-
-/** A node or a volume may be on its way: want of either counts only when it lasts, in milliseconds. */
-export const PATIENCE = 30_000;
-
-/** The most telling come first: what is wrong with one container is mostly wrong with all, and room may be found. */
-const RANK: Readonly<Record<PodProblem["reason"], number>> = {
-  ImageCannotBePulled: 0,
-  ContainerCannotStart: 0,
-  ContainerCrashes: 1,
-  ClaimMissing: 2,
-  ClaimUnbound: 2,
-  NoRoom: 2,
-};
-
-/**
- * The most telling reason why an object's pods do not come to run, or undefined if none is known. Pods that are on their way
- * have no problem.
- *
- *     const problem = isReady ? undefined : problemOf({ pods, refusal: refusalIn(deployment), now: clock.now() });
- */
-export function problemOf({ pods, refusal, now, patience = PATIENCE }: Replicas): Problem | undefined {
-  if (refusal) return refused(refusal);
-  let first: PodProblem | undefined;
-  for (const pod of pods) {
-    const found = podProblem(pod);
-    if (!found || (found.since !== undefined && now - found.since < patience)) continue;
-    if (!first || RANK[found.reason] < RANK[first.reason]) first = found;
-  }
-  return first && { reason: first.reason, message: first.message };
 }

@@ -1,40 +1,39 @@
 import type { Client } from "@konverge/client";
 import { ApiError, type Condition, isForbidden, isInvalid, type KubeObject } from "@konverge/core";
 import { Event } from "@konverge/kinds";
-import type { Problem } from "./problem.ts";
+import type { WorkloadProblem } from "./problem.ts";
 
 /** What a Deployment or a ReplicaSet reports when its pods are refused; undefined if they are not. */
-export function refusalIn(workload: KubeObject | undefined): string | undefined {
+export function replicaFailureMessage(workload: KubeObject | undefined): string | undefined {
   const { status } = (workload ?? {}) as { status?: { conditions?: readonly Condition[] } };
   return status?.conditions?.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True")?.message;
 }
 
 /**
  * The last thing that was said about pods being refused to a workload that says so only in events: a StatefulSet, a Job. Ask
- * only while pods are missing, for events outlive their cause. It lists Events, which has to be declared: `use(Event, ["list"])`.
+ * only while pods are missing, for events outlive their cause. It lists Events, which has to be declared: `permission(Event, ["list"])`.
  */
-export async function refusalTold(client: Client, workload: KubeObject): Promise<string | undefined> {
+export async function failedCreateMessage(client: Client, workload: KubeObject): Promise<string | undefined> {
   const { name, namespace } = workload.metadata;
   const { items } = await client.list(Event, {
     namespace,
     fieldSelector: `involvedObject.kind=${workload.kind},involvedObject.name=${name},reason=FailedCreate`,
   });
-  return items.sort((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? 1 : -1))[0]?.message;
+  return items.toSorted((a, b) => ((a.lastTimestamp ?? "") < (b.lastTimestamp ?? "") ? 1 : -1))[0]?.message;
 }
 
 /** What a refusal means. */
-export function refused(message: string): Problem {
+export function refused(message: string): WorkloadProblem {
   if (/exceeded quota/.test(message))
     return { reason: "QuotaExceeded", message: `no more pods may be made: ${message}` };
   return { reason: "PodsRefused", message: `the API server refuses the pods: ${message}` };
 }
 
 /**
- * What the answer to one's own request to make a pod means, if users can mend it: a quota, a policy, a pod that is not valid.
- * Undefined for everything else, such as not being allowed to make pods at all: that is the operator's own trouble. `what`
- * names the pod in the message.
+ * The problem behind an error of creating a pod, if a user can fix it: a quota, a policy, an invalid pod. Undefined for any other
+ * error, such as a missing permission of the operator. `what` names the pod in the message.
  */
-export function creationProblem(error: unknown, what: string): Problem | undefined {
+export function podCreationProblem(error: unknown, what: string): WorkloadProblem | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const message = `${what} cannot be created: ${error.message}`;
   if (isForbidden(error) && /exceeded quota|must specify/.test(error.message))

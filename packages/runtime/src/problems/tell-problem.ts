@@ -1,14 +1,21 @@
-import { type Condition, type Conditions, findCondition, type KubeObject, no, yes } from "@konverge/core";
-import type { EventSink } from "../events/recorder.ts";
-import type { Problem } from "./problem.ts";
+import {
+  type Condition,
+  type Conditions,
+  conditionFalse,
+  conditionTrue,
+  findCondition,
+  type KubeObject,
+} from "@konverge/core";
+import type { EventSink } from "../events/event-sink.ts";
+import type { WorkloadProblem } from "./problem.ts";
 
 /** What a problem means for an object: it is not ready, and will not be without help. */
-export function problemConditions({ reason, message }: Problem): Conditions {
-  return { Ready: no(reason, message), Degraded: yes(reason, message) };
+export function problemConditions({ reason, message }: WorkloadProblem): Conditions {
+  return { Ready: conditionFalse(reason, message), Degraded: conditionTrue(reason, message) };
 }
 
 /** Tells users of a problem once, when it appears or becomes another: its Degraded condition says what was told before. */
-export function tellProblem(object: KubeObject, problem: Problem | undefined, events: EventSink): void {
+export function reportProblem(object: KubeObject, problem: WorkloadProblem | undefined, events: EventSink): void {
   const { status } = object as { status?: { conditions?: Condition[] } };
   const known = findCondition(status?.conditions, "Degraded");
   if (problem && (known?.status !== "True" || known.reason !== problem.reason))

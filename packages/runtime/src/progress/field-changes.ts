@@ -1,33 +1,38 @@
 import { deepEqual, type KindRef, type KubeObject } from "@konverge/core";
-import type { Context } from "../controller/definition.ts";
-import { type Differing, differing } from "../webhooks/json-diff.ts";
+import type { ReconcileContext } from "../definition/definition.ts";
+import { differing, type JsonDifference } from "../json-diff.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
-/** How a field is now, and how it was when its last change was dealt with. */
+/** The value of a field now, and when its last change was handled. */
 export interface FieldChange<V> {
   readonly old: V | undefined;
   readonly now: V | undefined;
   /** What differs, place by place. */
-  readonly diff: readonly Differing[];
+  readonly diff: readonly JsonDifference[];
 }
 
+/** Options of {@link fieldChanges}. */
 export interface FieldChangesOptions<T extends KubeObject, V> {
-  /** One word that tells it from others: part of an annotation's name. */
+  /** Part of the name of the annotation that stores the last value. */
   name: string;
-  /** The part of the object to follow: JSON, and not much of it. */
+  /** The value to track: JSON, and small. */
   of: (object: T) => V | undefined;
-  /** Also tell of the first value, with an `old` that is undefined. Default: false, it is only noted. */
+  /** Also handle the first value, with an undefined `old`. Default: false, it is only stored. */
   initial?: boolean;
 }
 
-/** Made by {@link fieldChanges}: called from `reconcile`. */
+/** Created by {@link fieldChanges}: called from `reconcile`. */
 export interface FieldChanges<T extends KubeObject, V> {
   /** Calls `handle` if the field has changed since it was last dealt with. Resolves to whether it had. */
-  follow(object: T, context: Context, handle: (change: FieldChange<V>) => Promise<void> | void): Promise<boolean>;
+  follow(
+    object: T,
+    context: ReconcileContext,
+    handle: (change: FieldChange<V>) => Promise<void> | void,
+  ): Promise<boolean>;
 }
 
 /**
- * Follows a field of an object with the old value at hand:
+ * Tracks changes of a field, with the old value:
  *
  * ```ts
  * const version = fieldChanges(Database, { name: "version", of: ({ spec }) => spec.version });
@@ -39,9 +44,9 @@ export interface FieldChanges<T extends KubeObject, V> {
  * ```
  *
  * Guarantees
- * - Every state that stays is dealt with at least once, also after a restart: the value is kept with the object, in an
- *   annotation, when `handle` has succeeded, and not before.
- * - States in between may be passed over: a field that changed twice is told of once, and one that changed back not at all.
+ * - Every value that stays is handled at least once, also after a restart: it is stored in an annotation of the object when
+ *   `handle` has succeeded, and not before.
+ * - Intermediate values may be skipped: a field that changed twice is handled once, and one that changed back not at all.
  */
 export function fieldChanges<T extends KubeObject, V>(
   kind: KindRef<T>,

@@ -1,6 +1,6 @@
 import { type AnyObject, type KindRef, type KubeObject, keyOf, parseJson, stringifyJson } from "@konverge/core";
-import type { Context } from "../controller/definition.ts";
-import { PermanentError } from "../controller/errors.ts";
+import type { ReconcileContext } from "../definition/definition.ts";
+import { PermanentError } from "../errors.ts";
 
 /** All annotations of an object together may have 256 KiB. */
 const LARGEST = 64 * 1024;
@@ -34,7 +34,7 @@ export class KeptAnnotation<V> {
     }
   }
 
-  async write(object: KubeObject, value: V, { client }: Context): Promise<void> {
+  async write(object: KubeObject, value: V, { client }: ReconcileContext): Promise<void> {
     const text = stringifyJson(value);
     if (text.length > LARGEST) {
       throw new PermanentError(

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { type KindRef, type KubeObject, stringifyJson } from "@konverge/core";
-import type { Context } from "../controller/definition.ts";
-import { ExternalError, PermanentError } from "../controller/errors.ts";
-import type { BackoffLimits } from "../queue/work-queue.ts";
+import { type BackoffLimits, backoffAfter, type KindRef, type KubeObject, stringifyJson } from "@konverge/core";
+import type { ReconcileContext } from "../definition/definition.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
 /** What a step is given besides its object. */
-export interface StepContext extends Context {
+export interface DurableStepContext extends ReconcileContext {
   /** 1 for the first try. */
   readonly attempt: number;
   /** What earlier steps returned, by name. */
@@ -14,69 +13,69 @@ export interface StepContext extends Context {
 }
 
 /** One of several things to be done one after the other. */
-export interface Step<T extends KubeObject> {
+export interface DurableStep<T extends KubeObject> {
   /**
-   * Does it. What it returns is kept, so it must be JSON. It may be called again after it was done, if the process ended
-   * before that was noted.
+   * The work. Its result is stored, so it must be JSON. It may run again after it succeeded, if the process ended before that
+   * was stored.
    */
-  run(object: T, context: StepContext): Promise<unknown>;
+  run(object: T, context: DurableStepContext): Promise<unknown>;
   /** How often it is tried again after a failure. Default: for ever. A try that a crash cut off counts. */
   retries?: number;
-  /** Milliseconds since the first try after which it is not tried again. Default: none. */
+  /** Milliseconds since the first attempt after which it is not retried. Default: none. */
   timeout?: number;
   backoff?: Partial<BackoffLimits>;
 }
 
-export interface StepsOptions<T extends KubeObject> {
+export interface DurableStepsOptions<T extends KubeObject> {
   /** One word that tells them from others: part of an annotation's name. */
   name: string;
   /** In this order. */
-  steps: Readonly<Record<string, Step<T> | Step<T>["run"]>>;
+  sequence: Readonly<Record<string, DurableStep<T> | DurableStep<T>["run"]>>;
   /** When what this returns changes, all steps are to be done again: `({ spec }) => spec.version`. Default: never. */
   basis?: (object: T) => unknown;
 }
 
 /** How far a step has come. */
-export interface StepState {
+export interface DurableStepState {
   readonly state: "trying" | "done" | "failed";
   readonly attempts: number;
-  /** When it was first tried, and when it may be tried again. */
+  /** When it was first attempted, and when it may be retried. */
   readonly since?: string;
   readonly next?: string;
   readonly output?: unknown;
-  /** Why the last try failed: one word, and a sentence. */
+  /** Why the last attempt failed: a reason and a message. */
   readonly reason?: string;
   readonly error?: string;
 }
 
 /** How far the steps have come, by name. Those that have not begun are missing. */
-export type Progress = Readonly<Record<string, StepState>>;
+export type DurableStepsProgress = Readonly<Record<string, DurableStepState>>;
 
-/** Made by {@link steps}: called from `reconcile`. */
-export interface Steps<T extends KubeObject> {
+/** Made by {@link durableSteps}: called from `reconcile`. */
+export interface DurableSteps<T extends KubeObject> {
   /**
-   * Goes on where it was left. Resolves, with what the steps returned, when all are done; otherwise throws what says when
-   * to look again: an ExternalError, or a PermanentError when a step has failed for good.
+   * Continues after the last finished step. Resolves with the results of the steps when all are done; otherwise throws an
+   * ExternalError, which requeues the object, or a PermanentError when a step has failed for good.
    */
-  run(object: T, context: Context): Promise<Readonly<Record<string, unknown>>>;
-  progress(object: T): Progress;
+  run(object: T, context: ReconcileContext): Promise<Readonly<Record<string, unknown>>>;
+  progress(object: T): DurableStepsProgress;
 }
 
 interface Kept {
   readonly basis?: string;
-  readonly steps: Progress;
+  readonly steps: DurableStepsProgress;
 }
 
 const RETRYING = "StepRetrying";
 const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
 
 /**
- * Things that have to be done one after the other, each once, with progress that outlives the process:
+ * Runs steps one after the other, each once, with progress that survives restarts:
  *
  * ```ts
- * const setup = steps(Database, {
+ * const setup = durableSteps(Database, {
  *   name: "setup",
- *   steps: {
+ *   sequence: {
  *     schema: { run: createSchema, retries: 5, timeout: 600_000 },
  *     users: createUsers,
  *   },
@@ -84,22 +83,22 @@ const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
  *
  * reconcile: async (database, context) => {
  *   await setup.run(database, context);
- *   return { conditions: { Ready: yes("SetUp") } };
+ *   return { conditions: { Ready: conditionTrue("SetUp") } };
  * }
  * ```
  *
  * Guarantees
- * - A step begins only when the one before it is noted as done, in an annotation of the object.
- * - A step that is noted as done is not called again until the basis changes.
- * - With `retries` or `timeout` a try is counted before it is made, so that one that ends the process is counted, too.
+ * - A step starts only when the one before it is stored as done, in an annotation of the object.
+ * - A step that is stored as done does not run again until the basis changes.
+ * - With `retries` or `timeout` an attempt is counted before it starts, so that one that ends the process counts as well.
  */
-export function steps<T extends KubeObject>(kind: KindRef<T>, options: StepsOptions<T>): Steps<T> {
+export function durableSteps<T extends KubeObject>(kind: KindRef<T>, options: DurableStepsOptions<T>): DurableSteps<T> {
   const kept = new KeptAnnotation<Kept>(kind as KindRef<KubeObject>, `steps-${options.name}`);
   const basisOf = (object: T) => {
     const basis = options.basis?.(object);
     return basis === undefined ? undefined : createHash("sha1").update(stringifyJson(basis)).digest("base64");
   };
-  const progress = (object: T): Progress => {
+  const progress = (object: T): DurableStepsProgress => {
     const known = kept.read(object);
     return known && known.basis === basisOf(object) ? known.steps : {};
   };
@@ -108,11 +107,11 @@ export function steps<T extends KubeObject>(kind: KindRef<T>, options: StepsOpti
     async run(object, context) {
       const basis = basisOf(object);
       let states = progress(object);
-      const note = async (name: string, state: StepState) => {
+      const note = async (name: string, state: DurableStepState) => {
         states = { ...states, [name]: state };
         await kept.write(object, { ...(basis !== undefined && { basis }), steps: states }, context);
       };
-      for (const [name, given] of Object.entries(options.steps)) {
+      for (const [name, given] of Object.entries(options.sequence)) {
         const step = typeof given === "function" ? { run: given } : given;
         const state = states[name];
         if (state?.state === "done") continue;
@@ -133,12 +132,12 @@ export function steps<T extends KubeObject>(kind: KindRef<T>, options: StepsOpti
 
 interface Turn<T extends KubeObject> {
   name: string;
-  step: Step<T>;
+  step: DurableStep<T>;
   object: T;
-  context: Context;
-  state: StepState | undefined;
+  context: ReconcileContext;
+  state: DurableStepState | undefined;
   outputs: Readonly<Record<string, unknown>>;
-  note: (state: StepState) => Promise<void>;
+  note: (state: DurableStepState) => Promise<void>;
 }
 
 /** Takes a step, or throws. */
@@ -152,7 +151,7 @@ async function take<T extends KubeObject>(turn: Turn<T>): Promise<void> {
   const attempts = (state?.attempts ?? 0) + 1;
   const left = step.timeout === undefined ? undefined : Date.parse(since) + step.timeout - clock.now();
   const fail = async (error: string, made: number): Promise<never> => {
-    const end: StepState = { state: "failed", attempts: made, since, error };
+    const end: DurableStepState = { state: "failed", attempts: made, since, error };
     await note(end);
     throw failed(name, end);
   };
@@ -171,8 +170,10 @@ async function take<T extends KubeObject>(turn: Turn<T>): Promise<void> {
     // What is not there yet is no failure of the step.
     const isLater = error instanceof ExternalError;
     if (!isLater && step.retries !== undefined && attempts > step.retries) await fail(message, attempts);
-    const after = isLater ? error.after : backoff(attempts, step, clock.random.next());
-    const again: StepState = {
+    const after = isLater
+      ? error.requeueAfter
+      : backoffAfter(attempts - 1, { ...BACKOFF, ...step.backoff }, clock.random);
+    const again: DurableStepState = {
       state: "trying",
       attempts: isLater ? attempts - 1 : attempts,
       since,
@@ -202,29 +203,24 @@ async function tried<T extends KubeObject>(turn: Turn<T>, attempt: number, left:
     timer.cancel();
   }
 
-  function contextOf(base: Context, signal: AbortSignal): StepContext {
+  function contextOf(base: ReconcileContext, signal: AbortSignal): DurableStepContext {
     const own = { signal: { value: signal }, attempt: { value: attempt }, outputs: { value: outputs } };
-    return Object.create(base, own) as StepContext;
+    return Object.create(base, own) as DurableStepContext;
   }
 }
 
-function backoff(attempts: number, { backoff: own }: { backoff?: Partial<BackoffLimits> }, chance: number): number {
-  const { initial, longest } = { ...BACKOFF, ...own };
-  return Math.min(initial * 2 ** Math.min(attempts - 1, 40), longest) * (0.5 + chance / 2);
-}
-
 /** What is reported until the next try. */
-function later(name: string, { reason = RETRYING, error, attempts }: StepState, after: number): ExternalError {
+function later(name: string, { reason = RETRYING, error, attempts }: DurableStepState, after: number): ExternalError {
   const text = reason === RETRYING ? `step ${name} failed at try ${attempts}: ${error}` : `step ${name}: ${error}`;
-  return new ExternalError(reason, text, { after });
+  return new ExternalError(reason, text, { requeueAfter: after });
 }
 
-function failed(name: string, { attempts, error }: StepState): PermanentError {
+function failed(name: string, { attempts, error }: DurableStepState): PermanentError {
   const tries = attempts === 1 ? "1 try" : `${attempts} tries`;
   return new PermanentError("StepFailed", `step ${name} has failed for good, after ${tries}: ${error}`);
 }
 
-function outputsOf(states: Progress): Record<string, unknown> {
+function outputsOf(states: DurableStepsProgress): Record<string, unknown> {
   const done = Object.entries(states).filter(([, { state, output }]) => state === "done" && output !== undefined);
   return Object.fromEntries(done.map(([name, { output }]) => [name, output]));
 }

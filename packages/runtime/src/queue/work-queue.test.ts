@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
 import fc from "fast-check";
-import { type Priority, type QueueOptions, WorkQueue } from "./work-queue.ts";
+import { type QueuePriority, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
-function newQueue(options: Partial<QueueOptions> = {}) {
+function newQueue(options: Partial<WorkQueueOptions> = {}) {
   const clock = new VirtualClock();
   return { clock, queue: new WorkQueue({ clock, name: "test", ...options }) };
 }
@@ -149,7 +149,7 @@ test("a namespace that was busy once is not held to account for it later", async
 });
 
 test("a rate limit spreads keys over time", async () => {
-  const { clock, queue } = newQueue({ rate: { perSecond: 10, burst: 2 } });
+  const { clock, queue } = newQueue({ rateLimit: { perSecond: 10, burst: 2 } });
   let ready = 0;
   queue.onReady = () => ready++;
   for (let i = 0; i < 5; i++) queue.add(`k${i}`);
@@ -181,7 +181,7 @@ test("giving back a key that nobody works on is a mistake", () => {
 });
 
 type Step =
-  | { do: "add"; key: string; priority: Priority; after: number }
+  | { do: "add"; key: string; priority: QueuePriority; after: number }
   | { do: "take" }
   | { do: "done" | "retry"; which: number }
   | { do: "wait"; ms: number };
@@ -193,7 +193,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("add" as const),
       key,
-      priority: fc.constantFrom<Priority>("low", "normal", "high"),
+      priority: fc.constantFrom<QueuePriority>("low", "normal", "high"),
       after: fc.constantFrom(0, 0, 0, 5, 500),
     }),
   },

@@ -1,22 +1,23 @@
-import { type Clock, type ObjectKey, splitKey } from "@konverge/core";
+import {
+  type BackoffLimits,
+  backoffAfter,
+  type Clock,
+  type ObjectKey,
+  splitKey,
+  type Timer,
+  TokenBucket,
+  type TokenRate,
+} from "@konverge/core";
 import { Delays } from "./delays.ts";
 import { Heap } from "./heap.ts";
-import { type RateLimit, TokenBucket } from "./token-bucket.ts";
 
 /**
  * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what somebody
- * waits for. Each step is a head start of {@link QueueOptions.aging}, not a class of its own, so nothing starves.
+ * waits for. Each step is a head start of {@link WorkQueueOptions.aging}, not a class of its own, so nothing starves.
  */
-export type Priority = "low" | "normal" | "high";
+export type QueuePriority = "low" | "normal" | "high";
 
-export interface BackoffLimits {
-  /** The first wait, in milliseconds. */
-  initial: number;
-  /** No wait is longer. */
-  longest: number;
-}
-
-export interface QueueOptions {
+export interface WorkQueueOptions {
   clock: Clock;
   /** For the labels of timers. */
   name: string;
@@ -26,21 +27,21 @@ export interface QueueOptions {
   fairness?: number;
   backoff?: Partial<BackoffLimits>;
   /** How often keys may be handed out, in all. Default: no limit. */
-  rate?: RateLimit;
+  rateLimit?: TokenRate;
 }
 
-export interface AddOptions {
-  priority?: Priority;
+export interface QueueAddOptions {
+  priority?: QueuePriority;
   /** Not before this many milliseconds have passed. */
   after?: number;
 }
 
 const DEFAULTS = { aging: 60_000, fairness: 1_000, backoff: { initial: 200, longest: 300_000 } };
-const HEAD_START: Record<Priority, number> = { high: -1, normal: 0, low: 1 };
+const HEAD_START: Record<QueuePriority, number> = { high: -1, normal: 0, low: 1 };
 
 interface Waiting {
   key: ObjectKey;
-  priority: Priority;
+  priority: QueuePriority;
   /** Keys are handed out in this order: the time they came, put back or forward by fairness and priority. */
   rank: number;
   order: number;
@@ -65,10 +66,12 @@ export class WorkQueue {
   readonly #fairness: number;
   readonly #backoff: BackoffLimits;
   readonly #bucket: TokenBucket | undefined;
+  /** Runs until there is a token again. */
+  #refill: Timer | undefined;
   readonly #heap = new Heap<Waiting>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
   readonly #waiting = new Map<ObjectKey, Waiting>();
   /** Keys being worked on; the value is the priority with which they were added again meanwhile. */
-  readonly #working = new Map<ObjectKey, Priority | undefined>();
+  readonly #working = new Map<ObjectKey, QueuePriority | undefined>();
   readonly #failures = new Map<ObjectKey, number>();
   /** For each namespace and priority with waiting keys: how many, and where the last one was placed in time. */
   readonly #lanes = new Map<string, { count: number; tag: number }>();
@@ -79,13 +82,13 @@ export class WorkQueue {
   /** Called when a key may have become available. */
   onReady: () => void = () => {};
 
-  constructor(options: QueueOptions) {
+  constructor(options: WorkQueueOptions) {
     const { clock, name } = options;
     this.#clock = clock;
     this.#aging = options.aging ?? DEFAULTS.aging;
     this.#fairness = options.fairness ?? DEFAULTS.fairness;
     this.#backoff = { ...DEFAULTS.backoff, ...options.backoff };
-    this.#bucket = options.rate && new TokenBucket(clock, options.rate);
+    this.#bucket = options.rateLimit && new TokenBucket(clock, options.rateLimit);
     const onDue = (key: ObjectKey) => this.add(key);
     this.#retries = new Delays(clock, { background: false, label: `${name}: retry`, onDue });
     this.#later = new Delays(clock, { background: true, label: `${name}: later`, onDue });
@@ -97,9 +100,9 @@ export class WorkQueue {
   }
 
   /** The same by priority. */
-  get depths(): Readonly<Record<Priority, number>> {
+  get depths(): Readonly<Record<QueuePriority, number>> {
     const depths = { low: 0, normal: 0, high: 0 };
-    for (const [name, { count }] of this.#lanes) depths[name.slice(name.indexOf(" ") + 1) as Priority] += count;
+    for (const [name, { count }] of this.#lanes) depths[name.slice(name.indexOf(" ") + 1) as QueuePriority] += count;
     return depths;
   }
 
@@ -113,7 +116,7 @@ export class WorkQueue {
     return this.#retries.size;
   }
 
-  add(key: ObjectKey, { priority = "normal", after = 0 }: AddOptions = {}): void {
+  add(key: ObjectKey, { priority = "normal", after = 0 }: QueueAddOptions = {}): void {
     if (this.#closed) return;
     if (after > 0) this.#later.set(key, after);
     else if (this.#working.has(key)) {
@@ -128,7 +131,7 @@ export class WorkQueue {
     if (!next) return undefined;
     const wait = this.#bucket?.take() ?? 0;
     if (wait > 0) {
-      this.#bucket!.whenReady(wait, () => this.onReady());
+      this.#wakeAfter(wait);
       return undefined;
     }
     this.#heap.pop();
@@ -136,6 +139,14 @@ export class WorkQueue {
     this.#retries.delete(next.key);
     this.#working.set(next.key, undefined);
     return { key: next.key, waited: this.#clock.monotonic() - next.since };
+  }
+
+  #wakeAfter(ms: number): void {
+    const refilled = () => {
+      this.#refill = undefined;
+      this.onReady();
+    };
+    this.#refill ??= this.#clock.after(ms, refilled, { label: "rate limit" });
   }
 
   /** The key's work is done and went well. `after`: look again then; an earlier wish to look again is forgotten. */
@@ -150,8 +161,7 @@ export class WorkQueue {
   retry(key: ObjectKey, least = 0): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    const range = Math.min(this.#backoff.initial * 2 ** Math.min(failures, 40), this.#backoff.longest);
-    const wait = Math.max(least, range * (0.5 + this.#clock.random.next() / 2));
+    const wait = Math.max(least, backoffAfter(failures, this.#backoff, this.#clock.random));
     if (!this.#closed) this.#retries.set(key, wait);
     this.#release(key);
     return wait;
@@ -176,7 +186,7 @@ export class WorkQueue {
     this.#later.clear();
     this.#waiting.clear();
     this.#lanes.clear();
-    this.#bucket?.close();
+    this.#refill?.cancel();
   }
 
   #release(key: ObjectKey): void {
@@ -186,7 +196,7 @@ export class WorkQueue {
     else if (this.#waiting.size > 0) this.onReady();
   }
 
-  #enqueue(key: ObjectKey, priority: Priority): void {
+  #enqueue(key: ObjectKey, priority: QueuePriority): void {
     const known = this.#waiting.get(key);
     if (known && HEAD_START[known.priority] <= HEAD_START[priority]) return;
     if (known) this.#leave(known);
@@ -227,4 +237,4 @@ export class WorkQueue {
   }
 }
 
-const laneOf = (key: ObjectKey, priority: Priority) => `${splitKey(key).namespace ?? ""} ${priority}`;
+const laneOf = (key: ObjectKey, priority: QueuePriority) => `${splitKey(key).namespace ?? ""} ${priority}`;

@@ -1,8 +1,15 @@
+/**
+ * What an operator must be allowed to do, and no more.
+ *
+ * `controllerPermissions` reads it off the controllers; `PermissionRecorder` sees it in a test; `comparePermissions` tells
+ * where the two differ; `rolesFor` writes the roles; `preflight` asks a server whether they are in force.
+ */
+
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { PolicyRule } from "@konverge/kinds";
 
 /** One verb on one resource: the smallest thing that can be allowed. */
-export interface Access {
+export interface Permission {
   readonly verb: string;
   readonly group: string;
   /** The plural, with a subresource if there is one: `widgets/status`. */
@@ -16,23 +23,27 @@ export interface Access {
 }
 
 /** What a controller does through `context.client`, beyond what its declaration says already. */
-export interface Use {
+export interface PermissionDeclaration {
   readonly kind: KindRef<KubeObject>;
-  readonly verbs: readonly Verb[];
+  readonly verbs: readonly PermissionVerb[];
   readonly subresource?: string;
   /** Default: the controller's. */
   readonly namespaces?: readonly string[];
   /**
-   * The controller does not do it: it makes roles that allow it to others, and nobody may allow others what he is not allowed
-   * himself.
+   * The controller does not use it: it creates roles that grant it to others, and RBAC lets nobody grant permissions that
+   * they do not have.
    */
   readonly forOthers?: boolean;
 }
 
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+export type PermissionVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** Says that a controller's own code uses a kind: `uses: [use(Secret, ["get"])]`. */
-export function use(kind: KindRef<KubeObject>, verbs: readonly Verb[], more: Omit<Use, "kind" | "verbs"> = {}): Use {
+/** Says that a controller's own code uses a kind: `permissions: [permission(Secret, ["get"])]`. */
+export function permission(
+  kind: KindRef<KubeObject>,
+  verbs: readonly PermissionVerb[],
+  more: Omit<PermissionDeclaration, "kind" | "verbs"> = {},
+): PermissionDeclaration {
   return { kind, verbs, ...more };
 }
 
@@ -49,7 +60,7 @@ const VERB_ORDER: readonly string[] = [
 ];
 
 /** An access as a sentence: `patch widgets.example.com/status in namespace prod`. */
-export function accessText({ verb, group, resource, namespace, name }: Access): string {
+export function permissionText({ verb, group, resource, namespace, name }: Permission): string {
   const [plural = "", subresource] = resource.split("/");
   const what = `${group === "" ? plural : `${plural}.${group}`}${subresource ? `/${subresource}` : ""}`;
   const which = name ? ` ${JSON.stringify(name)}` : "";
@@ -57,7 +68,7 @@ export function accessText({ verb, group, resource, namespace, name }: Access): 
 }
 
 /** The fewest rules that allow exactly these; all are taken to be of one namespace, or of all of them. */
-export function rulesOf(accesses: Iterable<Access>): PolicyRule[] {
+export function policyRules(accesses: Iterable<Permission>): PolicyRule[] {
   const verbs = new Map<string, Set<string>>();
   for (const { verb, group, resource, name } of accesses) {
     const id = JSON.stringify([group, name ?? null, resource]);
@@ -85,7 +96,7 @@ export function rulesOf(accesses: Iterable<Access>): PolicyRule[] {
 }
 
 /** True if whoever has `held` needs no `wanted` besides. */
-export function covers(held: Access, wanted: Access): boolean {
+export function covers(held: Permission, wanted: Permission): boolean {
   return (
     held.verb === wanted.verb &&
     held.group === wanted.group &&

@@ -1,22 +1,22 @@
 import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
-import { type RequestTarget, targetOf } from "../calls/request-target.ts";
-import { type Access, covers } from "./access.ts";
+import { type RequestTarget, targetOf } from "../request-target.ts";
+import { covers, type Permission } from "./access.ts";
 
 /** Everybody who is known to the server may ask these. */
 const EVERYBODY = new Set(["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"]);
 
 /**
- * Notes what a client asks for, so that the least that it must be allowed is known after a test:
+ * Records the permissions that a client uses, so that a test shows the least that its role must grant:
  *
  * ```ts
- * const recorder = new AccessRecorder();
+ * const recorder = new PermissionRecorder();
  * const client = new Client(recorder.transport(server.transport));
  * ```
  */
-export class AccessRecorder {
-  readonly #seen = new Map<string, Access>();
+export class PermissionRecorder {
+  readonly #seen = new Map<string, Permission>();
 
-  /** A transport that notes what passes. */
+  /** A transport that records the requests it passes on. */
   readonly transport = (inner: Transport): Transport => {
     return async (request) => {
       const answer = await inner(request);
@@ -26,7 +26,7 @@ export class AccessRecorder {
   };
 
   /** What has been asked for: by namespace, or (the default) as if every namespace were meant. */
-  accesses(options: { byNamespace?: boolean } = {}): Access[] {
+  permissions(options: { byNamespace?: boolean } = {}): Permission[] {
     const all = [...this.#seen.values()];
     if (options.byNamespace) return all;
     const anywhere = all.map(({ verb, group, resource }) => ({ verb, group, resource }));
@@ -35,15 +35,18 @@ export class AccessRecorder {
 }
 
 /** How what is declared and what was seen differ. */
-export interface AccessDifference {
+export interface PermissionDifference {
   /** Done, but not declared: it would be forbidden under the declared role. */
-  readonly missing: Access[];
+  readonly missing: Permission[];
   /** Declared, but never done: too much, or not tested. What is needed only rarely is left out. */
-  readonly superfluous: Access[];
+  readonly superfluous: Permission[];
 }
 
 /** Compares a role with what was done under it. */
-export function compareAccess(declared: readonly Access[], observed: readonly Access[]): AccessDifference {
+export function comparePermissions(
+  declared: readonly Permission[],
+  observed: readonly Permission[],
+): PermissionDifference {
   return {
     missing: observed.filter((one) => !declared.some((held) => covers(held, one))),
     superfluous: declared.filter((held) => !held.rare && !observed.some((one) => sameThing(held, one))),
@@ -51,13 +54,13 @@ export function compareAccess(declared: readonly Access[], observed: readonly Ac
 }
 
 /** Seen anywhere counts: a test has fewer namespaces than a cluster. */
-const sameThing = (held: Access, one: Access) =>
+const sameThing = (held: Permission, one: Permission) =>
   held.verb === one.verb && held.group === one.group && held.resource === one.resource;
 
 /** Whoever opens these, by whatever verb, must be allowed to create them. */
 const STREAMS = /^pods\/(exec|attach|portforward)$/;
 
-function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse): Access[] {
+function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse): Permission[] {
   const target = targetOf(path);
   if (!target || EVERYBODY.has(target.plural)) return [];
   const who = headers["impersonate-user"];
@@ -66,14 +69,14 @@ function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse
   const { group, namespace, name } = target;
   const place = { group, resource: resourceOf(target), ...(namespace && { namespace }) };
   const verb = verbOf(method, name !== undefined, target.query.get("watch") === "true");
-  const access: Access = { verb, ...place, ...(name !== undefined && { name }) };
+  const access: Permission = { verb, ...place, ...(name !== undefined && { name }) };
   // What creates on its way must be allowed to create.
   const creates = ((verb === "patch" || verb === "update") && status === 201) || STREAMS.test(place.resource);
   return creates ? [access, { verb: "create", ...place }] : [access];
 }
 
 /** The right to act as somebody: service accounts are a resource of their own, all others are `users`. */
-function impersonation(user: string): Access {
+function impersonation(user: string): Permission {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   if (namespace === undefined) return { verb: "impersonate", group: "", resource: "users", name: user };
   return { verb: "impersonate", group: "", resource: "serviceaccounts", namespace, ...(name && { name }) };

@@ -1,17 +1,17 @@
 import type { Client } from "@konverge/client";
-import { inParallel } from "../apply/in-parallel.ts";
-import { type Access, accessText, rulesOf } from "./access.ts";
+import { inParallel } from "../in-parallel.ts";
+import { type Permission, permissionText, policyRules } from "./access.ts";
 
 const REVIEWS_AT_A_TIME = 10;
 
 /** The process may not do what its controllers need. */
-export class MissingAccessError extends Error {
-  override readonly name = "MissingAccessError";
-  readonly missing: readonly Access[];
+export class MissingPermissionError extends Error {
+  override readonly name = "MissingPermissionError";
+  readonly missing: readonly Permission[];
 
-  constructor(missing: readonly Access[], who: string | undefined) {
-    const lines = missing.map((access) => `  ${accessText(access)}`);
-    const rules = rulesOf(missing).map((rule) => `  - ${JSON.stringify(rule)}`);
+  constructor(missing: readonly Permission[], who: string | undefined) {
+    const lines = missing.map((access) => `  ${permissionText(access)}`);
+    const rules = policyRules(missing).map((rule) => `  - ${JSON.stringify(rule)}`);
     super(
       `${who ?? "this user"} is not allowed to:\n${lines.join("\n")}\nRules that are missing in its role:\n${rules.join("\n")}`,
     );
@@ -20,11 +20,11 @@ export class MissingAccessError extends Error {
 }
 
 /**
- * Asks the server, by access reviews, whether all this is allowed, and throws a {@link MissingAccessError} that names
+ * Asks the server, by access reviews, whether all this is allowed, and throws a {@link MissingPermissionError} that names
  * each rule that is missing. Without it a forbidden watch is only seen by its absence.
  */
-export async function preflight(client: Client, accesses: readonly Access[]): Promise<void> {
-  const missing: Access[] = [];
+export async function checkPermissions(client: Client, accesses: readonly Permission[]): Promise<void> {
+  const missing: Permission[] = [];
   await inParallel(accesses, REVIEWS_AT_A_TIME, async (access) => {
     const { verb, group, resource, namespace, name } = access;
     const [plural = "", subresource] = resource.split("/");
@@ -40,5 +40,5 @@ export async function preflight(client: Client, accesses: readonly Access[]): Pr
   if (missing.length === 0) return;
   missing.sort((a, b) => accesses.indexOf(a) - accesses.indexOf(b));
   const who = await client.whoAmI().catch(() => undefined);
-  throw new MissingAccessError(missing, who?.username);
+  throw new MissingPermissionError(missing, who?.username);
 }

@@ -1,28 +1,28 @@
 import { deepEqual } from "@konverge/core";
-import { type Differing, differing } from "../webhooks/json-diff.ts";
-import type { OwnWrite } from "./recorded-world.ts";
-import type { RecordedReconcile, Wants } from "./recording.ts";
+import { differing, type JsonDifference } from "../json-diff.ts";
+import type { RecordedWrite } from "./recorded-world.ts";
+import type { RecordedReconcile, RecordedResult } from "./recording.ts";
 
 /** All that a reconcile set out to do. */
-export interface Intent {
-  readonly wants: Wants;
+export interface ReconcileIntent {
+  readonly wants: RecordedResult;
   /** What it wrote by itself, through `client`. */
-  readonly writes: readonly OwnWrite[];
+  readonly writes: readonly RecordedWrite[];
   readonly events: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
 }
 
 /** Something that is done differently. */
-export interface Difference {
+export interface ReplayDifference {
   /** `child Deployment.apps default/web`, `status`, `condition Ready`, `write patch Pod default/a`, `event`, `error` … */
   readonly what: string;
   /** `added`: it was not there before. */
   readonly change: "added" | "removed" | "changed";
   /** The places that differ, as JSON pointers; undefined values are absent ones. */
-  readonly details: readonly Differing[];
+  readonly details: readonly JsonDifference[];
 }
 
 /** How what is wanted now differs from what was wanted then. */
-export function differencesOf(before: Intent, after: Intent): Difference[] {
+export function differencesOf(before: ReconcileIntent, after: ReconcileIntent): ReplayDifference[] {
   const [was, is] = [before.wants, after.wants];
   const writes = pairs(before.writes, after.writes, ({ what }) => what);
   return [
@@ -31,14 +31,14 @@ export function differencesOf(before: Intent, after: Intent): Difference[] {
     ...compared("status", was.status, is.status),
     ...eachCompared("condition ", was.conditions ?? {}, is.conditions ?? {}),
     ...writes.flatMap(([what, was, is]) => compared(`write ${what}`, was?.map(bodyOf), is?.map(bodyOf))),
-    ...compared("after", was.after, is.after),
+    ...compared("requeueAfter", was.requeueAfter, is.requeueAfter),
     ...compared("cleanup waits for", was.waitingFor, is.waitingFor),
     ...compared("events", listed(before.events), listed(after.events)),
   ];
 }
 
 /** A difference as people read it, one line and what it consists of. */
-export function differenceText({ what, change, details }: Difference): string {
+export function replayDifferenceText({ what, change, details }: ReplayDifference): string {
   const sign = { added: "+", removed: "-", changed: "~" }[change];
   const lines = details.map(({ path, before, after }) => {
     const where =
@@ -49,12 +49,12 @@ export function differenceText({ what, change, details }: Difference): string {
 }
 
 /** `widgets.example.com default/w at 2026-01-01T00:00:00.000Z (object Widget default/w)`. */
-export function reconcileText({ controller, key, at, triggers }: RecordedReconcile): string {
+export function recordedReconcileText({ controller, key, at, triggers }: RecordedReconcile): string {
   const why = triggers.map(({ type, kind, key: of }) => [type, kind, of].filter(Boolean).join(" ")).join(", ");
   return `${controller} ${key} at ${new Date(at).toISOString()} (${why})`;
 }
 
-function childrenDiffer(before: Wants["children"], after: Wants["children"]): Difference[] {
+function childrenDiffer(before: RecordedResult["children"], after: RecordedResult["children"]): ReplayDifference[] {
   // Leaving children alone is not the same as wanting none.
   if (!before !== !after) {
     const details = [{ path: "", before: Object.keys(before ?? {}), after: Object.keys(after ?? {}) }];
@@ -73,12 +73,12 @@ function eachCompared(
   prefix: string,
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
-): Difference[] {
+): ReplayDifference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name) => compared(`${prefix}${name}`, before[name], after[name]));
 }
 
-function compared(what: string, before: unknown, after: unknown): Difference[] {
+function compared(what: string, before: unknown, after: unknown): ReplayDifference[] {
   if (deepEqual(before, after)) return [];
   const change = before === undefined ? "added" : after === undefined ? "removed" : "changed";
   const details = change === "changed" ? differing(before, after) : [{ path: "", before, after }];
@@ -95,10 +95,10 @@ function pairs<T>(before: readonly T[], after: readonly T[], nameOf: (item: T) =
   return [...names].map((name) => [name, of(before, name), of(after, name)]);
 }
 
-const bodyOf = ({ body }: OwnWrite) => body ?? null;
-const listed = (events: Intent["events"]) => (events.length > 0 ? events : undefined);
+const bodyOf = ({ body }: RecordedWrite) => body ?? null;
+const listed = (events: ReconcileIntent["events"]) => (events.length > 0 ? events : undefined);
 /** What else an error carries says no more than its message does. */
-const shown = (error: Wants["error"]) => error && { name: error.name, message: error.message };
+const shown = (error: RecordedResult["error"]) => error && { name: error.name, message: error.message };
 
 function valueText(value: unknown): string {
   return value === undefined ? "(absent)" : JSON.stringify(value);

@@ -1,8 +1,9 @@
 import { Client, TransportError } from "@konverge/client";
 import { ApiError, groupKindText, type KubeObject, keyOf, type ObjectKey, type VirtualClock } from "@konverge/core";
-import { type LayeredCall, layeredClient } from "../calls/layered-client.ts";
-import { ExternalError, PermanentError } from "../controller/errors.ts";
-import type { Draw } from "../observe/observer.ts";
+import type { LayeredCall } from "../calls/layered-call.ts";
+import { layeredClient } from "../calls/layered-client.ts";
+import { ExternalError, PermanentError } from "../errors.ts";
+import type { NondeterministicInput } from "../observe/observer.ts";
 import type {
   RecordedAnswer,
   RecordedCall,
@@ -14,7 +15,7 @@ import type {
 import { asJson } from "./wants.ts";
 
 /** A write that a reconciler made itself, through `client`. */
-export interface OwnWrite {
+export interface RecordedWrite {
   /** `patch Deployment.apps/scale default/web`. */
   readonly what: string;
   readonly body: unknown;
@@ -29,11 +30,11 @@ type Step<S extends RecordedStep["step"]> = Extract<RecordedStep, { step: S }>;
 export class RecordedWorld {
   /** What was asked for that is not in the recording, and what was assumed. */
   readonly unrecorded: string[] = [];
-  readonly writes: OwnWrite[] = [];
+  readonly writes: RecordedWrite[] = [];
   readonly #steps: readonly RecordedStep[];
   readonly #known = new Map<string, KubeObject | undefined>();
   readonly #turn = new Map<string, number>();
-  readonly #draws = new Map<Draw, (number | string)[]>();
+  readonly #draws = new Map<NondeterministicInput, (number | string)[]>();
 
   constructor({ steps }: RecordedReconcile) {
     this.#steps = steps;
@@ -71,7 +72,7 @@ export class RecordedWorld {
   }
 
   /** The next of the times or random numbers that were given out; the last one for ever. */
-  draw<V extends number | string>(what: Draw, otherwise: V): V {
+  draw<V extends number | string>(what: NondeterministicInput, otherwise: V): V {
     const left = this.#draws.get(what);
     if (!left || left.length === 0) return otherwise;
     return (left.length > 1 ? left.shift() : left[0]) as V;
@@ -79,7 +80,7 @@ export class RecordedWorld {
 
   /** A client that answers as the server did, and notes what is written. */
   client(fieldManager: string, clock: VirtualClock): Client {
-    const refuse = (what: string) => Promise.reject(new TransportError("unreachable", what, { inDoubt: false }));
+    const refuse = (what: string) => Promise.reject(new TransportError("unreachable", what, { unknownOutcome: false }));
     const inner = new Client(({ method, path }) => refuse(`${method} ${path} cannot be replayed`), {
       clock,
       retry: false,
@@ -145,7 +146,7 @@ export class RecordedWorld {
 }
 
 /** The write that a call amounts to; undefined if it only reads. */
-export function writeOf(call: Omit<RecordedCall, "kind"> & { kind: GroupKind }): OwnWrite | undefined {
+export function writeOf(call: Omit<RecordedCall, "kind"> & { kind: GroupKind }): RecordedWrite | undefined {
   if (call.verb === "get" || call.verb === "list") return undefined;
   return { what: callText(call), body: asJson(call.body) };
 }
@@ -192,10 +193,11 @@ function assumed({ verb, kind, key, body }: LayeredCall): unknown {
 }
 
 /** An error of the class that was recorded. */
-function thrown({ name, message, reason = "", after, status }: RecordedError): Error {
+function thrown({ name, message, reason = "", requeueAfter, status }: RecordedError): Error {
   if (name === "ApiError" && status) return new ApiError(status as ConstructorParameters<typeof ApiError>[0]);
   if (name === "PermanentError") return new PermanentError(reason, message);
-  if (name === "ExternalError") return new ExternalError(reason, message, after === undefined ? {} : { after });
-  if (name === "TransportError") return new TransportError("closed", message, { inDoubt: true });
+  if (name === "ExternalError")
+    return new ExternalError(reason, message, requeueAfter === undefined ? {} : { requeueAfter });
+  if (name === "TransportError") return new TransportError("closed", message, { unknownOutcome: true });
   return Object.assign(new Error(message), { name });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import type { Observer } from "../observe/observer.ts";
 import { readRecording } from "./read-recording.ts";
-import { Recorder } from "./recorder.ts";
+import { ReconcileRecorder } from "./recorder.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "konverge-recorder-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -28,7 +28,7 @@ const keys = async (file: string) => (await Array.fromAsync(readRecording(file))
 test("a recording goes on where an earlier process left off", async () => {
   const file = join(folder, "twice.jsonl");
   for (const key of ["a", "b"]) {
-    using recorder = new Recorder(file);
+    using recorder = new ReconcileRecorder(file);
     reconcile(recorder, key);
   }
   assert.deepEqual(await keys(file), ["a", "b"]);
@@ -37,7 +37,7 @@ test("a recording goes on where an earlier process left off", async () => {
 
 test("a file that has grown too large is put aside", async () => {
   const file = join(folder, "large.jsonl");
-  using recorder = new Recorder({ file, limit: 300 });
+  using recorder = new ReconcileRecorder({ file, limit: 300 });
   for (let i = 0; i < 5; i++) reconcile(recorder, `key-${i}`);
   const [kept, put] = [await keys(file), await keys(`${file}.1`)];
   assert.deepEqual(kept, ["key-4"]);
@@ -47,7 +47,7 @@ test("a file that has grown too large is put aside", async () => {
 test("a line that a crash cut off is left out, one in the middle is an error", async () => {
   const file = join(folder, "torn.jsonl");
   {
-    using recorder = new Recorder(file);
+    using recorder = new ReconcileRecorder(file);
     reconcile(recorder, "a");
   }
   appendFileSync(file, '{"cluster":"home","contr');
@@ -66,10 +66,10 @@ test("what is no recording is refused", async () => {
 
 test("a reconcile that JSON cannot hold is noted without what it did", async () => {
   const file = join(folder, "circle.jsonl");
-  using recorder: Recorder = new Recorder(file);
+  using recorder: ReconcileRecorder = new ReconcileRecorder(file);
   const line = recorder.reconciling(start("a"))!;
   const circle: Record<string, unknown> = {};
-  line.outside!("circle")!({ value: { toJSON: () => circle } });
+  line.externalCall!("circle")!({ value: { toJSON: () => circle } });
   circle["self"] = circle;
   line.ended!({ outcome: "done", duration: 1 });
   const [only] = await Array.fromAsync(readRecording(file));
@@ -77,5 +77,5 @@ test("a reconcile that JSON cannot hold is noted without what it did", async () 
 });
 
 test("a file that cannot be written is an error at once", () => {
-  assert.throws(() => new Recorder(join(folder, "no", "such", "folder")), /ENOENT/);
+  assert.throws(() => new ReconcileRecorder(join(folder, "no", "such", "folder")), /ENOENT/);
 });

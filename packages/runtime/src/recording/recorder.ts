@@ -13,30 +13,30 @@ import {
 import type {
   ApiCall,
   CacheQuery,
-  Draw,
-  Managed,
+  ManagerState,
+  NondeterministicInput,
   Observer,
   ReconcileEnd,
   ReconcileObserver,
+  ReconcileOutput,
   ReconcileStart,
-  Wanted,
 } from "../observe/observer.ts";
 import {
   HEADER,
   type RecordedError,
   type RecordedKind,
+  type RecordedResult,
   type RecordedStep,
   recordedError,
-  type Wants,
 } from "./recording.ts";
-import { Redaction, type SecretFields } from "./redaction.ts";
+import { type RedactedFields, Redaction } from "./redaction.ts";
 import { wantsOf } from "./wants.ts";
 
-export interface RecorderOptions {
+export interface ReconcileRecorderOptions {
   /** Where to write. What is there already is kept. */
   file: string;
   /** Fields to leave out besides the values of Secrets and what a schema marks with the format `password`. */
-  redact?: readonly SecretFields[];
+  redact?: readonly RedactedFields[];
   /** When the file has grown to this many bytes it is renamed (`.1` at its end) and a new one begun. Default: 256 MiB. */
   limit?: number;
   /** Told when nothing more can be written, after which nothing is recorded. */
@@ -55,8 +55,8 @@ const DEFAULT_LIMIT = 256 * 2 ** 20;
  * - A line is written before the reconcile's end is told to anybody else who comes after, and is with the operating system
  *   by then: a crash of the process loses the reconciles under way and no other.
  */
-export class Recorder implements Observer, Disposable {
-  readonly #options: RecorderOptions;
+export class ReconcileRecorder implements Observer, Disposable {
+  readonly #options: ReconcileRecorderOptions;
   readonly #marked: ReadonlyMap<string, readonly string[]>;
   readonly #kinds = new Map<string, KindRef<KubeObject>>();
   #clock: Clock = realClock();
@@ -64,14 +64,14 @@ export class Recorder implements Observer, Disposable {
   #file: number | undefined;
   #bytes = 0;
 
-  constructor(options: RecorderOptions | string) {
+  constructor(options: ReconcileRecorderOptions | string) {
     this.#options = typeof options === "string" ? { file: options } : options;
     const redact = this.#options.redact ?? [];
     this.#marked = new Map(redact.map(({ kind, fields }) => [groupKindText(kind), fields]));
     this.#open();
   }
 
-  managing({ clock }: Managed): void {
+  managing({ clock }: ManagerState): void {
     this.#clock = clock;
   }
 
@@ -145,7 +145,7 @@ class Line implements ReconcileObserver {
     this.#write = write;
   }
 
-  read(kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined): void {
+  objectRead(kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined): void {
     this.#steps.push({ step: "read", kind: this.#kind(kind), key, object: this.#object(kind, object) ?? null });
   }
 
@@ -157,7 +157,7 @@ class Line implements ReconcileObserver {
     });
   }
 
-  call({ verb, kind, key, namespace, subresource, body }: ApiCall) {
+  apiCall({ verb, kind, key, namespace, subresource, body }: ApiCall) {
     const step: OpenStep = {
       step: "call",
       call: {
@@ -176,7 +176,7 @@ class Line implements ReconcileObserver {
     };
   }
 
-  outside(name: string) {
+  externalCall(name: string) {
     const step: OpenStep = { step: "outside", name };
     this.#steps.push(step);
     return (answer: { value: unknown } | { error: unknown }) => {
@@ -185,27 +185,27 @@ class Line implements ReconcileObserver {
     };
   }
 
-  drew(what: Draw, value: number | string): void {
+  inputRead(what: NondeterministicInput, value: number | string): void {
     this.#steps.push({ step: "draw", what, value });
   }
 
-  told(event: { type: string; reason: string; message: string }): void {
+  eventRecorded(event: { type: string; reason: string; message: string }): void {
     this.#steps.push({ step: "event", ...event });
   }
 
-  asked(what: "reconcile" | "cleanup", object: KubeObject): void {
+  called(what: "reconcile" | "cleanup", object: KubeObject): void {
     this.#asked = object;
     this.#steps.push({ step: "asked", what, object: this.#draft(object) });
   }
 
-  wanted(answer: Wanted): void {
+  returned(answer: ReconcileOutput): void {
     if (!this.#asked) return;
     const { children, ...wants } = wantsOf(answer, this.#asked);
     const drafts = Object.entries(children ?? {}).map(([name, child]) => [
       name,
       { ...child, draft: this.#draft(child.draft as KubeObject) },
     ]);
-    const shown: Wants = { ...wants, ...(children && { children: Object.fromEntries(drafts) }) };
+    const shown: RecordedResult = { ...wants, ...(children && { children: Object.fromEntries(drafts) }) };
     this.#steps.push({ step: "wanted", wants: shown });
   }
 

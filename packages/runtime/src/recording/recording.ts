@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectKey } from "@konverge/core";
-import type { ApiCall, Draw, ReconcileEnd, Trigger } from "../observe/observer.ts";
+import type { ApiCall, NondeterministicInput, ReconcileEnd, ReconcileTrigger } from "../observe/observer.ts";
 
 /** A recording is a file of lines, each a JSON object: this one first, then a {@link RecordedReconcile} for each reconcile. */
 export interface RecordingHeader {
@@ -24,7 +24,7 @@ export interface RecordedError {
   readonly message: string;
   readonly reason?: string;
   /** For those that say when to look again. */
-  readonly after?: number;
+  readonly requeueAfter?: number;
   /** The Status of an ApiError. */
   readonly status?: unknown;
 }
@@ -44,19 +44,19 @@ export interface RecordedQuery {
 }
 
 /** What a reconciler or a cleanup wants, without the functions that may be part of it. */
-export interface Wants {
+export interface RecordedResult {
   /** By name: `Deployment.apps default/web`. Absent: they are left alone. */
-  readonly children?: Readonly<Record<string, WantedChild>>;
+  readonly children?: Readonly<Record<string, RecordedChild>>;
   readonly status?: unknown;
   readonly conditions?: Readonly<Record<string, unknown>>;
-  readonly after?: number;
+  readonly requeueAfter?: number;
   /** What a cleanup waits for. */
   readonly waitingFor?: string;
   readonly error?: RecordedError;
 }
 
 /** A child as it is wanted. */
-export interface WantedChild {
+export interface RecordedChild {
   readonly draft: unknown;
   /** The names of those it comes after. */
   readonly after?: readonly string[];
@@ -70,10 +70,10 @@ export type RecordedStep =
   | { readonly step: "list"; readonly query: RecordedQuery; readonly objects: readonly KubeObject[] }
   | ({ readonly step: "call"; readonly call: RecordedCall } & RecordedAnswer)
   | ({ readonly step: "outside"; readonly name: string } & RecordedAnswer)
-  | { readonly step: "draw"; readonly what: Draw; readonly value: number | string }
+  | { readonly step: "draw"; readonly what: NondeterministicInput; readonly value: number | string }
   | { readonly step: "event"; readonly type: string; readonly reason: string; readonly message: string }
   | { readonly step: "asked"; readonly what: "reconcile" | "cleanup"; readonly object: KubeObject }
-  | { readonly step: "wanted"; readonly wants: Wants };
+  | { readonly step: "wanted"; readonly wants: RecordedResult };
 
 /** Neither of them: there was no answer yet when the reconcile ended. */
 export interface RecordedAnswer {
@@ -88,7 +88,7 @@ export interface RecordedReconcile {
   readonly key: ObjectKey;
   /** When it began: milliseconds since 1970. */
   readonly at: number;
-  readonly triggers: readonly Trigger[];
+  readonly triggers: readonly ReconcileTrigger[];
   /** How often it had failed in a row before. */
   readonly failures: number;
   readonly steps: readonly RecordedStep[];
@@ -98,12 +98,16 @@ export interface RecordedReconcile {
 /** The class of an error outlives it by its name. */
 export function recordedError(error: unknown): RecordedError {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-  const { reason, after, status } = error as Error & { reason?: unknown; after?: unknown; status?: unknown };
+  const { reason, requeueAfter, status } = error as Error & {
+    reason?: unknown;
+    requeueAfter?: unknown;
+    status?: unknown;
+  };
   return {
     name: error.name,
     message: error.message,
     ...(typeof reason === "string" && { reason }),
-    ...(typeof after === "number" && { after }),
+    ...(typeof requeueAfter === "number" && { requeueAfter }),
     ...(status !== undefined && { status }),
   };
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineKind, structural } from "@konverge/schema";
+import { defineKind, rawSchema } from "@konverge/schema";
 import fc from "fast-check";
 import { z } from "zod";
 import { Redaction } from "./redaction.ts";
 
-const password = () => structural<string>({ type: "string", format: "password" });
+const password = () => rawSchema<string>({ type: "string", format: "password" });
 const Login = defineKind({
   group: "example.com",
   kind: "Login",
@@ -26,7 +26,7 @@ const texts = (line: unknown, redaction: Redaction) => redaction.text(line, (val
 test("fields that a schema marks as passwords are replaced, in lists as well", () => {
   const redaction = new Redaction("key", new Map());
   const spec = { user: "ann", password: "swordfish", others: [{ name: "bob", token: "sesame-seed" }] };
-  const shown = redaction.object(Login, Login.new({ name: "l" }, spec));
+  const shown = redaction.object(Login, Login.new({ metadata: { name: "l" }, spec }));
   assert.equal(shown.spec.user, "ann");
   assert.match(shown.spec.password, /^redacted-[0-9a-f]{8}$/);
   assert.match(shown.spec.others[0]!.token, /^redacted-/);

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import { groupKindText, type KindRef, type KubeObject, type Schema } from "@konverge/core";
-import { schemaOf } from "../apply/schema-of.ts";
+import { groupKindText, isObject, type JsonObject, type KindRef, type KubeObject, type Schema } from "@konverge/core";
+import { schemaOf } from "../schema-of.ts";
 
 /** Fields of a kind that must not be recorded: `{ kind: Login, fields: ["spec.token", "spec.users[].password"] }`. */
-export interface SecretFields {
+export interface RedactedFields {
   readonly kind: Pick<KindRef<KubeObject>, "group" | "kind">;
   readonly fields: readonly string[];
 }
@@ -12,8 +12,6 @@ export interface SecretFields {
 const SHORTEST = 6;
 /** Holds the whole object as somebody applied it. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-
-type Json = Record<string, unknown>;
 
 /**
  * Takes secrets out of what one reconcile is recorded with: the values of Secrets, of fields that are marked (with the
@@ -36,13 +34,13 @@ export class Redaction {
 
   /** An object, a draft or a patch of a kind, without the secrets that its kind is known to have. */
   object<T>(kind: Pick<KindRef<KubeObject>, "group" | "version" | "kind">, value: T): T {
-    if (!isRecord(value)) return value;
+    if (!isObject(value)) return value;
     // Kinds that are known by a raw request alone are named by their plural.
     if (kind.group === "" && /^secrets?$/i.test(kind.kind)) return this.#secret(value) as T;
     const fields = [...passwordFields(kind), ...(this.#marked.get(groupKindText(kind)) ?? [])];
     if (fields.length === 0) return value;
-    let result: Json = value;
-    for (const field of fields) result = this.#at(result, field.split(".")) as Json;
+    let result: JsonObject = value;
+    for (const field of fields) result = this.#at(result, field.split(".")) as JsonObject;
     return withoutLastApplied(result) as T;
   }
 
@@ -52,21 +50,21 @@ export class Redaction {
     return stringify(values.length === 0 ? line : replaced(line, values));
   }
 
-  #secret({ data, stringData, merge, strategic, json, ...rest }: Json): Json {
-    const inner = (value: unknown) => (isRecord(value) ? this.#secret(value) : value);
+  #secret({ data, stringData, merge, strategic, json, ...rest }: JsonObject): JsonObject {
+    const inner = (value: unknown) => (isObject(value) ? this.#secret(value) : value);
     return {
       ...withoutLastApplied(rest),
       ...(data !== undefined && { data: mapped(data, (value) => this.#encoded(value)) }),
       ...(stringData !== undefined && { stringData: mapped(stringData, (value) => this.#placeholder(value)) }),
       ...(merge !== undefined && { merge: inner(merge) }),
       ...(strategic !== undefined && { strategic: inner(strategic) }),
-      ...(Array.isArray(json) && { json: json.map((operation: Json) => ({ ...operation, value: "redacted" })) }),
+      ...(Array.isArray(json) && { json: json.map((operation: JsonObject) => ({ ...operation, value: "redacted" })) }),
     };
   }
 
   #at(value: unknown, [step, ...rest]: string[]): unknown {
     if (step === undefined) return this.#placeholder(value);
-    if (!isRecord(value)) return value;
+    if (!isObject(value)) return value;
     const isList = step.endsWith("[]");
     const name = isList ? step.slice(0, -2) : step;
     const inner = value[name];
@@ -122,15 +120,15 @@ function passwords(schema: Schema, path: string, depth: number): string[] {
   return schema.items ? [...below, ...passwords(schema.items, `${path}[]`, depth + 1)] : below;
 }
 
-function withoutLastApplied(value: Json): Json {
+function withoutLastApplied(value: JsonObject): JsonObject {
   const { metadata } = value;
-  if (!isRecord(metadata) || !isRecord(metadata["annotations"])) return value;
+  if (!isObject(metadata) || !isObject(metadata["annotations"])) return value;
   const { [LAST_APPLIED]: _, ...annotations } = metadata["annotations"];
   return { ...value, metadata: { ...metadata, annotations } };
 }
 
 function mapped(values: unknown, change: (value: unknown) => unknown): unknown {
-  return isRecord(values) ? Object.fromEntries(Object.entries(values).map(([k, v]) => [k, change(v)])) : values;
+  return isObject(values) ? Object.fromEntries(Object.entries(values).map(([k, v]) => [k, change(v)])) : values;
 }
 
 function replaced(value: unknown, values: readonly [string, string][]): unknown {
@@ -138,9 +136,5 @@ function replaced(value: unknown, values: readonly [string, string][]): unknown 
     return values.reduce((text, [secret, placeholder]) => text.replaceAll(secret, placeholder), value);
   }
   if (Array.isArray(value)) return value.map((item) => replaced(item, values));
-  return isRecord(value) ? mapped(value, (item) => replaced(item, values)) : value;
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) ? mapped(value, (item) => replaced(item, values)) : value;
 }

@@ -8,13 +8,19 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
-import type { CacheReader, Context, Controller, Observed, Result } from "../controller/definition.ts";
 import { drawnFrom } from "../controller/told-clock.ts";
-import { silent } from "../log.ts";
-import { type Difference, differencesOf, type Intent } from "./differences.ts";
+import type {
+  CacheReader,
+  Controller,
+  ObservedChildren,
+  ReconcileContext,
+  ReconcileResult,
+} from "../definition/definition.ts";
+import { silentLog } from "../log.ts";
+import { differencesOf, type ReconcileIntent, type ReplayDifference } from "./differences.ts";
 import { readRecording } from "./read-recording.ts";
 import { RecordedWorld, writeOf } from "./recorded-world.ts";
-import type { RecordedReconcile, RecordedStep, Wants } from "./recording.ts";
+import type { RecordedReconcile, RecordedResult, RecordedStep } from "./recording.ts";
 import { wantsOf } from "./wants.ts";
 
 /** A recorded reconcile, and what the code at hand makes of it. */
@@ -22,10 +28,10 @@ export interface ReplayedReconcile {
   readonly recorded: RecordedReconcile;
   /** Why it could not be replayed. */
   readonly skipped?: string;
-  readonly before: Intent;
-  readonly after: Intent;
+  readonly before: ReconcileIntent;
+  readonly after: ReconcileIntent;
   /** What it would do differently now; none if it would do the same. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ReplayDifference[];
   /** What it asked for that is not in the recording, and what was assumed. */
   readonly unrecorded: readonly string[];
 }
@@ -34,19 +40,19 @@ export interface ReplayedReconcile {
 const LONGEST = 100_000;
 
 /**
- * Puts what a {@link Recorder} has recorded to controllers of today, and tells what they would do differently:
+ * Puts what a {@link ReconcileRecorder} has recorded to controllers of today, and tells what they would do differently:
  *
  * ```ts
- * for await (const { recorded, differences } of replay("reconciles.jsonl", [models])) {
+ * for await (const { recorded, differences } of replayRecording("reconciles.jsonl", [models])) {
  *   if (differences.length > 0) console.log(recorded.key, differences);
  * }
  * ```
  *
  * Reads are answered from the recording, from the cache as well as from the server; nothing is sent anywhere. What is done
- * outside the cluster is answered, too, if it was done by way of `context.outside`, as `external` does; whatever else a
+ * outside the cluster is answered, too, if it was done by way of `context.callExternal`, as `external` does; whatever else a
  * reconciler does by itself, it does.
  */
-export async function* replay(
+export async function* replayRecording(
   file: string,
   controllers: Controller | readonly Controller[],
 ): AsyncGenerator<ReplayedReconcile, void, void> {
@@ -76,38 +82,38 @@ async function replayOne(
 ): Promise<ReplayedReconcile> {
   const world = new RecordedWorld(recorded);
   const clock = new VirtualClock({ start: recorded.at });
-  const events: Intent["events"][number][] = [];
+  const events: ReconcileIntent["events"][number][] = [];
   const client = world.client(name, clock);
-  const context: Context = {
+  const context: ReconcileContext = {
     observed: observedIn(world, object, [kind, ...owns.map((one) => one.kind)]),
     cache: cacheIn(world),
     client,
-    tenant: client,
+    tenantClient: client,
     events: {
       normal: (reason, message) => void events.push({ type: "Normal", reason, message }),
       warning: (reason, message) => void events.push({ type: "Warning", reason, message }),
     },
-    outside: <R>(label: string) => world.outside(label) as Promise<R>,
-    due: (label) => world.draw<number>(`due ${label}`, 0) === 1,
+    callExternal: <R>(label: string) => world.outside(label) as Promise<R>,
+    isDue: (label) => world.draw<number>(`due ${label}`, 0) === 1,
     signal: new AbortController().signal,
-    log: silent,
+    log: silentLog,
     clock: clockIn(world, clock),
     cluster: recorded.cluster,
     clusters: new Map([[recorded.cluster, client]]),
   };
-  const ask = async (): Promise<Wants> => {
+  const ask = async (): Promise<RecordedResult> => {
     if (what === "cleanup")
       return wantsOf({ unfinished: (await options.cleanup!(object, context)) ?? undefined }, object);
-    return wantsOf({ result: ((await options.reconcile(object, context)) ?? {}) as Result }, object);
+    return wantsOf({ result: ((await options.reconcile(object, context)) ?? {}) as ReconcileResult }, object);
   };
   const wants = await during(ask(), clock).catch((error: unknown) => wantsOf({ error }, object));
   const before = recordedIntent(recorded);
-  const after: Intent = { wants, writes: world.writes, events };
+  const after: ReconcileIntent = { wants, writes: world.writes, events };
   return { recorded, before, after, differences: differencesOf(before, after), unrecorded: world.unrecorded };
 }
 
 /** What the recorded code wanted, wrote by itself and told. */
-function recordedIntent({ steps }: RecordedReconcile): Intent {
+function recordedIntent({ steps }: RecordedReconcile): ReconcileIntent {
   const from = steps.findIndex(({ step }) => step === "asked");
   const end = steps.findIndex(({ step }) => step === "wanted");
   const own = steps.slice(from + 1, end < 0 ? undefined : end);
@@ -135,7 +141,7 @@ async function during<R>(promise: Promise<R>, clock: VirtualClock): Promise<R> {
   return promise;
 }
 
-function observedIn(world: RecordedWorld, owner: KubeObject, kinds: readonly KindRef<KubeObject>[]): Observed {
+function observedIn(world: RecordedWorld, owner: KubeObject, kinds: readonly KindRef<KubeObject>[]): ObservedChildren {
   const one = (what: Child | KindRef<KubeObject>, name?: string) => {
     const isDraft = name === undefined;
     const draft = what as Child;
@@ -151,7 +157,7 @@ function observedIn(world: RecordedWorld, owner: KubeObject, kinds: readonly Kin
     return world.read({ group, kind }, key);
   };
   const all = (kind: KindRef<KubeObject>) => world.list({ kind, children: true });
-  return Object.assign(one, { all }) as unknown as Observed;
+  return Object.assign(one, { all }) as unknown as ObservedChildren;
 }
 
 function cacheIn(world: RecordedWorld): CacheReader {

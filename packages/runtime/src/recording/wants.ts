@@ -1,15 +1,15 @@
 import { type KubeObject, parseJson, stringifyJson } from "@konverge/core";
 import { nameOf, planned } from "../apply/child.ts";
-import type { Wanted } from "../observe/observer.ts";
-import { recordedError, type WantedChild, type Wants } from "./recording.ts";
+import type { ReconcileOutput } from "../observe/observer.ts";
+import { type RecordedChild, type RecordedResult, recordedError } from "./recording.ts";
 
 /** What a function of a controller's answered, as it is written down: only what JSON can hold. */
-export function wantsOf(answer: Wanted, owner: KubeObject): Wants {
+export function wantsOf(answer: ReconcileOutput, owner: KubeObject): RecordedResult {
   if ("error" in answer) return { error: recordedError(answer.error) };
   if ("unfinished" in answer) return asJson({ ...answer.unfinished });
   const { children, ...rest } = answer.result;
   if (!children) return asJson(rest);
-  const byName: Record<string, WantedChild> = {};
+  const byName: Record<string, RecordedChild> = {};
   for (const { draft, options } of children.map(planned)) {
     const { after, onImmutable, initially } = options;
     byName[nameOf(draft, owner)] = {

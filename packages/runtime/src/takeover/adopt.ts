@@ -10,24 +10,24 @@ import {
   ownerReference,
   withOwnerReference,
 } from "@konverge/core";
-import { ExternalError } from "../controller/errors.ts";
+import { ExternalError } from "../errors.ts";
 
 /** An object, and the kind that it is of: owner references need both. */
-export interface Owner<T extends KubeObject = KubeObject> {
+export interface OwnerObject<T extends KubeObject = KubeObject> {
   readonly kind: KindRef<T>;
   readonly object: T;
 }
 
 /**
- * Makes an existing object its owner's, whatever made it: for what a reconciler does not return as a child, such as
- * objects that come from somewhere else. Only uids count: an owner that is gone or going takes nothing, and what has a
- * controller already is refused with an OwnershipError. Fails with a conflict if somebody writes at the same time.
+ * Sets the owner of an existing object: for objects that a reconciler does not return as children. Only uids count. An owner
+ * that is deleted or terminating adopts nothing; an object that already has a controller fails with an OwnershipError. Fails
+ * with a conflict if another client writes at the same time.
  */
-export async function adopt<T extends KubeObject>(
+export async function adoptObject<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,
   key: ObjectKey,
-  owner: Owner,
+  owner: OwnerObject,
 ): Promise<T> {
   const live = await client.get(kind, key);
   if (isControlledBy(live, owner.object)) return live;
@@ -39,13 +39,16 @@ export async function adopt<T extends KubeObject>(
   );
   const current = await client.get(owner.kind, keyOf(owner.object));
   if (current.metadata.uid !== uid || current.metadata.deletionTimestamp) {
-    throw new ExternalError("OwnerGone", `${owner.kind.kind} ${name} is gone or going, and takes nothing over`);
+    throw new ExternalError(
+      "OwnerGone",
+      `${owner.kind.kind} ${name} is deleted or terminating, so it cannot adopt objects`,
+    );
   }
   return setOwners(client, kind, live, reference);
 }
 
 /** The other way round: the object stays when its owner goes. Does nothing if it is not the owner's. */
-export async function disown<T extends KubeObject>(
+export async function releaseObject<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,
   key: ObjectKey,

@@ -11,12 +11,12 @@ import {
 import { fieldSet } from "@konverge/schema/structured-merge";
 
 /** What is taken over, and by whom. */
-export interface TakeOver {
+export interface AdoptFieldsOptions {
   /** Whose fields: field managers, as `kubectl get --show-managed-fields` shows them. */
   from: readonly string[];
-  /** Who owns them afterwards: the controller's name. */
+  /** The field manager that owns them afterwards: the controller's name. */
   to: string;
-  /** Finalizers that nobody will see to any more. */
+  /** Finalizers of the other operator to remove. */
   removeFinalizers?: readonly string[];
   removeLabels?: readonly string[];
   removeAnnotations?: readonly string[];
@@ -26,22 +26,21 @@ export interface TakeOver {
 const TRIES = 5;
 
 /**
- * Makes another operator's object this one's: the fields that it owned by updates or by applies are from now on owned by
- * applies of `to`, so that a field that a reconciler no longer names goes, as if it had been applied by it from the start.
- * Without it such fields would stay for ever, since their first owner never gives them up.
+ * Moves the ownership of fields from another operator to this one: fields that `from` owned by update or apply are from now on
+ * owned by the server-side apply of `to`, so that a field that a reconciler no longer returns is removed. Without it, such
+ * fields stay forever, since their first owner never releases them.
  *
- * Takes nothing from managers that are not named, and changes no value. Resolves to the object as it is then; does nothing
- * if there is nothing to do.
+ * Fields of other managers and all values stay as they are. Resolves to the object; does nothing if there is nothing to do.
  */
-export async function takeOver<T extends KubeObject>(
+export async function adoptFields<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,
   key: ObjectKey,
-  options: TakeOver,
+  options: AdoptFieldsOptions,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     const live = await client.get(kind, key);
-    const metadata = takenOver(live, options);
+    const metadata = adoptedFieldsPatch(live, options);
     if (!metadata) return live;
     const { uid, resourceVersion } = live.metadata;
     const merge = { metadata: { ...metadata, uid, resourceVersion } };
@@ -54,7 +53,10 @@ export async function takeOver<T extends KubeObject>(
 }
 
 /** The metadata that a taken over object has and this one does not, as a merge patch; undefined if there is none. */
-export function takenOver({ metadata }: KubeObject, options: TakeOver): Record<string, unknown> | undefined {
+export function adoptedFieldsPatch(
+  { metadata }: KubeObject,
+  options: AdoptFieldsOptions,
+): Record<string, unknown> | undefined {
   const { removeFinalizers = [], removeLabels = [], removeAnnotations = [] } = options;
   const { finalizers = [], managedFields = [] } = metadata;
   const kept = finalizers.filter((name) => !removeFinalizers.includes(name));
@@ -71,7 +73,7 @@ export function takenOver({ metadata }: KubeObject, options: TakeOver): Record<s
 }
 
 /** The entries with those of `from` as part of the applies of `to`: for each subresource and version one. */
-function migrated(entries: readonly ManagedFieldsEntry[], { from, to }: TakeOver): ManagedFieldsEntry[] {
+function migrated(entries: readonly ManagedFieldsEntry[], { from, to }: AdoptFieldsOptions): ManagedFieldsEntry[] {
   const isTaken = ({ manager = "", operation }: ManagedFieldsEntry) =>
     from.includes(manager) && !(manager === to && operation === "Apply");
   if (!entries.some(isTaken)) return [...entries];

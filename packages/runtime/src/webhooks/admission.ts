@@ -1,9 +1,10 @@
-import type { UserInfo } from "@konverge/client";
-import type { FieldError, KindRef, KubeObject } from "@konverge/core";
+import type { FieldError, KindRef, KubeObject, Mutable } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 
+/** An operation that admission webhooks are called for. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE";
 
-/** What is known about a write that is to be judged. */
+/** The write that an admission webhook is called for. */
 export interface AdmissionRequest<T extends KubeObject> {
   readonly operation: AdmissionOperation;
   /** The object as it is stored, for updates and deletions. */
@@ -12,12 +13,12 @@ export interface AdmissionRequest<T extends KubeObject> {
   readonly dryRun: boolean;
   /** Set if only a subresource is written: `status`. */
   readonly subresource: string | undefined;
-  /** Tells the writer something without refusing the write. kubectl shows it. */
+  /** Returns a warning to the client without denying the write. kubectl prints it. */
   warn(message: string): void;
 }
 
 /** Thrown by a webhook to refuse a write for a reason that is not in a field. */
-export class Refusal extends Error {
+export class AdmissionDeniedError extends Error {
   override readonly name = "Refusal";
   /** The HTTP status that the writer gets. */
   readonly code: number;
@@ -28,60 +29,63 @@ export class Refusal extends Error {
   }
 }
 
-export interface AdmissionOptions<T extends KubeObject> {
+export interface AdmissionWebhookOptions<T extends KubeObject> {
   /** Part of the webhook's name and path. Default: the kind's plural and group. */
   name?: string;
   /** Changes the object by editing it in place. Not asked about deletions. It may be called again on its own result. */
-  mutate?(draft: T, request: AdmissionRequest<T>): void | Promise<void>;
+  mutate?(draft: Mutable<T>, request: AdmissionRequest<T>): void | Promise<void>;
   /**
    * Says what is wrong with the object: nothing, if the write may pass. Of a deletion, `object` is what is to be deleted.
-   * A {@link Refusal} that is thrown refuses the write as well.
+   * A {@link AdmissionDeniedError} that is thrown refuses the write as well.
    */
   validate?(
     object: T,
     request: AdmissionRequest<T>,
   ): readonly FieldError[] | undefined | Promise<readonly FieldError[] | undefined>;
-  /** What is judged. Default: creations and updates. */
+  /** The operations that it is called for. Default: CREATE and UPDATE. */
   operations?: readonly AdmissionOperation[];
-  /** Subresources that are judged as well: `["status"]`. */
+  /** Subresources that it is called for as well: `["status"]`. */
   subresources?: readonly string[];
-  /** What becomes of a write if the webhook cannot be reached. Default: it is refused. */
+  /** What happens to a write if the webhook cannot be reached. Default: Fail. */
   failurePolicy?: "Fail" | "Ignore";
   timeoutSeconds?: number;
   namespaceSelector?: object;
   objectSelector?: object;
-  /** CEL expressions that say which writes are judged. */
+  /** CEL expressions that select the writes. */
   matchConditions?: readonly { name: string; expression: string }[];
-  /** Whether a webhook that mutates is asked again after others have. Default: IfNeeded. */
+  /** Whether a mutating webhook is called again after others have changed the object. Default: IfNeeded. */
   reinvocationPolicy?: "Never" | "IfNeeded";
 }
 
-/** An admission webhook as it is written down. Made by {@link admission}. */
-export interface Admission {
+/** An admission webhook as it is written down. Made by {@link admissionWebhook}. */
+export interface AdmissionWebhook {
   readonly type: "admission";
   readonly name: string;
   readonly kind: KindRef<KubeObject>;
-  readonly options: AdmissionOptions<KubeObject>;
+  readonly options: AdmissionWebhookOptions<KubeObject>;
 }
 
 /**
- * Judges writes to the objects of a kind before they are stored:
+ * Defines an admission webhook: mutates and validates the objects of a kind before they are stored:
  *
  * ```ts
- * admission(Model, {
+ * admissionWebhook(Model, {
  *   mutate(draft) { draft.metadata.labels = { ...draft.metadata.labels, team: "ml" }; },
  *   validate: (model, { old }) =>
  *     old && old.spec.size > model.spec.size ? [fieldInvalid("spec.size", model.spec.size, "must not shrink")] : [],
  * });
  * ```
  */
-export function admission<T extends KubeObject>(kind: KindRef<T>, options: AdmissionOptions<T>): Admission {
+export function admissionWebhook<T extends KubeObject>(
+  kind: KindRef<T>,
+  options: AdmissionWebhookOptions<T>,
+): AdmissionWebhook {
   if (!options.mutate && !options.validate) {
-    throw new TypeError(`admission(${kind.kind}): give it \`mutate\`, \`validate\`, or both`);
+    throw new TypeError(`admissionWebhook(${kind.kind}): give it \`mutate\`, \`validate\`, or both`);
   }
   const name = options.name ?? (kind.group === "" ? `${kind.plural}.core` : `${kind.plural}.${kind.group}`);
   // Only objects of the kind ever reach its functions.
-  return { type: "admission", name, kind, options: options as unknown as AdmissionOptions<KubeObject> };
+  return { type: "admission", name, kind, options: options as unknown as AdmissionWebhookOptions<KubeObject> };
 }
 
 /** A field with a value that it must not have, as the API server words it. */

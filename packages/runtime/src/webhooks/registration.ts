@@ -6,10 +6,10 @@ import {
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
 import { Cache } from "../cache/cache.ts";
-import { type Log, silent } from "../log.ts";
+import { type Log, silentLog } from "../log.ts";
 import type { Webhooks, WebhookTarget } from "./webhooks.ts";
 
-export interface RegistrationOptions {
+export interface WebhookRegistrationOptions {
   client: Client;
   /** The name of both configurations. */
   name: string;
@@ -26,8 +26,8 @@ const REPAIR_PERIOD = 5_000;
  * Tells the API server where the webhooks are and whom to trust, and keeps it so: whoever changes the configurations, or
  * the conversion of a CRD, has it undone. CRDs themselves are left to whoever installs them.
  */
-export class Registration {
-  readonly #options: RegistrationOptions;
+export class WebhookRegistration {
+  readonly #options: WebhookRegistrationOptions;
   readonly #cache: Cache;
   #target: WebhookTarget | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -35,7 +35,7 @@ export class Registration {
   #repairedAt = Number.NEGATIVE_INFINITY;
   #planned: Timer | undefined;
 
-  constructor(options: RegistrationOptions) {
+  constructor(options: WebhookRegistrationOptions) {
     this.#options = options;
     this.#cache = new Cache(options.client);
     for (const [kind, name] of this.#registered()) {
@@ -86,7 +86,7 @@ export class Registration {
     }
     this.#repairedAt = clock.monotonic();
     this.#enqueue().catch((error: unknown) => {
-      (this.#options.log ?? silent).warn({ err: error }, "the registration of webhooks could not be repaired");
+      (this.#options.log ?? silentLog).warn({ err: error }, "the registration of webhooks could not be repaired");
     });
   }
 

@@ -1,8 +1,13 @@
-import type { UserInfo } from "@konverge/client";
 import { ApiError, deepCopy, type FieldError, invalid, type KubeObject } from "@konverge/core";
+import type { UserInfo } from "@konverge/kinds";
 import { defaulted } from "../cache/defaulted.ts";
-import { type Admission, type AdmissionOperation, type AdmissionRequest, Refusal } from "./admission.ts";
-import { jsonDiff } from "./json-diff.ts";
+import { jsonDiff } from "../json-diff.ts";
+import {
+  AdmissionDeniedError,
+  type AdmissionOperation,
+  type AdmissionRequest,
+  type AdmissionWebhook,
+} from "./admission.ts";
 
 /** What an API server sends to an admission webhook. */
 export interface AdmissionReview {
@@ -35,7 +40,7 @@ export interface AdmissionAnswer {
 
 /** Answers a review by the functions of an admission. */
 export async function reviewAdmission(
-  { kind, options }: Admission,
+  { kind, options }: AdmissionWebhook,
   part: "mutate" | "validate",
   { apiVersion, kind: reviewKind, request }: AdmissionReview,
 ): Promise<AdmissionAnswer> {
@@ -72,7 +77,7 @@ export async function reviewAdmission(
     return answer({ allowed: true, patchType: "JSONPatch", patch });
   } catch (error) {
     // Any other error is a mistake of the webhook's: the server decides by its failure policy.
-    if (error instanceof Refusal) {
+    if (error instanceof AdmissionDeniedError) {
       return answer({ allowed: false, status: { code: error.code, reason: "Forbidden", message: error.message } });
     }
     if (error instanceof ApiError) {
@@ -83,7 +88,7 @@ export async function reviewAdmission(
   }
 }
 
-function statusOf(kind: Admission["kind"], object: KubeObject, errors: readonly FieldError[]) {
+function statusOf(kind: AdmissionWebhook["kind"], object: KubeObject, errors: readonly FieldError[]) {
   const { code, reason, message, details } = invalid(kind, object.metadata.name ?? "", errors);
   return { code, reason, message, ...(details && { details }) };
 }

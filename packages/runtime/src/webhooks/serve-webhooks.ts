@@ -1,10 +1,10 @@
 import type { Client } from "@konverge/client";
 import type { Timer } from "@konverge/core";
-import { type Log, silent } from "../log.ts";
-import { type Serving, serve } from "../observability/serve.ts";
-import type { Access } from "../rbac/access.ts";
-import { builtInCertificates, type CertificateSource, type CurrentCertificates } from "./certificates/source.ts";
-import { Registration } from "./registration.ts";
+import { type Log, silentLog } from "../log.ts";
+import { type HttpServer, serveHttp } from "../observability/serve.ts";
+import type { Permission } from "../rbac/access.ts";
+import { builtInCertificates, type CertificateSource, type WebhookCertificates } from "./certificates/source.ts";
+import { WebhookRegistration } from "./registration.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface ServeWebhooksOptions {
@@ -30,7 +30,7 @@ export interface ServeWebhooksOptions {
 }
 
 /** Webhooks that listen. */
-export interface ServingWebhooks extends AsyncDisposable {
+export interface WebhookServer extends AsyncDisposable {
   readonly port: number;
   /** Looks at the certificates now: renews, reloads and tells the API server what is new. */
   refresh(): Promise<void>;
@@ -53,8 +53,8 @@ const DEFAULT_EVERY = 600_000;
  * The order when certificates change: first the API server is told whom to trust besides, then the new certificate is
  * shown.
  */
-export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<ServingWebhooks> {
-  const { client, name, service, log = silent, every = DEFAULT_EVERY } = options;
+export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<WebhookServer> {
+  const { client, name, service, log = silentLog, every = DEFAULT_EVERY } = options;
   const { clock } = client;
   if (!service === !options.url) throw new TypeError("say where the webhooks are reached: by `service` or by `url`");
   const hosts = service ? serviceHosts(service) : [new URL(options.url!).hostname.replace(/^\[|\]$/g, "")];
@@ -64,21 +64,21 @@ export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOp
   };
   const source = options.certificates ?? builtInCertificates(client, { hosts, secret });
   let current = await source();
-  const tls = ({ serving }: CurrentCertificates) => ({
+  const tls = ({ serving }: WebhookCertificates) => ({
     cert: serving.cert,
     key: serving.key,
     minVersion: "TLSv1.2" as const,
   });
   const { port = DEFAULT_PORT, host } = options;
-  const serving: Serving = await serve(webhooks.transport, { port, ...(host && { host }), tls: tls(current) });
-  const registration = new Registration({
+  const serving: HttpServer = await serveHttp(webhooks.transport, { port, ...(host && { host }), tls: tls(current) });
+  const registration = new WebhookRegistration({
     client,
     name,
     webhooks,
     log,
     ...(options.annotations && { annotations: options.annotations }),
   });
-  const register = ({ bundle }: CurrentCertificates) =>
+  const register = ({ bundle }: WebhookCertificates) =>
     registration.set({
       ...(service ? { service } : { url: options.url!.replace(/:0(?=\/|$)/, `:${serving.port}`) }),
       ...(bundle !== undefined && { caBundle: Buffer.from(bundle).toString("base64") }),
@@ -131,11 +131,11 @@ function serviceHosts({ name, namespace }: { name: string; namespace: string }):
 }
 
 /** What {@link serveWebhooks} must be allowed to do, with built-in certificates. */
-export function webhookAccess(webhooks: Webhooks, options: { name: string; namespace: string }): Access[] {
+export function webhookPermissions(webhooks: Webhooks, options: { name: string; namespace: string }): Permission[] {
   const { name, namespace } = options;
   const secret = `${name}-certificates`;
   const secrets = { group: "", resource: "secrets", namespace };
-  const accesses: Access[] = [
+  const accesses: Permission[] = [
     { verb: "create", ...secrets },
     { verb: "get", ...secrets, name: secret },
     // When certificates are renewed.

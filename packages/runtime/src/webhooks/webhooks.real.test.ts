@@ -6,8 +6,10 @@ import { CustomResourceDefinition, ValidatingWebhookConfiguration } from "@konve
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
-import { preflight } from "../rbac/preflight.ts";
-import { admission, fieldInvalid, type ServingWebhooks, serveWebhooks, Webhooks, webhookAccess } from "./index.ts";
+import { checkPermissions } from "../rbac/preflight.ts";
+import { admissionWebhook, fieldInvalid } from "./admission.ts";
+import { serveWebhooks, type WebhookServer, webhookPermissions } from "./serve-webhooks.ts";
+import { Webhooks } from "./webhooks.ts";
 
 const plane = findControlPlane();
 const options = { skip: plane.available ? false : plane.why, timeout: 120_000 };
@@ -32,7 +34,7 @@ const Model = defineKind({
 const webhooks = new Webhooks({
   conversions: [Model],
   admissions: [
-    admission(Model, {
+    admissionWebhook(Model, {
       mutate(draft, { user }) {
         draft.spec.owner ??= user.username ?? "nobody";
       },
@@ -46,7 +48,7 @@ const webhooks = new Webhooks({
 
 let cluster: RealCluster;
 let client: Client;
-let hooks: ServingWebhooks;
+let hooks: WebhookServer;
 const warnings: string[] = [];
 
 before(async () => {
@@ -60,7 +62,7 @@ before(async () => {
   const place = { client, name: "models", host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0" };
   hooks = await serveWebhooks(webhooks, place);
   await until("the webhooks are asked", async () => {
-    const probe = Model.new({ name: "probe", namespace: "default" });
+    const probe = Model.new({ metadata: { name: "probe", namespace: "default" } });
     assert.ok((await client.create(Model, probe, { dryRun: true })).spec.owner);
   });
 });
@@ -83,7 +85,7 @@ async function until(what: string, attempt: () => Promise<unknown>, ms = 30_000)
   }
 }
 
-const model = (name: string, size: number) => Model.new({ name, namespace: "default" }, { size });
+const model = (name: string, size: number) => Model.new({ metadata: { name, namespace: "default" }, spec: { size } });
 
 test("a real API server asks over TLS: objects are mutated, judged and warned about", options, async () => {
   const made = await client.create(Model, model("a", 4));
@@ -122,5 +124,5 @@ test("a caBundle that was taken away comes back, and nothing is written when all
 });
 
 test("what webhooks need to be allowed is accepted by the server as a question", options, async () => {
-  await preflight(client, webhookAccess(webhooks, { name: "models", namespace: "default" }));
+  await checkPermissions(client, webhookPermissions(webhooks, { name: "models", namespace: "default" }));
 });

@@ -1,13 +1,21 @@
+/**
+ * Webhooks: what an operator has a say in before an object is stored, and how it is converted.
+ *
+ * `admission` describes a judgement as functions of an object; the conversion of a kind comes with its definition.
+ * `Webhooks` puts them behind one function, which `serveWebhooks` serves over TLS and registers with the API
+ * server, and which the embedded API server calls directly.
+ */
+
 import { type ApiResponse, type Clock, headerOf, readText, realClock, type Transport } from "@konverge/core";
 import type { MutatingWebhook, ValidatingWebhook } from "@konverge/kinds";
-import { type Log, silent } from "../log.ts";
-import { type Observer, observers } from "../observe/observer.ts";
-import type { Admission } from "./admission.ts";
+import { type Log, silentLog } from "../log.ts";
+import { combineObservers, type Observer } from "../observe/observer.ts";
+import type { AdmissionWebhook } from "./admission.ts";
 import { type AdmissionReview, reviewAdmission } from "./review-admission.ts";
 import { type ConversionReview, type ConvertibleKind, reviewConversion } from "./review-conversion.ts";
 
 export interface WebhooksOptions {
-  admissions?: readonly Admission[];
+  admissions?: readonly AdmissionWebhook[];
   /** Kinds whose objects are converted by their definition's functions. */
   conversions?: readonly ConvertibleKind[];
   log?: Log;
@@ -35,7 +43,7 @@ const CONVERSION_PATH = "/convert";
  * same process, without a port or a certificate. Both do the same.
  */
 export class Webhooks {
-  readonly admissions: readonly Admission[];
+  readonly admissions: readonly AdmissionWebhook[];
   readonly conversions: readonly ConvertibleKind[];
   readonly #log: Log;
   readonly #observer: Observer;
@@ -43,12 +51,12 @@ export class Webhooks {
   readonly #handlers = new Map<string, (review: unknown) => Promise<object>>();
 
   constructor(options: WebhooksOptions) {
-    const { admissions = [], conversions = [], log = silent, clock = realClock() } = options;
+    const { admissions = [], conversions = [], log = silentLog, clock = realClock() } = options;
     this.admissions = admissions;
     this.conversions = conversions;
     this.#log = log;
     this.#clock = clock;
-    this.#observer = observers(options.observers ?? []);
+    this.#observer = combineObservers(options.observers ?? []);
     for (const one of admissions) {
       for (const part of ["mutate", "validate"] as const) {
         if (!one.options[part]) continue;
@@ -132,7 +140,7 @@ export class Webhooks {
   }
 }
 
-function pathOf({ name }: Admission, part: "mutate" | "validate"): string {
+function pathOf({ name }: AdmissionWebhook, part: "mutate" | "validate"): string {
   return `/${part}/${name}`;
 }
 
@@ -145,7 +153,7 @@ function at({ url, service, caBundle }: WebhookTarget, path: string) {
   };
 }
 
-function entry(one: Admission, part: "mutate" | "validate", target: WebhookTarget): ValidatingWebhook {
+function entry(one: AdmissionWebhook, part: "mutate" | "validate", target: WebhookTarget): ValidatingWebhook {
   const { kind, options, name } = one;
   const operations = (options.operations ?? ["CREATE", "UPDATE"]).filter((o) => part === "validate" || o !== "DELETE");
   const resources = [kind.plural, ...(options.subresources ?? []).map((sub) => `${kind.plural}/${sub}`)];

@@ -4,14 +4,14 @@ import { after, before, suite, test } from "node:test";
 import type { Schema } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import fc from "fast-check";
-import { RealServer } from "../test/real-server.ts";
-import { type Answers, questionAll } from "./corpus/judge.ts";
-import { ownJudge } from "./corpus/own-judge.ts";
-import { type RandomCase, randomCases } from "./test/random-rules.ts";
-import { RealJudge } from "./test/real-judge.ts";
+import { type Answers, questionAll } from "../../test/cel/corpus/judge.ts";
+import { ownJudge } from "../../test/cel/corpus/own-judge.ts";
+import { type RandomCase, randomCases } from "../../test/cel/random-rules.ts";
+import { RealJudge } from "../../test/cel/real-judge.ts";
+import { RealServer } from "../../test/real-server.ts";
 
 const plane = findControlPlane();
-const recorded = new URL("./corpus/answers.json", import.meta.url);
+const recorded = new URL("../../test/cel/corpus/answers.json", import.meta.url);
 
 suite("with kube-apiserver as the judge", { skip: plane.available ? false : plane.why }, () => {
   let server: RealServer;

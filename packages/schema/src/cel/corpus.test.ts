@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Answers, EXPRESSIONS, questionAll } from "./corpus/judge.ts";
-import { ownJudge } from "./corpus/own-judge.ts";
-import { CONDITIONS } from "./corpus/policies.ts";
-import { BOUNDED } from "./corpus/sample.ts";
+import { type Answers, EXPRESSIONS, questionAll } from "../../test/cel/corpus/judge.ts";
+import { ownJudge } from "../../test/cel/corpus/own-judge.ts";
+import { CONDITIONS } from "../../test/cel/corpus/policies.ts";
+import { BOUNDED } from "../../test/cel/corpus/sample.ts";
 import { parseAndCheck } from "./evaluation/compile.ts";
-import { ruleFunctions } from "./library/index.ts";
+import { ruleFunctions } from "./library/functions.ts";
 import { ruleDeclarations } from "./rules/rule-programs.ts";
-import { dataTypeOf } from "./rules/schema-types.ts";
+import { dataTypeOf } from "./types/schema-types.ts";
 
 /** What a real API server answered; cel.real.test.ts holds the recording to it. */
-const recorded = JSON.parse(readFileSync(new URL("./corpus/answers.json", import.meta.url), "utf8")) as Answers;
+const recorded = JSON.parse(
+  readFileSync(new URL("../../test/cel/corpus/answers.json", import.meta.url), "utf8"),
+) as Answers;
 const own = await questionAll(ownJudge);
 
 test("expressions are refused as a real API server refuses them", () => {

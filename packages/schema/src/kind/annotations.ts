@@ -8,24 +8,24 @@ import type { z } from "zod";
  *     ports: z.array(Port).max(10).check(listMap("name")),
  *     size: z.int().check(cel("self >= oldSelf", "may only grow")),
  */
-export interface Annotation<T = unknown> extends z.core.$ZodCheck<T> {
+export interface SchemaAnnotation<T = unknown> extends z.core.$ZodCheck<T> {
   readonly [annotate]: (schema: Schema) => void;
 }
 
 const annotate = Symbol("annotate");
 
 /** Makes an annotation from what it does to the schema it is attached to. Zod itself ignores it. */
-export function annotation<T = unknown>(apply: (schema: Schema) => void): Annotation<T> {
+export function annotation<T = unknown>(apply: (schema: Schema) => void): SchemaAnnotation<T> {
   return { _zod: { def: { check: "kubernetes" }, check: () => {}, onattach: [] }, [annotate]: apply } as never;
 }
 
 /** What an annotation does to the schema it was attached to, or undefined for one of Zod's own checks. */
 export function annotationOf(check: object): ((schema: Schema) => void) | undefined {
-  return (check as Partial<Annotation>)[annotate];
+  return (check as Partial<SchemaAnnotation>)[annotate];
 }
 
 /** A CEL rule: among the `rules` of a version, or on a field with `.check(cel(…))`. */
-export interface CelRule extends Annotation {
+export interface CelRule extends SchemaAnnotation {
   readonly validation: ValidationRule;
 }
 
@@ -50,7 +50,7 @@ export function addRule(schema: Schema, rule: ValidationRule): void {
 }
 
 /** A list of objects with unique keys: entries are merged by key, and may be owned by different managers. */
-export function listMap<K extends string>(...keys: [K, ...K[]]): Annotation<readonly Record<K, unknown>[]> {
+export function listMap<K extends string>(...keys: [K, ...K[]]): SchemaAnnotation<readonly Record<K, unknown>[]> {
   return annotation((schema) => {
     schema["x-kubernetes-list-type"] = "map";
     schema["x-kubernetes-list-map-keys"] = keys;
@@ -58,14 +58,14 @@ export function listMap<K extends string>(...keys: [K, ...K[]]): Annotation<read
 }
 
 /** A list of distinct scalars: entries may be owned by different managers. */
-export function listSet(): Annotation<readonly (string | number | boolean)[]> {
+export function listSet(): SchemaAnnotation<readonly (string | number | boolean)[]> {
   return annotation((schema) => {
     schema["x-kubernetes-list-type"] = "set";
   });
 }
 
 /** A list or object that has one owner: it is replaced as a whole, never merged. */
-export function atomic(): Annotation<object> {
+export function atomic(): SchemaAnnotation<object> {
   return annotation((schema) => {
     if (schema.type === "array") schema["x-kubernetes-list-type"] = "atomic";
     else schema["x-kubernetes-map-type"] = "atomic";
@@ -73,14 +73,14 @@ export function atomic(): Annotation<object> {
 }
 
 /** A limit to the number of entries of a record, as `.max()` is one to a list's. */
-export function maxProperties(limit: number): Annotation<object> {
+export function maxProperties(limit: number): SchemaAnnotation<object> {
   return annotation((schema) => {
     schema.maxProperties = limit;
   });
 }
 
 /** The least number of entries of a record. */
-export function minProperties(limit: number): Annotation<object> {
+export function minProperties(limit: number): SchemaAnnotation<object> {
   return annotation((schema) => {
     schema.minProperties = limit;
   });

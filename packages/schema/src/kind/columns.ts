@@ -3,7 +3,7 @@ import type { CrdColumn } from "./crd-object.ts";
 import { DefinitionError } from "./definition-error.ts";
 
 /** One column of `kubectl get`. */
-export interface Column {
+export interface PrinterColumn {
   readonly jsonPath: string;
   /** Left out, it is taken from the schema at that path. */
   readonly type?: "string" | "integer" | "number" | "boolean" | "date";
@@ -14,23 +14,23 @@ export interface Column {
 }
 
 /** A column, or just its JSONPath: `.spec.replicas`. */
-export type ColumnDefinition = string | Column;
+export type PrinterColumnDefinition = string | PrinterColumn;
 
-/** Shows the status of a condition: `condition("Ready")`. */
-export function condition(type: string): Column {
+/** Shows the status of a condition: `conditionColumn("Ready")`. */
+export function conditionColumn(type: string): PrinterColumn {
   return { jsonPath: `.status.conditions[?(@.type=="${type}")].status`, type: "string" };
 }
 
 /** Shows how long ago the object was created. */
-export const age: Column = { jsonPath: ".metadata.creationTimestamp", type: "date" };
+export const ageColumn: PrinterColumn = { jsonPath: ".metadata.creationTimestamp", type: "date" };
 
 /** Shows a column only with `-o wide`. */
-export function wide(column: ColumnDefinition): Column {
+export function wideColumn(column: PrinterColumnDefinition): PrinterColumn {
   return { ...(typeof column === "string" ? { jsonPath: column } : column), priority: 1 };
 }
 
 /** A column as a CRD writes it; `path` is for messages. */
-export function crdColumn(name: string, column: ColumnDefinition, schema: Schema, path: string): CrdColumn {
+export function crdColumn(name: string, column: PrinterColumnDefinition, schema: Schema, path: string): CrdColumn {
   const { jsonPath, type, ...rest } = typeof column === "string" ? { jsonPath: column } : column;
   const at = `${path} columns.${name}`;
   if (!jsonPath.startsWith(".")) throw new DefinitionError(at, `${jsonPath} must start with a dot`);

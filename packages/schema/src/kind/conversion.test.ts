@@ -1,20 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AnyObject } from "@konverge/core";
+import type { AnyObject, ObjectOf } from "@konverge/core";
 import fc from "fast-check";
 import { z } from "zod";
-import { TrainingJob } from "../corpus/operators.ts";
-import { Evolving } from "../corpus/surfaces.ts";
-import { defineKind, lostInConversion, type ObjectOf } from "../index.ts";
-import { valuesOf } from "../test/arbitrary.ts";
+import { valuesOf } from "../../test/arbitrary.ts";
+import { TrainingJob } from "../../test/corpus/operators.ts";
+import { Evolving } from "../../test/corpus/surfaces.ts";
+import { lostInConversion } from "./conversion.ts";
+import { defineKind } from "./define-kind.ts";
 
 const TrainingJobBeta = TrainingJob.atVersion("v1beta1");
 
 test("objects are converted to the stored version and back, with the target's defaults", () => {
-  const beta = TrainingJobBeta.new(
-    { name: "a", labels: { team: "x" } },
-    { image: "i", roles: [{ name: "worker", replicas: 3 }] },
-  );
+  const beta = TrainingJobBeta.new({
+    metadata: { name: "a", labels: { team: "x" } },
+    spec: { image: "i", roles: [{ name: "worker", replicas: 3 }] },
+  });
   const stored = TrainingJob.convert({ ...beta, status: { succeeded: 1 } }, "v1alpha1");
   assert.deepEqual(stored, {
     apiVersion: "ai.example.com/v1alpha1",
@@ -31,7 +32,7 @@ test("objects are converted to the stored version and back, with the target's de
 });
 
 test("the types say which version comes out", () => {
-  const beta = TrainingJob.convert(TrainingJob.new("a", { image: "i" }), "v1beta1");
+  const beta = TrainingJob.convert(TrainingJob.new({ metadata: { name: "a" }, spec: { image: "i" } }), "v1beta1");
   const replicas: number | undefined = beta.spec.roles[0]?.replicas;
   assert.equal(replicas, 1);
   // @ts-expect-error v1beta1 has no workers
@@ -43,7 +44,7 @@ test("the types say which version comes out", () => {
 });
 
 test("a version without functions keeps the shape", () => {
-  const old = Evolving.atVersion("v1beta1").new("a", { a: "x" });
+  const old = Evolving.atVersion("v1beta1").new({ metadata: { name: "a" }, spec: { a: "x" } });
   const stored = Evolving.convert(old, "v1");
   assert.deepEqual([stored.apiVersion, stored.spec], ["surfaces.example.com/v1", { a: "x", b: 1 }]);
   assert.deepEqual(Evolving.convert(stored, "v1alpha2").spec, { a: "x", b: 1 } as never);
@@ -62,7 +63,7 @@ test("a conversion may rewrite labels and annotations, and nothing else of the m
       },
     },
   });
-  const stored = Thing.convert(Thing.atVersion("v1").new({ name: "a", labels: { l: "1" } }), "v2");
+  const stored = Thing.convert(Thing.atVersion("v1").new({ metadata: { name: "a", labels: { l: "1" } } }), "v2");
   assert.deepEqual(stored.metadata, { name: "a", labels: { l: "1" }, annotations: { from: "v1" } });
   assert.equal(Thing.convert(stored, "v1").metadata.name, "a");
 });
@@ -78,12 +79,17 @@ test("a CRD with conversion functions needs to know where the webhook is", () =>
 });
 
 test("what is lost on the way there and back is named", () => {
-  const kept = TrainingJob.new("a", { image: "i", workers: 2 });
+  const kept = TrainingJob.new({ metadata: { name: "a" }, spec: { image: "i", workers: 2 } });
   assert.deepEqual(lostInConversion(TrainingJob, kept, "v1beta1"), []);
   const roles = [{ name: "master" as const }, { name: "worker" as const }];
-  assert.deepEqual(lostInConversion(TrainingJob, TrainingJobBeta.new("a", { image: "i", roles }), "v1alpha1"), [
-    "spec.roles",
-  ]);
+  assert.deepEqual(
+    lostInConversion(
+      TrainingJob,
+      TrainingJobBeta.new({ metadata: { name: "a" }, spec: { image: "i", roles } }),
+      "v1alpha1",
+    ),
+    ["spec.roles"],
+  );
 });
 
 test("no stored object loses anything by a visit to another version", () => {

@@ -1,13 +1,12 @@
-import { type AnyObject, apiVersionOf, deepEqual, parseApiVersion } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
-import { applyDefaults } from "../structural/index.ts";
-import type { Conversion, Converted, VersionDefinition } from "./definition.ts";
+import { type AnyObject, apiVersionOf, deepEqual, isObject, parseApiVersion } from "@konverge/core";
+import { applyDefaults } from "../structural/defaulting.ts";
+import type { ConvertedObject, VersionConversion, VersionDefinition } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { KindVersion } from "./kind-version.ts";
 
 type AnyVersion = Pick<KindVersion<AnyObject, never>, "group" | "version" | "kind" | "schema">;
-type AnyConversion = Conversion<VersionDefinition, VersionDefinition>;
-type Step = (object: never) => Converted<VersionDefinition>;
+type AnyConversion = VersionConversion<VersionDefinition, VersionDefinition>;
+type Step = (object: never) => ConvertedObject<VersionDefinition>;
 
 /**
  * Converts objects between the versions of a kind, always by way of the stored one, so that n versions need n - 1 pairs
@@ -20,12 +19,12 @@ export function converter(
 ): (object: AnyObject, to: string) => AnyObject {
   const step = (object: AnyObject, to: string, convert: Step | undefined): AnyObject => {
     const target = versions.get(to)!;
-    const converted: Partial<Converted<VersionDefinition>> = convert?.(object as never) ?? {};
+    const converted: Partial<ConvertedObject<VersionDefinition>> = convert?.(object as never) ?? {};
     const { labels, annotations } = { ...object.metadata, ...converted.metadata };
     const metadata = { ...jsonCopy(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
     const result = { ...jsonCopy(object), ...jsonCopy(converted), apiVersion: apiVersionOf(target), metadata };
     // A conversion that leaves the status out says that there is none.
-    if (convert && converted.status === undefined) delete (result as AnyObject)["status"];
+    if (convert && converted.status === undefined) delete (result as { status?: unknown }).status;
     return applyDefaults(target.schema, result);
   };
   return (object, to) => {

@@ -1,5 +1,5 @@
 import type { ObjectMeta, Schema } from "@konverge/core";
-import type { CustomResourceDefinition } from "@konverge/kinds";
+import type { CustomResourceDefinition, WebhookClientConfig } from "@konverge/kinds";
 
 /** A CustomResourceDefinition as it is written (apiextensions.k8s.io/v1), without what the server adds. */
 export interface CrdObject {
@@ -57,11 +57,4 @@ export interface CrdColumn {
 export interface CrdConversion {
   strategy: "None" | "Webhook";
   webhook?: { clientConfig: WebhookClientConfig; conversionReviewVersions: string[] };
-}
-
-/** Where the API server finds a webhook. */
-export interface WebhookClientConfig {
-  url?: string;
-  service?: { name: string; namespace: string; path?: string; port?: number };
-  caBundle?: string;
 }

@@ -1,6 +1,7 @@
 import { fieldInSchema, JsonPathError, type Schema } from "@konverge/core";
+import type { WebhookClientConfig } from "@konverge/kinds";
 import { crdColumn } from "./columns.ts";
-import type { CrdObject, CrdVersion, WebhookClientConfig } from "./crd-object.ts";
+import type { CrdObject, CrdVersion } from "./crd-object.ts";
 import type { ScaleDefinition, VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";
 

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type AnyObject, type FieldError, parseJson, resourcePath, stringifyJson } from "@konverge/core";
+import { type AnyObject, type FieldError, isObject, parseJson, resourcePath, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
 import fc from "fast-check";
-import { CORPUS } from "../corpus/index.ts";
-import { Database } from "../corpus/operators.ts";
-import { Frozen, Optional } from "../corpus/rules.ts";
-import { isObject } from "../patch/index.ts";
-import { applyDefaults, coerce, validate } from "../structural/index.ts";
-import { mutationOf, valuesOf } from "../test/arbitrary.ts";
-import { CRDS, RealServer } from "../test/real-server.ts";
+import { mutationOf, valuesOf } from "../../test/arbitrary.ts";
+import { CORPUS } from "../../test/corpus/corpus.ts";
+import { Database } from "../../test/corpus/operators.ts";
+import { Frozen, Optional } from "../../test/corpus/rules.ts";
+import { CRDS, RealServer } from "../../test/real-server.ts";
+import { coerce } from "../structural/coerce.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
+import { validateValue } from "../validation/validate.ts";
 
 /**
  * The corpus on a real API server: every CRD is accepted, and generated objects are accepted or refused there exactly as
@@ -120,7 +121,7 @@ function judge(kind: (typeof CORPUS)[number], object: AnyObject, old?: unknown):
   const { error } = coerce(kind.schema, object);
   if (error) return { problems: ["cannot be decoded"] };
   applyDefaults(kind.schema, object);
-  const errors = validate(kind.schema, object, { scale: kind.scale, old });
+  const errors = validateValue(kind.schema, object, { scale: kind.scale, old });
   if (errors.length > 0) return { problems: errors.map(causeText).sort() };
   return { problems: [], spec: object["spec"] ?? null };
 }

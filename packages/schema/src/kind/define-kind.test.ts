@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Condition, KindRef } from "@konverge/core";
+import type { Condition, KindRef, ObjectOf } from "@konverge/core";
 import { z } from "zod";
-import { CORPUS } from "../corpus/index.ts";
-import { type AnyKind, age, cel, condition, defineKind, listMap, listSet, type ObjectOf, quantity } from "../index.ts";
+import { CORPUS } from "../../test/corpus/corpus.ts";
+import { cel, listMap, listSet } from "./annotations.ts";
+import { ageColumn, conditionColumn } from "./columns.ts";
+import { type AnyKind, defineKind } from "./define-kind.ts";
+import { quantity } from "./field-types.ts";
 
 const LLMModel = defineKind({
   group: "ai.example.com",
@@ -17,7 +20,12 @@ const LLMModel = defineKind({
         gpuType: z.enum(["A100", "H100"]).optional(),
       }),
       status: z.object({ readyReplicas: z.int().optional() }),
-      columns: { Model: ".spec.modelName", Ready: condition("Ready"), Replicas: ".spec.replicas", Age: age },
+      columns: {
+        Model: ".spec.modelName",
+        Ready: conditionColumn("Ready"),
+        Replicas: ".spec.replicas",
+        Age: ageColumn,
+      },
       rules: [cel("self.replicas <= 100", "at most 100 replicas")],
     },
   },
@@ -28,32 +36,35 @@ type LLMModel = ObjectOf<typeof LLMModel>;
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <_T extends true>() => {};
 
-test("a definition gives the object's type, with defaults applied", () => {
-  same<
-    Same<LLMModel["spec"], { modelName?: string | undefined; replicas: number; gpuType?: "A100" | "H100" | undefined }>
-  >();
-  same<
-    Same<
-      NonNullable<LLMModel["status"]>,
-      { readyReplicas?: number | undefined; conditions?: Condition[]; observedGeneration?: number }
-    >
-  >();
+test("a definition gives the object's type, read-only and with defaults applied", () => {
+  interface Spec {
+    readonly modelName?: string | undefined;
+    readonly replicas: number;
+    readonly gpuType?: "A100" | "H100" | undefined;
+  }
+  interface Status {
+    readonly readyReplicas?: number | undefined;
+    readonly conditions?: readonly Condition[] | undefined;
+    readonly observedGeneration?: number | undefined;
+  }
+  same<Same<LLMModel["spec"], Spec>>();
+  same<Same<NonNullable<LLMModel["status"]>, Status>>();
   const ref: KindRef<LLMModel> = LLMModel;
   const any: AnyKind[] = [LLMModel, ...CORPUS];
   assert.equal(ref.plural, any[0]?.plural);
 });
 
 test("what has a default may be left out of a new object, and nothing else may be misspelt", () => {
-  LLMModel.new("llama");
-  LLMModel.new("llama", {});
+  LLMModel.new({ metadata: { name: "llama" } });
+  LLMModel.new({ metadata: { name: "llama" }, spec: {} });
   // @ts-expect-error replicas are a number
-  LLMModel.new("llama", { replicas: "3" });
+  LLMModel.new({ metadata: { name: "llama" }, spec: { replicas: "3" } });
   // @ts-expect-error there is no such field
-  LLMModel.new("llama", { replcas: 3 });
+  LLMModel.new({ metadata: { name: "llama" }, spec: { replcas: 3 } });
   // @ts-expect-error an object needs a name
-  LLMModel.new({ labels: {} }, {});
+  LLMModel.new({ metadata: { labels: {} }, spec: {} });
   // @ts-expect-error a draft's defaults are not filled in
-  const replicas: number = LLMModel.draft("llama", {}).spec.replicas;
+  const replicas: number = LLMModel.draft({ metadata: { name: "llama" }, spec: {} }).spec.replicas;
   assert.equal(replicas, undefined);
 });
 
@@ -64,8 +75,8 @@ test("a spec without defaults has to be given", () => {
     versions: { v1: { spec: z.object({ x: z.int() }) } },
   });
   // @ts-expect-error x is required
-  Strict.new("a");
-  assert.equal(Strict.new("a", { x: 1 }).spec.x, 1);
+  Strict.new({ metadata: { name: "a" } });
+  assert.equal(Strict.new({ metadata: { name: "a" }, spec: { x: 1 } }).spec.x, 1);
   same<Same<ObjectOf<typeof Strict>["status"], undefined>>();
 });
 
@@ -106,30 +117,30 @@ test("a definition gives the CRD", () => {
 });
 
 test("a new object has its defaults, a draft has what was written", () => {
-  assert.deepEqual(LLMModel.new({ name: "llama", namespace: "ai" }, { modelName: "llama-3" }), {
+  assert.deepEqual(LLMModel.new({ metadata: { name: "llama", namespace: "ai" }, spec: { modelName: "llama-3" } }), {
     apiVersion: "ai.example.com/v1",
     kind: "LLMModel",
     metadata: { name: "llama", namespace: "ai" },
     spec: { modelName: "llama-3", replicas: 1 },
   });
-  assert.deepEqual(LLMModel.draft({ generateName: "llama-" }, { modelName: "llama-3" }), {
+  assert.deepEqual(LLMModel.draft({ metadata: { name: "llama" }, spec: { modelName: "llama-3" } }), {
     apiVersion: "ai.example.com/v1",
     kind: "LLMModel",
-    metadata: { generateName: "llama-" },
+    metadata: { name: "llama" },
     spec: { modelName: "llama-3" },
   });
 });
 
 test("a new object shares nothing with what it was made from", () => {
   const spec = { modelName: "a" };
-  const model = LLMModel.new("llama", spec);
+  const model = LLMModel.new({ metadata: { name: "llama" }, spec });
   spec.modelName = "b";
   assert.equal(model.spec.modelName, "a");
-  assert.notEqual(LLMModel.new("x").spec, LLMModel.new("y").spec);
+  assert.notEqual(LLMModel.new({ metadata: { name: "x" } }).spec, LLMModel.new({ metadata: { name: "y" } }).spec);
 });
 
 test("objects are judged as an API server would judge them", () => {
-  const object = LLMModel.new("llama", { replicas: 3 });
+  const object = LLMModel.new({ metadata: { name: "llama" }, spec: { replicas: 3 } });
   assert.deepEqual(LLMModel.validate(object), []);
   assert.deepEqual(
     LLMModel.validate({ ...object, spec: { replicas: -1, gpuType: "T4" } }).map(
@@ -202,8 +213,9 @@ test("quantities are integers or text of the right form", () => {
   });
   same<Same<ObjectOf<typeof Sized>["spec"]["size"], string | number>>();
   for (const size of ["500m", "1.5Gi", "2", "1e3", 3])
-    assert.deepEqual(Sized.validate(Sized.new("a", { size })), [], String(size));
-  for (const size of ["5 Gi", "", "Gi", "1KiB"]) assert.equal(Sized.validate(Sized.new("a", { size })).length, 1, size);
+    assert.deepEqual(Sized.validate(Sized.new({ metadata: { name: "a" }, spec: { size } })), [], String(size));
+  for (const size of ["5 Gi", "", "Gi", "1KiB"])
+    assert.equal(Sized.validate(Sized.new({ metadata: { name: "a" }, spec: { size } })).length, 1, size);
 });
 
 test("rules about changes are held against what was there before", () => {

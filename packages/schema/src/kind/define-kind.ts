@@ -8,24 +8,36 @@ import {
   type Schema,
 } from "@konverge/core";
 import type { CustomResourceDefinition } from "@konverge/kinds";
-import { structuralErrors } from "../structural/index.ts";
+import { structuralErrors } from "../validation/structural-errors.ts";
 import { converter } from "./conversion.ts";
 import { type CrdOptions, crdConversion, crdVersion, scalePaths } from "./crd.ts";
 import type { CrdNames, CrdObject } from "./crd-object.ts";
-import type { CustomObject, KindDefinition, SpecInput, SpecOf, StatusOf, VersionDefinitions } from "./definition.ts";
+import type {
+  CustomObject,
+  KindDefinition,
+  SpecInput,
+  SpecOf,
+  StatusOf,
+  VersionDefinitions,
+  WrittenObject,
+} from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 import { objectSchema } from "./object-schema.ts";
 import { pluralOf } from "./plural.ts";
+import { checkInstalledZod } from "./zod-version.ts";
+
+// Before the first schema is written: with another Zod, what is missing in it would fail first, with another message.
+checkInstalledZod();
 
 /** A kind made by {@link defineKind}: its stored version, and all that follows from the definition. */
 export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
-  extends KindVersion<CustomObject<SpecOf<V[S]>, StatusOf<V[S]>>, SpecInput<V[S]>> {
+  extends KindVersion<CustomObject<SpecOf<V[S]>, StatusOf<V[S]>>, WrittenObject<SpecInput<V[S]>>> {
   readonly definition: KindDefinition<V, S>;
   /** Another version: `client.list(TrainingJob.atVersion("v1beta1"))`. */
   readonly atVersion: <N extends keyof V & string>(
     name: N,
-  ) => KindVersion<CustomObject<SpecOf<V[N]>, StatusOf<V[N]>>, SpecInput<V[N]>>;
+  ) => KindVersion<CustomObject<SpecOf<V[N]>, StatusOf<V[N]>>, WrittenObject<SpecInput<V[N]>>>;
   /** An object of any version as one of the version named, by way of the stored version. */
   readonly convert: <N extends keyof V & string>(
     object: AnyVersionObject<V>,

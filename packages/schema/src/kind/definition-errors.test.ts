@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { cel, DefinitionError, defineKind, immutable, listMap, listSet, type VersionDefinition } from "../index.ts";
+import { cel, listMap, listSet } from "./annotations.ts";
+import { defineKind } from "./define-kind.ts";
+import type { VersionDefinition } from "./definition.ts";
+import { DefinitionError } from "./definition-error.ts";
+import { immutable } from "./immutable.ts";
 
 function define(version: Omit<VersionDefinition, "spec">, field: z.ZodType = z.string().optional()): unknown {
   return defineKind({

@@ -1,7 +1,7 @@
-import type { Condition, KubeObject, ObjectMeta } from "@konverge/core";
+import type { Condition, DeepReadonly, KubeObject, MadeByKind, ObjectMeta } from "@konverge/core";
 import type { z } from "zod";
 import type { CelRule } from "./annotations.ts";
-import type { ColumnDefinition } from "./columns.ts";
+import type { PrinterColumnDefinition } from "./columns.ts";
 
 /** Everything there is to say about a kind, in one place. */
 export interface KindDefinition<V extends VersionDefinitions, S extends keyof V & string> {
@@ -12,7 +12,7 @@ export interface KindDefinition<V extends VersionDefinitions, S extends keyof V 
   /** The version objects are stored in, and that `ObjectOf` speaks of. May be left out when there is only one. */
   readonly stored?: S;
   /** How objects of the other versions become stored ones, and back. Versions left out have the same shape. */
-  readonly conversion?: Conversions<V, S>;
+  readonly conversion?: VersionConversions<V, S>;
   /** The resource's name in URLs. Left out: the kind in lower case and in the plural (see `pluralOf`). */
   readonly plural?: string;
   readonly singular?: string;
@@ -38,7 +38,7 @@ export interface VersionDefinition {
    */
   readonly status?: z.core.$ZodType;
   /** Columns of `kubectl get`, after the name. */
-  readonly columns?: { readonly [header: string]: ColumnDefinition };
+  readonly columns?: { readonly [header: string]: PrinterColumnDefinition };
   /** CEL rules in which `self` is the spec. */
   readonly rules?: readonly CelRule[];
   /** CEL rules in which `self` is the whole object: `self.metadata.name` and `self.status` are in reach. */
@@ -71,26 +71,28 @@ export interface VersionDefinitions {
 
 /** Objects of a kind, as the server returns them: defaults are applied. */
 export interface CustomObject<Spec, Status = never> extends KubeObject {
-  spec: Spec;
-  status?: Status;
+  readonly spec: Spec;
+  readonly status?: Status | undefined;
 }
 
-/** An object as somebody writes it: without what has a default. */
-export interface WrittenObject<Spec> {
-  apiVersion: string;
-  kind: string;
-  metadata: Partial<ObjectMeta>;
-  spec: Spec;
-}
+/** An object as `Kind.draft` takes it: without what has a default, and without a spec if all of it has. */
+export type WrittenObject<Spec> = { readonly metadata: ObjectMeta } & (Record<never, never> extends Spec
+  ? { readonly spec?: Spec }
+  : { readonly spec: Spec });
+
+/** The status, which `Kind.new` takes as well: a test may need an object that has one. */
+export type WrittenStatus<T> = T extends { status?: infer Status } ? { readonly status?: Status } : unknown;
+
+/** What `Kind.draft` returns. */
+export type DraftedObject<T, Written> = Written & Pick<KubeObject, "apiVersion" | "kind"> & MadeByKind<T>;
 
 /** What every status has unless its definition declares it otherwise. */
 export interface CommonStatus {
-  conditions?: Condition[];
-  observedGeneration?: number;
+  readonly conditions?: readonly Condition[] | undefined;
+  readonly observedGeneration?: number | undefined;
 }
 
-type Flat<T> = { [K in keyof T]: T[K] } & {};
-type WithCommon<S> = Flat<S & Omit<CommonStatus, keyof S>>;
+type WithCommon<S> = DeepReadonly<S & Omit<CommonStatus, keyof S>>;
 
 /** The status type of a version; never, if it has none. */
 export type StatusOf<V extends VersionDefinition> = V["status"] extends z.core.$ZodType
@@ -98,25 +100,25 @@ export type StatusOf<V extends VersionDefinition> = V["status"] extends z.core.$
   : never;
 
 /** The spec type of a version: defaults are applied. */
-export type SpecOf<V extends VersionDefinition> = z.core.output<V["spec"]>;
+export type SpecOf<V extends VersionDefinition> = DeepReadonly<z.core.output<V["spec"]>>;
 
 /** The spec as a user writes it: what has a default may be left out. */
-export type SpecInput<V extends VersionDefinition> = z.core.input<V["spec"]>;
+export type SpecInput<V extends VersionDefinition> = DeepReadonly<z.core.input<V["spec"]>>;
 
 /** Conversions of all versions but the stored one. */
-export type Conversions<V extends VersionDefinitions, S extends keyof V & string> = {
-  readonly [K in Exclude<keyof V & string, S>]?: Conversion<V[K], V[S]>;
+export type VersionConversions<V extends VersionDefinitions, S extends keyof V & string> = {
+  readonly [K in Exclude<keyof V & string, S>]?: VersionConversion<V[K], V[S]>;
 };
 
 /** The way of one version to the stored one, and back. Whatever one direction drops, the other cannot restore. */
-export interface Conversion<Version extends VersionDefinition, Stored extends VersionDefinition> {
-  toStored(object: CustomObject<SpecOf<Version>, StatusOf<Version>>): Converted<Stored>;
-  fromStored(object: CustomObject<SpecOf<Stored>, StatusOf<Stored>>): Converted<Version>;
+export interface VersionConversion<Version extends VersionDefinition, Stored extends VersionDefinition> {
+  toStored(object: CustomObject<SpecOf<Version>, StatusOf<Version>>): ConvertedObject<Stored>;
+  fromStored(object: CustomObject<SpecOf<Stored>, StatusOf<Stored>>): ConvertedObject<Version>;
 }
 
 /** What a conversion gives: all but what it may not change. Labels and annotations stay unless given. */
-export interface Converted<V extends VersionDefinition> {
-  spec: SpecInput<V>;
-  status?: StatusOf<V>;
-  metadata?: Pick<ObjectMeta, "labels" | "annotations">;
+export interface ConvertedObject<V extends VersionDefinition> {
+  readonly spec: SpecInput<V>;
+  readonly status?: StatusOf<V> | undefined;
+  readonly metadata?: Pick<ObjectMeta, "labels" | "annotations"> | undefined;
 }

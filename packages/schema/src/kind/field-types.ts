@@ -1,4 +1,11 @@
-import { type AnyObject, apiVersionOf, type Draft, type KindRef, type KubeObject, type Schema } from "@konverge/core";
+import {
+  type AnyObject,
+  apiVersionOf,
+  type KindRef,
+  type KubeObject,
+  type ObjectMeta,
+  type Schema,
+} from "@konverge/core";
 import { z } from "zod";
 import { annotation } from "./annotations.ts";
 
@@ -37,7 +44,7 @@ export function duration() {
  *
  *     template: structural<PodTemplateSpec>({ type: "object", "x-kubernetes-preserve-unknown-fields": true })
  */
-export function structural<T>(schema: Schema): z.ZodType<T, T> {
+export function rawSchema<T>(schema: Schema): z.ZodType<T, T> {
   const replace = annotation((target) => {
     for (const keyword of Object.keys(target)) delete (target as Record<string, unknown>)[keyword];
     Object.assign(target, schema);
@@ -46,16 +53,20 @@ export function structural<T>(schema: Schema): z.ZodType<T, T> {
 }
 
 /** An object of which the API server checks nothing and prunes nothing; `T` is what it is taken for. */
-export function opaque<T extends object>(): z.ZodType<T, T> {
-  return structural<T>({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
+export function opaqueObject<T extends object>(): z.ZodType<T, T> {
+  return rawSchema<T>({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
 }
+
+type Embedded<T extends KubeObject> = Omit<T, "metadata"> & { readonly metadata: Partial<ObjectMeta> };
 
 /**
  * A whole Kubernetes object inside another. The API server checks that it says what it is and that its metadata is
  * valid; with a kind, that it is of that kind.
  */
-export function embedded<T extends KubeObject = AnyObject>(kind?: KindRef<T>): z.ZodType<Draft<T>, Draft<T>> {
-  return structural<Draft<T>>({
+export function embeddedObject<T extends KubeObject = AnyObject>(
+  kind?: KindRef<T>,
+): z.ZodType<Embedded<T>, Embedded<T>> {
+  return rawSchema<Embedded<T>>({
     type: "object",
     "x-kubernetes-embedded-resource": true,
     "x-kubernetes-preserve-unknown-fields": true,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Database, LLMModel } from "../corpus/operators.ts";
-import { Evolving } from "../corpus/surfaces.ts";
-import { crdsIn, fromCRD, printYaml, typesFromCRD } from "../index.ts";
+import { Database, LLMModel } from "../../test/corpus/operators.ts";
+import { Evolving } from "../../test/corpus/surfaces.ts";
+import { printYaml } from "../yaml/print-yaml.ts";
+import { crdsFromYaml, fromCRD } from "./from-crd.ts";
+import { typesFromCRD } from "./types-from-crd.ts";
 
 const CRON_TAB = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -49,11 +51,13 @@ test("a kind is made of somebody else's CRD", () => {
     [CronTab.group, CronTab.version, CronTab.plural, CronTab.namespaced],
     ["stable.example.com", "v1", "crontabs", true],
   );
-  const object = CronTab.new("a", { cronSpec: "1 2" });
+  const object = CronTab.new({ metadata: { name: "a" }, spec: { cronSpec: "1 2" } });
   assert.deepEqual(object["spec"], { cronSpec: "1 2", replicas: 1 });
   assert.deepEqual(CronTab.validate(object), []);
   assert.deepEqual(
-    CronTab.validate(CronTab.new("a", { cronSpec: "nonsense", replicas: 9 })).map(({ field }) => field),
+    CronTab.validate(CronTab.new({ metadata: { name: "a" }, spec: { cronSpec: "nonsense", replicas: 9 } })).map(
+      ({ field }) => field,
+    ),
     ["spec.cronSpec", "spec.replicas"],
   );
 });
@@ -62,7 +66,10 @@ test("it reads its own CRDs back, by version", () => {
   const kind = fromCRD(printYaml(Evolving.crd()));
   assert.deepEqual(kind.versions, ["v1", "v1beta1", "v1alpha2"]);
   assert.equal(kind.version, "v1");
-  assert.equal(kind.atVersion("v1beta1").new("a", { a: "x" }).apiVersion, "surfaces.example.com/v1beta1");
+  assert.equal(
+    kind.atVersion("v1beta1").new({ metadata: { name: "a" }, spec: { a: "x" } }).apiVersion,
+    "surfaces.example.com/v1beta1",
+  );
   assert.throws(() => kind.atVersion("v1alpha1"), /Evolving serves no version v1alpha1/);
   assert.deepEqual(fromCRD(LLMModel.crd()).schema, LLMModel.schema);
 });
@@ -73,7 +80,7 @@ test("a file may hold other things than CRDs, but not several kinds at once", ()
     { apiVersion: "v1", kind: "Namespace" },
   );
   assert.deepEqual(
-    crdsIn(list).map(({ spec }) => spec.names.kind),
+    crdsFromYaml(list).map(({ spec }) => spec.names.kind),
     ["Database", "LLMModel"],
   );
   assert.throws(() => fromCRD(list), /there are 2 CustomResourceDefinitions/);
@@ -83,41 +90,42 @@ test("a file may hold other things than CRDs, but not several kinds at once", ()
 test("types are written for a CRD", () => {
   assert.equal(
     typesFromCRD(CRON_TAB),
-    `import type { KindRef, KubeObject } from "konverge";
+    `import type { KubeObject } from "konverge";
+import { TypedKind } from "konverge/kinds";
 
 /** Runs something now and then. */
 export interface CronTab extends KubeObject {
-  apiVersion: "stable.example.com/v1";
-  kind: "CronTab";
-  spec: {
+  readonly apiVersion: "stable.example.com/v1";
+  readonly kind: "CronTab";
+  readonly spec: {
     /** When: minute and hour. Not *\\/ five */
-    cronSpec: string;
-    replicas: number;
-    mode?: "fast" | "slow" | null;
-    "odd-name"?: number | string;
-    tags?: ("a" | "b")[];
+    readonly cronSpec: string;
+    readonly replicas: number;
+    readonly mode?: "fast" | "slow" | null | undefined;
+    readonly "odd-name"?: number | string | undefined;
+    readonly tags?: readonly ("a" | "b")[] | undefined;
     /**
      * What to do,
      * in order.
      */
-    steps?: {
-      run: string;
-    }[];
-    env?: Record<string, string>;
-    extra?: Record<string, unknown>;
+    readonly steps?: readonly {
+      readonly run: string;
+    }[] | undefined;
+    readonly env?: Readonly<Record<string, string>> | undefined;
+    readonly extra?: Readonly<Record<string, unknown>> | undefined;
   };
-  status?: {
-    ready?: boolean;
-  };
+  readonly status?: {
+    readonly ready?: boolean | undefined;
+  } | undefined;
 }
 
-export const CronTab: KindRef<CronTab> = {
+export const CronTab = new TypedKind<CronTab>({
   group: "stable.example.com",
   version: "v1",
   kind: "CronTab",
   plural: "crontabs",
   namespaced: true,
-};
+});
 `,
   );
 });

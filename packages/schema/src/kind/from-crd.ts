@@ -1,14 +1,13 @@
-import type { AnyObject, Schema } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
-import { parseYaml } from "../yaml/index.ts";
+import { type AnyObject, type Draft, isObject, type Schema } from "@konverge/core";
+import { parseYaml } from "../yaml/parse-yaml.ts";
 import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 
 /** A kind that is known by its CRD alone: its objects have no type beyond that of any object. */
-export interface ForeignKind extends KindVersion<AnyObject, Record<string, unknown>> {
+export interface CRDKind extends KindVersion<AnyObject, Draft<AnyObject>> {
   /** The versions that are served. */
   readonly versions: readonly string[];
-  readonly atVersion: (name: string) => KindVersion<AnyObject, Record<string, unknown>>;
+  readonly atVersion: (name: string) => KindVersion<AnyObject, Draft<AnyObject>>;
   readonly crd: () => CrdObject;
 }
 
@@ -16,7 +15,7 @@ export interface ForeignKind extends KindVersion<AnyObject, Record<string, unkno
  * Makes a kind of somebody else's CRD: the object, or YAML in which it is the only CRD. The version spoken of is the
  * stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
  */
-export function fromCRD(source: string | AnyCrd): ForeignKind {
+export function fromCRD(source: string | AnyCrd): CRDKind {
   const crd = typeof source === "string" ? onlyCrd(source) : (source as CrdObject);
   const { group, names, scope, versions } = crd.spec;
   const members = new Map(
@@ -33,7 +32,7 @@ export function fromCRD(source: string | AnyCrd): ForeignKind {
           schema: version.schema?.openAPIV3Schema ?? ANYTHING,
           ...(scale && { scale }),
         };
-        return [version.name, kindVersion<AnyObject, Record<string, unknown>>(facts)] as const;
+        return [version.name, kindVersion<AnyObject, Draft<AnyObject>>(facts)] as const;
       }),
   );
   const stored = versions.find(({ storage, served }) => storage && served) ?? versions.find(({ served }) => served);
@@ -53,14 +52,14 @@ export function fromCRD(source: string | AnyCrd): ForeignKind {
 const ANYTHING: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** The CRDs in a YAML file. */
-export function crdsIn(yaml: string): CrdObject[] {
+export function crdsFromYaml(yaml: string): CrdObject[] {
   return parseYaml(yaml)
     .flatMap((document) => (isObject(document) && Array.isArray(document["items"]) ? document["items"] : [document]))
     .filter(isCrd);
 }
 
 function onlyCrd(yaml: string): CrdObject {
-  const crds = crdsIn(yaml);
+  const crds = crdsFromYaml(yaml);
   if (crds.length === 1) return crds[0]!;
   throw new Error(
     crds.length === 0

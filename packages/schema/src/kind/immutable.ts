@@ -1,5 +1,5 @@
 import type { Schema, ValidationRule } from "@konverge/core";
-import { type Annotation, addRule, annotation } from "./annotations.ts";
+import { addRule, annotation, type SchemaAnnotation } from "./annotations.ts";
 
 export interface ImmutableOptions {
   /** An optional field may be left out at first and set once. */
@@ -13,7 +13,7 @@ const immutables = new WeakMap<Schema, ImmutableOptions>();
  * removed later, unless it is `settable`. It holds as long as all that the field is inside of stays; make the outermost
  * object of it immutable, or required.
  */
-export function immutable(options: ImmutableOptions = {}): Annotation {
+export function immutable(options: ImmutableOptions = {}): SchemaAnnotation {
   return annotation((schema) => {
     addRule(schema, { rule: "self == oldSelf", message: "field is immutable" });
     immutables.set(schema, options);

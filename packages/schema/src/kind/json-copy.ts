@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, put } from "../patch/index.ts";
+import { isObject, type JsonObject } from "@konverge/core";
+import { put } from "../json-value.ts";
 
 /** A copy of a value as it would be after a trip through JSON: a field that is undefined is not there. */
 export function jsonCopy<T>(value: T): T {

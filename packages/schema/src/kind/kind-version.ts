@@ -3,46 +3,38 @@ import {
   dns1123SubdomainErrors,
   type FieldError,
   invalid,
+  isObject,
   type KindRef,
   type KubeObject,
+  type MadeByKind,
   maskTrailingDash,
+  type NoOtherFields,
   type ObjectMeta,
   type Schema,
 } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
-import {
-  applyDefaults,
-  coerce,
-  invalidValue,
-  objectMetaErrors,
-  required,
-  type ScalePaths,
-  validate,
-} from "../structural/index.ts";
-import type { WrittenObject } from "./definition.ts";
+import { coerce } from "../structural/coerce.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
+import { invalidValue, required } from "../structural/field-errors.ts";
+import { objectMetaErrors } from "../structural/object-meta.ts";
+import type { ScalePaths } from "../structural/scale-paths.ts";
+import { validateValue } from "../validation/validate.ts";
+import type { DraftedObject, WrittenStatus } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
 
-/** Metadata of a new object, or just its name. */
-export type NewMetadata = string | (Partial<ObjectMeta> & { name: string });
-
-/** Metadata of an object that may yet have to get its name (generateName). */
-export type DraftMetadata = string | Partial<ObjectMeta>;
-
-/** The spec, which may be left out if all of it may be. */
-export type SpecArguments<Input> = Record<never, never> extends Input ? [spec?: Input] : [spec: Input];
-
 /** One version of a kind: a KindRef for the client's verbs, and what the schema makes possible. */
-export interface KindVersion<T extends KubeObject, Input> extends KindRef<T> {
+export interface KindVersion<T extends KubeObject, Written> extends KindRef<T> {
   /** The structural schema of whole objects. */
   readonly schema: Schema;
   readonly scale?: ScalePaths;
-  /** A new object with its defaults filled in: `LLMModel.new("llama", { replicas: 3 })`. */
-  readonly new: (metadata: NewMetadata, ...spec: SpecArguments<Input>) => T;
+  /** A new object with its defaults filled in: `LLMModel.new({ metadata: { name: "llama" }, spec: { replicas: 3 } })`. */
+  readonly new: <D extends Written & WrittenStatus<T>>(
+    object: D & NoOtherFields<Written & WrittenStatus<T>, D>,
+  ) => T & MadeByKind<T>;
   /**
-   * An object with nothing filled in. For server-side apply where somebody else may own a field that has a default: an
-   * autoscaler the replicas, for instance.
+   * An object to apply, such as a child: with its apiVersion and kind, and nothing else filled in. Somebody else may own a
+   * field that has a default: an autoscaler the replicas, for instance.
    */
-  readonly draft: (metadata: DraftMetadata, ...spec: SpecArguments<Input>) => WrittenObject<Input>;
+  readonly draft: <D extends Written>(object: D & NoOtherFields<Written, D>) => DraftedObject<T, Written>;
   /** What an API server would find wrong with an object, after pruning and defaulting a copy of it. */
   readonly validate: (object: unknown, options?: { old?: unknown }) => FieldError[];
   /** A pruned, defaulted and validated copy of an object; throws the server's 422 when it is invalid. */
@@ -60,15 +52,10 @@ export interface VersionFacts {
   scale?: ScalePaths;
 }
 
-export function kindVersion<T extends KubeObject, Input>(facts: VersionFacts): KindVersion<T, Input> {
+export function kindVersion<T extends KubeObject, Written>(facts: VersionFacts): KindVersion<T, Written> {
   const { group, version, kind, schema } = facts;
   const apiVersion = apiVersionOf({ group, version });
-  const written = (metadata: DraftMetadata, spec: unknown = {}) => ({
-    apiVersion,
-    kind,
-    metadata: typeof metadata === "string" ? { name: metadata } : jsonCopy(metadata),
-    spec: jsonCopy(spec),
-  });
+  const typed = (object: Written) => ({ apiVersion, kind, ...jsonCopy(object) });
   const prepared = (object: unknown) => {
     const copy = jsonCopy(object);
     const { error } = coerce(schema, copy);
@@ -80,12 +67,12 @@ export function kindVersion<T extends KubeObject, Input>(facts: VersionFacts): K
     const typeErrors = typeMetaErrors(copy, apiVersion, kind);
     if (typeErrors.length > 0) return typeErrors;
     const before = old === undefined ? undefined : prepared(old).copy;
-    return [...rootMetadataErrors(copy), ...validate(schema, copy, { old: before, scale: facts.scale })];
+    return [...rootMetadataErrors(copy), ...validateValue(schema, copy, { old: before, scale: facts.scale })];
   };
   return {
     ...facts,
-    new: (metadata, ...[spec]) => applyDefaults(schema, written(metadata, spec)) as unknown as T,
-    draft: (metadata, ...[spec]) => written(metadata, spec) as WrittenObject<Input>,
+    new: (object) => applyDefaults(schema, typed(object)) as unknown as T & MadeByKind<T>,
+    draft: (object) => typed(object) as DraftedObject<T, Written>,
     validate: (object, options = {}) => errorsOf(prepared(object), options.old),
     parse(object) {
       const candidate = prepared(object);

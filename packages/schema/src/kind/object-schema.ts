@@ -1,5 +1,5 @@
 import type { Schema } from "@konverge/core";
-import { applyDefaults } from "../structural/index.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
 import { addRule } from "./annotations.ts";
 import type { VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";

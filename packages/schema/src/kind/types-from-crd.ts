@@ -1,24 +1,25 @@
 import type { Schema } from "@konverge/core";
 import type { AnyCrd, CrdObject, CrdVersion } from "./crd-object.ts";
-import { crdsIn } from "./from-crd.ts";
+import { crdsFromYaml } from "./from-crd.ts";
 
-export interface TypesOptions {
-  /** The module that the generated file imports KubeObject and KindRef from. */
+export interface TypesFromCRDOptions {
+  /** The package that the generated file imports from. Default: konverge. */
   from?: string;
 }
 
 /**
  * TypeScript for the kinds of a CRD, or of a YAML file of them: for each served version the type of its objects as the
- * server returns them (what has a default is there), and a KindRef that types the client's verbs.
+ * server returns them (what has a default is there), and a kind for the client's verbs, which makes objects of it.
  */
-export function typesFromCRD(source: string | AnyCrd, options: TypesOptions = {}): string {
-  const crds = typeof source === "string" ? crdsIn(source) : [source as CrdObject];
+export function typesFromCRD(source: string | AnyCrd, options: TypesFromCRDOptions = {}): string {
+  const crds = typeof source === "string" ? crdsFromYaml(source) : [source as CrdObject];
   if (crds.length === 0) throw new Error("there is no CustomResourceDefinition (apiextensions.k8s.io/v1) in the YAML");
   const parts = crds.flatMap((crd) => {
     const served = crd.spec.versions.filter((version) => version.served);
     return served.map((version) => versionText(crd, version, served.length > 1));
   });
-  const header = `import type { KindRef, KubeObject } from ${JSON.stringify(options.from ?? "konverge")};\n`;
+  const from = options.from ?? "konverge";
+  const header = `import type { KubeObject } from "${from}";\nimport { TypedKind } from "${from}/kinds";\n`;
   return `${[header, ...parts].join("\n")}`;
 }
 
@@ -30,23 +31,23 @@ function versionText(crd: CrdObject, version: CrdVersion, hasOthers: boolean): s
   const fields = Object.entries(schema.properties ?? {})
     .filter(([field]) => !["apiVersion", "kind", "metadata"].includes(field))
     .map(([field, property]) => fieldText(field, property, schema.required?.includes(field) ?? false, "  "));
-  const rest = schema["x-kubernetes-preserve-unknown-fields"] ? ["  [field: string]: unknown;"] : [];
+  const rest = schema["x-kubernetes-preserve-unknown-fields"] ? ["  readonly [field: string]: unknown;"] : [];
   return [
     ...comment(schema.description, ""),
     `export interface ${name} extends KubeObject {`,
-    `  apiVersion: ${JSON.stringify(`${group}/${version.name}`)};`,
-    `  kind: ${JSON.stringify(names.kind)};`,
+    `  readonly apiVersion: ${JSON.stringify(`${group}/${version.name}`)};`,
+    `  readonly kind: ${JSON.stringify(names.kind)};`,
     ...fields,
     ...rest,
     "}",
     "",
-    `export const ${name}: KindRef<${name}> = {`,
+    `export const ${name} = new TypedKind<${name}>({`,
     `  group: ${JSON.stringify(group)},`,
     `  version: ${JSON.stringify(version.name)},`,
     `  kind: ${JSON.stringify(names.kind)},`,
     `  plural: ${JSON.stringify(names.plural)},`,
     `  namespaced: ${scope === "Namespaced"},`,
-    "};",
+    "});",
     "",
   ].join("\n");
 }
@@ -54,7 +55,7 @@ function versionText(crd: CrdObject, version: CrdVersion, hasOthers: boolean): s
 function fieldText(name: string, schema: Schema, isRequired: boolean, pad: string): string {
   const isPresent = isRequired || (schema.default !== undefined && schema.default !== null);
   const key = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
-  const text = `${pad}${key}${isPresent ? "" : "?"}: ${typeText(schema, pad)};`;
+  const text = `${pad}readonly ${key}${isPresent ? "" : "?"}: ${typeText(schema, pad)}${isPresent ? "" : " | undefined"};`;
   return [...comment(schema.description, pad), text].join("\n");
 }
 
@@ -76,7 +77,7 @@ function plainType(schema: Schema, pad: string): string {
       return "number";
     case "array": {
       const item = schema.items ? typeText(schema.items, pad) : "unknown";
-      return /^[\w.]+$|^\{[\s\S]*\}$/.test(item) ? `${item}[]` : `(${item})[]`;
+      return `readonly ${/^[\w.]+$|^\{[\s\S]*\}$/.test(item) ? item : `(${item})`}[]`;
     }
     case "object":
       return objectType(schema, pad);
@@ -90,14 +91,15 @@ function objectType(schema: Schema, pad: string): string {
   const isOpen = schema["x-kubernetes-preserve-unknown-fields"] === true;
   const names = Object.keys(properties);
   if (names.length === 0) {
-    if (typeof additionalProperties === "object") return `Record<string, ${typeText(additionalProperties, pad)}>`;
-    return isOpen || additionalProperties ? "Record<string, unknown>" : "Record<string, never>";
+    if (typeof additionalProperties === "object")
+      return `Readonly<Record<string, ${typeText(additionalProperties, pad)}>>`;
+    return isOpen || additionalProperties ? "Readonly<Record<string, unknown>>" : "Readonly<Record<string, never>>";
   }
   const inner = `${pad}  `;
   const fields = names.map((name) =>
     fieldText(name, properties[name]!, schema.required?.includes(name) ?? false, inner),
   );
-  if (isOpen) fields.push(`${inner}[field: string]: unknown;`);
+  if (isOpen) fields.push(`${inner}readonly [field: string]: unknown;`);
   return `{\n${fields.join("\n")}\n${pad}}`;
 }
 

@@ -1,6 +1,6 @@
 import { deepCopy, deepEqual, type Schema } from "@konverge/core";
 import { z } from "zod";
-import { applyDefaults } from "../structural/index.ts";
+import { applyDefaults } from "../structural/defaulting.ts";
 import { addRule, annotationOf } from "./annotations.ts";
 import { DefinitionError } from "./definition-error.ts";
 import { presenceRule } from "./immutable.ts";
@@ -8,6 +8,7 @@ import { re2PatternOf } from "./re2-pattern.ts";
 import { applyChecks } from "./zod-checks.ts";
 import { allowNull, enumeration } from "./zod-enums.ts";
 import { objectUnion } from "./zod-object-union.ts";
+import { checkSchemaOfZod } from "./zod-version.ts";
 
 type Type = z.core.$ZodType;
 type Types = z.core.$ZodTypes;
@@ -31,6 +32,7 @@ class Reader {
   readonly #open = new Set<Type>();
 
   field(type: Type, path: string): FieldSchema {
+    checkSchemaOfZod(type, path);
     const field = this.#read(type, path);
     const { description, title } = z.globalRegistry.get(type) ?? {};
     if (description !== undefined) field.schema.description = description;

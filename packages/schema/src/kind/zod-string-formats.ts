@@ -36,6 +36,8 @@ export function applyStringFormat(check: z.core.$ZodCheckStringFormatDef, schema
   if (check.format === "duration") {
     throw new DefinitionError(path, "durations in Kubernetes are written 1h30m, not in ISO 8601; use duration()");
   }
+  if (check.format === "emoji")
+    throw new DefinitionError(path, "emoji needs Unicode properties that RE2 does not have");
   const format = serverFormat(check.format, options);
   if (format === undefined) {
     if (!check.pattern) throw new DefinitionError(path, `${check.format} has no pattern that a CRD could hold`);

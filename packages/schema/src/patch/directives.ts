@@ -1,5 +1,4 @@
-import { goText, goType } from "@konverge/core";
-import { isObject, type JsonObject } from "./json-value.ts";
+import { goText, goType, isObject, type JsonObject } from "@konverge/core";
 import { internal } from "./refusals.ts";
 
 /** Names that a strategic merge patch gives a meaning of their own. */

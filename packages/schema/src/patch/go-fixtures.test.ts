@@ -1,34 +1,23 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, type Schema } from "@konverge/core";
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  createThreeWayPatch,
-  createTwoWayStrategicPatch,
-  type JsonObject,
-  type JsonPatchOperation,
-} from "./index.ts";
+import { ApiError, type JsonObject, type Schema } from "@konverge/core";
+import { applyJsonPatch, type JsonPatchOperation } from "./json-patch.ts";
+import { applyMergePatch } from "./merge-patch.ts";
+import { applyStrategicMergePatch } from "./strategic-merge.ts";
 
-/** What the Go libraries of the API server answered to generated cases (see generated/README.md). */
+/** What the Go libraries of the API server answered to generated cases (see test/generated/patch/README.md). */
 interface Fixtures {
   strategic: { original: JsonObject; patch: JsonObject; expect: Outcome }[];
-  twoWay: { from: JsonObject; to: JsonObject; expect: Outcome }[];
-  threeWay: {
-    original: JsonObject;
-    modified: JsonObject;
-    current: JsonObject;
-    strategic: Outcome;
-    merge: Outcome;
-  }[];
+  twoWay: { from: JsonObject; to: JsonObject; patch: JsonObject }[];
   merge: { original: JsonObject; patch: JsonObject; expect: Outcome }[];
   json: { original: JsonObject; patch: JsonPatchOperation[]; expect: Outcome }[];
 }
 type Outcome = { result?: unknown; error?: string };
 
-const fixtures: Fixtures = JSON.parse(readFileSync(new URL("./generated/patches.json", import.meta.url), "utf8"));
+const fixtures: Fixtures = JSON.parse(
+  readFileSync(new URL("../../test/generated/patch/patches.json", import.meta.url), "utf8"),
+);
 
 const text: Schema = { type: "string" };
 const integer: Schema = { type: "integer", format: "int64" };
@@ -90,17 +79,9 @@ test("strategic merge patches give what apimachinery gives", () => {
   }
 });
 
-test("two-way strategic diffs are apimachinery's", () => {
-  for (const { from, to, expect } of fixtures.twoWay) {
-    check("diff", { from, to }, () => createTwoWayStrategicPatch(from, to, thing), expect);
-  }
-});
-
-test("three-way diffs are kubectl's", () => {
-  for (const { original, modified, current, strategic, merge } of fixtures.threeWay) {
-    const args = { original, modified, current };
-    check("strategic", args, () => createThreeWayPatch(original, modified, current, thing), strategic);
-    check("merge", args, () => createThreeWayPatch(original, modified, current), merge);
+test("a patch that apimachinery made of two objects leads from the first to the second", () => {
+  for (const { from, to, patch } of fixtures.twoWay) {
+    check("patch", { from, patch }, () => applyStrategicMergePatch(from, patch, thing), { result: to });
   }
 });
 

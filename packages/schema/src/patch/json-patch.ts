@@ -3,12 +3,12 @@ import {
   badRequest,
   deepCopy,
   deepEqual,
+  isObject,
   isTooDeep,
   MAX_JSON_DEPTH,
   stringifyJson,
   WholeFloat,
 } from "@konverge/core";
-import { isObject } from "./json-value.ts";
 import { Draft, fail, PatchFailure, type Place } from "./patch-draft.ts";
 import { tooLarge, unprocessable } from "./refusals.ts";
 

@@ -1,6 +1,6 @@
-import { MAX_JSON_DEPTH, quoted } from "@konverge/core";
+import { isObject, type JsonObject, MAX_JSON_DEPTH, quoted } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 import { type EditableList, LONG_LIST, LongList, ShortList } from "./editable-list.ts";
-import { isObject, type JsonObject, own, put } from "./json-value.ts";
 
 /** Why an operation cannot be carried out. */
 export class PatchFailure extends Error {}

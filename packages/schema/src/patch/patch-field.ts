@@ -7,8 +7,6 @@ export interface PatchField {
   schema: Schema;
   /** `merge`, `replace` or nothing: maps then merge and lists are replaced. */
   strategy: string;
-  /** Keys that the patch does not name in `$retainKeys` go. */
-  retainKeys: boolean;
   /** The key by which items of a list are told apart; empty for a list of scalars. */
   mergeKey: string;
 }
@@ -23,7 +21,7 @@ export function objectField(parent: Schema, name: string): PatchField {
     const struct = parent.title ?? "";
     throw internal(`unable to find api field in struct ${struct} for the json field ${quoted(name)}`);
   }
-  return { schema, ...strategyOf(schema), mergeKey: schema.go?.patch?.mergeKey ?? "" };
+  return { schema, strategy: strategyOf(schema), mergeKey: schema.go?.patch?.mergeKey ?? "" };
 }
 
 /** How to patch a list in the field `name`. */
@@ -37,12 +35,9 @@ export function listField(parent: Schema, name: string): PatchField {
   return { ...field, schema: items };
 }
 
-function strategyOf(schema: Schema): { strategy: string; retainKeys: boolean } {
+function strategyOf(schema: Schema): string {
   const strategies = schema.go?.patch?.strategy?.split(",") ?? [];
-  return {
-    strategy: strategies.find((strategy) => strategy !== "retainKeys") ?? "",
-    retainKeys: strategies.includes("retainKeys"),
-  };
+  return strategies.find((strategy) => strategy !== "retainKeys") ?? "";
 }
 
 /** The Go kind behind a schema, as messages name it. */

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ApiError } from "@konverge/core";
+import { ApiError, isObject, type JsonObject } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { askReal } from "../test/real-api.ts";
-import {
-  applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
-  decodeJsonPatch,
-  isObject,
-  type JsonObject,
-} from "./index.ts";
+import { askReal } from "../../test/real-api.ts";
+import { applyJsonPatch, decodeJsonPatch } from "./json-patch.ts";
+import { applyMergePatch } from "./merge-patch.ts";
+import { applyStrategicMergePatch } from "./strategic-merge.ts";
 
 const plane = findControlPlane();
 const deployments = "/apis/apps/v1/namespaces/default/deployments";

@@ -1,6 +1,5 @@
-import { goText, goType } from "@konverge/core";
+import { goText, goType, isObject, type JsonObject } from "@konverge/core";
 import { DIRECTIVE, mergeKeyOf, unknownDirective } from "./directives.ts";
-import { isObject, type JsonObject } from "./json-value.ts";
 import { goKind, type PatchField } from "./patch-field.ts";
 import { internal, unprocessable } from "./refusals.ts";
 
@@ -115,8 +114,8 @@ function interleave(items: unknown[], patchOrder: unknown[], liveOrder: unknown[
   return result;
 }
 
-/** Sorts by rank; items marked for deletion (when patches are combined) go last. */
-export function byRank(items: unknown[], rank: Map<unknown, number>, mergeKey: string): unknown[] {
+/** Sorts by rank; items marked for deletion go last. */
+function byRank(items: unknown[], rank: Map<unknown, number>, mergeKey: string): unknown[] {
   const isDeletion = (item: unknown) => mergeKey !== "" && (item as JsonObject)[DIRECTIVE] === "delete";
   const rankOf = (item: unknown) => rank.get(mergeKeyOf(item, mergeKey)) ?? -1;
   const kept = items.filter((item) => !isDeletion(item)).sort((a, b) => rankOf(a) - rankOf(b));
@@ -124,7 +123,7 @@ export function byRank(items: unknown[], rank: Map<unknown, number>, mergeKey: s
 }
 
 /** Where each item first stands. */
-export function ranks(order: unknown[], mergeKey: string): Map<unknown, number> {
+function ranks(order: unknown[], mergeKey: string): Map<unknown, number> {
   const rank = new Map<unknown, number>();
   order.forEach((item, index) => {
     const key = mergeKeyOf(item, mergeKey);
@@ -134,7 +133,7 @@ export function ranks(order: unknown[], mergeKey: string): Map<unknown, number> 
 }
 
 /** Lists merge only if all their items are of one kind, and that is not a list. */
-export function elementKind(...lists: unknown[][]): "object" | "scalar" {
+function elementKind(...lists: unknown[][]): "object" | "scalar" {
   let kind: string | undefined;
   for (const item of lists.flat()) {
     const type = goType(item);

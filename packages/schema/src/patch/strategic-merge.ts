@@ -1,4 +1,5 @@
-import { badRequest, deepEqual, goText, type Schema } from "@konverge/core";
+import { badRequest, goText, isObject, type JsonObject, type Schema } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 import {
   DELETE_FROM_LIST,
   DIRECTIVE,
@@ -9,7 +10,6 @@ import {
   unknownDirective,
 } from "./directives.ts";
 import { goJsonType } from "./json-patch.ts";
-import { isObject, type JsonObject, own, put } from "./json-value.ts";
 import { listField, objectField, type PatchField } from "./patch-field.ts";
 import { internal } from "./refusals.ts";
 import { mergeLists, orderAsAsked } from "./strategic-lists.ts";
@@ -23,23 +23,17 @@ export function applyStrategicMergePatch<T extends object>(original: T, patch: u
   if (!isObject(patch)) {
     throw badRequest(`json: cannot unmarshal ${goJsonType(patch)} into Go value of type map[string]interface {}`);
   }
-  return mergeObjects(original as JsonObject, patch, schema, "apply") as T;
+  return mergeObjects(original as JsonObject, patch, schema) as T;
 }
 
-/**
- * What becomes of the directives in a patch: they are obeyed when it is applied to an object, and kept when two patches
- * are combined into one (as a three-way diff does).
- */
-export type MergeMode = "apply" | "combine";
-
-/** Merges a patch into an object (or, when combining, into another patch). */
-export function mergeObjects(original: JsonObject, patch: JsonObject, schema: Schema, mode: MergeMode): JsonObject {
+/** Merges a patch into an object. */
+function mergeObjects(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   if (Object.hasOwn(patch, DIRECTIVE)) return obeyDirective(patch);
   const result = { ...original };
   const rest = { ...patch };
-  retainKeys(result, rest, mode);
-  mergeOrderedLists(result, rest, schema, mode);
-  for (const key of Object.keys(rest)) mergeKey(result, key, rest[key], schema, mode);
+  retainKeys(result, rest);
+  mergeOrderedLists(result, rest, schema);
+  for (const key of Object.keys(rest)) mergeKey(result, key, rest[key], schema);
   return result;
 }
 
@@ -50,37 +44,31 @@ function obeyDirective(patch: JsonObject): JsonObject {
   throw unknownDirective(directive, patch);
 }
 
-function mergeKey(result: JsonObject, patchKey: string, change: unknown, schema: Schema, mode: MergeMode): void {
+function mergeKey(result: JsonObject, patchKey: string, change: unknown, schema: Schema): void {
   let key = patchKey;
   const deletes = patchKey.startsWith(DELETE_FROM_LIST);
-  if (deletes) {
-    if (mode === "combine") {
-      put(result, patchKey, change);
-      return;
-    }
-    key = listNamedBy(patchKey, DELETE_FROM_LIST, "invalid patch format of primitive list") || patchKey;
-  }
+  if (deletes) key = listNamedBy(patchKey, DELETE_FROM_LIST, "invalid patch format of primitive list") || patchKey;
   if (change === null) {
     delete result[key];
-    if (mode === "apply") return;
+    return;
   }
   const current = own(result, key);
   const bothObjects = isObject(current) && isObject(change);
   const bothLists = Array.isArray(current) && Array.isArray(change);
   if (!bothObjects && !bothLists) {
-    if (!deletes) take(result, key, mode === "apply" ? withoutNulls(change) : change);
+    if (!deletes) take(result, key, withoutNulls(change));
   } else if (bothObjects) {
     const field = objectField(schema, key);
-    put(result, key, field.strategy === "replace" ? change : mergeObjects(current, change, field.schema, mode));
+    put(result, key, field.strategy === "replace" ? change : mergeObjects(current, change, field.schema));
   } else {
     const field = listField(schema, key);
     const merges = field.strategy === "merge" || deletes;
-    put(result, key, merges ? mergeListsOf(field, current as unknown[], change as unknown[], mode, deletes) : change);
+    put(result, key, merges ? mergeListsOf(field, current as unknown[], change as unknown[], deletes) : change);
   }
 }
 
-function mergeListsOf(field: PatchField, current: unknown[], change: unknown[], mode: MergeMode, deletes: boolean) {
-  return mergeLists(current, change, field, deletes, (a, b) => mergeObjects(a, b, field.schema, mode));
+function mergeListsOf(field: PatchField, current: unknown[], change: unknown[], deletes: boolean) {
+  return mergeLists(current, change, field, deletes, (a, b) => mergeObjects(a, b, field.schema));
 }
 
 /** Stores a value the object did not have: directives in it have nothing to work on. */
@@ -108,20 +96,10 @@ function withoutNulls(value: unknown): unknown {
   return kept;
 }
 
-function retainKeys(result: JsonObject, patch: JsonObject, mode: MergeMode): void {
+function retainKeys(result: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const retained = patch[RETAIN_KEYS];
   delete patch[RETAIN_KEYS];
-  if (mode === "combine") {
-    const before = own(result, RETAIN_KEYS);
-    if (before !== undefined && !deepEqual(before, retained)) {
-      throw internal(
-        `${goText(before)} and ${goText(retained)} are not deep equal: this may happen when calculating the 3-way diff patch`,
-      );
-    }
-    result[RETAIN_KEYS] = retained;
-    return;
-  }
   if (!Array.isArray(retained)) throw badRequest("invalid patch format of retainKeys");
   const keys = new Set<unknown>(retained);
   for (const key of Object.keys(patch)) {
@@ -137,16 +115,11 @@ const BAD_ORDER = "invalid patch format of setElementOrder list";
  * Merges every list whose order the patch spells out. Such lists are done with afterwards: they leave `patch`, together
  * with the directive.
  */
-function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema, mode: MergeMode): void {
+function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema): void {
   for (const key of Object.keys(patch)) {
     if (!key.startsWith(ELEMENT_ORDER)) continue;
     const order = patch[key];
     delete patch[key];
-    if (mode === "combine") {
-      const before = own(result, key);
-      if (before !== undefined && !deepEqual(before, order)) throw badRequest(BAD_ORDER);
-      put(result, key, order);
-    }
     const orderList = asList(order);
     const name = listNamedBy(key, ELEMENT_ORDER, BAD_ORDER);
     const current = Object.hasOwn(result, name) ? asList(result[name]) : undefined;
@@ -157,7 +130,7 @@ function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema
     let merged: unknown[];
     if (!change) merged = current!;
     else if (!current) merged = withoutDirectives(change) as unknown[];
-    else merged = field.strategy === "merge" ? mergeListsOf(field, current, change, mode, false) : change;
+    else merged = field.strategy === "merge" ? mergeListsOf(field, current, change, false) : change;
     put(result, name, orderAsAsked(merged, orderList, current ?? [], change ?? [], field.mergeKey));
     delete patch[name];
   }

@@ -1,27 +1,16 @@
-import {
-  canonicalQuantity,
-  formatDuration,
-  parseDuration,
-  parseJson,
-  QuantityError,
-  type Schema,
-  stringifyJson,
-} from "@konverge/core";
+import { canonicalQuantity, formatDuration, parseJson, QuantityError, type Schema } from "@konverge/core";
 import { definitionSchema } from "@konverge/kinds";
-import { isObject } from "../patch/index.ts";
-import { malformed, VARINT, type WireReader, WireWriter } from "./wire.ts";
+import { malformed, type WireReader } from "./wire.ts";
 
 /** A struct whose JSON is not that of its fields. */
 export interface CustomMessage {
   read(reader: WireReader, nested: Nested): unknown;
-  write(value: unknown, nested: NestedWriter): Uint8Array;
   /** The JSON of its zero value. */
   readonly zero: unknown;
 }
 
 /** Reads a message of a schema, for structs that hold others. */
 export type Nested = (reader: WireReader, schema: Schema) => unknown;
-export type NestedWriter = (value: unknown, schema: Schema) => Uint8Array;
 
 /** Calls back for each field; fields that are not taken are skipped. */
 function eachField(reader: WireReader, take: Record<number, () => void>): void {
@@ -31,12 +20,6 @@ function eachField(reader: WireReader, take: Record<number, () => void>): void {
     if (taker) taker();
     else reader.skip(wire);
   }
-}
-
-function written(write: (writer: WireWriter) => void): Uint8Array {
-  const writer = new WireWriter();
-  write(writer);
-  return writer.finish();
 }
 
 const quantity: CustomMessage = {
@@ -51,11 +34,6 @@ const quantity: CustomMessage = {
       throw error;
     }
   },
-  write: (value) =>
-    written((writer) => {
-      writer.tag(1, 2);
-      writer.text(String(value));
-    }),
 };
 
 const intOrString: CustomMessage = {
@@ -71,16 +49,6 @@ const intOrString: CustomMessage = {
     });
     return isText ? text : number;
   },
-  write: (value) =>
-    written((writer) => {
-      const isText = typeof value === "string";
-      writer.tag(1, VARINT);
-      writer.int(isText ? 1 : 0);
-      writer.tag(2, VARINT);
-      writer.int(isText ? 0 : (value as number));
-      writer.tag(3, 2);
-      writer.text(isText ? value : "");
-    }),
 };
 
 /** The zero time is an empty message, and null in JSON. */
@@ -98,17 +66,6 @@ function timeMessage(format: (seconds: number, nanos: number) => string): Custom
       if (Math.abs(seconds) > MAX_SECONDS) throw malformed(`${seconds} seconds since 1970 is no time`);
       return format(seconds, nanos);
     },
-    write(value) {
-      if (typeof value !== "string") return Buffer.alloc(0);
-      const milliseconds = Date.parse(value.replace(/(\.\d{3})\d*/, "$1"));
-      const fraction = /\.(\d+)/.exec(value)?.[1] ?? "";
-      return written((writer) => {
-        writer.tag(1, VARINT);
-        writer.int(Math.floor(milliseconds / 1000));
-        writer.tag(2, VARINT);
-        writer.int(Number(fraction.padEnd(9, "0").slice(0, 9)));
-      });
-    },
   };
 }
 
@@ -124,11 +81,6 @@ const duration: CustomMessage = {
     eachField(reader, { 1: () => (nanoseconds = reader.int()) });
     return formatDuration(BigInt(nanoseconds));
   },
-  write: (value) =>
-    written((writer) => {
-      writer.tag(1, VARINT);
-      writer.int(parseDuration(String(value)));
-    }),
 };
 
 /** JSON that travels as bytes. */
@@ -144,12 +96,6 @@ const rawJson: CustomMessage = {
       throw malformed(`the raw value is not JSON: ${(error as Error).message}`);
     }
   },
-  write: (value) =>
-    written((writer) => {
-      if (value === null || value === undefined) return;
-      writer.tag(1, 2);
-      writer.text(stringifyJson(value));
-    }),
 };
 
 const jsonSchema = () => definitionSchema("apiextensions.v1.JSONSchemaProps");
@@ -166,14 +112,6 @@ const schemaOrBool: CustomMessage = {
     });
     return schema ?? allows;
   },
-  write: (value, nested) =>
-    written((writer) => {
-      writer.tag(1, VARINT);
-      writer.int(value === false ? 0 : 1);
-      if (!isObject(value)) return;
-      writer.tag(2, 2);
-      writer.bytes(nested(value, jsonSchema()));
-    }),
 };
 
 const schemaOrSchemas: CustomMessage = {
@@ -187,13 +125,6 @@ const schemaOrSchemas: CustomMessage = {
     });
     return schemas.length > 0 ? schemas : schema;
   },
-  write: (value, nested) =>
-    written((writer) => {
-      for (const schema of Array.isArray(value) ? value : [value]) {
-        writer.tag(Array.isArray(value) ? 2 : 1, 2);
-        writer.bytes(nested(schema, jsonSchema()));
-      }
-    }),
 };
 
 const schemaOrStrings: CustomMessage = {
@@ -207,17 +138,6 @@ const schemaOrStrings: CustomMessage = {
     });
     return names.length > 0 ? names : schema;
   },
-  write: (value, nested) =>
-    written((writer) => {
-      if (isObject(value)) {
-        writer.tag(1, 2);
-        writer.bytes(nested(value, jsonSchema()));
-      }
-      for (const name of Array.isArray(value) ? value : []) {
-        writer.tag(2, 2);
-        writer.text(String(name));
-      }
-    }),
 };
 
 /** By the name that the facts give them. */

@@ -1,5 +1,5 @@
-import { MAX_JSON_DEPTH, type Schema } from "@konverge/core";
-import { type JsonObject, put } from "../patch/index.ts";
+import { type JsonObject, MAX_JSON_DEPTH, type Schema } from "@konverge/core";
+import { put } from "../json-value.ts";
 import { customMessage } from "./custom-messages.ts";
 import { type Field, type Inlined, type MessageType, messageTypeOf, type ValueType } from "./message-type.ts";
 import { BYTES, FIXED32, FIXED64, malformed, VARINT, type WireReader } from "./wire.ts";

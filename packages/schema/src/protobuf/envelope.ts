@@ -1,4 +1,4 @@
-import { BYTES, malformed, WireReader, WireWriter } from "./wire.ts";
+import { BYTES, malformed, WireReader } from "./wire.ts";
 
 /** What every protobuf body of Kubernetes begins with. */
 export const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
@@ -41,23 +41,4 @@ function readTypeMeta(reader: WireReader, envelope: Envelope): void {
     else if (field === 2 && wire === BYTES) envelope.kind = reader.text();
     else reader.skip(wire);
   }
-}
-
-/** Puts an object's bytes into an envelope. */
-export function sealEnvelope({ apiVersion, kind, raw }: Envelope): Buffer {
-  const typeMeta = new WireWriter();
-  typeMeta.tag(1, BYTES);
-  typeMeta.text(apiVersion);
-  typeMeta.tag(2, BYTES);
-  typeMeta.text(kind);
-  const writer = new WireWriter();
-  writer.tag(1, BYTES);
-  writer.bytes(typeMeta.finish());
-  writer.tag(2, BYTES);
-  writer.bytes(raw);
-  for (const empty of [3, 4]) {
-    writer.tag(empty, BYTES);
-    writer.text("");
-  }
-  return Buffer.concat([MAGIC, writer.finish()]);
 }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { JsonObject } from "@konverge/core";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import type { JsonObject } from "../patch/index.ts";
-import { askReal } from "../test/real-api.ts";
-import { decodeProtobuf, encodeProtobuf, PROTOBUF_MEDIA_TYPE } from "./index.ts";
+import { encodeProtobuf } from "../../test/protobuf/encode.ts";
+import { askReal } from "../../test/real-api.ts";
+import { PROTOBUF_MEDIA_TYPE } from "./envelope.ts";
+import { decodeProtobuf } from "./protobuf-body.ts";
 
 const plane = findControlPlane();
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, parseJson, type Schema } from "@konverge/core";
+import { ApiError, type JsonObject, parseJson, type Schema } from "@konverge/core";
 import fc from "fast-check";
-import type { JsonObject } from "../patch/index.ts";
-import { decodeProtobuf, decodeRaw, encodeProtobuf, MAGIC, openEnvelope, sealEnvelope } from "./index.ts";
+import { encodeProtobuf, sealEnvelope } from "../../test/protobuf/encode.ts";
+import { MAGIC, openEnvelope } from "./envelope.ts";
+import { decodeProtobuf, decodeRaw } from "./protobuf-body.ts";
 
-const recorded = parseJson(readFileSync(new URL("./generated/objects.json", import.meta.url), "utf8")) as [
-  body: string,
-  object: JsonObject,
-][];
+const recorded = parseJson(
+  readFileSync(new URL("../../test/generated/protobuf/objects.json", import.meta.url), "utf8"),
+) as [body: string, object: JsonObject][];
 
 const refusal = (work: () => unknown): ApiError => {
   try {

@@ -1,7 +1,7 @@
 import type { FieldError, Schema } from "@konverge/core";
 import { dropForbiddenNulls } from "./defaulting.ts";
 import { coerceEmbedded } from "./embedded-resources.ts";
-import { prune } from "./pruning.ts";
+import { pruneUnknownFields } from "./pruning.ts";
 
 /** What came of coercing an object. */
 export interface Coerced {
@@ -22,7 +22,7 @@ export interface CoerceOptions {
  * itself is left to decodeMetadata. What an apply has put together keeps its `nulls`, which validation then refuses.
  */
 export function coerce(schema: Schema, object: unknown, { nulls = "dropped" }: CoerceOptions = {}): Coerced {
-  const unknown = prune(schema, object);
+  const unknown = pruneUnknownFields(schema, object);
   if (nulls === "dropped") dropForbiddenNulls(schema, object);
   const embedded = coerceEmbedded(schema, object);
   return "error" in embedded ? { unknown, error: embedded.error } : { unknown: [...unknown, ...embedded.dropped] };

@@ -1,5 +1,4 @@
-import { deepEqual, type Schema } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
+import { deepEqual, isObject, type Schema } from "@konverge/core";
 import { fieldSchema } from "./schema-fields.ts";
 
 /**

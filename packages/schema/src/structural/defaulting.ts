@@ -1,5 +1,5 @@
-import { deepCopy, type Schema } from "@konverge/core";
-import { isObject, put } from "../patch/index.ts";
+import { deepCopy, isObject, type Schema } from "@konverge/core";
+import { put } from "../json-value.ts";
 import { fieldSchema, propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**
@@ -72,7 +72,7 @@ function fillItems(schema: Schema, list: unknown[]): void {
 export function lacksDefaults(schema: Schema, value: unknown): boolean {
   if (Array.isArray(value)) {
     const { items } = schema;
-    return items !== undefined && value.some((item) => isForbiddenNull(item, items) || lacksDefaults(items, item));
+    return items !== undefined && value.some((item) => isReplacedNull(item, items) || lacksDefaults(items, item));
   }
   if (!isObject(value)) return false;
   const plan = planOf(schema);
@@ -82,7 +82,7 @@ export function lacksDefaults(schema: Schema, value: unknown): boolean {
   for (const name in value) {
     const own = fieldPlan(plan, name);
     if (own === null || (own === undefined && !plan.values)) continue;
-    if (!own && isForbiddenNull(value[name], plan.values!)) return true;
+    if (!own && isReplacedNull(value[name], plan.values!)) return true;
     if (lacksDefaults(own ? own.schema : plan.values!, value[name])) return true;
   }
   return false;
@@ -134,6 +134,11 @@ export function dropForbiddenNulls(schema: Schema | undefined, value: unknown): 
       else dropForbiddenNulls(field, value[name]);
     }
   }
+}
+
+/** A null that has a default; without one it stays, and validation reports it. */
+function isReplacedNull(value: unknown, schema: Schema): boolean {
+  return isForbiddenNull(value, schema) && (schema.default ?? null) !== null;
 }
 
 function isForbiddenNull(value: unknown, schema: Schema): boolean {

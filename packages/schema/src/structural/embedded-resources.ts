@@ -1,5 +1,12 @@
-import { append, dns1035LabelErrors, type FieldError, pathSegmentErrors, type Schema } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import {
+  append,
+  dns1035LabelErrors,
+  type FieldError,
+  isObject,
+  type JsonObject,
+  pathSegmentErrors,
+  type Schema,
+} from "@konverge/core";
 import { invalidValue, required } from "./field-errors.ts";
 import { decodeMetadata, MetadataError } from "./metadata-shape.ts";
 import { objectMetaErrors } from "./object-meta.ts";

@@ -7,10 +7,12 @@ import { isNumeric } from "./numbers.ts";
  */
 export const NO_PATH = "<nil>";
 
+/** A field that must be set and is not: `Required value`. */
 export function required(field: string, detail = ""): FieldError {
   return { reason: "FieldValueRequired", field, message: withDetail("Required value", detail) };
 }
 
+/** A field with a value that it must not have: `Invalid value: -1: must not be negative`. */
 export function invalidValue(field: string, value: unknown, detail: string): FieldError {
   return worded("FieldValueInvalid", field, () => withDetail(`Invalid value: ${shown(value)}`, detail));
 }
@@ -26,6 +28,7 @@ export function notSupported(field: string, value: unknown, supported: readonly 
   });
 }
 
+/** A field that must not be set, or not be changed: `Forbidden: must not shrink`. */
 export function forbidden(field: string, detail: string): FieldError {
   return { reason: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
 }

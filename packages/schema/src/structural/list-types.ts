@@ -1,5 +1,4 @@
-import { append, type FieldError, type Schema, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { append, type FieldError, isObject, type JsonObject, type Schema, toGoJson } from "@konverge/core";
 import { duplicate, invalidValue } from "./field-errors.ts";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 

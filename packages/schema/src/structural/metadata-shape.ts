@@ -1,5 +1,5 @@
-import { quoted } from "@konverge/core";
-import { isObject, type JsonObject, put } from "../patch/index.ts";
+import { isObject, type JsonObject, quoted } from "@konverge/core";
+import { put } from "../json-value.ts";
 import { isInt64, isNumeric } from "./numbers.ts";
 
 /**

@@ -1,12 +1,11 @@
-import type { Schema } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
+import { isObject, type Schema } from "@konverge/core";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**
  * Removes, in place, the fields that the schema does not name, and returns their paths (`spec.containers[0].imag`), in
  * order. At the root and in embedded resources apiVersion, kind and metadata stay.
  */
-export function prune(schema: Schema, value: unknown): string[] {
+export function pruneUnknownFields(schema: Schema, value: unknown): string[] {
   const dropped: string[] = [];
   pruneValue({ schema, isRoot: true }, value, "", dropped);
   return dropped.sort();

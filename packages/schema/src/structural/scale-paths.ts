@@ -1,5 +1,4 @@
-import { append, type FieldError, goText, goType, splitSimplePath } from "@konverge/core";
-import { isObject } from "../patch/index.ts";
+import { append, type FieldError, goText, goType, isObject, splitSimplePath } from "@konverge/core";
 import { invalidValue } from "./field-errors.ts";
 import { isInt64, isNumeric } from "./numbers.ts";
 

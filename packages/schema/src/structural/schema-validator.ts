@@ -2,13 +2,14 @@ import {
   append,
   deepEqual,
   type FieldError,
+  isObject,
+  type JsonObject,
   MOST_CHARACTERS,
   outOfTime,
   quoted,
   type Schema,
   toGoJson,
 } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
 import type { Correlation } from "./correlation.ts";
 import { invalidValue, NO_PATH, notSupported, required, tooLong, tooMany, typeInvalid } from "./field-errors.ts";
 import { isInt64, isNearInteger, isNumeric, numberProblems, plainNumber } from "./numbers.ts";

@@ -4,18 +4,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Schema } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
-import { CORPUS } from "../corpus/index.ts";
-import { mutationOf, valuesOf } from "../test/arbitrary.ts";
-import {
-  applyDefaults,
-  coerce,
-  decodeMetadata,
-  lacksDefaults,
-  MetadataError,
-  objectMetaErrors,
-  prune,
-  validate,
-} from "./index.ts";
+import { mutationOf, valuesOf } from "../../test/arbitrary.ts";
+import { CORPUS } from "../../test/corpus/corpus.ts";
+import { validateValue } from "../validation/validate.ts";
+import { coerce } from "./coerce.ts";
+import { applyDefaults, lacksDefaults } from "./defaulting.ts";
+import { decodeMetadata, MetadataError } from "./metadata-shape.ts";
+import { objectMetaErrors } from "./object-meta.ts";
+import { pruneUnknownFields } from "./pruning.ts";
 
 const text = ({ field, message }: { field: string; message: string }) => `${field}: ${message}`;
 
@@ -31,8 +27,8 @@ test("the lazily made schema of a built-in kind prunes, defaults and validates",
       template: { spec: { containers: [{ name: "web", imag: "nginx", ports: [{ containerPort: 80 }] }] } },
     },
   };
-  assert.deepEqual(prune(schema, deployment), ["spec.template.spec.containers[0].imag"]);
-  assert.deepEqual(validate(schema, deployment).map(text), [
+  assert.deepEqual(pruneUnknownFields(schema, deployment), ["spec.template.spec.containers[0].imag"]);
+  assert.deepEqual(validateValue(schema, deployment).map(text), [
     'spec.replicas: Invalid value: "string": spec.replicas in body must be of type integer: "string"',
   ]);
 });
@@ -44,8 +40,8 @@ test("a schema that contains itself is followed only as far as the object goes",
     spec: { versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: nested } }] },
   };
   const at = "spec.versions[0].schema.openAPIV3Schema.properties.a.properties.b";
-  assert.deepEqual(prune(schema, crd), [`${at}.junk`]);
-  assert.ok(validate(schema, crd).some((error) => text(error).startsWith(`${at}.type: Invalid value: "integer"`)));
+  assert.deepEqual(pruneUnknownFields(schema, crd), [`${at}.junk`]);
+  assert.ok(validateValue(schema, crd).some((error) => text(error).startsWith(`${at}.type: Invalid value: "integer"`)));
 });
 
 test("the status alone is validated where it stands", () => {
@@ -54,10 +50,10 @@ test("the status alone is validated where it stands", () => {
     properties: { ready: { type: "integer", minimum: 0 } },
     anyOf: [{ required: ["ready"] }],
   };
-  assert.deepEqual(validate(schema, { ready: -1 }, { path: "status" }).map(text), [
+  assert.deepEqual(validateValue(schema, { ready: -1 }, { path: "status" }).map(text), [
     "status.ready: Invalid value: -1: ready in body should be greater than or equal to 0",
   ]);
-  assert.deepEqual(validate(schema, {}, { path: "status" }).map(text), [
+  assert.deepEqual(validateValue(schema, {}, { path: "status" }).map(text), [
     'status: Invalid value: "": "" must validate at least one schema (anyOf)',
     "status.ready: Required value",
   ]);
@@ -70,7 +66,7 @@ test("what the scale subresource reads has to be readable", () => {
     statusReplicasPath: ".status.replicas",
     labelSelectorPath: ".status.selector",
   };
-  const errors = (object: object) => validate(schema, object, { scale }).map(text);
+  const errors = (object: object) => validateValue(schema, object, { scale }).map(text);
   assert.deepEqual(errors({ spec: { replicas: 3 } }), []);
   assert.deepEqual(errors({ spec: { replicas: -1 }, status: { replicas: 2 ** 31, selector: 5 } }), [
     ".spec.replicas: Invalid value: -1: should be a non-negative integer",
@@ -148,6 +144,6 @@ test("defaulting and pruning are done when they are done once", () => {
       assert.deepEqual(coerce(schema, object).unknown, []);
       assert.deepEqual(applyDefaults(schema, object), once);
     }),
-    { numRuns: 100 },
+    { numRuns: 100, examples: [[{ kind: "PortSet", spec: { ports: [null] } }]] },
   );
 });

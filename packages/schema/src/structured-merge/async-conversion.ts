@@ -1,5 +1,4 @@
-import { stringifyJson } from "@konverge/core";
-import type { JsonObject } from "../patch/index.ts";
+import { type JsonObject, stringifyJson } from "@konverge/core";
 
 /** Converts an object to another version, by asking somebody. */
 export type AsyncConvert = (object: JsonObject, apiVersion: string) => Promise<JsonObject>;

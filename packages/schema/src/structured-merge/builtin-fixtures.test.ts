@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, apiVersionOf, type ManagedFieldsEntry } from "@konverge/core";
+import { ApiError, apiVersionOf, type JsonObject, type ManagedFieldsEntry } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
-import type { JsonObject } from "../patch/index.ts";
-import { zeroObject } from "../protobuf/index.ts";
-import { excludeFields, FieldManager } from "./index.ts";
+import { zeroObject } from "../protobuf/decode.ts";
+import { excludeFields } from "./field-filter.ts";
+import { FieldManager } from "./field-manager.ts";
 
 /** One write to an object of a built-in kind, and what the API server's field manager made of it. */
 interface Step {
@@ -29,7 +29,7 @@ interface KindFixture {
 }
 
 const fixtures: KindFixture[] = JSON.parse(
-  readFileSync(new URL("./generated/builtin-kinds.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../test/generated/structured-merge/builtin-kinds.json", import.meta.url), "utf8"),
 );
 
 /** As the server orders entries, times aside. */

@@ -1,5 +1,5 @@
-import { deepEqual } from "@konverge/core";
-import { isEmpty as isEmptyObject, isObject, type JsonObject, own } from "../patch/index.ts";
+import { deepEqual, isObject, type JsonObject } from "@konverge/core";
+import { isEmpty as isEmptyObject, own } from "../json-value.ts";
 import { EMPTY, type FieldSet, MEMBER } from "./field-set.ts";
 import { itemElement } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
@@ -13,9 +13,9 @@ export interface Comparison {
 
 /** Differences of a part of two objects; undefined where there are none. */
 interface Parts {
-  added?: FieldSet | undefined;
-  modified?: FieldSet | undefined;
-  removed?: FieldSet | undefined;
+  added?: Record<string, FieldSet> | undefined;
+  modified?: Record<string, FieldSet> | undefined;
+  removed?: Record<string, FieldSet> | undefined;
 }
 
 const ADDED: Parts = { added: MEMBER };

@@ -1,6 +1,7 @@
 import { ApiError, quoted, type StatusCause } from "@konverge/core";
-import { type FieldPath, type FieldSet, fromPaths, has, paths } from "./field-set.ts";
+import { type FieldSet, fromPaths, has, paths } from "./field-set.ts";
 import { managerInfo } from "./managers.ts";
+import type { FieldPath } from "./path-element.ts";
 import { compareText, pathText } from "./path-element.ts";
 
 /** A field that somebody else owns, with another value. */

@@ -44,7 +44,7 @@ function shared(known: Map<string, FieldSet>, fields: object, make: () => FieldS
 }
 
 function decodeChildren(fields: Record<string, unknown>, root: boolean): FieldSet {
-  let changed: FieldSet | undefined;
+  let changed: Record<string, FieldSet> | undefined;
   let seen = 0;
   for (const element in fields) {
     if (element === "." && !root) {

@@ -2,12 +2,15 @@ import {
   apiVersionOf,
   badRequest,
   type GroupVersionKind,
+  isObject,
+  type JsonObject,
   type ManagedFieldsEntry,
   type Schema,
   timestamp,
 } from "@konverge/core";
-import { internal, isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
-import { zeroObject } from "../protobuf/index.ts";
+import { isEmpty as isEmptyObject } from "../json-value.ts";
+import { internal } from "../patch/refusals.ts";
+import { zeroObject } from "../protobuf/decode.ts";
 import { capManagers } from "./cap-managers.ts";
 import { ApplyConflicts, conflictError } from "./conflicts.ts";
 import { difference, EMPTY, equals, type FieldSet, fromPaths, isEmpty, union } from "./field-set.ts";
@@ -15,7 +18,8 @@ import { ItemError } from "./item-element.ts";
 import { fieldsLastApplied, withLastApplied } from "./last-applied.ts";
 import { decodeManagers, encodeManagers, type ManagerInfo, type Managers, managerId } from "./managers.ts";
 import { objectTypeOf } from "./merge-type.ts";
-import { type FieldFilter, type KindVersion, type Typed, Updater } from "./updater.ts";
+import type { Typed } from "./typed.ts";
+import { type FieldFilter, type KindVersion, Updater } from "./updater.ts";
 import { problemText, typeProblems } from "./validate.ts";
 
 export interface FieldManagerOptions {

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeFieldSet, type FieldPath, type FieldSet, fieldSet, fieldSetDigest, pathText } from "./index.ts";
+import { decodeFieldSet } from "./decode-fields.ts";
+import type { FieldSet } from "./field-set.ts";
+import * as fieldSet from "./field-set.ts";
+import type { FieldPath } from "./path-element.ts";
+import { pathText } from "./path-element.ts";
 
 const element = fc.constantFrom("f:a", "f:b", "f:c", 'k:{"name":"x"}', 'k:{"name":"y"}', 'v:"x"', "v:1", "i:0");
 const path: fc.Arbitrary<FieldPath> = fc.array(element, { minLength: 1, maxLength: 4 });
@@ -34,7 +38,6 @@ test("a set has the paths it was made of, and no others", () => {
     fc.property(paths, path, (list, other) => {
       const set = fieldSet.fromPaths(...list);
       assert.deepEqual(sorted(naive(set)), sorted(naiveOf(list)));
-      assert.equal(fieldSet.size(set), naiveOf(list).size);
       assert.equal(fieldSet.has(set, other), naiveOf(list).has(JSON.stringify(other)));
       assert.equal(fieldSet.isEmpty(set), list.length === 0);
     }),
@@ -54,10 +57,6 @@ test("a recursive difference also takes what lies below", () => {
   );
 });
 
-test("leaves are the members that have none below them", () => {
-  law(fieldSet.leaves, (a) => new Set([...a].filter((it) => ![...a].some((other) => startsWith(other, it)))));
-});
-
 test("operations that change nothing return the very same set", () => {
   const set = fieldSet.fromPaths(["f:a", "f:b"], ["f:a"], ["f:c"]);
   const other = fieldSet.fromPaths(["f:b"], ["f:a", "f:c"]);
@@ -67,18 +66,14 @@ test("operations that change nothing return the very same set", () => {
   assert.equal(fieldSet.sorted(set), set);
 });
 
-test("sets are equal whatever order they were made in, and so are their digests", () => {
+test("sets are equal whatever order they were made in", () => {
   fc.assert(
     fc.property(
       paths.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
-      paths,
-      ([list, shuffled], others) => {
+      ([list, shuffled]) => {
         const [a, b] = [fieldSet.fromPaths(...list), fieldSet.fromPaths(...shuffled)];
         assert.ok(fieldSet.equals(a, b));
-        assert.equal(fieldSetDigest(a), fieldSetDigest(b));
         assert.equal(JSON.stringify(fieldSet.sorted(a)), JSON.stringify(fieldSet.sorted(b)));
-        const c = fieldSet.fromPaths(...others);
-        assert.equal(fieldSetDigest(a) === fieldSetDigest(c), fieldSet.equals(a, c));
       },
     ),
   );

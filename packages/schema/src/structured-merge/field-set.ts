@@ -1,5 +1,5 @@
 import type { FieldsV1 } from "@konverge/core";
-import { compareElements } from "./path-element.ts";
+import { compareElements, type FieldPath } from "./path-element.ts";
 
 /**
  * A set of fields, as a tree of path elements. It *is* the JSON of `managedFields[].fieldsV1`, so that reading and
@@ -10,9 +10,6 @@ import { compareElements } from "./path-element.ts";
  * changes. Elements are compared as text, so they must be in canonical form (see `decodeFieldSet`).
  */
 export type FieldSet = FieldsV1;
-
-/** A place in an object: path elements from the root, as in `["f:spec", "f:containers", "k:{\"name\":\"web\"}"]`. */
-export type FieldPath = readonly string[];
 
 /** A member that has no children. Shared, hence frozen. */
 export const MEMBER: FieldSet = Object.freeze({});
@@ -70,7 +67,7 @@ export function fromPaths(...paths: FieldPath[]): FieldSet {
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in b) {
     if (element === SELF) continue;
     const mine = a[element];
@@ -96,7 +93,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function intersectionOfChildren(a: FieldSet, b: FieldSet): FieldSet | undefined {
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in b) {
     const mine = a[element];
     if (mine === undefined || element === SELF) continue;
@@ -150,23 +147,12 @@ function subtract(
     changed.set(element, rest);
   }
   if (!changed) return a;
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in a) {
     const rest = changed.has(element) ? changed.get(element) : a[element];
     if (!rest) continue;
     result ??= {};
     result[element] = rest;
-  }
-  return result;
-}
-
-/** Only the members that have no members below them. */
-export function leaves(set: FieldSet): FieldSet {
-  const result: FieldSet = {};
-  for (const element in set) {
-    if (element === SELF) continue;
-    const node = set[element]!;
-    result[element] = isLeaf(node) ? node : leaves(node);
   }
   return result;
 }
@@ -208,17 +194,6 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   return count === 0;
 }
 
-/** How many members there are. */
-export function size(set: FieldSet): number {
-  let count = 0;
-  for (const element in set) {
-    if (element === SELF) continue;
-    const node = set[element]!;
-    count += (isMember(node) ? 1 : 0) + size(node);
-  }
-  return count;
-}
-
 /** All members, in the order in which the API server lists them: those of a level before those below it. */
 export function paths(set: FieldSet): FieldPath[] {
   const found: FieldPath[] = [];
@@ -257,7 +232,7 @@ export function sorted(set: FieldSet): FieldSet {
     changed.set(element, sortedNode);
   }
   if (inOrder && !changed) return set;
-  const result: FieldSet = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
+  const result: Record<string, FieldSet> = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
   for (const element of sortedElements(set)) result[element] = changed?.get(element) ?? set[element]!;
   return result;
 }

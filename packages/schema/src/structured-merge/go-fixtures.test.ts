@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ApiError, type ManagedFieldsEntry, type Schema } from "@konverge/core";
-import type { JsonObject } from "../patch/index.ts";
-import { excludeFields, FieldManager, type KindVersion } from "./index.ts";
+import { ApiError, type JsonObject, type ManagedFieldsEntry, type Schema } from "@konverge/core";
+import { excludeFields } from "./field-filter.ts";
+import { FieldManager } from "./field-manager.ts";
+import type { KindVersion } from "./updater.ts";
 
-/** One write, and what the API server's own field manager made of it (see generated/README.md). */
+/** One write, and what the API server's own field manager made of it (see test/generated/structured-merge/README.md). */
 interface Step {
   verb: "apply" | "update";
   version: "v1" | "v2";
@@ -117,7 +118,7 @@ function replay(steps: Step[], managerFor: ReturnType<typeof fieldManagers>): vo
 
 for (const name of ["one-version", "two-versions", "many-managers"]) {
   test(`sequences of writes leave the objects and owners that the API server leaves (${name})`, () => {
-    const text = readFileSync(new URL(`./generated/${name}.json`, import.meta.url), "utf8");
+    const text = readFileSync(new URL(`../../test/generated/structured-merge/${name}.json`, import.meta.url), "utf8");
     const { schema, cases }: Fixtures = JSON.parse(text);
     const managerFor = fieldManagers(schema);
     for (const steps of cases) replay(steps, managerFor);

@@ -1,5 +1,5 @@
-import { quoted } from "@konverge/core";
-import { isObject, own } from "../patch/index.ts";
+import { isObject, quoted } from "@konverge/core";
+import { own } from "../json-value.ts";
 import type { ListType } from "./merge-type.ts";
 import { elementJson, keyElement, valueElement } from "./path-element.ts";
 

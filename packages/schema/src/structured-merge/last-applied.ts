@@ -1,9 +1,9 @@
-import { isTooDeep, parseJson, toGoJson } from "@konverge/core";
-import { isObject, type JsonObject, own, put } from "../patch/index.ts";
+import { isObject, isTooDeep, type JsonObject, parseJson, toGoJson } from "@konverge/core";
+import { own, put } from "../json-value.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet } from "./field-set.ts";
 import { toFieldSet } from "./to-field-set.ts";
-import type { Typed } from "./updater.ts";
+import type { Typed } from "./typed.ts";
 import { typeProblems } from "./validate.ts";
 
 /** Where `kubectl apply` (client-side) notes what it applied. */

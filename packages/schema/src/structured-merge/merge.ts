@@ -1,5 +1,5 @@
-import { deepEqual } from "@konverge/core";
-import { isEmpty, isObject, type JsonObject, own, put } from "../patch/index.ts";
+import { deepEqual, isObject, type JsonObject } from "@konverge/core";
+import { isEmpty, own, put } from "../json-value.ts";
 import { itemElement } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 

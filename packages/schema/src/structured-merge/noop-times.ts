@@ -1,5 +1,4 @@
-import { deepEqual, type ManagedFieldsEntry } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { deepEqual, isObject, type JsonObject, type ManagedFieldsEntry } from "@konverge/core";
 
 /**
  * A write that changes nothing but times in managedFields changes nothing: `next` then gets the times of `live` back, so

@@ -1,5 +1,7 @@
 import { goText, isTooDeep, parseJson, quoted, stringifyJson, toGoJson, WholeFloat } from "@konverge/core";
-import type { FieldPath } from "./field-set.ts";
+
+/** A place in an object: path elements from the root, as in `["f:spec", "f:containers", "k:{\"name\":\"web\"}"]`. */
+export type FieldPath = readonly string[];
 
 /**
  * Path elements are text, as managedFields has them: `f:replicas` is a field, `k:{"name":"web"}` the item of a list with

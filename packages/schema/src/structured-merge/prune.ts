@@ -1,10 +1,10 @@
-import type { JsonObject } from "../patch/index.ts";
+import type { JsonObject } from "@konverge/core";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import type { Managers, OwnedFields } from "./managers.ts";
 import { type MergeType, UNTYPED } from "./merge-type.ts";
 import { removeItems } from "./remove-items.ts";
 import { toFieldSet } from "./to-field-set.ts";
-import type { Converter, Typed } from "./updater.ts";
+import type { Converter, Typed } from "./typed.ts";
 
 /**
  * Takes away what a manager applied last time (`last`), does not apply now, and no other manager owns.
@@ -12,7 +12,7 @@ import type { Converter, Typed } from "./updater.ts";
  * Parents of owned fields count as owned here, so that a struct goes with the last of its fields; but a field is only
  * ever taken away if it, or such a parent of it, was in `last`.
  */
-export function prune(
+export function pruneUnknownFields(
   merged: Typed,
   managers: Managers,
   manager: string,
@@ -69,7 +69,7 @@ function addBackDangling(merged: Typed, pruned: Typed, last: OwnedFields, conver
 
 /** The set with every declared field that lies above a member. */
 function withNamedParents(set: FieldSet, type: MergeType): FieldSet {
-  let result: FieldSet | undefined;
+  let result: Record<string, FieldSet> | undefined;
   for (const element in set) {
     if (element === ".") continue;
     const node = set[element]!;

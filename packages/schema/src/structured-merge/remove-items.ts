@@ -1,4 +1,5 @@
-import { isEmpty, isObject, type JsonObject, put } from "../patch/index.ts";
+import { isObject, type JsonObject } from "@konverge/core";
+import { isEmpty, put } from "../json-value.ts";
 import { below, type FieldSet, hasMember } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
@@ -55,41 +56,4 @@ function removeFromMap(type: MapType, map: JsonObject, items: FieldSet): unknown
   }
   if (!changed) return map;
   return isEmpty(kept) ? null : kept;
-}
-
-/** The part of an object that a set names. */
-export function extractItems(type: MergeType, object: unknown, items: FieldSet): unknown {
-  switch (formOf(type, object)) {
-    case "scalar":
-      return object;
-    case "list":
-      if (!Array.isArray(object) || object.length === 0 || type.list!.atomic) return object;
-      return extractFromList(type.list!, object, items);
-    case "map":
-      if (!isObject(object) || isEmpty(object) || type.map!.atomic) return object;
-      return extractFromMap(type.map!, object, items);
-  }
-}
-
-function extractFromList(type: ListType, list: readonly unknown[], items: FieldSet): unknown {
-  const found: unknown[] = [];
-  for (const item of list) {
-    const element = itemElementOrNone(type, item);
-    const inner = below(items, element);
-    if (inner) found.push(extractItems(type.item, item, inner));
-    else if (hasMember(items, element)) found.push(item);
-  }
-  return found.length > 0 ? found : null;
-}
-
-function extractFromMap(type: MapType, map: JsonObject, items: FieldSet): unknown {
-  const found: JsonObject = {};
-  for (const name in map) {
-    const field = type.field(name);
-    const inner = below(items, field.element);
-    // The API server looks into an owned map with the set of its parent. Only maps that were owned while empty differ.
-    if (hasMember(items, field.element)) put(found, name, extractItems(field.type ?? {}, map[name], items));
-    else if (inner) put(found, name, extractItems(field.type ?? {}, map[name], inner));
-  }
-  return isEmpty(found) ? null : found;
 }

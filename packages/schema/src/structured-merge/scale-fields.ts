@@ -1,6 +1,7 @@
 import type { ManagedFieldsEntry } from "@konverge/core";
-import { difference, type FieldPath, fromPaths, has, isEmpty } from "./field-set.ts";
+import { difference, fromPaths, has, isEmpty } from "./field-set.ts";
 import { decodeManagers, encodeManagers, type Managers } from "./managers.ts";
+import type { FieldPath } from "./path-element.ts";
 
 const SCALE_VERSION = "autoscaling/v1";
 const REPLICAS_IN_SCALE: FieldPath = ["f:spec", "f:replicas"];

@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, apiVersionOf, type GroupVersionKind, type ManagedFieldsEntry, type Schema } from "@konverge/core";
+import {
+  ApiError,
+  apiVersionOf,
+  type GroupVersionKind,
+  isObject,
+  type JsonObject,
+  type ManagedFieldsEntry,
+  type Schema,
+} from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { applyMergePatch, isObject, type JsonObject } from "../patch/index.ts";
-import { askReal } from "../test/real-api.ts";
-import { excludeFields, FieldManager, parentManagedFields, scaleManagedFields } from "./index.ts";
+import { askReal } from "../../test/real-api.ts";
+import { applyMergePatch } from "../patch/merge-patch.ts";
+import { excludeFields } from "./field-filter.ts";
+import { FieldManager } from "./field-manager.ts";
+import { parentManagedFields, scaleManagedFields } from "./scale-fields.ts";
 
 /** A write by somebody: to a new object, over an object, by a merge patch, or by apply. */
 interface Write {

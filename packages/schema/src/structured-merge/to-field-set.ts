@@ -1,4 +1,5 @@
-import { isEmpty as isEmptyObject, isObject, type JsonObject } from "../patch/index.ts";
+import { isObject, type JsonObject } from "@konverge/core";
+import { isEmpty as isEmptyObject } from "../json-value.ts";
 import { EMPTY, type FieldSet, isEmpty, MEMBER } from "./field-set.ts";
 import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
@@ -28,7 +29,7 @@ function fieldsOf(type: MergeType, value: unknown): FieldSet | undefined {
 }
 
 function fieldsOfMap(type: MapType, map: JsonObject): FieldSet | undefined {
-  let set: FieldSet | undefined;
+  let set: Record<string, FieldSet> | undefined;
   for (const name in map) {
     const value = map[name];
     const field = type.field(name);
@@ -43,7 +44,7 @@ function fieldsOfMap(type: MapType, map: JsonObject): FieldSet | undefined {
 }
 
 function fieldsOfList(type: ListType, items: readonly unknown[]): FieldSet | undefined {
-  let set: FieldSet | undefined;
+  let set: Record<string, FieldSet> | undefined;
   for (const item of items) {
     const element = itemElementOrNone(type, item);
     set ??= {};

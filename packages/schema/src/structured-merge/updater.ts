@@ -1,24 +1,13 @@
-import { deepEqual, type Schema } from "@konverge/core";
-import type { JsonObject } from "../patch/index.ts";
+import { deepEqual, type JsonObject, type Schema } from "@konverge/core";
 import { type Comparison, compare } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
 import { difference, type FieldSet, intersection, isEmpty, union } from "./field-set.ts";
 import { type ManagerInfo, type Managers, managerId, type OwnedFields } from "./managers.ts";
 import { merge } from "./merge.ts";
-import type { MergeType } from "./merge-type.ts";
-import { prune } from "./prune.ts";
+import { pruneUnknownFields } from "./prune.ts";
 import { reconcile } from "./reconcile.ts";
 import { toFieldSet } from "./to-field-set.ts";
-
-/** An object in a version of its kind. */
-export interface Typed {
-  readonly object: JsonObject;
-  readonly type: MergeType;
-  readonly apiVersion: string;
-}
-
-/** Converts an object to another version; undefined when there is no such version (any more). */
-export type Converter = (typed: Typed, apiVersion: string) => Typed | undefined;
+import type { Converter, Typed } from "./typed.ts";
 
 /** Takes fields out of a set: those that an endpoint resets, so that nobody can own them through it. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
@@ -69,7 +58,7 @@ export class Updater {
     const time = managers.get(id)?.time;
     reconciled.set(id, { manager, subresource, set, apiVersion, applied: true, time });
     const merged = { ...live, object: merge(live.type, live.object, applied.object) as JsonObject };
-    const next = last && !isEmpty(last.set) ? prune(merged, reconciled, id, last, this.#convert) : merged;
+    const next = last && !isEmpty(last.set) ? pruneUnknownFields(merged, reconciled, id, last, this.#convert) : merged;
     this.#transfer(live, next, reconciled, id, force);
     const unchanged = next.object === live.object || deepEqual(next.object, live.object);
     return { object: unchanged ? undefined : next.object, managers: reconciled };

@@ -1,5 +1,4 @@
-import { goText, goType, quoted, WholeFloat } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { goText, goType, isObject, type JsonObject, quoted, WholeFloat } from "@konverge/core";
 import { ItemError, itemElement } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 import { pathText } from "./path-element.ts";

@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { deepEqual, parseJson } from "@konverge/core";
-import { parseYamlDocument, YamlError } from "./index.ts";
+import { parseYamlDocument } from "./parse-yaml.ts";
+import { YamlError } from "./yaml-error.ts";
 
-/** What Kubernetes' library made of generated texts (see generated/README.md). */
+/** What Kubernetes' library made of generated texts (see test/generated/yaml/README.md). */
 type Fixture = [text: string, outcome: { value?: string; strict?: string; error?: string }];
 
-const fixtures = JSON.parse(readFileSync(new URL("./generated/documents.json", import.meta.url), "utf8")) as Fixture[];
+const fixtures = JSON.parse(
+  readFileSync(new URL("../../test/generated/yaml/documents.json", import.meta.url), "utf8"),
+) as Fixture[];
 
 test("documents mean what they mean to Kubernetes, and are refused with its words", () => {
   assert.ok(fixtures.length > 500);

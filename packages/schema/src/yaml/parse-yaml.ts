@@ -1,5 +1,5 @@
-import { goText, MAX_JSON_DEPTH, quoted } from "@konverge/core";
-import { type JsonObject, put } from "../patch/index.ts";
+import { goText, type JsonObject, MAX_JSON_DEPTH, quoted } from "@konverge/core";
+import { put } from "../json-value.ts";
 import { NodeParser, type YamlNode } from "./parse-nodes.ts";
 import { resolvePlain, tagged } from "./scalars.ts";
 import { problemInLine, YamlError } from "./yaml-error.ts";

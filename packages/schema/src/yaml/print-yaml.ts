@@ -1,5 +1,4 @@
-import { goText } from "@konverge/core";
-import { isObject, type JsonObject } from "../patch/index.ts";
+import { goText, isObject, type JsonObject } from "@konverge/core";
 import { resolvePlain } from "./scalars.ts";
 
 /**

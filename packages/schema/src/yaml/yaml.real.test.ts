@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson, stringifyJson } from "@konverge/core";
 import { findControlPlane } from "@konverge/real";
+import { RealServer } from "../../test/real-server.ts";
+import { SCALARS, VALUES } from "../../test/yaml-samples.ts";
 import type { CrdObject } from "../kind/crd-object.ts";
-import { RealServer } from "../test/real-server.ts";
-import { parseYaml, printYaml } from "./index.ts";
-import { SCALARS, VALUES } from "./samples.ts";
+import { parseYaml } from "./parse-yaml.ts";
+import { printYaml } from "./print-yaml.ts";
 
 const plane = findControlPlane();
 const COLLECTION = "/apis/yaml.example.com/v1/samples";

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deepEqual } from "@konverge/core";
 import fc from "fast-check";
-import { parseYaml, printYaml, YamlError } from "./index.ts";
-import { SCALARS } from "./samples.ts";
+import { SCALARS } from "../../test/yaml-samples.ts";
+import { parseYaml } from "./parse-yaml.ts";
+import { printYaml } from "./print-yaml.ts";
+import { YamlError } from "./yaml-error.ts";
 
 for (const [text, value] of Object.entries(SCALARS)) {
   test(`a: ${text} is what kubectl takes it for`, () => assert.deepEqual(parseYaml(`a: ${text}\n`), [{ a: value }]));

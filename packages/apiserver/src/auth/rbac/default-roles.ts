@@ -29,11 +29,11 @@ export function ensureDefaultRoles(store: Store, clock: Clock): void {
       const { namespace, name } = object.metadata;
       const key = namespace ? `${namespace}/${name}` : name;
       if (store.collection(resource).get(key)) continue;
-      object.metadata.uid = clock.random.uuid();
+      const uid = clock.random.uuid();
       store.put(resource, key, (revision) => {
-        object.metadata.resourceVersion = String(revision);
-        const { uid = "", labels } = object.metadata;
-        return { text: stringifyJson(object), uid, labels, fields: undefined };
+        const metadata = { ...object.metadata, uid, resourceVersion: String(revision) };
+        const text = stringifyJson({ ...object, metadata });
+        return { text, uid, labels: metadata.labels, fields: undefined };
       });
     }
   }
@@ -95,10 +95,9 @@ function ownedRole(role: RoleObject, now: string): RoleObject {
   if (!role.aggregationRule) return owned(role, now);
   const { rules } = role;
   const object = owned({ ...role, rules: undefined }, now);
-  object.metadata.managedFields?.unshift(
-    ownership("clusterrole-aggregation-controller", "Apply", { "f:rules": {} }, now),
-  );
-  return { ...object, rules };
+  const aggregation = ownership("clusterrole-aggregation-controller", "Apply", { "f:rules": {} }, now);
+  const managedFields = [aggregation, ...(object.metadata.managedFields ?? [])];
+  return { ...object, metadata: { ...object.metadata, managedFields }, rules };
 }
 
 const OWNED_WHOLE = ["roleRef", "rules", "subjects"];

@@ -1,8 +1,9 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
+import { type Credential, createAuthority } from "@konverge/certificates";
 import { realClock } from "@konverge/core";
-import { type Credential, createAuthority, SERVER_NAMES } from "../certificates/authority.ts";
+import { SERVER_NAMES } from "../server-names.ts";
 
 export const clock = realClock(1);
 export const authority = createAuthority(clock);

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   append,
   deepEqual,
   dns1035LabelErrors,
@@ -11,6 +10,7 @@ import {
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import { CelEnvironment, type ExpressionPurpose } from "@konverge/schema/cel";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { Strategy } from "../strategy.ts";
 import {
   conditionErrors,
@@ -52,7 +52,7 @@ const ACTIONS = ["Audit", "Deny", "Warn"];
 const LONGEST_ANNOTATION_EXPRESSION = 5 * 1024;
 const MOST_ANNOTATIONS = 20;
 
-const specOf = <T>(object: AnyObject) => (object["spec"] ?? {}) as T;
+const specOf = <T>(object: WorkingObject) => (object["spec"] ?? {}) as T;
 
 /** Policies that judge writes. */
 export const validatingAdmissionPolicy: Strategy = {
@@ -83,7 +83,7 @@ export const mutatingAdmissionPolicyBinding: Strategy = {
   },
 };
 
-function validatingErrors(object: AnyObject, old: AnyObject | undefined): FieldError[] {
+function validatingErrors(object: WorkingObject, old: WorkingObject | undefined): FieldError[] {
   const spec = specOf<PolicySpec>(object);
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
   const errors = [...sharedErrors(spec), ...conditionsOf(spec, old)];
@@ -118,7 +118,7 @@ function validatingErrors(object: AnyObject, old: AnyObject | undefined): FieldE
   return errors;
 }
 
-function mutatingErrors(object: AnyObject, old: AnyObject | undefined): FieldError[] {
+function mutatingErrors(object: WorkingObject, old: WorkingObject | undefined): FieldError[] {
   const spec = specOf<PolicySpec>(object);
   const { mutations = [], reinvocationPolicy = "" } = spec;
   const errors = [...sharedErrors(spec), ...mutatedOperationErrors(spec.matchConstraints, "spec.matchConstraints")];
@@ -144,7 +144,7 @@ function sharedErrors(spec: PolicySpec): FieldError[] {
 }
 
 /** Conditions are judged when they change, or what they may refer to does. */
-function conditionsOf({ matchConditions = [], paramKind }: PolicySpec, old: AnyObject | undefined): FieldError[] {
+function conditionsOf({ matchConditions = [], paramKind }: PolicySpec, old: WorkingObject | undefined): FieldError[] {
   const before = old && specOf<PolicySpec>(old);
   if (before && deepEqual(before.matchConditions ?? [], matchConditions) && deepEqual(before.paramKind, paramKind)) {
     return [];

@@ -5,11 +5,10 @@ import {
   pathSegmentErrors,
   portNumberErrors,
 } from "@konverge/core";
-import type { APIService } from "@konverge/kinds";
 import { invalidValue, notSupported, required } from "@konverge/schema";
 import { localCondition } from "../../aggregation/registrations.ts";
 import type { Strategy } from "../strategy.ts";
-import type { Stored } from "./objects.ts";
+import type { APIService, Stored } from "./objects.ts";
 
 const STATUSES = ["True", "False", "Unknown"];
 

@@ -1,5 +1,6 @@
-import type { AnyObject, FieldError } from "@konverge/core";
+import type { FieldError } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import type { HorizontalPodAutoscaler, Stored } from "./objects.ts";
 
@@ -77,7 +78,7 @@ export const convertAutoscalers: ResourceDefinition["convert"] = (objects, apiVe
     return apiVersion === "autoscaling/v1" ? toFirst(object) : toSecond(object, apiVersion);
   });
 
-function toFirst(object: AnyObject): AnyObject {
+function toFirst(object: WorkingObject): WorkingObject {
   const { metrics = [], behavior, ...spec } = (object["spec"] ?? {}) as NonNullable<Autoscaler["spec"]>;
   const { currentMetrics, conditions, ...status } = (object["status"] ?? {}) as NonNullable<Autoscaler["status"]>;
   const isCpu = (metric: Metric) =>
@@ -108,7 +109,7 @@ function toFirst(object: AnyObject): AnyObject {
   };
 }
 
-function toSecond(object: AnyObject, apiVersion: string): AnyObject {
+function toSecond(object: WorkingObject, apiVersion: string): WorkingObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = (object["spec"] ?? {}) as Record<string, unknown>;
   const { currentCPUUtilizationPercentage: current, ...status } = (object["status"] ?? {}) as Record<string, unknown>;
   const {

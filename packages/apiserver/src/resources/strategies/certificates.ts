@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { CertificateError, certificateRequest, parseCertificate, pemBlocks } from "@konverge/certificates";
 import {
   append,
   deepEqual,
@@ -9,7 +9,6 @@ import {
   quoted,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required, tooLong } from "@konverge/schema";
-import { certificateRequest } from "../../listener/certificates/certificate-request.ts";
 import type { Strategy, StrategyContext } from "../strategy.ts";
 import type { CertificateSigningRequest, Stored } from "./objects.ts";
 
@@ -187,8 +186,7 @@ function changeErrors(object: Request, old: Request, through: "object" | "status
 
 function requestProblem(request: string | null | undefined): string | undefined {
   try {
-    if (certificateRequest(request).isSigned()) return undefined;
-    return "x509: ECDSA verification failure";
+    return certificateRequest(request).signatureProblem();
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -196,17 +194,16 @@ function requestProblem(request: string | null | undefined): string | undefined 
 
 function certificateProblem(base64: string): string | undefined {
   if (base64 === "") return undefined;
-  const blocks = [
-    ...Buffer.from(base64, "base64")
-      .toString()
-      .matchAll(/-----BEGIN ([^-]+)-----[\s\S]*?-----END \1-----/g),
-  ];
-  for (const [text, type] of blocks) {
-    if (type !== "CERTIFICATE") return `only CERTIFICATE PEM blocks are allowed, found ${quoted(type!)}`;
+  const blocks = pemBlocks(Buffer.from(base64, "base64").toString());
+  for (const { type, hasHeaders, bytes } of blocks) {
+    if (type !== "CERTIFICATE") return `only CERTIFICATE PEM blocks are allowed, found ${quoted(type)}`;
+    if (hasHeaders) return "no PEM block headers are permitted";
+    if (bytes.length === 0) return "found CERTIFICATE PEM block containing 0 certificates";
     try {
-      new X509Certificate(text);
-    } catch {
-      return "x509: malformed certificate";
+      parseCertificate(bytes);
+    } catch (error) {
+      if (error instanceof CertificateError) return error.message;
+      throw error;
     }
   }
   return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined;

@@ -13,7 +13,7 @@ export const configMap: Strategy = {
     let size = 0;
     for (const [key, value] of Object.entries(data)) {
       append(errors, keyErrors(`data[${key}]`, key));
-      if (binaryData[key] !== undefined) {
+      if (Object.hasOwn(binaryData, key)) {
         errors.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
       }
       size += Buffer.byteLength(value);

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   append,
   deepEqual,
   dns1123SubdomainErrors,
@@ -8,6 +7,7 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required, tooLong } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { Strategy } from "../strategy.ts";
 import type {
   CSIDriver,
@@ -163,7 +163,7 @@ function attachmentText({ attacher, nodeName, source }: VolumeAttachment["spec"]
   return { Attacher: attacher, Source: shown, NodeName: nodeName };
 }
 
-function attachmentErrors({ spec, status }: AnyObject & VolumeAttachment): FieldError[] {
+function attachmentErrors({ spec, status }: WorkingObject & VolumeAttachment): FieldError[] {
   const { attacher, nodeName, source } = spec;
   const errors = driverNameErrors(attacher, "spec.attacher");
   const { inlineVolumeSpec: inline, persistentVolumeName: volume } = source;

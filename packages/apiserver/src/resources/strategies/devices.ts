@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   append,
   cIdentifierErrors,
   deepEqual,
@@ -10,6 +9,7 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required, tooLong, tooMany } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { Strategy } from "../strategy.ts";
 import { driverNameErrors } from "./csi.ts";
 import { immutable, named } from "./pod-spec/checks.ts";
@@ -44,7 +44,7 @@ interface Configuration {
   opaque?: { driver?: string; parameters?: unknown };
 }
 
-const specOf = <T>(object: AnyObject) => (object["spec"] ?? {}) as T;
+const specOf = <T>(object: WorkingObject) => (object["spec"] ?? {}) as T;
 
 /** Requests for devices: what is asked does not change. */
 export const resourceClaim: Strategy = {
@@ -60,7 +60,7 @@ export const resourceClaimTemplate: Strategy = {
   validateChange: (object, old) => fixedSpec(object, old),
 };
 
-function fixedSpec(object: AnyObject, old: AnyObject): FieldError[] {
+function fixedSpec(object: WorkingObject, old: WorkingObject): FieldError[] {
   return deepEqual(object["spec"], old["spec"]) ? [] : [invalidValue("spec", object["spec"], "field is immutable")];
 }
 

@@ -1,5 +1,6 @@
-import { type AnyObject, pathSegmentErrors } from "@konverge/core";
+import { pathSegmentErrors } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import type { Event, Stored } from "./objects.ts";
 
@@ -54,7 +55,7 @@ export const convertEvents: ResourceDefinition["convert"] = (objects, apiVersion
   objects.map((object) => {
     if (object.apiVersion === apiVersion) return object;
     const [from, to] = apiVersion === "v1" ? [1, 0] : [0, 1];
-    const converted: AnyObject = { ...object, apiVersion };
+    const converted: WorkingObject = { ...object, apiVersion };
     for (const names of NAMES) delete converted[names[from]!];
     for (const names of NAMES) {
       const value = object[names[from]!];

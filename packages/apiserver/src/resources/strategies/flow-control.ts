@@ -1,5 +1,6 @@
-import { type AnyObject, append, dns1123LabelErrors, dns1123SubdomainErrors, type FieldError } from "@konverge/core";
+import { append, dns1123LabelErrors, dns1123SubdomainErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { Strategy } from "../strategy.ts";
 import { named, oneOf, within } from "./pod-spec/checks.ts";
 
@@ -23,7 +24,7 @@ interface ResourceRule {
   clusterScope?: boolean;
 }
 
-interface FlowSchema extends AnyObject {
+interface FlowSchema extends WorkingObject {
   spec: {
     matchingPrecedence?: number;
     distinguisherMethod?: { type?: string };
@@ -170,7 +171,7 @@ function urlProblem(url: string): string | undefined {
   return stars > 1 || (stars === 1 && !url.endsWith("/*")) ? "wildcard can only do suffix matching" : undefined;
 }
 
-interface PriorityLevel extends AnyObject {
+interface PriorityLevel extends WorkingObject {
   spec: {
     type?: string;
     exempt?: { nominalConcurrencyShares?: number; lendablePercent?: number };
@@ -261,7 +262,7 @@ function hashBits(deck: number, hand: number): number {
   return Math.ceil(log);
 }
 
-function statusErrors(object: AnyObject): FieldError[] {
+function statusErrors(object: WorkingObject): FieldError[] {
   const { conditions = [] } = (object["status"] ?? {}) as { conditions?: { type?: string }[] };
   return conditions.flatMap(({ type = "" }, index) => {
     const at = `status.conditions[${index}].type`;

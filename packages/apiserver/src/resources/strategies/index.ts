@@ -1,4 +1,4 @@
-import type { AnyObject } from "@konverge/core";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
 import { traitsOf } from "../traits.ts";
 import { bindingStrategy, roleStrategy, serviceAccount } from "./access.ts";
@@ -16,6 +16,7 @@ import { configMap, secret } from "./config.ts";
 import { csiDriver, csiNode, csiStorageCapacity, volumeAttachment, volumeAttributesClass } from "./csi.ts";
 import { deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice } from "./devices.ts";
 import { endpointSlice } from "./endpoint-slices.ts";
+import { endpoints } from "./endpoints.ts";
 import { convertEvents, event } from "./events.ts";
 import { flowSchema, priorityLevelConfiguration } from "./flow-control.ts";
 import { ingress, ingressClass } from "./ingresses.ts";
@@ -34,6 +35,7 @@ import { cronJob, daemonSet, deployment, podTemplate, replicaSet, statefulSet } 
 /** What is special about built-in kinds beyond their traits, by group and kind. */
 const strategies: Record<string, Strategy> = {
   "/ConfigMap": configMap,
+  "/Endpoints": endpoints,
   "/Event": event,
   "/LimitRange": limitRange,
   "/Namespace": namespace,
@@ -99,5 +101,5 @@ export function strategyOf(group: string, kind: string): Strategy {
 export function conversionOf(_group: string, kind: string): ResourceDefinition["convert"] {
   if (kind === "Event") return convertEvents;
   if (kind === "HorizontalPodAutoscaler") return convertAutoscalers;
-  return (objects, apiVersion) => objects.map((object): AnyObject => ({ ...object, apiVersion }));
+  return (objects, apiVersion) => objects.map((object): WorkingObject => ({ ...object, apiVersion }));
 }

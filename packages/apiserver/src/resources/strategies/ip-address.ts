@@ -3,6 +3,7 @@ import { deepEqual, dns1123SubdomainErrors, type FieldError, pathSegmentErrors }
 import type { IPAddress } from "@konverge/kinds";
 import { invalidValue, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
+import { canonicalIPv6, ipProblem } from "./ip-addresses.ts";
 import type { Stored } from "./objects.ts";
 
 /** An address of a Service, which is its name; it belongs to one object for good. */
@@ -36,13 +37,9 @@ export const ipAddress: Strategy = {
 
 /** What is wrong with an address as a name: it must be one, in the form that Kubernetes writes. */
 function addressErrors(name: string): string[] {
-  const version = isIP(name);
-  if (version === 0) {
-    const isPadded = /^\d+\.\d+\.\d+\.\d+$/.test(name) && isIP(name.replaceAll(/(^|\.)0+(?=\d)/g, "$1")) === 4;
-    return [isPadded ? "must not have leading 0s" : "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
-  }
-  if (version === 4) return [];
-  const canonical = new URL(`http://[${name}]/`).hostname.slice(1, -1);
-  if (canonical.startsWith("::ffff:")) return ["must not be an IPv4-mapped IPv6 address"];
+  const problem = ipProblem(name);
+  if (problem) return [problem];
+  if (isIP(name) === 4) return [];
+  const canonical = canonicalIPv6(name);
   return canonical === name ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
 }

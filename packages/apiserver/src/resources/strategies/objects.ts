@@ -1,17 +1,20 @@
-import type { AnyObject } from "@konverge/core";
 import type * as kinds from "@konverge/kinds";
+import type { WorkingObject } from "../../codec/working-object.ts";
 
-/** A type with any text where it names a few: what comes from clients may say anything until it has been validated. */
+/**
+ * A type with any text where it names a few, because what comes from clients may say anything until it has been validated;
+ * and one that may be changed, because the server fills in what clients leave out.
+ */
 export type Loose<T> = T extends string
   ? string
-  : T extends (infer Item)[]
+  : T extends readonly (infer Item)[]
     ? Loose<Item>[]
     : T extends object
-      ? { [Key in keyof T]: Loose<T[Key]> }
+      ? { -readonly [Key in keyof T]: Loose<T[Key]> }
       : T;
 
 /** An object of a known type, as strategies are given it. */
-export type Stored<T> = T & AnyObject;
+export type Stored<T> = T & WorkingObject;
 
 export type Pod = Loose<kinds.Pod>;
 export type PodSpec = Loose<kinds.PodSpec>;
@@ -76,3 +79,4 @@ export type CSINode = Loose<kinds.CSINode>;
 export type CSIStorageCapacity = Loose<kinds.CSIStorageCapacity>;
 export type VolumeAttachment = Loose<kinds.VolumeAttachment>;
 export type VolumeAttributesClass = Loose<kinds.VolumeAttributesClass>;
+export type APIService = Loose<kinds.APIService>;

@@ -1,4 +1,11 @@
-import { append, type FieldError, parseQuantity, type Quantity, qualifiedNameErrors } from "@konverge/core";
+import {
+  append,
+  type FieldError,
+  parseQuantity,
+  type Quantity,
+  type QuantityValue,
+  qualifiedNameErrors,
+} from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import type { LimitRange, ResourceQuota, Stored } from "./objects.ts";
@@ -109,7 +116,7 @@ function selectorError(
   return { reason: "FieldValueInvalid", field: "spec.scopeSelector.matchExpressions", message };
 }
 
-function amountErrors(amounts: Record<string, string>, field: string): FieldError[] {
+function amountErrors(amounts: Record<string, QuantityValue>, field: string): FieldError[] {
   return Object.entries(amounts).flatMap(([name, text]) => {
     const at = `${field}[${name}]`;
     const errors = named(at, name, qualifiedNameErrors(name));
@@ -172,7 +179,7 @@ function limitErrors(limit: Limit, field: string): FieldError[] {
   const isPod = type === "Pod";
   const [standard, requests] = isPod ? [{}, {}] : [limit.default ?? {}, limit.defaultRequest ?? {}];
   const errors: FieldError[] = [];
-  const judge = (of: Record<string, string>, name: string) => {
+  const judge = (of: Record<string, QuantityValue>, name: string) => {
     for (const key of Object.keys(of)) append(errors, nameErrors(type, key, `${field}.${name}[${key}]`));
   };
   judge(max, "max");
@@ -188,7 +195,7 @@ function limitErrors(limit: Limit, field: string): FieldError[] {
     errors.push(required(`${field}.limits`, detail));
   }
   judge(maxLimitRequestRatio, "maxLimitRequestRatio");
-  const read = (of: Record<string, string>, key: string) =>
+  const read = (of: Record<string, QuantityValue>, key: string) =>
     of[key] === undefined ? undefined : parseQuantity(String(of[key]));
   for (const key of Object.keys({ ...max, ...min, ...standard, ...requests, ...maxLimitRequestRatio })) {
     const values = {

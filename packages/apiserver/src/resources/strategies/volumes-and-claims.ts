@@ -17,6 +17,8 @@ import type {
   Stored,
 } from "./objects.ts";
 import { immutable, named, oneOf } from "./pod-spec/checks.ts";
+import { backstepErrors } from "./pod-spec/paths.ts";
+import { hostPathErrors } from "./pod-spec/volumes.ts";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
@@ -136,13 +138,16 @@ export const persistentVolume: Strategy = {
 };
 
 /** What is wrong with the place where a volume lies. */
-function sourceErrors({ csi, local, nodeAffinity }: NonNullable<PersistentVolume["spec"]>): FieldError[] {
+function sourceErrors(spec: NonNullable<PersistentVolume["spec"]>): FieldError[] {
+  const { hostPath, csi, local, nodeAffinity } = spec;
   const errors: FieldError[] = [];
+  if (hostPath) errors.push(...hostPathErrors(hostPath, "spec.hostPath"));
   if (csi) {
     append(errors, driverNameErrors(csi.driver ?? "", "spec.csi.driver"));
     if (!csi.volumeHandle) errors.push(required("spec.csi.volumeHandle"));
   }
   if (local && !local.path) errors.push(required("spec.local.path"));
+  if (local) errors.push(...backstepErrors(local.path ?? "", "spec.local.path"));
   if (local && !nodeAffinity) errors.push(required("spec.nodeAffinity", "Local volume requires node affinity"));
   return errors;
 }

@@ -1,5 +1,4 @@
 import {
-  type AnyObject,
   append,
   deepEqual,
   dns1035LabelErrors,
@@ -8,6 +7,7 @@ import {
   type LabelSelector,
 } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required } from "@konverge/schema";
+import type { WorkingObject } from "../../codec/working-object.ts";
 import { clientErrors } from "../../crd/validate-conversion.ts";
 import type { Strategy } from "../strategy.ts";
 import {
@@ -57,7 +57,7 @@ export const webhookConfiguration: Strategy = {
   validateChange: (object, old) => configurationErrors(hooksOf(object), strictnessOf(hooksOf(object), hooksOf(old))),
 };
 
-function hooksOf(object: AnyObject): readonly Webhook[] {
+function hooksOf(object: WorkingObject): readonly Webhook[] {
   return (object["webhooks"] ?? []) as Webhook[];
 }
 

@@ -6,9 +6,9 @@ import {
   type MetricStatus,
   Pod,
 } from "@konverge/kinds";
-import { type Context, changed, read } from "@konverge/runtime";
+import { cacheKind, type ReconcileContext, valueChanged } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart, type PartContext } from "../../parts/part.ts";
+import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { withCondition, writeStatus } from "../workloads/status.ts";
@@ -32,33 +32,33 @@ const STABILIZED: Record<string, string> = {
 };
 
 /** Sizes workloads by metrics. */
-function autoscalerController({ kinds }: PartContext) {
+function autoscalerController({ kinds }: ComponentContext) {
   const histories = new Map<string, History>();
   return builtInController(HorizontalPodAutoscaler, {
     name: NAME,
-    when: changed((hpa: HorizontalPodAutoscaler) => hpa.metadata.generation ?? hpa.spec),
-    watches: [read(Pod)],
+    when: valueChanged((hpa: HorizontalPodAutoscaler) => hpa.metadata.generation ?? hpa.spec),
+    watches: [cacheKind(Pod)],
     async reconcile(hpa, context) {
       const uid = hpa.metadata.uid!;
       const history = histories.get(uid) ?? { recommendations: [], ups: [], downs: [] };
       histories.set(uid, history);
       const look = new Look(context, kinds, hpa, history);
       await look.run();
-      return { after: PERIOD };
+      return { requeueAfter: PERIOD };
     },
   });
 }
 
 /** One look at one autoscaler. */
 class Look {
-  readonly #context: Context;
+  readonly #context: ReconcileContext;
   readonly #kinds: ServedKinds;
   readonly #hpa: HorizontalPodAutoscaler;
   readonly #history: History;
-  #conditions: HorizontalPodAutoscalerCondition[];
-  #metrics: MetricStatus[];
+  #conditions: readonly HorizontalPodAutoscalerCondition[];
+  #metrics: readonly MetricStatus[];
 
-  constructor(context: Context, kinds: ServedKinds, hpa: HorizontalPodAutoscaler, history: History) {
+  constructor(context: ReconcileContext, kinds: ServedKinds, hpa: HorizontalPodAutoscaler, history: History) {
     this.#context = context;
     this.#kinds = kinds;
     this.#hpa = hpa;
@@ -217,6 +217,6 @@ class Look {
 }
 
 /** Runs HorizontalPodAutoscalers. */
-export const autoscalers = controllersPart(NAME, [HorizontalPodAutoscaler], (context) => [
+export const autoscalers = controllersComponent(NAME, [HorizontalPodAutoscaler], (context) => [
   autoscalerController(context),
 ]);

@@ -4,7 +4,7 @@ import { ApiServer, createAuthority } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { keyOf, type Transport, timestamp, VirtualClock } from "@konverge/core";
 import { Deployment, Event, HorizontalPodAutoscaler, Pod } from "@konverge/kinds";
-import { Cache, silent } from "@konverge/runtime";
+import { Cache, silentLog } from "@konverge/runtime";
 import { NodePulse } from "../../parts/node-pulse.ts";
 import { ServedKinds } from "../../parts/served-kinds.ts";
 import { autoscalers } from "./autoscaler-controller.ts";
@@ -71,7 +71,7 @@ async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>
     rootCertificate: "",
     authority: () => createAuthority(clock),
     secretToken: (secret) => server.access.serviceAccounts.issueLegacy(secret),
-    log: silent,
+    log: silentLog,
   });
   await clock.advance(1000);
   const running = await starting;

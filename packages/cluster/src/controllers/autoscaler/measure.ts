@@ -1,4 +1,4 @@
-import { parseApiVersion, parseQuantity } from "@konverge/core";
+import { parseApiVersion, parseQuantity, type QuantityValue } from "@konverge/core";
 import {
   type HorizontalPodAutoscaler,
   type MetricSpec,
@@ -6,7 +6,7 @@ import {
   type MetricTarget,
   Pod,
 } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { goSelector } from "../workloads/selector.ts";
@@ -43,7 +43,7 @@ export const FAILURES: Record<string, string> = {
 
 /** Reads a metric, and computes how many replicas it asks for. */
 export async function measure(
-  context: Context,
+  context: ReconcileContext,
   kinds: ServedKinds,
   target: Target,
   metric: MetricSpec,
@@ -67,7 +67,8 @@ export async function measure(
 
 function toleranceOf(hpa: HorizontalPodAutoscaler): Tolerance {
   const { up, down } = rulesOf(hpa);
-  const read = (text: string | undefined) => (text === undefined ? DEFAULT_TOLERANCE : parseQuantity(text).asNumber());
+  const read = (text: QuantityValue | undefined) =>
+    text === undefined ? DEFAULT_TOLERANCE : parseQuantity(text).asNumber();
   return { up: read(up.tolerance), down: read(down.tolerance) };
 }
 
@@ -95,11 +96,11 @@ async function reading<T>(
   }
 }
 
-const milli = (text: string | undefined): number => Number(parseQuantity(text ?? "0").milliValue());
+const milli = (text: QuantityValue | undefined): number => Number(parseQuantity(text ?? "0").milliValue());
 const text = (thousandths: number): string => String(parseQuantity(`${Math.round(thousandths)}m`));
 
 async function ofResource(
-  { client, clock }: Context,
+  { client, clock }: ReconcileContext,
   { hpa, specReplicas, labelSelector, pods }: Target,
   source: { name: string; container?: string; target: MetricTarget },
   tolerance: Tolerance,
@@ -135,7 +136,7 @@ async function ofResource(
 }
 
 async function ofPods(
-  { client, clock }: Context,
+  { client, clock }: ReconcileContext,
   { hpa, specReplicas, labelSelector, pods }: Target,
   { metric, target }: NonNullable<MetricSpec["pods"]>,
   tolerance: Tolerance,
@@ -159,7 +160,7 @@ async function ofPods(
 }
 
 async function ofObject(
-  { client }: Context,
+  { client }: ReconcileContext,
   kinds: ServedKinds,
   { hpa, specReplicas, statusReplicas, pods }: Target,
   { describedObject, metric, target }: NonNullable<MetricSpec["object"]>,
@@ -192,7 +193,7 @@ async function ofObject(
 }
 
 async function ofExternal(
-  { client }: Context,
+  { client }: ReconcileContext,
   { hpa, specReplicas, statusReplicas, pods }: Target,
   { metric, target }: NonNullable<MetricSpec["external"]>,
   tolerance: Tolerance,
@@ -224,7 +225,7 @@ async function ofExternal(
 
 /** The pods that the text of a scale's selector selects. */
 export function podsOfSelector(
-  { cache }: Context,
+  { cache }: ReconcileContext,
   namespace: string,
   matches: (labels: Record<string, string>) => boolean,
 ): Pod[] {

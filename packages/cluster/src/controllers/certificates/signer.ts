@@ -70,7 +70,7 @@ export function cleaner() {
       if (conditions.length === 0) deadlines.push(Date.parse(csr.metadata.creationTimestamp!) + 24 * HOUR);
       if (deadlines.length === 0) return undefined;
       const left = Math.min(...deadlines) - clock.now();
-      if (left >= 0) return { after: left + 1000 };
+      if (left >= 0) return { requeueAfter: left + 1000 };
       await client.delete(CertificateSigningRequest, keyOf(csr), { preconditions: { uid: csr.metadata.uid! } });
       return undefined;
     },

@@ -1,8 +1,16 @@
-import { isAlreadyExists, isControlledBy, isNotFound, keyOf, ownerReference } from "@konverge/core";
+import {
+  deepCopy,
+  isAlreadyExists,
+  isControlledBy,
+  isNotFound,
+  keyOf,
+  type Mutable,
+  ownerReference,
+} from "@konverge/core";
 import { CronJob, type CronJobStatus, Job, type ObjectReference } from "@konverge/kinds";
-import { type Context, changed } from "@konverge/runtime";
+import { type ReconcileContext, valueChanged } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { finishedCondition } from "../job/job-state.ts";
 import { childrenOf, watchChildren } from "../workloads/claim.ts";
 import { messageOf } from "../workloads/pod-control.ts";
@@ -23,7 +31,7 @@ function cronJobController() {
   const nobody = new SelectorIndex<CronJob>(() => undefined);
   return builtInController(CronJob, {
     name: NAME,
-    watches: [watchChildren(Job, CronJob, nobody, changed(whatMatters))],
+    watches: [watchChildren(Job, CronJob, nobody, valueChanged(whatMatters))],
     async reconcile(given, context) {
       const jobs = childrenOf(context, Job, given);
       await forgetOldJobs(context, given, jobs);
@@ -33,7 +41,7 @@ function cronJobController() {
       await start(context, cronJob, jobs, schedule);
       const now = context.clock.now();
       const next = schedule.next(now);
-      return next === undefined ? undefined : { after: next - now + DELTA };
+      return next === undefined ? undefined : { requeueAfter: next - now + DELTA };
     },
   });
 }
@@ -44,7 +52,7 @@ function whatMatters({ metadata, status }: Job): unknown {
   return [status?.conditions, status?.startTime, status?.completionTime, deletionTimestamp, ownerReferences];
 }
 
-function scheduleOf({ events }: Context, { spec }: CronJob): Schedule | undefined {
+function scheduleOf({ events }: ReconcileContext, { spec }: CronJob): Schedule | undefined {
   const { schedule = "", timeZone: zone = "" } = spec ?? {};
   try {
     timeZone(zone);
@@ -61,9 +69,9 @@ function scheduleOf({ events }: Context, { spec }: CronJob): Schedule | undefine
 }
 
 /** Brings the list of active Jobs up to date. */
-async function noteEnded(context: Context, cronJob: CronJob, jobs: readonly Job[]): Promise<CronJob> {
+async function noteEnded(context: ReconcileContext, cronJob: CronJob, jobs: readonly Job[]): Promise<CronJob> {
   const { events, client } = context;
-  const status: CronJobStatus = { ...cronJob.status };
+  const status: Mutable<CronJobStatus> = deepCopy(cronJob.status ?? {});
   let active = [...(status.active ?? [])];
   for (const job of jobs) {
     const { uid, name } = job.metadata;
@@ -94,7 +102,12 @@ async function noteEnded(context: Context, cronJob: CronJob, jobs: readonly Job[
 }
 
 /** Starts the Job that is due, if one is and nothing speaks against it. */
-async function start(context: Context, cronJob: CronJob, jobs: readonly Job[], schedule: Schedule): Promise<void> {
+async function start(
+  context: ReconcileContext,
+  cronJob: CronJob,
+  jobs: readonly Job[],
+  schedule: Schedule,
+): Promise<void> {
   const { events, clock } = context;
   const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec!;
   const due = dueStart(cronJob, schedule, clock.now());
@@ -136,7 +149,7 @@ async function start(context: Context, cronJob: CronJob, jobs: readonly Job[], s
 }
 
 async function createJob(
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
   cronJob: CronJob,
   name: string,
   time: number,
@@ -168,7 +181,7 @@ async function createJob(
   }
 }
 
-async function deleteJob({ client, events }: Context, job: Job): Promise<void> {
+async function deleteJob({ client, events }: ReconcileContext, job: Job): Promise<void> {
   try {
     await client.delete(Job, keyOf(job), { propagationPolicy: "Background" });
     events.normal("SuccessfulDelete", `Deleted job ${job.metadata.name}`);
@@ -178,7 +191,7 @@ async function deleteJob({ client, events }: Context, job: Job): Promise<void> {
 }
 
 /** Keeps as many ended Jobs of each sort as the CronJob asks for, the newest. */
-async function forgetOldJobs(context: Context, { spec }: CronJob, jobs: readonly Job[]): Promise<void> {
+async function forgetOldJobs(context: ReconcileContext, { spec }: CronJob, jobs: readonly Job[]): Promise<void> {
   const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = spec ?? {};
   const started = ({ status, metadata }: Job) => status?.startTime ?? metadata.creationTimestamp ?? "";
   const forget = async (type: string, limit: number) => {
@@ -208,4 +221,4 @@ function zonedDate(ms: number, zone: string | undefined): string {
 }
 
 /** Starts the Jobs of CronJobs. */
-export const cronJobs = controllersPart(NAME, [CronJob], () => [cronJobController()]);
+export const cronJobs = controllersComponent(NAME, [CronJob], () => [cronJobController()]);

@@ -1,8 +1,8 @@
 import type { ObjectKey } from "@konverge/core";
 import { ControllerRevision, DaemonSet, type DaemonSetStatus, Node, Pod } from "@konverge/kinds";
-import { type Context, changed, watch } from "@konverge/runtime";
+import { type ReconcileContext, valueChanged, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { claimChildren, watchChildren } from "../workloads/claim.ts";
 import { createPod, deletePod, slowStart } from "../workloads/pod-control.ts";
 import { isAvailable, isReady, nextAvailable } from "../workloads/pod-state.ts";
@@ -30,9 +30,9 @@ function daemonSetController() {
     watches: [
       watchChildren(Pod, DaemonSet, selectors),
       watchChildren(ControllerRevision, DaemonSet, selectors),
-      watch<Node, DaemonSet>(Node, {
+      watchKind<Node, DaemonSet>(Node, {
         to: () => [...known],
-        when: changed((node: Node) => [node.metadata.labels, node.spec?.taints]),
+        when: valueChanged((node: Node) => [node.metadata.labels, node.spec?.taints]),
       }),
     ],
     async reconcile(set, context) {
@@ -56,7 +56,7 @@ function daemonSetController() {
       const limit = set.spec?.revisionHistoryLimit ?? 10;
       await forgetRevisions(context, revisions, limit, ({ metadata }) => inUse.has(metadata.labels?.[HASH_LABEL]));
       const after = nextAvailable(pods, set.spec?.minReadySeconds ?? 0, context.clock);
-      return after === undefined ? undefined : { after };
+      return after === undefined ? undefined : { requeueAfter: after };
     },
   });
 }
@@ -70,7 +70,11 @@ interface Situation {
 const isLeaving = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined;
 
 /** Puts pods where they are missing, and takes them away where they do not belong. True if anything was done. */
-async function settleNodes(context: Context, set: DaemonSet, { pods, fits, hash }: Situation): Promise<boolean> {
+async function settleNodes(
+  context: ReconcileContext,
+  set: DaemonSet,
+  { pods, fits, hash }: Situation,
+): Promise<boolean> {
   const byNode = Map.groupBy(pods, (pod) => nodeOf(pod) ?? "");
   const allowsTwo = updateLimits(set, fits.size).surge > 0 && set.spec?.updateStrategy?.type !== "OnDelete";
   const create: string[] = [];
@@ -92,7 +96,11 @@ async function settleNodes(context: Context, set: DaemonSet, { pods, fits, hash 
 }
 
 /** The pods on a node that have ended, or are more than there should be. */
-function surplus({ events }: Context, there: readonly Pod[], options: { hash: string; allowsTwo: boolean }): Pod[] {
+function surplus(
+  { events }: ReconcileContext,
+  there: readonly Pod[],
+  options: { hash: string; allowsTwo: boolean },
+): Pod[] {
   const remove: Pod[] = [];
   const running: Pod[] = [];
   for (const pod of there) {
@@ -115,7 +123,7 @@ function surplus({ events }: Context, there: readonly Pod[], options: { hash: st
 }
 
 /** Moves a rolling update on by a step. */
-async function rollOn(context: Context, set: DaemonSet, { pods, fits, hash }: Situation): Promise<void> {
+async function rollOn(context: ReconcileContext, set: DaemonSet, { pods, fits, hash }: Situation): Promise<void> {
   const byNode = new Map<string, readonly Pod[]>();
   for (const [node, { shouldRun }] of fits) {
     if (shouldRun)
@@ -129,7 +137,7 @@ async function rollOn(context: Context, set: DaemonSet, { pods, fits, hash }: Si
   for (const node of create) await createPod(context, daemonPod(set, node, hash));
 }
 
-function statusOf({ clock }: Context, set: DaemonSet, { pods, fits, hash }: Situation): DaemonSetStatus {
+function statusOf({ clock }: ReconcileContext, set: DaemonSet, { pods, fits, hash }: Situation): DaemonSetStatus {
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   let [desired, current, misplaced, ready, available, updated] = [0, 0, 0, 0, 0, 0];
   for (const [node, { shouldRun }] of fits) {
@@ -164,4 +172,4 @@ function statusOf({ clock }: Context, set: DaemonSet, { pods, fits, hash }: Situ
 }
 
 /** Runs DaemonSets. */
-export const daemonSets = controllersPart(NAME, [DaemonSet], () => [daemonSetController()]);
+export const daemonSets = controllersComponent(NAME, [DaemonSet], () => [daemonSetController()]);

@@ -1,6 +1,6 @@
 import { resolveIntOrPercent } from "@konverge/core";
 import type { DaemonSet, Pod } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { isAvailable } from "../workloads/pod-state.ts";
 import { hashOf } from "./daemon-pods.ts";
 
@@ -20,7 +20,7 @@ export function updateLimits({ spec }: DaemonSet, desired: number): { surge: num
 
 /** Plans the next step. `byNode` has all nodes that should run the daemon, with the pods there that are not on their way out. */
 export function planUpdate(
-  { clock }: Context,
+  { clock }: ReconcileContext,
   set: DaemonSet,
   byNode: ReadonlyMap<string, readonly Pod[]>,
   hash: string,

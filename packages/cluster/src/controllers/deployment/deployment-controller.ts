@@ -1,8 +1,8 @@
 import { controllerOf, timestamp } from "@konverge/core";
 import { Deployment, Pod, ReplicaSet } from "@konverge/kinds";
-import { type Context, watch } from "@konverge/runtime";
+import { type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { claimChildren, watchChildren } from "../workloads/claim.ts";
 import { selectorOf } from "../workloads/selector.ts";
 import { isEmptySelector, SelectorIndex } from "../workloads/selector-index.ts";
@@ -30,7 +30,7 @@ function deploymentController() {
     watches: [
       watchChildren(ReplicaSet, Deployment, selectors),
       // A Deployment that is recreated waits for its last old pod to go. Its name is that of the set without the hash.
-      watch<Pod, Deployment>(Pod, {
+      watchKind<Pod, Deployment>(Pod, {
         when: ({ type }) => type === "deleted",
         to(pod) {
           const set = controllerOf(pod);
@@ -61,14 +61,14 @@ function deploymentController() {
   });
 }
 
-async function rollingUpdate(context: Context, found: Sets, claimed: readonly ReplicaSet[]) {
+async function rollingUpdate(context: ReconcileContext, found: Sets, claimed: readonly ReplicaSet[]) {
   const sets = await findSets(context, found.deployment, claimed, { create: true });
   if (await rollOn(context, sets)) return report(context, sets);
   if (isComplete(sets.deployment, sets.deployment.status ?? {})) await forgetOldSets(context, sets);
   return report(context, sets);
 }
 
-async function recreate(context: Context, found: Sets, claimed: readonly ReplicaSet[]) {
+async function recreate(context: ReconcileContext, found: Sets, claimed: readonly ReplicaSet[]) {
   if (await stopOld(context, found)) return report(context, found);
   const sets = await findSets(context, found.deployment, claimed, { create: true });
   const { deployment, current } = sets;
@@ -79,16 +79,16 @@ async function recreate(context: Context, found: Sets, claimed: readonly Replica
 }
 
 /** Reports from the sets as they were read: what was just changed is reported when it has had an effect. */
-async function report(context: Context, sets: Sets): Promise<{ after: number } | undefined> {
+async function report(context: ReconcileContext, sets: Sets): Promise<{ requeueAfter: number } | undefined> {
   const { clock } = context;
   const status = withProgress(sets, statusOf(sets, clock), clock);
   await writeStatus(context, Deployment, sets.deployment, status);
-  const after = untilDeadline(sets.deployment, status, clock);
-  return after === undefined ? undefined : { after };
+  const requeueAfter = untilDeadline(sets.deployment, status, clock);
+  return requeueAfter === undefined ? undefined : { requeueAfter };
 }
 
 /** A paused rollout makes no progress, and has no deadline. */
-async function notePause(context: Context, deployment: Deployment): Promise<Deployment> {
+async function notePause(context: ReconcileContext, deployment: Deployment): Promise<Deployment> {
   const { spec, status } = deployment;
   const condition = progressing(status);
   if (!hasProgressDeadline(deployment) || condition?.reason === "ProgressDeadlineExceeded") return deployment;
@@ -103,4 +103,4 @@ async function notePause(context: Context, deployment: Deployment): Promise<Depl
 }
 
 /** Rolls out the templates of Deployments. */
-export const deployments = controllersPart(NAME, [Deployment], () => [deploymentController()]);
+export const deployments = controllersComponent(NAME, [Deployment], () => [deploymentController()]);

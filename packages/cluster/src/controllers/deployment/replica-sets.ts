@@ -1,6 +1,6 @@
 import { deepEqual, isAlreadyExists, keyOf, ownerReference, templateHash, timestamp } from "@konverge/core";
 import { Deployment, type PodTemplateSpec, ReplicaSet } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { messageOf } from "../workloads/pod-control.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { annotationsFor, maxSurge, nextRevision, REVISION, revisionOf, sizeAnnotations } from "./annotations.ts";
@@ -30,7 +30,7 @@ export function byAge(sets: readonly ReplicaSet[]): ReplicaSet[] {
 
 /** Sorts out which set stands for the template now; makes it, if it is missing and `create` is given. */
 export async function findSets(
-  context: Context,
+  context: ReconcileContext,
   deployment: Deployment,
   sets: readonly ReplicaSet[],
   { create }: { create: boolean },
@@ -49,7 +49,7 @@ function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
   return { ...template, metadata: { ...template.metadata, labels } };
 }
 
-async function keepCurrent(context: Context, given: Deployment, set: ReplicaSet, revision: bigint) {
+async function keepCurrent(context: ReconcileContext, given: Deployment, set: ReplicaSet, revision: bigint) {
   let deployment = given;
   const annotations = annotationsFor(deployment, set.metadata.annotations ?? {}, revision, false);
   const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
@@ -66,7 +66,7 @@ async function keepCurrent(context: Context, given: Deployment, set: ReplicaSet,
   return { deployment, current };
 }
 
-async function setRevision({ client }: Context, deployment: Deployment, set: ReplicaSet): Promise<Deployment> {
+async function setRevision({ client }: ReconcileContext, deployment: Deployment, set: ReplicaSet): Promise<Deployment> {
   const revision = set.metadata.annotations?.[REVISION];
   const { annotations = {} } = deployment.metadata;
   if (revision === undefined || annotations[REVISION] === revision) return deployment;
@@ -76,7 +76,7 @@ async function setRevision({ client }: Context, deployment: Deployment, set: Rep
 }
 
 async function note(
-  context: Context,
+  context: ReconcileContext,
   deployment: Deployment,
   status: "True" | "False",
   reason: string,
@@ -87,7 +87,12 @@ async function note(
   return writeStatus(context, Deployment, deployment, { ...deployment.status, conditions });
 }
 
-async function createCurrent(context: Context, given: Deployment, old: readonly ReplicaSet[], revision: bigint) {
+async function createCurrent(
+  context: ReconcileContext,
+  given: Deployment,
+  old: readonly ReplicaSet[],
+  revision: bigint,
+) {
   const { client, events } = context;
   let deployment = given;
   const draft = replicaSetFor(deployment, old, revision);
@@ -153,7 +158,7 @@ export function newReplicas(deployment: Deployment, current: number, total: numb
 
 /** Gives a set a size, and notes the Deployment's own. */
 export async function scaleSet(
-  context: Context,
+  context: ReconcileContext,
   deployment: Deployment,
   set: ReplicaSet,
   size: number,
@@ -175,7 +180,7 @@ export async function scaleSet(
 }
 
 /** Deletes the oldest sets without pods, beyond those that are kept for a rollback. */
-export async function forgetOldSets({ client }: Context, { deployment, old }: Sets): Promise<void> {
+export async function forgetOldSets({ client }: ReconcileContext, { deployment, old }: Sets): Promise<void> {
   const { revisionHistoryLimit = 10 } = deployment.spec;
   const alive = old.filter(({ metadata }) => !metadata.deletionTimestamp);
   const surplus = alive.length - revisionHistoryLimit;

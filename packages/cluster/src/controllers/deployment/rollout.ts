@@ -1,16 +1,16 @@
 import { controllerOf } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { maxUnavailable } from "./annotations.ts";
 import { allSets, byAge, newReplicas, replicasOf, type Sets, scaleSet, totalReplicas } from "./replica-sets.ts";
 
 /** Moves a rolling update on by one step: grows the new set, or shrinks old ones. True if anything was changed. */
-export async function rollOn(context: Context, sets: Sets): Promise<boolean> {
+export async function rollOn(context: ReconcileContext, sets: Sets): Promise<boolean> {
   return (await growNew(context, sets)) || (await shrinkOld(context, sets));
 }
 
-async function growNew(context: Context, sets: Sets): Promise<boolean> {
+async function growNew(context: ReconcileContext, sets: Sets): Promise<boolean> {
   const { deployment } = sets;
   const current = sets.current!;
   const { replicas = 1 } = deployment.spec;
@@ -22,7 +22,7 @@ async function growNew(context: Context, sets: Sets): Promise<boolean> {
   return true;
 }
 
-async function shrinkOld(context: Context, sets: Sets): Promise<boolean> {
+async function shrinkOld(context: ReconcileContext, sets: Sets): Promise<boolean> {
   const { deployment, old } = sets;
   const current = sets.current!;
   if (totalReplicas(old) === 0) return false;
@@ -53,7 +53,7 @@ async function shrinkOld(context: Context, sets: Sets): Promise<boolean> {
 }
 
 /** Stops all old pods. True while some are being stopped or still run: the new ones come after them. */
-export async function stopOld(context: Context, { deployment, current, old }: Sets): Promise<boolean> {
+export async function stopOld(context: ReconcileContext, { deployment, current, old }: Sets): Promise<boolean> {
   const active = old.filter((set) => replicasOf(set) > 0);
   for (const set of active) await scaleSet(context, deployment, set, 0);
   if (active.length > 0) return true;

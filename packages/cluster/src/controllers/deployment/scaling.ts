@@ -1,5 +1,5 @@
 import type { Deployment, ReplicaSet } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { DESIRED, MAX, maxSurge } from "./annotations.ts";
 import { allSets, byAge, replicasOf, type Sets, scaleSet, totalReplicas } from "./replica-sets.ts";
 
@@ -13,7 +13,7 @@ export function isResized({ deployment, ...sets }: Sets): boolean {
 }
 
 /** Brings the sets to the Deployment's size without moving a rollout on: what is under way keeps its proportions. */
-export async function scaleSets(context: Context, sets: Sets): Promise<void> {
+export async function scaleSets(context: ReconcileContext, sets: Sets): Promise<void> {
   const { deployment, current, old } = sets;
   const { replicas = 1, strategy } = deployment.spec;
   const active = allSets(sets).filter((set) => replicasOf(set) > 0);
@@ -41,7 +41,7 @@ function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
 }
 
 async function scaleInProportion(
-  context: Context,
+  context: ReconcileContext,
   deployment: Deployment,
   active: readonly ReplicaSet[],
 ): Promise<void> {

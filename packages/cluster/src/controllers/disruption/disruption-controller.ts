@@ -7,9 +7,9 @@ import {
   timestamp,
 } from "@konverge/core";
 import { Pod, PodDisruptionBudget, type PodDisruptionBudgetStatus } from "@konverge/kinds";
-import { type Context, watch } from "@konverge/runtime";
+import { type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart, type PartContext } from "../../parts/part.ts";
+import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isActive, isReady } from "../workloads/pod-state.ts";
@@ -22,7 +22,7 @@ const NAME = "controllermanager";
 const DISRUPTION_TIMEOUT = 120_000;
 
 /** Counts for each budget how many of its pods may be disrupted. */
-function disruptionController({ kinds }: PartContext) {
+function disruptionController({ kinds }: ComponentContext) {
   const known = new Map<string, Set<ObjectKey>>();
   const budgetsIn = ({ metadata }: KubeObject) => [...(known.get(metadata.namespace ?? "") ?? [])];
   return builtInController(PodDisruptionBudget, {
@@ -34,8 +34,8 @@ function disruptionController({ kinds }: PartContext) {
       return true;
     },
     watches: [
-      watch<Pod, PodDisruptionBudget>(Pod, { to: budgetsIn }),
-      ...SIZED.map((kind) => watch<KubeObject, PodDisruptionBudget>(kind, { to: budgetsIn })),
+      watchKind<Pod, PodDisruptionBudget>(Pod, { to: budgetsIn }),
+      ...SIZED.map((kind) => watchKind<KubeObject, PodDisruptionBudget>(kind, { to: budgetsIn })),
     ],
     async reconcile(budget, context) {
       const { clock, cache, events } = context;
@@ -86,7 +86,7 @@ function disruptionController({ kinds }: PartContext) {
         conditions: withCondition(budget.status?.conditions, condition as never, now),
       };
       await writeStatus(context, PodDisruptionBudget, budget, status);
-      return next === undefined ? undefined : { after: next };
+      return next === undefined ? undefined : { requeueAfter: next };
     },
   });
 }
@@ -94,7 +94,12 @@ function disruptionController({ kinds }: PartContext) {
 /** An empty selector of a budget selects all pods of its namespace. */
 const isSelected = (selector: LabelSelector, { metadata }: Pod) => selectsLabels(selector, metadata.labels);
 
-async function countsOf(context: Context, kinds: ServedKinds, { spec }: PodDisruptionBudget, pods: readonly Pod[]) {
+async function countsOf(
+  context: ReconcileContext,
+  kinds: ServedKinds,
+  { spec }: PodDisruptionBudget,
+  pods: readonly Pod[],
+) {
   const { minAvailable, maxUnavailable } = spec ?? {};
   const unmanaged: string[] = [];
   if (maxUnavailable === undefined) {
@@ -144,6 +149,6 @@ function failedStatus(
 }
 
 /** Keeps the status of PodDisruptionBudgets. */
-export const disruptionBudgets = controllersPart("disruption-controller", [PodDisruptionBudget], (context) => [
+export const disruptionBudgets = controllersComponent("disruption-controller", [PodDisruptionBudget], (context) => [
   disruptionController(context),
 ]);

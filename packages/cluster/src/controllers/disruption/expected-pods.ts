@@ -8,7 +8,7 @@ import {
   resourcePath,
 } from "@konverge/core";
 import { Deployment, type Pod, ReplicaSet, ReplicationController, StatefulSet } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import type { ServedKinds } from "../../parts/served-kinds.ts";
 
 /** Controllers whose size is known without asking. */
@@ -18,7 +18,7 @@ type Sized = KubeObject & { spec?: { replicas?: number } };
 
 /** How many pods the controllers of some pods want, each controller once, and the pods that have none. */
 export async function expectedPods(
-  context: Context,
+  context: ReconcileContext,
   kinds: ServedKinds,
   pods: readonly Pod[],
 ): Promise<{ expected: number; unmanaged: string[] }> {
@@ -42,7 +42,7 @@ export async function expectedPods(
 }
 
 /** The size of a controller of Kubernetes' own; of a Deployment's ReplicaSet, that of the Deployment. */
-function knownSize({ cache }: Context, namespace: string, owner: OwnerReference) {
+function knownSize({ cache }: ReconcileContext, namespace: string, owner: OwnerReference) {
   const find = ({ apiVersion, kind: name, name: object, uid }: OwnerReference) => {
     const { group } = parseApiVersion(apiVersion);
     const kind = SIZED.find((one) => one.group === group && one.kind === name);
@@ -57,7 +57,7 @@ function knownSize({ cache }: Context, namespace: string, owner: OwnerReference)
   return { uid: counted.metadata.uid!, size: counted.spec?.replicas ?? 1 };
 }
 
-async function askedSize({ client }: Context, kinds: ServedKinds, namespace: string, owner: OwnerReference) {
+async function askedSize({ client }: ReconcileContext, kinds: ServedKinds, namespace: string, owner: OwnerReference) {
   const { group } = parseApiVersion(owner.apiVersion);
   const kind = kinds.byName(group, owner.kind);
   if (!kind) throw new Error(`no matches for kind ${JSON.stringify(owner.kind)} in group ${JSON.stringify(group)}`);
@@ -73,7 +73,7 @@ async function askedSize({ client }: Context, kinds: ServedKinds, namespace: str
 }
 
 /** Not found can mean either: the object is missing, or its kind has no scale. */
-async function hasScale(client: Context["client"], kind: KindRef<KubeObject>): Promise<boolean> {
+async function hasScale(client: ReconcileContext["client"], kind: KindRef<KubeObject>): Promise<boolean> {
   const path = resourcePath(kind, {}).replace(/\/[^/]+$/, "");
   const { resources } = JSON.parse(await client.request({ method: "GET", path })) as { resources: { name: string }[] };
   return resources.some(({ name }) => name === `${kind.plural}/scale`);

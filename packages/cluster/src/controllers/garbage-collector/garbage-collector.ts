@@ -7,9 +7,9 @@ import {
   type KubeObject,
   type OwnerReference,
 } from "@konverge/core";
-import { EventRecorder, type View } from "@konverge/runtime";
+import { type CacheView, EventRecorder } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
-import type { Part, PartContext } from "../../parts/part.ts";
+import type { ComponentContext, ControlPlaneComponent } from "../../parts/part.ts";
 import type { ServedKind } from "../../parts/served-kinds.ts";
 import {
   FOREGROUND,
@@ -43,14 +43,14 @@ const IGNORED = new Set(["/events"]);
 class GarbageCollector {
   readonly #graph = new OwnershipGraph();
   readonly #client: Client;
-  readonly #context: PartContext;
-  readonly #views = new Map<string, View<KubeObject>>();
+  readonly #context: ComponentContext;
+  readonly #views = new Map<string, CacheView<KubeObject>>();
   readonly #remove: KeyWorker;
   readonly #orphan: KeyWorker;
   readonly #events: EventRecorder;
   readonly #leave: readonly (() => void)[];
 
-  constructor(context: PartContext) {
+  constructor(context: ComponentContext) {
     const { client, clock, kinds, log } = context;
     this.#context = context;
     this.#client = client;
@@ -254,7 +254,7 @@ class GarbageCollector {
 }
 
 /** The garbage collector, from the first object of any kind on. */
-export const garbageCollector: Part = {
+export const garbageCollector: ControlPlaneComponent = {
   name: "generic-garbage-collector",
   startsWith: "cluster",
   start: async (context) => new GarbageCollector(context),

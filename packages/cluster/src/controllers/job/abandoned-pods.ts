@@ -1,7 +1,7 @@
 import { controllerOf, isNotFound, type ObjectKey } from "@konverge/core";
 import { Job, Pod } from "@konverge/kinds";
 import { KeyWorker } from "../../parts/key-worker.ts";
-import type { Part, PartContext } from "../../parts/part.ts";
+import type { ComponentContext, ControlPlaneComponent } from "../../parts/part.ts";
 import { releasePods } from "./job-pods.ts";
 import { finishedCondition, isTracked } from "./job-state.ts";
 
@@ -9,10 +9,10 @@ const BY_JOB = "job";
 
 /** Lets pods go that nobody will count any more: their Job is gone, is being deleted, or has ended. */
 class AbandonedPods {
-  readonly #context: PartContext;
+  readonly #context: ComponentContext;
   readonly #worker: KeyWorker;
 
-  constructor(context: PartContext) {
+  constructor(context: ComponentContext) {
     const { clock, log } = context;
     this.#context = context;
     this.#worker = new KeyWorker({ clock, log, name: "job-controller: orphans", work: (key) => this.#look(key) });
@@ -57,7 +57,7 @@ class AbandonedPods {
 }
 
 /** Lets pods go that no Job counts any more. */
-export const abandonedPods: Part = {
+export const abandonedPods: ControlPlaneComponent = {
   name: "job-orphan-pods",
   user: "job-controller",
   startsWith: [Job],

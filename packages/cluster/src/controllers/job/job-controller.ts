@@ -1,8 +1,8 @@
 import { type KubeObject, timestamp } from "@konverge/core";
 import { Job, type JobCondition, type JobStatus, Pod } from "@konverge/kinds";
-import { allOf, type Change, type Context, changed } from "@konverge/runtime";
+import { allPredicates, type CacheChange, type ReconcileContext, valueChanged } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { claimChildren, watchChildren } from "../workloads/claim.ts";
 import { selectorOf } from "../workloads/selector.ts";
 import { SelectorIndex } from "../workloads/selector-index.ts";
@@ -33,7 +33,7 @@ function jobController() {
         Pod,
         Job,
         selectors,
-        allOf(changed(whatMatters), (change) => !isOwnReport(change)),
+        allPredicates(valueChanged(whatMatters), (change) => !isOwnReport(change)),
       ),
     ],
     async reconcile(job, context) {
@@ -53,7 +53,7 @@ function jobController() {
       await track(context, standing);
       fortunes.set(uid, standing.fortunes);
       if (standing.error) throw standing.error;
-      return standing.after.length > 0 ? { after: Math.max(1, Math.min(...standing.after)) } : undefined;
+      return standing.after.length > 0 ? { requeueAfter: Math.max(1, Math.min(...standing.after)) } : undefined;
     },
   });
 }
@@ -68,12 +68,12 @@ function whatMatters({ metadata, status }: Pod): unknown {
 }
 
 /** What a pass has written itself it has also taken into account; only what goes, or is to go, is looked at again. */
-function isOwnReport({ type, writer, object }: Change<KubeObject>): boolean {
+function isOwnReport({ type, writer, object }: CacheChange<KubeObject>): boolean {
   return writer === NAME && type !== "deleted" && object.metadata.deletionTimestamp === undefined;
 }
 
 /** Whether enough pods have succeeded; if not, whether the Job rests. */
-function decide({ clock, events }: Context, standing: Standing): void {
+function decide({ clock, events }: ReconcileContext, standing: Standing): void {
   const { job, succeeded, activeCount } = standing;
   const { completions, suspend } = wishesOf(job);
   const isEnough = completions === undefined ? succeeded > 0 : succeeded >= completions;
@@ -110,7 +110,7 @@ function decide({ clock, events }: Context, standing: Standing): void {
  * Counts pods that have ended, each once: their uids are noted in the status, then their finalizers are removed, then the
  * counters grow. A crash in between loses nothing and counts nothing twice.
  */
-async function track(context: Context, standing: Standing): Promise<void> {
+async function track(context: ReconcileContext, standing: Standing): Promise<void> {
   const { job, pods, succeededIndexes, failedIndexes } = standing;
   const { isIndexed } = wishesOf(job);
   const held = new Set(pods.filter(isTracked).map(({ metadata }) => metadata.uid!));
@@ -125,15 +125,16 @@ async function track(context: Context, standing: Standing): Promise<void> {
       if (!isIndexed && !uncounted.succeeded.includes(uid)) uncounted.succeeded.push(uid);
     } else if (!uncounted.failed.includes(uid) && countsAsFailed(standing, pod)) uncounted.failed.push(uid);
   }
+  const { startTime, ...plain } = plainStatus(standing);
   let status: JobStatus = {
-    ...plainStatus(standing),
+    ...plain,
+    ...(standing.startTime && { startTime }),
     ...(isIndexed && { succeeded: succeededIndexes.size, completedIndexes: succeededIndexes.toString() }),
     ...(failedIndexes && { failedIndexes: failedIndexes.toString() }),
   };
-  if (!standing.startTime) delete status.startTime;
   status = withCounted(status, uncounted, (uid) => !held.has(uid));
   const final = withInterim(standing, status, timestamp(context.clock));
-  status.conditions = final.conditions;
+  status = { ...status, conditions: final.conditions };
   let current = job;
   if (release.length > 0) {
     current = await writeStatus(context, Job, job, status);
@@ -144,8 +145,9 @@ async function track(context: Context, standing: Standing): Promise<void> {
   const isDone = final.condition && !left.succeeded?.length && !left.failed?.length && standing.terminating === 0;
   if (isDone) {
     const { condition } = final;
-    status.conditions = withCondition(status.conditions, condition!, timestamp(context.clock));
-    if (condition!.type === "Complete") status.completionTime = timestamp(context.clock);
+    const conditions = withCondition(status.conditions, condition!, timestamp(context.clock));
+    const isComplete = condition!.type === "Complete";
+    status = { ...status, conditions, ...(isComplete && { completionTime: timestamp(context.clock) }) };
   }
   await writeStatus(context, Job, current, status);
   if (isDone) announce(context, job, status, final.condition!);
@@ -201,7 +203,7 @@ function withInterim({ verdict }: Standing, { conditions = [] }: JobStatus, now:
 }
 
 function announce(
-  { events }: Context,
+  { events }: ReconcileContext,
   { spec }: Job,
   { succeeded = 0 }: JobStatus,
   { type, reason, message }: JobCondition,
@@ -217,4 +219,4 @@ function announce(
 }
 
 /** Runs Jobs. */
-export const jobs = controllersPart(NAME, [Job], () => [jobController()]);
+export const jobs = controllersComponent(NAME, [Job], () => [jobController()]);

@@ -1,6 +1,6 @@
 import { isNotFound, keyOf } from "@konverge/core";
 import { type Container, Job, Pod, type PodTemplateSpec } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { inDeletionOrder } from "../workloads/deletion-order.ts";
 import { createPod, deletePod, podFromTemplate, slowStart } from "../workloads/pod-control.ts";
 import {
@@ -16,7 +16,7 @@ import { judgeFailure } from "./policies.ts";
 
 /** Creates pods for a Job: so many, or one for each index. Returns how many, and the error that stopped it. */
 export async function createJobPods(
-  context: Context,
+  context: ReconcileContext,
   job: Job,
   wanted: { count: number; indexes?: readonly number[]; replaced: ReadonlyMap<number, Pod> },
 ): Promise<{ done: number; error?: unknown }> {
@@ -70,7 +70,7 @@ function withIndexVariable(container: Container): Container {
 }
 
 /** The active pods to give up: those whose index is done for or doubly worked on, then as many more as `least` asks. */
-export function podsToRemove(context: Context, job: Job, active: readonly Pod[], least: number): Pod[] {
+export function podsToRemove(context: ReconcileContext, job: Job, active: readonly Pod[], least: number): Pod[] {
   const order = (pods: readonly Pod[]) => inDeletionOrder(pods, pods, context.clock);
   const { isIndexed, completions = 0 } = wishesOf(job);
   if (!isIndexed) return order(active).slice(0, least);
@@ -90,7 +90,7 @@ export function podsToRemove(context: Context, job: Job, active: readonly Pod[],
 
 /** Deletes pods; returns those that were. */
 export async function deleteJobPods(
-  context: Context,
+  context: ReconcileContext,
   pods: readonly Pod[],
 ): Promise<{ deleted: Pod[]; error?: unknown }> {
   const results = await Promise.allSettled(pods.map((pod) => deletePod(context, pod)));
@@ -100,7 +100,10 @@ export async function deleteJobPods(
 }
 
 /** Lets go of pods that have been counted. Returns the uids of those that are no longer held. */
-export async function releasePods({ client }: Pick<Context, "client">, pods: readonly Pod[]): Promise<Set<string>> {
+export async function releasePods(
+  { client }: Pick<ReconcileContext, "client">,
+  pods: readonly Pod[],
+): Promise<Set<string>> {
   const released = new Set<string>();
   for (const pod of pods) {
     const { uid, finalizers = [] } = pod.metadata;

@@ -1,6 +1,6 @@
 import { timestamp } from "@konverge/core";
 import type { Job, JobCondition, JobStatus, Pod } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { isActive, isReady, isTerminating } from "../workloads/pod-state.ts";
 import { type Fortunes, fortunesAfter, waitAfter } from "./backoff.ts";
 import { failuresBefore, IndexSet, indexOf } from "./indexes.ts";
@@ -33,7 +33,7 @@ export interface Standing {
 }
 
 /** Takes stock: which pods run, which ended since the last look, whether the Job is decided. */
-export function takeStock(context: Context, job: Job, pods: Pod[], fortunes: Fortunes | undefined): Standing {
+export function takeStock(context: ReconcileContext, job: Job, pods: Pod[], fortunes: Fortunes | undefined): Standing {
   const { clock } = context;
   const { isIndexed, completions = 0, suspend, podFailurePolicy } = wishesOf(job);
   const uncounted = job.status?.uncountedTerminatedPods ?? {};
@@ -101,7 +101,7 @@ function waitingPods({ job, pods, active, succeededIndexes, failedIndexes }: Sta
   return waiting;
 }
 
-function verdictOf(context: Context, standing: Standing): JobCondition | undefined {
+function verdictOf(context: ReconcileContext, standing: Standing): JobCondition | undefined {
   const { job, pods, failed, succeededIndexes, failedIndexes } = standing;
   const { backoffLimit, activeDeadlineSeconds, podFailurePolicy, maxFailedIndexes, completions = 0 } = wishesOf(job);
   const now = timestamp(context.clock);
@@ -156,7 +156,7 @@ function restartsExceed(job: Job, pods: readonly Pod[], limit: number): boolean 
 }
 
 /** Deletes what still runs of a Job that is decided; without that, the decision waits. */
-export async function stopPods(context: Context, standing: Standing): Promise<void> {
+export async function stopPods(context: ReconcileContext, standing: Standing): Promise<void> {
   const { deleted, error } = await deleteJobPods(context, standing.active);
   if (deleted.length !== standing.active.length) standing.verdict = undefined;
   noteDeleted(standing, deleted);
@@ -170,7 +170,7 @@ function noteDeleted(standing: Standing, deleted: readonly Pod[]): void {
 }
 
 /** Brings the number of running pods to what the Job asks for: deletes some, or creates some, not both in one go. */
-export async function managePods(context: Context, standing: Standing): Promise<void> {
+export async function managePods(context: ReconcileContext, standing: Standing): Promise<void> {
   const { job, active, succeeded, terminating } = standing;
   const { parallelism, completions, suspend, isIndexed, backoffLimitPerIndex } = wishesOf(job);
   const remaining =
@@ -208,7 +208,7 @@ export async function managePods(context: Context, standing: Standing): Promise<
   standing.error = error;
 }
 
-function waitOf({ clock }: Context, { waiting }: Standing, index: number): number {
+function waitOf({ clock }: ReconcileContext, { waiting }: Standing, index: number): number {
   const pod = waiting.get(index);
   return pod
     ? waitAfter({ ...fortunesAfter(undefined, [], [pod], clock), failuresSinceSuccess: failuresBefore(pod) + 1 }, clock)

@@ -61,7 +61,7 @@ async function longestGrace(client: Client, namespace: string): Promise<number> 
 }
 
 /** Deletes the objects of a kind, and returns those that are still there. */
-async function deleteAll(client: Client, kind: ServedKind, namespace: string): Promise<KubeObject[]> {
+async function deleteAll(client: Client, kind: ServedKind, namespace: string): Promise<readonly KubeObject[]> {
   const list = async () => (await client.list(metadataOnly(kind), { namespace })).items;
   const before = await list();
   if (before.length === 0) return [];

@@ -1,7 +1,7 @@
 import { deepEqual, isNotFound } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import { KeyWorker } from "../../parts/key-worker.ts";
-import type { Part, PartContext } from "../../parts/part.ts";
+import type { ComponentContext, ControlPlaneComponent } from "../../parts/part.ts";
 import { deletionConditions } from "./conditions.ts";
 import { deleteContents } from "./contents.ts";
 
@@ -12,10 +12,10 @@ const FINALIZER = "kubernetes";
  * told in the conditions.
  */
 class NamespaceController {
-  readonly #context: PartContext;
+  readonly #context: ComponentContext;
   readonly #worker: KeyWorker;
 
-  constructor(context: PartContext) {
+  constructor(context: ComponentContext) {
     const { clock, log } = context;
     this.#context = context;
     this.#worker = new KeyWorker({ clock, log, name: "namespace-controller", work: (name) => this.#empty(name) });
@@ -63,7 +63,7 @@ class NamespaceController {
 }
 
 /** Empties namespaces that are being deleted. */
-export const namespaces: Part = {
+export const namespaces: ControlPlaneComponent = {
   name: "namespace-controller",
   startsWith: [Namespace],
   start: async (context) => new NamespaceController(context),

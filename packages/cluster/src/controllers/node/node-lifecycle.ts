@@ -1,9 +1,9 @@
 import { type Clock, deepEqual, keyOf, timestamp } from "@konverge/core";
 import { Lease, Node, type NodeCondition, Pod, type Taint } from "@konverge/kinds";
-import { type Context, watch } from "@konverge/runtime";
+import { type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import type { NodePulse } from "../../parts/node-pulse.ts";
-import { controllersPart, type PartContext } from "../../parts/part.ts";
+import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import { isReady } from "../workloads/pod-state.ts";
 
 const NAME = "node-controller";
@@ -28,13 +28,16 @@ const CONDITION_TAINTS: readonly { type: string; status: string; key: string }[]
 ];
 
 /** Notices nodes that have fallen silent, and taints nodes by their conditions. */
-function nodeLifecycleController({ pulse }: PartContext) {
+function nodeLifecycleController({ pulse }: ComponentContext) {
   const registered = new Set<string>();
   return builtInController(Node, {
     name: NAME,
     watches: [
-      watch<Lease, Node>(Lease, { namespaces: [LEASES], references: (node) => [`${LEASES}/${node.metadata.name}`] }),
-      watch<Pod, Node>(Pod, {
+      watchKind<Lease, Node>(Lease, {
+        namespaces: [LEASES],
+        references: (node) => [`${LEASES}/${node.metadata.name}`],
+      }),
+      watchKind<Pod, Node>(Pod, {
         indexes: { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) },
         when: ({ type }) => type === "added",
         to: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []),
@@ -50,7 +53,7 @@ function nodeLifecycleController({ pulse }: PartContext) {
       const node = wait <= 0 ? await markUnknown(context, given) : given;
       await taint(context, node);
       if (!isNodeReady(node)) await markPods(context, node);
-      return wait > 0 && Number.isFinite(wait) ? { after: wait } : undefined;
+      return wait > 0 && Number.isFinite(wait) ? { requeueAfter: wait } : undefined;
     },
   });
 }
@@ -59,7 +62,7 @@ const ready = ({ status }: Node) => status?.conditions?.find(({ type }) => type 
 const isNodeReady = (node: Node) => ready(node)?.status === "True";
 
 /** Milliseconds until the node has been silent for too long. */
-function silenceLeft({ cache, clock }: Context, pulse: NodePulse, node: Node): number {
+function silenceLeft({ cache, clock }: ReconcileContext, pulse: NodePulse, node: Node): number {
   const condition = ready(node);
   if (!condition) return Date.parse(node.metadata.creationTimestamp!) + STARTUP_GRACE - clock.now();
   if (pulse.isAlive(node.metadata.name)) return Number.POSITIVE_INFINITY;
@@ -69,7 +72,7 @@ function silenceLeft({ cache, clock }: Context, pulse: NodePulse, node: Node): n
   return (Number.isFinite(last) ? last : clock.now()) + GRACE - clock.now();
 }
 
-async function markUnknown(context: Context, node: Node): Promise<Node> {
+async function markUnknown(context: ReconcileContext, node: Node): Promise<Node> {
   const { client, clock, events } = context;
   const now = timestamp(clock);
   const known = node.status?.conditions ?? [];
@@ -101,7 +104,7 @@ async function markUnknown(context: Context, node: Node): Promise<Node> {
 }
 
 /** The taints that follow from a node's conditions; those that others have set stay. */
-async function taint({ client, clock }: Context, node: Node): Promise<void> {
+async function taint({ client, clock }: ReconcileContext, node: Node): Promise<void> {
   const wanted = taintsOf(node, clock);
   const isOurs = ({ key, effect }: Taint) =>
     key === UNSCHEDULABLE
@@ -133,7 +136,7 @@ function taintsOf({ status, spec }: Node, clock: Clock): Taint[] {
 }
 
 /** Pods on a node that is not ready are not ready. */
-async function markPods({ client, cache, clock }: Context, node: Node): Promise<void> {
+async function markPods({ client, cache, clock }: ReconcileContext, node: Node): Promise<void> {
   if (!ready(node)) return;
   for (const pod of cache.find(Pod, "node", node.metadata.name)) {
     if (!isReady(pod)) continue;
@@ -146,4 +149,4 @@ async function markPods({ client, cache, clock }: Context, node: Node): Promise<
 }
 
 /** Watches over nodes. */
-export const nodeLifecycle = controllersPart(NAME, [Node], (context) => [nodeLifecycleController(context)]);
+export const nodeLifecycle = controllersComponent(NAME, [Node], (context) => [nodeLifecycleController(context)]);

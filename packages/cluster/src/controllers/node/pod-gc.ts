@@ -1,8 +1,8 @@
 import { isNotFound, keyOf, type ObjectKey, timestamp } from "@konverge/core";
 import { Node, Pod, type PodCondition } from "@konverge/kinds";
-import type { View } from "@konverge/runtime";
+import type { CacheView } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
-import type { Part, PartContext } from "../../parts/part.ts";
+import type { ComponentContext, ControlPlaneComponent } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { withCondition } from "../workloads/status.ts";
 
@@ -11,11 +11,11 @@ const QUARANTINE = 40_000;
 
 /** Removes pods that nobody else can: their node is gone, or they were deleted before they had one. */
 class PodCollector {
-  readonly #context: PartContext;
+  readonly #context: ComponentContext;
   readonly #worker: KeyWorker;
-  readonly #nodes: View<Node>;
+  readonly #nodes: CacheView<Node>;
 
-  constructor(context: PartContext) {
+  constructor(context: ComponentContext) {
     const { clock, log } = context;
     this.#context = context;
     this.#worker = new KeyWorker({ clock, log, name: "pod-garbage-collector", work: (key) => this.#look(key) });
@@ -63,7 +63,7 @@ class PodCollector {
 }
 
 /** Removes pods of nodes that are gone. */
-export const podCollector: Part = {
+export const podCollector: ControlPlaneComponent = {
   name: "pod-garbage-collector",
   startsWith: [Node],
   start: async (context) => new PodCollector(context),

@@ -1,8 +1,8 @@
 import { isNotFound, keyOf, timestamp } from "@konverge/core";
 import { Node, Pod, type PodCondition, type Taint } from "@konverge/kinds";
-import { type Context, changed, watch } from "@konverge/runtime";
+import { type ReconcileContext, valueChanged, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { tolerates } from "../daemon-set/node-fit.ts";
 import { withCondition } from "../workloads/status.ts";
 
@@ -14,11 +14,11 @@ function taintEvictionController() {
   const noticed = new Map<string, number>();
   return builtInController(Pod, {
     name: NAME,
-    when: changed((pod: Pod) => [pod.spec?.nodeName, pod.spec?.tolerations]),
+    when: valueChanged((pod: Pod) => [pod.spec?.nodeName, pod.spec?.tolerations]),
     watches: [
-      watch<Node, Pod>(Node, {
+      watchKind<Node, Pod>(Node, {
         references: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []),
-        when: changed((node: Node) => node.spec?.taints),
+        when: valueChanged((node: Node) => node.spec?.taints),
       }),
     ],
     async reconcile(pod, context) {
@@ -33,7 +33,7 @@ function taintEvictionController() {
         return undefined;
       }
       noticed.set(uid!, since);
-      if (patience > 0) return { after: patience };
+      if (patience > 0) return { requeueAfter: patience };
       events.normal("TaintManagerEviction", `Marking for deletion Pod ${keyOf(pod)}`);
       noticed.delete(uid!);
       await evict(context, pod);
@@ -57,7 +57,7 @@ function patienceOf({ spec }: Pod, taints: readonly Taint[], noticed: number, no
   return patience;
 }
 
-async function evict({ client, clock }: Context, pod: Pod): Promise<void> {
+async function evict({ client, clock }: ReconcileContext, pod: Pod): Promise<void> {
   const condition: PodCondition = {
     type: "DisruptionTarget",
     status: "True",
@@ -76,4 +76,4 @@ async function evict({ client, clock }: Context, pod: Pod): Promise<void> {
 }
 
 /** Evicts pods from tainted nodes. */
-export const taintEviction = controllersPart(NAME, [Node], () => [taintEvictionController()]);
+export const taintEviction = controllersComponent(NAME, [Node], () => [taintEvictionController()]);

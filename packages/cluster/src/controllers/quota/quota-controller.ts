@@ -1,8 +1,8 @@
 import type { KubeObject, ObjectKey } from "@konverge/core";
 import { PersistentVolumeClaim, Pod, ResourceQuota, Service } from "@konverge/kinds";
-import { changed, watch } from "@konverge/runtime";
+import { valueChanged, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart, type PartContext } from "../../parts/part.ts";
+import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { usageOf } from "./usage.ts";
 
@@ -16,7 +16,7 @@ const MEASURED = [PersistentVolumeClaim, Service];
 /** Nobody limits them, and there are many. */
 const UNCOUNTED = new Set(["Event", "Lease", "Endpoints", "EndpointSlice", "Pod", "ResourceQuota"]);
 
-function quotaController({ kinds }: PartContext) {
+function quotaController({ kinds }: ComponentContext) {
   const known = new Map<string, Set<ObjectKey>>();
   const isMeasured = (name: string) => MEASURED.some((kind) => kind.kind === name);
   const counted = kinds
@@ -34,10 +34,10 @@ function quotaController({ kinds }: PartContext) {
       return true;
     },
     watches: [
-      watch<Pod, ResourceQuota>(Pod, { to: quotasIn, when: changed((pod: Pod) => pod.status?.phase) }),
-      ...MEASURED.map((kind) => watch<KubeObject, ResourceQuota>(kind, { to: quotasIn })),
+      watchKind<Pod, ResourceQuota>(Pod, { to: quotasIn, when: valueChanged((pod: Pod) => pod.status?.phase) }),
+      ...MEASURED.map((kind) => watchKind<KubeObject, ResourceQuota>(kind, { to: quotasIn })),
       ...counted.map((kind) =>
-        watch<KubeObject, ResourceQuota>(kind, { to: quotasIn, when: ({ type }) => type !== "changed" }),
+        watchKind<KubeObject, ResourceQuota>(kind, { to: quotasIn, when: ({ type }) => type !== "changed" }),
       ),
     ],
     async reconcile(quota, context) {
@@ -50,4 +50,4 @@ function quotaController({ kinds }: PartContext) {
 }
 
 /** Keeps the status of ResourceQuotas. */
-export const resourceQuotas = controllersPart(NAME, [ResourceQuota], (context) => [quotaController(context)]);
+export const resourceQuotas = controllersComponent(NAME, [ResourceQuota], (context) => [quotaController(context)]);

@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type KindRef, type KubeObject, parseQuantity, type Quantity } from "@konverge/core";
+import { type KindRef, type KubeObject, parseQuantity, type Quantity, type QuantityValue } from "@konverge/core";
 import {
   ConfigMap,
   type Container,
@@ -32,12 +32,13 @@ export async function usageOf(
 ): Promise<Record<string, string>> {
   const namespace = quota.metadata.namespace!;
   const used: Record<string, string> = {};
-  const lists = new Map<string, Promise<KubeObject[]>>();
-  const list = <T extends KubeObject>(kind: KindRef<T>): Promise<T[]> => {
+  const lists = new Map<string, Promise<readonly KubeObject[]>>();
+  const list = <T extends KubeObject>(kind: KindRef<T>): Promise<readonly T[]> => {
     const name = `${kind.group}/${kind.plural}`;
-    const known = lists.get(name) ?? client.list(kind, { namespace }).then(({ items }) => items);
+    const known: Promise<readonly KubeObject[]> =
+      lists.get(name) ?? client.list(kind, { namespace }).then(({ items }) => items);
     lists.set(name, known);
-    return known as Promise<T[]>;
+    return known as Promise<readonly T[]>;
   };
   for (const name of Object.keys(quota.spec?.hard ?? {})) {
     used[name] = await usedOf(name, { list, kinds, quota });
@@ -46,7 +47,7 @@ export async function usageOf(
 }
 
 interface Sources {
-  list: <T extends KubeObject>(kind: KindRef<T>) => Promise<T[]>;
+  list: <T extends KubeObject>(kind: KindRef<T>) => Promise<readonly T[]>;
   kinds: ServedKinds;
   quota: ResourceQuota;
 }
@@ -102,10 +103,11 @@ function podAmount({ spec }: Pod, which: "requests" | "limits", resource: string
   return String(overhead ? largest.add(parseQuantity(overhead)) : largest);
 }
 
-const sum = (amounts: readonly string[]): Quantity =>
+const sum = (amounts: readonly QuantityValue[]): Quantity =>
   amounts.reduce((whole, amount) => whole.add(parseQuantity(amount)), parseQuantity("0"));
 
-const total = (amounts: readonly (string | undefined)[]): string => String(sum(amounts.map((amount) => amount ?? "0")));
+const total = (amounts: readonly (QuantityValue | undefined)[]): string =>
+  String(sum(amounts.map((amount) => amount ?? "0")));
 
 /** Whether a quota with scopes is about a pod. */
 function isInScope({ spec }: ResourceQuota, pod: Pod): boolean {

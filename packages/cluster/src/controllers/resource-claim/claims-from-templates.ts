@@ -1,6 +1,6 @@
 import { controllerOf, keyOf } from "@konverge/core";
 import { Pod, ResourceClaim, ResourceClaimTemplate } from "@konverge/kinds";
-import { type Context, watch } from "@konverge/runtime";
+import { type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
@@ -22,8 +22,8 @@ export function claimsFromTemplates() {
     name: "resource_claim",
     when: ({ object }) => object.spec?.resourceClaims !== undefined,
     watches: [
-      watch<ResourceClaimTemplate, Pod>(ResourceClaimTemplate, { references: templatesOf }),
-      watch<ResourceClaim, Pod>(ResourceClaim, {
+      watchKind<ResourceClaimTemplate, Pod>(ResourceClaimTemplate, { references: templatesOf }),
+      watchKind<ResourceClaim, Pod>(ResourceClaim, {
         to: (claim) => {
           const owner = controllerOf(claim);
           return owner?.kind === "Pod" ? [`${claim.metadata.namespace}/${owner.name}`] : [];
@@ -57,7 +57,7 @@ export function claimsFromTemplates() {
 }
 
 /** The claim of a pod by one of its templates: one that was made before its name could be noted, or a new one. */
-async function claimFor({ cache, client }: Context, pod: Pod, { name, ...of }: PodClaim): Promise<string> {
+async function claimFor({ cache, client }: ReconcileContext, pod: Pod, { name, ...of }: PodClaim): Promise<string> {
   const { namespace, uid } = pod.metadata;
   const isMine = (claim: ResourceClaim) =>
     controllerOf(claim)?.uid === uid && claim.metadata.annotations?.[POD_CLAIM] === name;

@@ -1,9 +1,9 @@
 import type { Client } from "@konverge/client";
 import { controllerOf, isNotFound, keyOf, type ObjectKey } from "@konverge/core";
 import { DeviceClass, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
-import type { View } from "@konverge/runtime";
+import type { CacheView } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
-import { controllersPart, type Part, type PartContext } from "../../parts/part.ts";
+import { type ComponentContext, type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
 import { DELETE_PROTECTION } from "../../scheduler/devices.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { claimsFromTemplates } from "./claims-from-templates.ts";
@@ -12,17 +12,19 @@ import { claimsFromTemplates } from "./claims-from-templates.ts";
 const STARTS_WITH = [ResourceClaim, ResourceClaimTemplate, DeviceClass, ResourceSlice];
 
 /** Makes claims for pods by templates. */
-export const templatedClaims = controllersPart("resource-claim-controller", STARTS_WITH, () => [claimsFromTemplates()]);
+export const templatedClaims = controllersComponent("resource-claim-controller", STARTS_WITH, () => [
+  claimsFromTemplates(),
+]);
 
 /**
  * Takes devices back from pods that have ended, and lets claims go that nobody needs. Claims that are being deleted wait
  * for exactly that, so this is no controller of theirs, which would leave them alone.
  */
-export const releasedClaims: Part = {
+export const releasedClaims: ControlPlaneComponent = {
   name: "resource-claim-release",
   user: "resource-claim-controller",
   startsWith: [ResourceClaim],
-  async start({ client, cache, clock, log }: PartContext) {
+  async start({ client, cache, clock, log }: ComponentContext) {
     const [claims, pods] = [cache.use(ResourceClaim), cache.use(Pod)];
     await Promise.all([claims.whenSynced(), pods.whenSynced()]);
     claims.addIndex("pod", (claim) => [...podsOf(claim)]);
@@ -53,7 +55,7 @@ function* podsOf({ metadata, status }: ResourceClaim): Generator<ObjectKey> {
   if (owner?.kind === "Pod") yield `${metadata.namespace}/${owner.name}`;
 }
 
-async function release(client: Client, pods: View<Pod>, claim: ResourceClaim): Promise<void> {
+async function release(client: Client, pods: CacheView<Pod>, claim: ResourceClaim): Promise<void> {
   const { namespace, finalizers = [] } = claim.metadata;
   const { reservedFor = [], allocation } = claim.status ?? {};
   const isOver = ({ name, uid }: { name: string; uid: string }) => {

@@ -1,8 +1,8 @@
 import type { KubeObject } from "@konverge/core";
 import { type Endpoint, EndpointSlice, Node, Pod, Service } from "@konverge/kinds";
-import { type Context, read, watch } from "@konverge/runtime";
+import { cacheKind, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { SelectorIndex } from "../workloads/selector-index.ts";
 import { type Backend, backendsOf, isHeadless } from "./backends.ts";
 import { keepSlices, MANAGED_BY, SERVICE_NAME, type SlicePlan } from "./slices.ts";
@@ -24,12 +24,12 @@ function endpointSliceController() {
     name: NAME,
     when: selectors.follow,
     watches: [
-      watch<Pod, Service>(Pod, { to: (pod) => selectors.matching(pod) }),
-      watch<EndpointSlice, Service>(EndpointSlice, {
+      watchKind<Pod, Service>(Pod, { to: (pod) => selectors.matching(pod) }),
+      watchKind<EndpointSlice, Service>(EndpointSlice, {
         indexes: { service: (slice) => [sliceKey(slice)] },
         to: (slice) => (slice.metadata.labels?.[MANAGED_BY] === MANAGER ? [sliceKey(slice)] : []),
       }),
-      read(Node),
+      cacheKind(Node),
     ],
     async reconcile(service, context) {
       const selector = serviceSelector(service);
@@ -59,13 +59,13 @@ function endpointSliceController() {
       };
       await keepSlices(context, options, existing, plans);
       const isMissingSome = selected.some((pod) => pod.spec?.nodeName && !isPlaced(pod));
-      return isMissingSome ? { after: NODE_WAIT } : undefined;
+      return isMissingSome ? { requeueAfter: NODE_WAIT } : undefined;
     },
   });
 }
 
 /** The pods that a service selects. */
-export function selectedPods({ cache }: Context, service: Service): Pod[] {
+export function selectedPods({ cache }: ReconcileContext, service: Service): Pod[] {
   const wanted = Object.entries(service.spec?.selector ?? {});
   return cache
     .list(Pod, service.metadata.namespace)
@@ -74,7 +74,7 @@ export function selectedPods({ cache }: Context, service: Service): Pod[] {
 
 const sliceKey = ({ metadata }: KubeObject) => `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME]}`;
 
-function endpointOf({ cache }: Context, service: Service, backend: Backend): Endpoint {
+function endpointOf({ cache }: ReconcileContext, service: Service, backend: Backend): Endpoint {
   const { pod, address, ready, serving, terminating } = backend;
   const { name, namespace, uid } = pod.metadata;
   const nodeName = pod.spec?.nodeName;
@@ -91,4 +91,4 @@ function endpointOf({ cache }: Context, service: Service, backend: Backend): End
 }
 
 /** Keeps EndpointSlices. */
-export const endpointSlices = controllersPart(NAME, [Service], () => [endpointSliceController()]);
+export const endpointSlices = controllersComponent(NAME, [Service], () => [endpointSliceController()]);

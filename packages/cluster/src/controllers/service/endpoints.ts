@@ -1,8 +1,8 @@
 import { isNotFound } from "@konverge/core";
 import { type EndpointAddress, Endpoints, Pod, Service } from "@konverge/kinds";
-import { watch } from "@konverge/runtime";
+import { watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { SelectorIndex } from "../workloads/selector-index.ts";
 import { sameStored } from "../workloads/status.ts";
 import { type Backend, type BackendGroup, backendsOf, isHeadless } from "./backends.ts";
@@ -21,8 +21,8 @@ function endpointsController() {
     name: NAME,
     when: selectors.follow,
     watches: [
-      watch<Pod, Service>(Pod, { to: (pod) => selectors.matching(pod) }),
-      watch<Endpoints, Service>(Endpoints, { to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] }),
+      watchKind<Pod, Service>(Pod, { to: (pod) => selectors.matching(pod) }),
+      watchKind<Endpoints, Service>(Endpoints, { to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] }),
     ],
     async reconcile(service, context) {
       if (!serviceSelector(service)) return undefined;
@@ -72,7 +72,9 @@ function addressOf(service: Service, { pod, address }: Backend): EndpointAddress
 function endpointsWithoutService() {
   return builtInController(Endpoints, {
     name: "endpoint-controller: leftovers",
-    watches: [watch<Service, Endpoints>(Service, { to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] })],
+    watches: [
+      watchKind<Service, Endpoints>(Service, { to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] }),
+    ],
     async reconcile({ metadata }, { client, cache }) {
       const key = `${metadata.namespace}/${metadata.name}`;
       if (metadata.labels?.[MANAGED_BY] !== NAME || cache.get(Service, key)) return undefined;
@@ -85,4 +87,7 @@ function endpointsWithoutService() {
 }
 
 /** Keeps Endpoints. */
-export const endpoints = controllersPart(NAME, [Service], () => [endpointsController(), endpointsWithoutService()]);
+export const endpoints = controllersComponent(NAME, [Service], () => [
+  endpointsController(),
+  endpointsWithoutService(),
+]);

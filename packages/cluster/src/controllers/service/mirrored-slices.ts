@@ -1,7 +1,7 @@
 import { type Endpoint, type EndpointAddress, EndpointSlice, Endpoints, Service } from "@konverge/kinds";
-import { watch } from "@konverge/runtime";
+import { watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { keepSlices, MANAGED_BY, SERVICE_NAME, type SlicePlan } from "./slices.ts";
 
 const NAME = "endpoint-slice-mirroring-controller";
@@ -11,12 +11,12 @@ const LEADER = "control-plane.alpha.kubernetes.io/leader";
 const LONGEST_SUBSET = 1000;
 
 /** Copies Endpoints that users keep themselves into EndpointSlices. */
-export const mirroredSlices = controllersPart(NAME, [Endpoints], () => [
+export const mirroredSlices = controllersComponent(NAME, [Endpoints], () => [
   builtInController(Endpoints, {
     name: NAME,
     watches: [
-      watch<Service, Endpoints>(Service, { to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] }),
-      watch<EndpointSlice, Endpoints>(EndpointSlice, {
+      watchKind<Service, Endpoints>(Service, { to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] }),
+      watchKind<EndpointSlice, Endpoints>(EndpointSlice, {
         indexes: { service: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME]}`] },
         to: ({ metadata }) =>
           metadata.labels?.[MANAGED_BY] === MANAGER ? [`${metadata.namespace}/${metadata.labels[SERVICE_NAME]}`] : [],

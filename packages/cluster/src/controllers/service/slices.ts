@@ -1,6 +1,6 @@
 import { isNotFound, type KindRef, type KubeObject, keyOf, ownerReference } from "@konverge/core";
 import { type Endpoint, EndpointSlice } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { sameStored } from "../workloads/status.ts";
 
 export const SERVICE_NAME = "kubernetes.io/service-name";
@@ -27,7 +27,7 @@ export interface SliceOptions<T extends KubeObject> {
 
 /** Brings the slices of a service to what is planned, with as few writes as possible. */
 export async function keepSlices<T extends KubeObject>(
-  { client }: Context,
+  { client }: ReconcileContext,
   options: SliceOptions<T>,
   existing: readonly EndpointSlice[],
   plans: readonly SlicePlan[],

@@ -7,12 +7,12 @@ import {
   ownerReference,
 } from "@konverge/core";
 import { PersistentVolumeClaim, Pod, StatefulSet } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { messageOf } from "../workloads/pod-control.ts";
 import { claimName, isInRange, ordinalOf, wishesOf } from "./identity.ts";
 
 /** The claims of the pod of a number, as they are now. */
-function claimsOf({ cache }: Context, set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
+function claimsOf({ cache }: ReconcileContext, set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   return wishesOf(set).claims.flatMap(({ metadata }) => {
     const key = `${set.metadata.namespace}/${claimName(metadata!.name!, set, ordinal)}`;
     return cache.get(PersistentVolumeClaim, key) ?? [];
@@ -20,7 +20,7 @@ function claimsOf({ cache }: Context, set: StatefulSet, ordinal: number): Persis
 }
 
 /** A claim that is about to go with an earlier pod must be gone before the next pod comes. */
-export function hasStaleClaims(context: Context, set: StatefulSet, ordinal: number): boolean {
+export function hasStaleClaims(context: ReconcileContext, set: StatefulSet, ordinal: number): boolean {
   if (wishesOf(set).retention.whenScaled !== "Delete") return false;
   return claimsOf(context, set, ordinal).some(({ metadata }) => {
     const pods = (metadata.ownerReferences ?? []).filter(({ kind }) => kind === "Pod");
@@ -31,7 +31,7 @@ export function hasStaleClaims(context: Context, set: StatefulSet, ordinal: numb
 }
 
 /** Creates the claims that a pod needs. */
-export async function createClaims(context: Context, set: StatefulSet, ordinal: number): Promise<void> {
+export async function createClaims(context: ReconcileContext, set: StatefulSet, ordinal: number): Promise<void> {
   const { client, cache, events } = context;
   const { namespace } = set.metadata;
   for (const template of wishesOf(set).claims) {
@@ -57,7 +57,7 @@ export async function createClaims(context: Context, set: StatefulSet, ordinal: 
 }
 
 /** Lets the claims of a pod belong to the set, to the pod or to nobody, as the retention policy has it. */
-export async function retainClaims(context: Context, set: StatefulSet, pod: Pod): Promise<void> {
+export async function retainClaims(context: ReconcileContext, set: StatefulSet, pod: Pod): Promise<void> {
   const ordinal = ordinalOf(set, pod)!;
   const { whenDeleted = "Retain", whenScaled = "Retain" } = wishesOf(set).retention;
   const isCondemned = !isInRange(set, ordinal);

@@ -1,6 +1,6 @@
 import { isNotFound, keyOf } from "@konverge/core";
 import { Pod, type PodTemplateSpec, type StatefulSet } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isAvailable, isReady, isTerminal } from "../workloads/pod-state.ts";
 import { createClaims, hasStaleClaims, retainClaims } from "./claims.ts";
@@ -17,12 +17,12 @@ export interface Place {
 export const isLeaving = (pod: Pod | undefined): boolean => pod?.metadata.deletionTimestamp !== undefined;
 export const isRunningAndReady = (pod: Pod | undefined): boolean => pod?.status?.phase === "Running" && isReady(pod);
 
-export function isRunningAndAvailable({ clock }: Context, set: StatefulSet, pod: Pod | undefined): boolean {
+export function isRunningAndAvailable({ clock }: ReconcileContext, set: StatefulSet, pod: Pod | undefined): boolean {
   return isRunningAndReady(pod) && isAvailable(pod!, wishesOf(set).minReadySeconds, clock);
 }
 
 /** Brings one place to where it should be. False: the places after it have to wait. */
-export async function attend(context: Context, set: StatefulSet, place: Place): Promise<boolean> {
+export async function attend(context: ReconcileContext, set: StatefulSet, place: Place): Promise<boolean> {
   const { isOrdered } = wishesOf(set);
   const { pod } = place;
   if (!pod) {
@@ -43,7 +43,11 @@ export async function attend(context: Context, set: StatefulSet, place: Place): 
   return true;
 }
 
-async function createPlace(context: Context, set: StatefulSet, { ordinal, template, revision }: Place): Promise<void> {
+async function createPlace(
+  context: ReconcileContext,
+  set: StatefulSet,
+  { ordinal, template, revision }: Place,
+): Promise<void> {
   await createClaims(context, set, ordinal);
   const draft = podFor(set, template, revision, ordinal);
   const about = `Pod ${draft.metadata.name} in StatefulSet ${set.metadata.name}`;
@@ -57,7 +61,7 @@ async function createPlace(context: Context, set: StatefulSet, { ordinal, templa
 }
 
 /** Deletes a pod of the set. */
-export async function deletePlace({ client, events }: Context, set: StatefulSet, pod: Pod): Promise<void> {
+export async function deletePlace({ client, events }: ReconcileContext, set: StatefulSet, pod: Pod): Promise<void> {
   const about = `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
   try {
     await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });

@@ -1,7 +1,8 @@
+import { deepCopy, type Mutable } from "@konverge/core";
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet, type StatefulSetStatus } from "@konverge/kinds";
-import { type Context, read } from "@konverge/runtime";
+import { cacheKind, type ReconcileContext } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 import { claimChildren, watchChildren } from "../workloads/claim.ts";
 import { nextAvailable } from "../workloads/pod-state.ts";
 import { forgetRevisions, reviseTemplate, templateIn } from "../workloads/revisions.ts";
@@ -23,7 +24,7 @@ function statefulSetController() {
     watches: [
       watchChildren(Pod, StatefulSet, selectors),
       watchChildren(ControllerRevision, StatefulSet, selectors),
-      read(PersistentVolumeClaim),
+      cacheKind(PersistentVolumeClaim),
     ],
     async reconcile(set, context) {
       const selector = selectorOf(set.spec!.selector);
@@ -42,7 +43,7 @@ function statefulSetController() {
       });
       const { newest, all } = revisions;
       const current = all.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? newest;
-      const status = statusOf(context, set, pods, { current, newest });
+      const status: Mutable<StatefulSetStatus> = deepCopy(statusOf(context, set, pods, { current, newest }));
       let failure: unknown;
       try {
         const removed = await update(context, set, pods, { current, newest });
@@ -58,7 +59,7 @@ function statefulSetController() {
       const limit = set.spec?.revisionHistoryLimit ?? 10;
       await forgetRevisions(context, revisions, limit, ({ metadata }) => inUse.has(metadata.name));
       const after = nextAvailable(pods, wishesOf(set).minReadySeconds, context.clock);
-      return after === undefined ? undefined : { after };
+      return after === undefined ? undefined : { requeueAfter: after };
     },
   });
 }
@@ -70,7 +71,7 @@ interface Versions {
 
 /** Moves the set on. Returns the pod that was given up for an update, if one was. */
 async function update(
-  context: Context,
+  context: ReconcileContext,
   set: StatefulSet,
   pods: readonly Pod[],
   versions: Versions,
@@ -131,7 +132,7 @@ function placesOf(set: StatefulSet, pods: readonly Pod[], { current, newest }: V
 }
 
 function statusOf(
-  context: Context,
+  context: ReconcileContext,
   set: StatefulSet,
   pods: readonly Pod[],
   { current, newest }: Versions,
@@ -155,7 +156,7 @@ function statusOf(
 }
 
 /** When all pods are of the new revision and ready, it is the current one. */
-function completeUpdate(set: StatefulSet, status: StatefulSetStatus): void {
+function completeUpdate(set: StatefulSet, status: Mutable<StatefulSetStatus>): void {
   const { replicas, isOnDelete } = wishesOf(set);
   const { updatedReplicas, readyReplicas, replicas: present } = status;
   if (isOnDelete || updatedReplicas !== replicas || readyReplicas !== replicas || present !== replicas) return;
@@ -164,4 +165,4 @@ function completeUpdate(set: StatefulSet, status: StatefulSetStatus): void {
 }
 
 /** Runs StatefulSets. */
-export const statefulSets = controllersPart(NAME, [StatefulSet], () => [statefulSetController()]);
+export const statefulSets = controllersComponent(NAME, [StatefulSet], () => [statefulSetController()]);

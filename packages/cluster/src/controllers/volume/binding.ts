@@ -1,4 +1,4 @@
-import { parseQuantity, selectsLabels } from "@konverge/core";
+import { parseQuantity, type QuantityValue, selectsLabels } from "@konverge/core";
 import { type PersistentVolume, PersistentVolumeClaim, type StorageClass } from "@konverge/kinds";
 import { selectorOf } from "../workloads/selector.ts";
 
@@ -15,7 +15,8 @@ export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVo
   return metadata.annotations?.[CLASS_BETA] ?? spec?.storageClassName ?? "";
 }
 
-export const requested = ({ spec }: PersistentVolumeClaim): string => spec?.resources?.requests?.["storage"] ?? "0";
+export const requested = ({ spec }: PersistentVolumeClaim): QuantityValue =>
+  spec?.resources?.requests?.["storage"] ?? "0";
 
 /** Whether a volume is meant for this very claim. */
 export function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {

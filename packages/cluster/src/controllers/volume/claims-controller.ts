@@ -1,5 +1,5 @@
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
-import { type Context, watch } from "@konverge/runtime";
+import { type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { writeStatus } from "../workloads/status.ts";
 import {
@@ -30,10 +30,10 @@ export function claimsController() {
     },
     watches: [
       // A volume concerns its claim; a free one may be what some claim waits for.
-      watch<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
+      watchKind<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
         to: ({ spec }) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : [...pending]),
       }),
-      watch<StorageClass, PersistentVolumeClaim>(StorageClass, { to: () => [...pending] }),
+      watchKind<StorageClass, PersistentVolumeClaim>(StorageClass, { to: () => [...pending] }),
     ],
     async reconcile(claim, context) {
       const isBound = claim.metadata.annotations?.[BIND_COMPLETED] !== undefined;
@@ -43,7 +43,7 @@ export function claimsController() {
   });
 }
 
-async function findVolume(context: Context, given: PersistentVolumeClaim): Promise<void> {
+async function findVolume(context: ReconcileContext, given: PersistentVolumeClaim): Promise<void> {
   const { cache, events } = context;
   const claim = await withClass(context, given);
   const name = claim.spec?.volumeName;
@@ -76,7 +76,10 @@ async function findVolume(context: Context, given: PersistentVolumeClaim): Promi
 }
 
 /** A claim from before there was a default class gets it now. */
-async function withClass({ cache, client }: Context, claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+async function withClass(
+  { cache, client }: ReconcileContext,
+  claim: PersistentVolumeClaim,
+): Promise<PersistentVolumeClaim> {
   if (claim.spec?.storageClassName !== undefined || classOf(claim) !== "") return claim;
   const defaults = cache.list(StorageClass).filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true");
   const [newest] = defaults.sort((a, b) => (a.metadata.creationTimestamp! > b.metadata.creationTimestamp! ? -1 : 1));
@@ -88,7 +91,7 @@ async function withClass({ cache, client }: Context, claim: PersistentVolumeClai
 }
 
 async function askProvisioner(
-  { client, events }: Context,
+  { client, events }: ReconcileContext,
   claim: PersistentVolumeClaim,
   provisioner: string,
 ): Promise<void> {
@@ -104,7 +107,7 @@ async function askProvisioner(
 }
 
 /** Ties claim and volume to each other: the volume first, so that no two claims get the same. */
-async function bind(context: Context, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
+async function bind(context: ReconcileContext, claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
   const { client } = context;
   let bound = volume;
   if (volume.spec?.claimRef?.uid !== claim.metadata.uid) {
@@ -132,7 +135,11 @@ async function bind(context: Context, claim: PersistentVolumeClaim, volume: Pers
   await reportBound(context, tied, bound);
 }
 
-async function reportBound(context: Context, claim: PersistentVolumeClaim, { spec }: PersistentVolume): Promise<void> {
+async function reportBound(
+  context: ReconcileContext,
+  claim: PersistentVolumeClaim,
+  { spec }: PersistentVolume,
+): Promise<void> {
   await writeStatus(context, PersistentVolumeClaim, claim, {
     ...claim.status,
     phase: "Bound",
@@ -141,7 +148,7 @@ async function reportBound(context: Context, claim: PersistentVolumeClaim, { spe
   });
 }
 
-async function keepBound(context: Context, claim: PersistentVolumeClaim): Promise<void> {
+async function keepBound(context: ReconcileContext, claim: PersistentVolumeClaim): Promise<void> {
   const { events, cache } = context;
   const volume = cache.get(PersistentVolume, claim.spec?.volumeName ?? "");
   if (!volume || (volume.spec?.claimRef?.uid && !isFor(volume, claim))) {

@@ -1,7 +1,7 @@
 import { PersistentVolume, PersistentVolumeClaim, VolumeAttributesClass } from "@konverge/kinds";
-import { ExternalError, watch } from "@konverge/runtime";
+import { ExternalError, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart } from "../../parts/part.ts";
+import { controllersComponent } from "../../parts/part.ts";
 
 const NAME = "volumeattributesclass-protection-controller";
 
@@ -26,11 +26,11 @@ function classProtection() {
     name: NAME,
     finalizer: "kubernetes.io/vac-protection",
     watches: [
-      watch<PersistentVolumeClaim, VolumeAttributesClass>(PersistentVolumeClaim, {
+      watchKind<PersistentVolumeClaim, VolumeAttributesClass>(PersistentVolumeClaim, {
         indexes: { attributes: classesOfClaim },
         to: classesOfClaim,
       }),
-      watch<PersistentVolume, VolumeAttributesClass>(PersistentVolume, {
+      watchKind<PersistentVolume, VolumeAttributesClass>(PersistentVolume, {
         indexes: { attributes: classOfVolume },
         to: classOfVolume,
       }),
@@ -43,7 +43,7 @@ function classProtection() {
         ...cache.find(PersistentVolume, "attributes", name),
       ];
       if (users.length > 0) {
-        throw new ExternalError("InUse", `${name} is used by ${users[0]!.metadata.name}`, { after: 300_000 });
+        throw new ExternalError("InUse", `${name} is used by ${users[0]!.metadata.name}`, { requeueAfter: 300_000 });
       }
       return undefined;
     },
@@ -51,4 +51,4 @@ function classProtection() {
 }
 
 /** Lets VolumeAttributesClasses go when nobody has them any more. */
-export const volumeAttributesClasses = controllersPart(NAME, [VolumeAttributesClass], () => [classProtection()]);
+export const volumeAttributesClasses = controllersComponent(NAME, [VolumeAttributesClass], () => [classProtection()]);

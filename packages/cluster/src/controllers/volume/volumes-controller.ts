@@ -1,8 +1,8 @@
-import { isNotFound, keyOf, parseQuantity } from "@konverge/core";
+import { isNotFound, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
-import { type Context, ExternalError, watch } from "@konverge/runtime";
+import { ExternalError, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { controllersPart, type Part } from "../../parts/part.ts";
+import { type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { claimReference, classOf, PROVISIONED_BY, PROVISIONER, requested } from "./binding.ts";
@@ -16,7 +16,7 @@ function volumesController() {
   return builtInController(PersistentVolume, {
     name: `${NAME}: volumes`,
     watches: [
-      watch<PersistentVolumeClaim, PersistentVolume>(PersistentVolumeClaim, {
+      watchKind<PersistentVolumeClaim, PersistentVolume>(PersistentVolumeClaim, {
         to: ({ spec }) => (spec?.volumeName ? [spec.volumeName] : []),
       }),
     ],
@@ -41,7 +41,7 @@ function volumesController() {
   });
 }
 
-async function readClaim({ client }: Context, key: string): Promise<PersistentVolumeClaim | undefined> {
+async function readClaim({ client }: ReconcileContext, key: string): Promise<PersistentVolumeClaim | undefined> {
   return client.get(PersistentVolumeClaim, key).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -54,8 +54,8 @@ function simulatedProvisioner() {
     name: "simulated-provisioner",
     watches: [
       // A class may go and come back while a claim waits for its volume.
-      watch<StorageClass, PersistentVolumeClaim>(StorageClass, { references: (claim) => [classOf(claim)] }),
-      watch<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
+      watchKind<StorageClass, PersistentVolumeClaim>(StorageClass, { references: (claim) => [classOf(claim)] }),
+      watchKind<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
         to: ({ spec }) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : []),
       }),
     ],
@@ -70,7 +70,7 @@ function simulatedProvisioner() {
 }
 
 async function provision(
-  { client, cache, events }: Context,
+  { client, cache, events }: ReconcileContext,
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
 ): Promise<void> {
@@ -93,12 +93,16 @@ async function provision(
   events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${name}`);
 }
 
-async function expand(context: Context, claim: PersistentVolumeClaim, storageClass: StorageClass): Promise<void> {
+async function expand(
+  context: ReconcileContext,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+): Promise<void> {
   const { client, cache, events } = context;
   const volume = cache.get(PersistentVolume, claim.spec!.volumeName!);
   if (!storageClass.allowVolumeExpansion || !volume || claim.status?.phase !== "Bound") return;
   const storage = requested(claim);
-  const isLarger = (than: string | undefined) => parseQuantity(storage).cmp(parseQuantity(than ?? "0")) > 0;
+  const isLarger = (than: QuantityValue | undefined) => parseQuantity(storage).cmp(parseQuantity(than ?? "0")) > 0;
   if (isLarger(volume.spec?.capacity?.["storage"])) {
     await client.patch(PersistentVolume, keyOf(volume), { merge: { spec: { capacity: { storage } } } });
   }
@@ -112,7 +116,7 @@ async function expand(context: Context, claim: PersistentVolumeClaim, storageCla
 
 /** Says of a claim that wants to be larger that its driver has to see to it. */
 function expansion() {
-  const larger = (than: string | undefined, claim: PersistentVolumeClaim) =>
+  const larger = (than: QuantityValue | undefined, claim: PersistentVolumeClaim) =>
     parseQuantity(requested(claim)).cmp(parseQuantity(than ?? "0")) > 0;
   return builtInController(PersistentVolumeClaim, {
     name: "volume_expand",
@@ -135,12 +139,14 @@ function claimProtection() {
   return builtInController(PersistentVolumeClaim, {
     name: "pvc-protection-controller",
     finalizer: "kubernetes.io/pvc-protection",
-    watches: [watch<Pod, PersistentVolumeClaim>(Pod, { indexes: { claim: claimsOf }, to: claimsOf })],
+    watches: [watchKind<Pod, PersistentVolumeClaim>(Pod, { indexes: { claim: claimsOf }, to: claimsOf })],
     reconcile: () => undefined,
     async cleanup(claim, { cache }) {
       const users = cache.find(Pod, "claim", keyOf(claim)).filter((pod) => pod.spec?.nodeName && !isTerminal(pod));
       if (users.length > 0)
-        throw new ExternalError("InUse", `${keyOf(claim)} is used by ${users[0]!.metadata.name}`, { after: 300_000 });
+        throw new ExternalError("InUse", `${keyOf(claim)} is used by ${users[0]!.metadata.name}`, {
+          requeueAfter: 300_000,
+        });
       return undefined;
     },
   });
@@ -154,23 +160,21 @@ function volumeProtection() {
     reconcile: () => undefined,
     async cleanup(volume) {
       if (volume.status?.phase === "Bound")
-        throw new ExternalError("InUse", `${keyOf(volume)} is bound`, { after: 300_000 });
+        throw new ExternalError("InUse", `${keyOf(volume)} is bound`, { requeueAfter: 300_000 });
       return undefined;
     },
   });
 }
 
 /** Binds claims and volumes, and keeps both while they are in use. */
-export const volumes = controllersPart("persistent-volume-binder", [PersistentVolumeClaim, PersistentVolume], () => [
-  claimsController(),
-  volumesController(),
-  expansion(),
-  claimProtection(),
-  volumeProtection(),
-]);
+export const volumes = controllersComponent(
+  "persistent-volume-binder",
+  [PersistentVolumeClaim, PersistentVolume],
+  () => [claimsController(), volumesController(), expansion(), claimProtection(), volumeProtection()],
+);
 
 /** Makes volumes for claims of the cluster's own class. */
-export const provisioner: Part = controllersPart(
+export const provisioner: ControlPlaneComponent = controllersComponent(
   "simulated-provisioner",
   [PersistentVolumeClaim],
   () => [simulatedProvisioner()],
@@ -180,7 +184,7 @@ export const provisioner: Part = controllersPart(
 );
 
 /** The class of claims that name none, there from the start. */
-export const defaultStorageClass: Part = {
+export const defaultStorageClass: ControlPlaneComponent = {
   name: "default-storage-class",
   startsWith: "cluster",
   async start({ client }) {

@@ -8,7 +8,7 @@ import {
   ownerReference,
   selectsLabels,
 } from "@konverge/core";
-import { type Context, type Predicate, type Watched, watch } from "@konverge/runtime";
+import { type Predicate, type ReconcileContext, type WatchedKind, watchKind } from "@konverge/runtime";
 import { isEmptySelector, type SelectorIndex } from "./selector-index.ts";
 
 /** The index under which children are found by the uid of their controller, and those without one by their namespace. */
@@ -23,8 +23,8 @@ export function watchChildren<C extends KubeObject, T extends KubeObject>(
   owner: KindRef<T>,
   selectors: SelectorIndex<T>,
   when?: Predicate<C>,
-): Watched<T> {
-  return watch<C, T>(kind, {
+): WatchedKind<T> {
+  return watchKind<C, T>(kind, {
     ...(when && { when }),
     indexes: {
       [BY_CONTROLLER]: (child) => [controllerOf(child)?.uid ?? orphansOf(child.metadata.namespace)],
@@ -41,7 +41,11 @@ export function watchChildren<C extends KubeObject, T extends KubeObject>(
 const orphansOf = (namespace: string | undefined) => `orphans in ${namespace}`;
 
 /** The children of which an object is the controller, whether it still selects them or not. */
-export function childrenOf<C extends KubeObject>({ cache }: Context, kind: KindRef<C>, owner: KubeObject): C[] {
+export function childrenOf<C extends KubeObject>(
+  { cache }: ReconcileContext,
+  kind: KindRef<C>,
+  owner: KubeObject,
+): C[] {
   return cache.find(kind, BY_CONTROLLER, owner.metadata.uid!);
 }
 
@@ -50,7 +54,7 @@ export function childrenOf<C extends KubeObject>({ cache }: Context, kind: KindR
  * and that nobody controls is adopted, after a look past the cache whether the object itself is still wanted.
  */
 export async function claimChildren<C extends KubeObject, T extends KubeObject>(
-  context: Context,
+  context: ReconcileContext,
   { kind, ownerKind, owner, selector, mayAdopt = () => true }: Claim<C, T>,
 ): Promise<C[]> {
   const { cache, client } = context;
@@ -83,7 +87,11 @@ export interface Claim<C extends KubeObject, T extends KubeObject> {
   mayAdopt?: (child: C) => boolean;
 }
 
-async function isStillWanted<T extends KubeObject>({ client }: Context, kind: KindRef<T>, owner: T): Promise<boolean> {
+async function isStillWanted<T extends KubeObject>(
+  { client }: ReconcileContext,
+  kind: KindRef<T>,
+  owner: T,
+): Promise<boolean> {
   try {
     const { metadata } = await client.get(kind, keyOf(owner));
     return metadata.uid === owner.metadata.uid && metadata.deletionTimestamp === undefined;
@@ -94,7 +102,7 @@ async function isStillWanted<T extends KubeObject>({ client }: Context, kind: Ki
 }
 
 async function release<C extends KubeObject>(
-  { client }: Context,
+  { client }: ReconcileContext,
   kind: KindRef<C>,
   child: C,
   owner: KubeObject,

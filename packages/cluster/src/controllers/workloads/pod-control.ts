@@ -1,6 +1,6 @@
 import { isNotFound, type KindRef, type KubeObject, keyOf, ownerReference } from "@konverge/core";
 import { Pod, type PodTemplateSpec } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 
 /** The longest name that leaves room for the five letters of a generated one. */
 const LONGEST_PREFIX = 58;
@@ -22,7 +22,10 @@ export function podFromTemplate(ownerKind: KindRef<KubeObject>, owner: KubeObjec
 }
 
 /** Creates a pod, and tells the owner's users how that went. */
-export async function createPod({ client, events }: Context, pod: ReturnType<typeof podFromTemplate>): Promise<Pod> {
+export async function createPod(
+  { client, events }: ReconcileContext,
+  pod: ReturnType<typeof podFromTemplate>,
+): Promise<Pod> {
   try {
     const created = await client.create(Pod, pod);
     events.normal("SuccessfulCreate", `Created pod: ${created.metadata.name}`);
@@ -34,7 +37,7 @@ export async function createPod({ client, events }: Context, pod: ReturnType<typ
 }
 
 /** Deletes a pod, and tells the owner's users. One that is gone already is no news. */
-export async function deletePod({ client, events }: Context, pod: Pod): Promise<void> {
+export async function deletePod({ client, events }: ReconcileContext, pod: Pod): Promise<void> {
   try {
     await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });
     events.normal("SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);

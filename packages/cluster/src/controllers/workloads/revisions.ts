@@ -9,7 +9,7 @@ import {
   templateHash,
 } from "@konverge/core";
 import { ControllerRevision, type PodTemplateSpec } from "@konverge/kinds";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 import { claimChildren } from "./claim.ts";
 
 /** An object whose templates are kept as ControllerRevisions. */
@@ -45,7 +45,7 @@ export function templateIn(revision: ControllerRevision): PodTemplateSpec {
 
 /** Finds the revision of an object's template, or makes it; one that comes back gets a new number. */
 export async function reviseTemplate<T extends Revised>(
-  context: Context,
+  context: ReconcileContext,
   options: { kind: KindRef<T>; owner: T; selector: LabelSelector; hashLabel: string },
 ): Promise<Revisions> {
   const { kind, owner, selector, hashLabel } = options;
@@ -64,7 +64,7 @@ export async function reviseTemplate<T extends Revised>(
 }
 
 async function createRevision<T extends Revised>(
-  { client }: Context,
+  { client }: ReconcileContext,
   { kind, owner }: { kind: KindRef<T>; owner: T },
   revision: number,
   hashLabel: string,
@@ -91,7 +91,7 @@ async function createRevision<T extends Revised>(
 
 /** Deletes the oldest revisions that nothing uses any more, beyond the limit. */
 export async function forgetRevisions(
-  { client }: Context,
+  { client }: ReconcileContext,
   { all, newest }: Revisions,
   limit: number,
   isInUse: (revision: ControllerRevision) => boolean,

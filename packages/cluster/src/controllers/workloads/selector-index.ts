@@ -1,5 +1,5 @@
 import { type KubeObject, type LabelSelector, type ObjectKey, selectsLabels } from "@konverge/core";
-import type { Change } from "@konverge/runtime";
+import type { CacheChange } from "@konverge/runtime";
 
 /**
  * Which objects of a controller's kind select an object by its labels. A controller follows the changes of its own kind
@@ -15,7 +15,7 @@ export class SelectorIndex<T extends KubeObject> {
   }
 
   /** To be used as a controller's `when`: notes the change, and always says yes. */
-  readonly follow = ({ type, key, object }: Change<T>): boolean => {
+  readonly follow = ({ type, key, object }: CacheChange<T>): boolean => {
     const namespace = object.metadata.namespace ?? "";
     const known = this.#selectors.get(namespace);
     const selector = type === "deleted" ? undefined : this.#selectorOf(object);

@@ -1,12 +1,12 @@
 import { deepEqual, type KindRef, type KubeObject } from "@konverge/core";
-import type { Context } from "@konverge/runtime";
+import type { ReconcileContext } from "@konverge/runtime";
 
 /**
  * Replaces the status of an object, if it differs from the one given. Fails with a conflict if anybody has written the
  * object since it was read: what is reported must be about the object as it is.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
-  { client }: Pick<Context, "client">,
+  { client }: Pick<ReconcileContext, "client">,
   kind: KindRef<T>,
   object: T,
   status: NonNullable<T["status"]>,

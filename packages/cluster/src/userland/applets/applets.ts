@@ -15,3 +15,5 @@ export const APPLETS: Readonly<Record<string, Command>> = {
   "[": test,
   "[[": test,
 };
+// Commands are found by names that scripts give: `constructor` is none.
+Object.setPrototypeOf(APPLETS, null);

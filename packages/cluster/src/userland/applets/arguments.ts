@@ -15,7 +15,7 @@ export function argumentsOf(words: readonly string[], valued: readonly string[] 
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (word === "--") {
-      operands.push(...words.slice(at + 1));
+      for (const operand of words.slice(at + 1)) operands.push(operand);
       break;
     }
     if (word.startsWith("--")) {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { FileError } from "../file-error.ts";
-import { allOf, type Process } from "../process.ts";
+import type { Process } from "../process.ts";
 
 /** A path as the process means it. */
 export function pathOf({ cwd }: Process, name: string): string {
@@ -15,6 +15,8 @@ export async function forEach(
 ): Promise<number> {
   let status = 0;
   for (const name of names) {
+    const pause = process.spend(2);
+    if (pause) await pause;
     try {
       await work(pathOf(process, name), name);
     } catch (error) {
@@ -30,21 +32,4 @@ export function complain({ argv, stderr }: Process, name: string, error: FileErr
   const command = (argv[0] ?? "").replace(/^.*\//, "");
   const opening = ["cat", "head", "tail", "wc", "ls", "stat", "grep", "sort"].includes(command) ? "" : "can't open ";
   stderr(`${command}: ${opening === "" ? name : `${opening}'${name}'`}: ${error.message}\n`);
-}
-
-/** What a process reads: its files one after the other, or its input where it names none. */
-export async function inputOf(process: Process, names: readonly string[]): Promise<{ text: string; status: number }> {
-  const chunks: Uint8Array[] = [];
-  const status = await forEach(process, names.length === 0 ? ["-"] : names, async (path, name) => {
-    const isInput = name === "-" || path === "/dev/stdin";
-    chunks.push(isInput ? await allOf(process.stdin) : process.files.read(path));
-  });
-  return { text: Buffer.concat(chunks).toString("utf8"), status };
-}
-
-/** The lines of a text; the last need not end with a newline. */
-export function linesOf(text: string): string[] {
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
 }

@@ -1,8 +1,9 @@
 import { posix } from "node:path";
 import { FileError } from "../file-error.ts";
 import type { Command, Process } from "../process.ts";
-import { patternOf } from "../shell/pattern.ts";
+import { Glob } from "../shell/pattern.ts";
 import { argumentsOf } from "./arguments.ts";
+import { dd } from "./dd.ts";
 import { complain, forEach, pathOf } from "./failing.ts";
 import { changedMode, modeText } from "./modes.ts";
 
@@ -17,14 +18,21 @@ const ls: Command = async (process) => {
     const target = kind === "link" ? ` -> ${linkTarget(process, path)}` : "";
     return `${modeText(kind, mode)}    1 ${String(uid).padEnd(8)} ${String(gid).padEnd(8)} ${String(size).padStart(9)} ${date} ${name}${target}\n`;
   };
-  return forEach(process, names, (path, name) => {
+  return forEach(process, names, async (path, name) => {
     if (flags.has("d") || files.stat(path).kind !== "directory") return stdout(line(path, name));
     if (names.length > 1) stdout(`${name}:\n`);
     const children = files.list(path).filter((child) => flags.has("a") || flags.has("A") || !child.startsWith("."));
-    for (const child of flags.has("a") ? [".", "..", ...children] : children)
-      stdout(line(posix.join(path, child), child));
+    for (const child of flags.has("a") ? [".", "..", ...children] : children) {
+      await process.spend(visiting(path));
+      await stdout(line(posix.join(path, child), child));
+    }
   });
 };
+
+/** Steps of looking at something in a directory: the way there is longer the deeper it is. */
+function visiting(path: string): number {
+  return 1 + path.length / 64;
+}
 
 function linkTarget({ files }: Process, path: string): string {
   try {
@@ -74,7 +82,8 @@ const cp: Command = async (process) => {
   const recursive = flags.has("r") || flags.has("R") || flags.has("a");
   const target = pathOf(process, operands.at(-1) ?? "");
   const { files } = process;
-  const copy = (from: string, to: string) => {
+  const copy = async (from: string, to: string) => {
+    await process.spend(visiting(to));
     const { kind, mode } = files.stat(from);
     if (kind !== "directory") {
       files.write(to, files.read(from), { mode: mode & 0o777 });
@@ -82,11 +91,11 @@ const cp: Command = async (process) => {
     }
     if (!recursive) throw new FileError("EISDIR", from);
     files.makeDirectory(to, { parents: true });
-    for (const child of files.list(from)) copy(posix.join(from, child), posix.join(to, child));
+    for (const child of files.list(from)) await copy(posix.join(from, child), posix.join(to, child));
   };
-  return forEach(process, operands.slice(0, -1), (path) => {
+  return forEach(process, operands.slice(0, -1), async (path) => {
     const isInto = files.exists(target) && files.stat(target).kind === "directory";
-    copy(path, isInto ? posix.join(target, posix.basename(path)) : target);
+    await copy(path, isInto ? posix.join(target, posix.basename(path)) : target);
   });
 };
 
@@ -101,10 +110,14 @@ const chmod: Command = async (process) => {
   );
   const [wish = "", ...names] = operands;
   const { files } = process;
-  const change = (path: string) => {
+  const change = async (path: string) => {
+    await process.spend(visiting(path));
     files.setMode(path, changedMode(files.stat(path).mode, wish));
     if (!flags.has("R") || files.stat(path).kind !== "directory") return;
-    for (const child of files.list(path)) change(posix.join(path, child));
+    for (const child of files.list(path)) {
+      const within = posix.join(path, child);
+      if (files.stat(within, { follow: false }).kind !== "link") await change(within);
+    }
   };
   return forEach(process, names, change);
 };
@@ -154,38 +167,20 @@ const find: Command = async (process) => {
     start < 0 ? [] : words.slice(start).map((word) => word.replace(/^-(?=[a-z]{2})/, "--")),
     ["name", "type", "maxdepth"],
   );
-  const pattern = flags.has("name") ? patternOf(flags.get("name")!) : undefined;
+  const pattern = flags.has("name") ? new Glob(flags.get("name")!) : undefined;
   const type = { f: "file", d: "directory", l: "link" }[flags.get("type") ?? ""];
   const deepest = Number(flags.get("maxdepth") ?? Number.POSITIVE_INFINITY);
   const { files } = process;
-  const visit = (path: string, shown: string, depth: number) => {
+  const visit = async (path: string, shown: string, depth: number) => {
+    await process.spend(visiting(path));
     const { kind } = files.stat(path, { follow: depth === 0 });
-    if ((!type || type === kind) && (pattern?.test(posix.basename(path)) ?? true)) process.stdout(`${shown}\n`);
+    const isNamed = pattern ? await pattern.matches(posix.basename(path), process) : true;
+    if ((!type || type === kind) && isNamed) await process.stdout(`${shown}\n`);
     if (kind !== "directory" || depth >= deepest) return;
-    for (const child of files.list(path)) visit(posix.join(path, child), posix.join(shown, child), depth + 1);
+    for (const child of files.list(path)) await visit(posix.join(path, child), posix.join(shown, child), depth + 1);
   };
   return forEach(process, roots.length === 0 ? ["."] : roots, (path, name) => visit(path, name, 0));
 };
-
-const dd: Command = async (process) => {
-  const given = Object.fromEntries(process.argv.slice(1).map((word) => word.split("=") as [string, string]));
-  const size = sizeOf(given["bs"] ?? "512") * Number(given["count"] ?? 1);
-  const { files } = process;
-  return forEach(process, [given["of"] ?? "/dev/null"], (path) => {
-    const from = given["if"] ?? "/dev/zero";
-    const data =
-      from === "/dev/zero" || from === "/dev/urandom"
-        ? Buffer.alloc(Math.min(size, 64 << 20))
-        : files.read(pathOf(process, from));
-    files.write(path, data);
-    process.stderr(`${given["count"] ?? 1}+0 records in\n${given["count"] ?? 1}+0 records out\n`);
-  });
-};
-
-function sizeOf(text: string): number {
-  const [, number = "0", unit = ""] = /^(\d+)([kKMG]?)/.exec(text) ?? [];
-  return Number(number) * ({ k: 1 << 10, K: 1 << 10, M: 1 << 20, G: 1 << 30 }[unit] ?? 1);
-}
 
 const readlink: Command = async (process) => {
   const { flags, operands } = argumentsOf(process.argv.slice(1));

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { Process } from "../process.ts";
+import type { Process, Room } from "../process.ts";
+
+const BYTES_PER_STEP = 4096;
 
 /** A request as command lines describe it. */
 export interface WebRequest {
@@ -16,16 +18,19 @@ export interface WebRequest {
   readonly timeout?: number;
 }
 
-/** An answer, read to its end. */
+/** The head of an answer. */
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
   readonly headers: IncomingMessage["headers"];
-  readonly body: Buffer;
 }
 
-/** Sends a request over the cluster's network. */
-export async function ask(process: Process, request: WebRequest): Promise<WebAnswer> {
+/** Sends a request over the cluster's network. The answer's body is handed on as it arrives, as fast as it is taken. */
+export async function ask(
+  process: Process,
+  request: WebRequest,
+  begin: (answer: WebAnswer) => Promise<(piece: Uint8Array) => Room>,
+): Promise<void> {
   const { url, method, headers, body } = request;
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -35,25 +40,31 @@ export async function ask(process: Process, request: WebRequest): Promise<WebAns
     label: process.label,
   });
   const signal = AbortSignal.any([process.signal, over.signal]);
+  let stream: Duplex | undefined;
   try {
     const plain = await untilAborted(process.network.connect(host, Number(url.port || (isSecure ? 443 : 80))), signal);
-    const stream = isSecure ? await secured(plain, host, request) : plain;
+    stream = plain;
+    const connection = isSecure ? await secured(plain, host, request) : plain;
     const outgoing = httpRequest({
       method,
       path: url.pathname + url.search,
       headers: { host: url.host, "user-agent": "konverge-userland", accept: "*/*", ...headers, connection: "close" },
-      createConnection: () => stream,
+      createConnection: () => connection,
       signal,
     });
     const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+    // What goes wrong later is seen where the body is read.
+    outgoing.on("error", () => {});
     outgoing.end(body);
     const [response] = await answered;
-    const chunks: Buffer[] = [];
-    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-    stream.destroy();
     const { statusCode = 0, statusMessage = "" } = response;
-    return { status: statusCode, statusText: statusMessage, headers: response.headers, body: Buffer.concat(chunks) };
+    const take = await begin({ status: statusCode, statusText: statusMessage, headers: response.headers });
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      await process.spend(1 + piece.length / BYTES_PER_STEP);
+      await take(piece);
+    }
   } finally {
+    stream?.destroy();
     timer.cancel();
   }
 }

@@ -1,10 +1,12 @@
-import { once } from "node:events";
+import type { Duplex } from "node:stream";
 import { sleep } from "@konverge/core";
 import type { DnsRecord } from "../network.ts";
-import { allOf, type Command, type Process } from "../process.ts";
+import { BrokenPipe } from "../pipe.ts";
+import type { Command, Process, Room } from "../process.ts";
 import { argumentsOf } from "./arguments.ts";
 import { pathOf } from "./failing.ts";
 import { ask, untilAborted, type WebRequest } from "./http-request.ts";
+import { InputFiles } from "./input-files.ts";
 
 const DNS_SERVER = "10.96.0.10";
 
@@ -38,19 +40,20 @@ const curl: Command = async (process) => {
       ...(ca !== undefined && { ca: process.files.read(pathOf(process, ca)) }),
     };
     try {
-      const answer = await ask(process, request);
-      const head = [`HTTP/1.1 ${answer.status} ${answer.statusText}`];
-      for (const [name, value] of Object.entries(answer.headers)) head.push(`${name}: ${value}`);
-      if (flags.has("i") || flags.has("I")) process.stdout(`${head.join("\r\n")}\r\n\r\n`);
-      const failed = (flags.has("f") || flags.has("fail")) && answer.status >= 400;
-      const output = flags.get("o") ?? flags.get("output");
-      if (failed) status = 22;
-      else if (output === undefined) process.stdout(answer.body);
-      else process.files.write(pathOf(process, output), answer.body);
+      let code = 0;
+      await ask(process, request, async (answer) => {
+        code = answer.status;
+        const head = [`HTTP/1.1 ${answer.status} ${answer.statusText}`];
+        for (const [name, value] of Object.entries(answer.headers)) head.push(`${name}: ${value}`);
+        if (flags.has("i") || flags.has("I")) await process.stdout(`${head.join("\r\n")}\r\n\r\n`);
+        const failed = (flags.has("f") || flags.has("fail")) && answer.status >= 400;
+        if (failed) status = 22;
+        return failed ? () => undefined : outputTo(process, flags.get("o") ?? flags.get("output") ?? "-");
+      });
       const format = flags.get("w") ?? flags.get("write-out");
-      if (format) process.stdout(format.replaceAll("%{http_code}", String(answer.status)).replaceAll("\\n", "\n"));
+      if (format) await process.stdout(format.replaceAll("%{http_code}", String(code)).replaceAll("\\n", "\n"));
     } catch (error) {
-      if (process.signal.aborted) throw error;
+      if (process.signal.aborted || error instanceof BrokenPipe) throw error;
       status = failureOf(error);
       const isQuiet = flags.has("s") && !flags.has("S");
       if (!isQuiet) process.stderr(`curl: (${status}) ${error instanceof Error ? error.message : String(error)}\n`);
@@ -58,6 +61,17 @@ const curl: Command = async (process) => {
   }
   return status;
 };
+
+/** Takes what is downloaded. */
+function outputTo(process: Process, name: string): (piece: Uint8Array) => Room {
+  if (name === "-") return (piece) => process.stdout(piece);
+  const path = pathOf(process, name);
+  process.files.write(path, "");
+  return (piece) => {
+    process.files.write(path, piece, { append: true });
+    return undefined;
+  };
+}
 
 /** The exit code by which curl tells why it got no answer. */
 function failureOf(error: unknown): number {
@@ -83,25 +97,22 @@ const wget: Command = async (process) => {
   const body = flags.get("post-data");
   const url = urlOf(address);
   try {
-    const answer = await ask(process, {
+    const request: WebRequest = {
       url,
       method: body === undefined ? "GET" : "POST",
       headers: name === "" ? {} : { [name]: value.join(":").trim() },
       insecure: flags.has("no-check-certificate"),
       timeout: Number(flags.get("T") ?? flags.get("timeout") ?? 30) * 1000,
       ...(body !== undefined && { body }),
+    };
+    await ask(process, request, async ({ status, statusText }) => {
+      if (status >= 400) throw new Error(`server returned error: HTTP/1.1 ${status} ${statusText}`);
+      if (flags.has("spider")) return () => undefined;
+      return outputTo(process, flags.get("O") ?? (url.pathname.split("/").pop() || "index.html"));
     });
-    if (answer.status >= 400) throw new Error(`server returned error: HTTP/1.1 ${answer.status} ${answer.statusText}`);
-    const output = flags.get("O");
-    if (flags.has("spider")) return 0;
-    if (output === "-") process.stdout(answer.body);
-    else {
-      const target = output ?? (url.pathname.split("/").pop() || "index.html");
-      process.files.write(pathOf(process, target), answer.body);
-    }
     return 0;
   } catch (error) {
-    if (process.signal.aborted) throw error;
+    if (process.signal.aborted || error instanceof BrokenPipe) throw error;
     if (!flags.has("q")) process.stderr(`wget: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
@@ -117,7 +128,8 @@ const nc: Command = async (process) => {
   try {
     if (flags.has("u")) {
       if (flags.has("z")) return 0;
-      const reply = await untilAborted(process.network.ask(host, Number(port), await allOf(process.stdin)), signal);
+      const message = await datagramOf(process);
+      const reply = await untilAborted(process.network.ask(host, Number(port), message), signal);
       if (reply) process.stdout(reply);
       else await sleep(process.clock, timeout, { signal: process.signal, label: process.label });
       return reply ? 0 : 1;
@@ -128,21 +140,62 @@ const nc: Command = async (process) => {
       connection.destroy();
       return 0;
     }
-    connection.on("data", (chunk: Buffer) => process.stdout(chunk));
-    const closed = once(connection, "close");
-    connection.once("end", () => connection.destroy());
-    for await (const chunk of process.stdin) connection.write(chunk);
-    connection.end();
-    await untilAborted(closed, signal);
+    const received = receive(process, connection);
+    received.catch(() => {});
+    connection.on("error", () => {});
+    await untilAborted(Promise.all([received, send(process, connection, signal)]), signal);
     return 0;
   } catch (error) {
-    if (process.signal.aborted) throw error;
+    if (process.signal.aborted || error instanceof BrokenPipe) throw error;
     process.stderr(`nc: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   } finally {
     timer.cancel();
   }
 };
+
+/** Writes what the other side sends, until it has no more to send. */
+async function receive(process: Process, connection: Duplex): Promise<void> {
+  try {
+    for await (const piece of connection as AsyncIterable<Buffer>) {
+      await process.spend(1);
+      await process.stdout(piece);
+    }
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** Sends all input, no faster than the other side takes it. */
+async function send(process: Process, connection: Duplex, signal: AbortSignal): Promise<void> {
+  for await (const piece of process.stdin) {
+    await process.spend(1);
+    if (connection.destroyed) return;
+    if (!connection.write(piece)) await untilAborted(drained(connection), signal);
+  }
+  connection.end();
+}
+
+function drained(connection: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    connection.once("drain", resolve);
+    connection.once("close", resolve);
+  });
+}
+
+/** The largest datagram, in bytes. */
+const LARGEST_DATAGRAM = 65_507;
+
+async function datagramOf(process: Process): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of new InputFiles(process, []).pieces()) {
+    length += piece.length;
+    if (length > LARGEST_DATAGRAM) throw new Error("Message too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
 
 const nslookup: Command = async ({ argv, network, stdout, stderr }) => {
   const { operands } = argumentsOf(argv.slice(1), ["timeout", "type"]);

@@ -10,8 +10,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   e: "\x1b",
 };
 
+/** The longest text in which something is escaped, or a format, in characters. */
+const LONGEST = 128 * 1024;
+
 /** A text in which `\n`, `\t`, `\x41` and `\0101` are what they stand for. */
 export function unescaped(text: string): string {
+  if (text.length > LONGEST) throw new Error("Argument list too long");
   return text.replaceAll(/\\(x[0-9a-fA-F]{1,2}|0?[0-7]{1,3}|.)/g, (whole, what: string) => {
     if (what.startsWith("x") && what.length > 1) return String.fromCharCode(Number.parseInt(what.slice(1), 16));
     if (/^[0-7]/.test(what)) return String.fromCharCode(Number.parseInt(what, 8));
@@ -19,25 +23,36 @@ export function unescaped(text: string): string {
   });
 }
 
-/** What `printf` writes: the format is used again while there are arguments left. */
-export function formatted(format: string, values: readonly string[]): string {
-  const rest = [...values];
-  let text = "";
+const DIRECTIVE = /%([-0]*)([1-9]\d*)?(?:\.(\d+))?([sdixXcbq%])/g;
+
+/** What `printf` writes, piece by piece: the format is used again while there are arguments left. */
+export function* formatted(format: string, values: readonly string[]): Generator<Padded, void, void> {
+  const text = unescaped(format);
+  const directives = [...text.matchAll(DIRECTIVE)];
+  const isUsing = directives.some(([, , , , kind]) => kind !== "%");
+  let used = 0;
   do {
-    const before = rest.length;
-    text += unescaped(format).replaceAll(
-      /%([-0]*)(\d*)(?:\.(\d+))?([sdixXcbq%])/g,
-      (_, flags, width, precision, kind) => {
-        if (kind === "%") return "%";
-        const padded = shownAs(rest.shift() ?? "", kind as string, precision as string | undefined);
-        const size = Number(width || 0);
-        if ((flags as string).includes("-")) return padded.padEnd(size);
-        return padded.padStart(size, (flags as string).includes("0") && kind !== "s" ? "0" : " ");
-      },
-    );
-    if (rest.length === before) break;
-  } while (rest.length > 0);
-  return text;
+    let at = 0;
+    for (const { 0: whole, 1: flags = "", 2: width, 3: precision, 4: kind = "", index } of directives) {
+      yield { text: text.slice(at, index), width: 0, fill: " ", isLeft: true };
+      at = index + whole.length;
+      const fill = flags.includes("0") && kind !== "s" ? "0" : " ";
+      if (kind === "%") yield { text: "%", width: 0, fill, isLeft: true };
+      else {
+        const shown = shownAs(values[used++] ?? "", kind, precision);
+        yield { text: shown, width: Number(width ?? 0), fill, isLeft: flags.includes("-") };
+      }
+    }
+    yield { text: text.slice(at), width: 0, fill: " ", isLeft: true };
+  } while (isUsing && used < values.length);
+}
+
+/** A text that is filled up to a width. */
+export interface Padded {
+  readonly text: string;
+  readonly width: number;
+  readonly fill: string;
+  readonly isLeft: boolean;
 }
 
 function shownAs(value: string, kind: string, precision: string | undefined): string {

@@ -3,19 +3,27 @@ import type { Command, Process } from "../process.ts";
 import { Shell } from "../shell/interpreter.ts";
 import { argumentsOf } from "./arguments.ts";
 import { pathOf } from "./failing.ts";
+import { InputFiles } from "./input-files.ts";
 import { strftime } from "./strftime.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 };
 
+/** `1.5`, `2m`, `infinity` in milliseconds; undefined when it is not a duration. */
+function durationOf(word: string): number | undefined {
+  const [, number, unit = "s"] = /^(\d+(?:\.\d+)?|inf(?:inity)?)([smhd])?$/.exec(word) ?? [];
+  if (number === undefined) return undefined;
+  return number.startsWith("inf") ? Number.POSITIVE_INFINITY : Number(number) * UNITS[unit]!;
+}
+
 const sleep: Command = async ({ argv, stderr, clock, signal, endless, label }) => {
   let ms = 0;
   for (const word of argv.slice(1)) {
-    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?|inf(?:inity)?)([smhd])?$/.exec(word) ?? [];
-    if (number === undefined) {
+    const duration = durationOf(word);
+    if (duration === undefined) {
       stderr(`sleep: invalid number '${word}'\n`);
       return 1;
     }
-    ms += number.startsWith("inf") ? Number.POSITIVE_INFINITY : Number(number) * UNITS[unit]!;
+    ms += duration;
   }
   await wait(clock, ms, { signal, background: endless, label: `sleep: ${label}` });
   return 0;
@@ -40,7 +48,7 @@ const sh: Command = async (process) => {
     ? [first ?? "", rest[0] ?? shellName, rest.slice(1)]
     : first !== undefined
       ? [readScript(process, first), first, rest]
-      : [await inputText(process), shellName, []];
+      : [await inputText(process, LONGEST_SCRIPT), shellName, []];
   if (text === undefined) return 127;
   const shell = new Shell(process, name, parameters);
   for (const option of options) shell.options.add(option);
@@ -56,10 +64,19 @@ function readScript(process: Process, name: string): string | undefined {
   }
 }
 
-async function inputText({ stdin }: Process): Promise<string> {
-  let text = "";
-  for await (const chunk of stdin) text += Buffer.from(chunk).toString("utf8");
-  return text;
+/** More than this of a script is not read: it would be refused. */
+const LONGEST_SCRIPT = 256 * 1024;
+
+async function inputText(process: Process, longest: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of new InputFiles(process, []).pieces()) {
+    length += piece.length;
+    process.memory.hold(piece.length);
+    pieces.push(piece);
+    if (length > longest) break;
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 const env: Command = async (process) => {
@@ -132,9 +149,14 @@ const date: Command = async ({ argv, clock, stdout }) => {
 
 const timeout: Command = async (process) => {
   const words = process.argv.slice(1).filter((word) => !/^-[ts]?$/.test(word));
-  const [seconds = "0", ...argv] = words;
+  const [seconds = "", ...argv] = words;
+  const ms = durationOf(seconds);
+  if (ms === undefined) {
+    process.stderr(`timeout: invalid time interval '${seconds}'\n`);
+    return 125;
+  }
   const over = new AbortController();
-  const end = process.clock.after(Number.parseFloat(seconds) * 1000, () => over.abort(), { label: process.label });
+  const end = process.clock.after(ms, () => over.abort(), { label: process.label });
   try {
     const status = await process.run(argv, { signal: over.signal });
     return over.signal.aborted ? 143 : status;
@@ -192,12 +214,29 @@ const sysctl: Command = async (process) => {
   return 0;
 };
 
+/** What `xargs` hands to one command, in characters. */
+const LONGEST_LIST = 128 * 1024;
+
 const xargs: Command = async (process) => {
   const { flags } = argumentsOf(process.argv.slice(1, 3), ["n", "I"]);
   const words = process.argv.slice(1);
   while (words[0]?.startsWith("-")) words.splice(0, flags.size > 0 ? 2 : 1);
-  const given = (await inputText(process)).split(/\s+/).filter((word) => word !== "");
-  return process.run([...(words.length > 0 ? words : ["echo"]), ...given]);
+  const command = words.length > 0 ? words : ["echo"];
+  let [given, length, status]: [string[], number, number] = [[], 0, 0];
+  const run = async () => {
+    status = (await process.run([...command, ...given])) || status;
+    [given, length] = [[], 0];
+  };
+  for await (const line of new InputFiles(process, []).lines()) {
+    for (const { 0: word } of line.matchAll(/\S+/g)) {
+      if (length > 0 && length + word.length > LONGEST_LIST) await run();
+      process.memory.checkText(word.length);
+      given.push(word);
+      length += word.length + 1;
+    }
+  }
+  await run();
+  return status;
 };
 
 /** Commands about the container itself. */

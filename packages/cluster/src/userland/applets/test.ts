@@ -1,7 +1,11 @@
 import { posix } from "node:path";
+import { Expression } from "../expressions/expression.ts";
+import { OutOfMemory } from "../limits/memory.ts";
 import type { Command, Process } from "../process.ts";
-import { patternOf } from "../shell/pattern.ts";
+import { Glob } from "../shell/pattern.ts";
 
+/** Conditions within one another. */
+const DEEPEST = 200;
 const BINARY = new Set(["=", "==", "!=", "<", ">", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot"]);
 
 /** `test`, `[` and `[[`: conditions about texts, numbers and files. */
@@ -16,10 +20,11 @@ export const test: Command = async (process) => {
   if (words.length === 0) return 1;
   const reader = new Conditions(process, words, name === "[[");
   try {
-    const isTrue = reader.any();
-    if (reader.rest.length > 0) throw new Error(`${reader.rest[0]}: unknown operand`);
+    const isTrue = await reader.any();
+    if (reader.next !== undefined) throw new Error(`${reader.next}: unknown operand`);
     return isTrue ? 0 : 1;
   } catch (error) {
+    if (error instanceof OutOfMemory || process.signal.aborted) throw error;
     process.stderr(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return 2;
   }
@@ -28,66 +33,80 @@ export const test: Command = async (process) => {
 /** Reads a condition from left to right. */
 class Conditions {
   readonly #process: Process;
-  readonly rest: string[];
+  readonly #words: readonly string[];
   readonly #matches: boolean;
+  #at = 0;
+  #depth = 0;
 
   constructor(process: Process, words: readonly string[], matches: boolean) {
     this.#process = process;
-    this.rest = [...words];
+    this.#words = words;
     this.#matches = matches;
   }
 
-  any(): boolean {
-    let isTrue = this.#all();
-    while (this.rest[0] === "-o") {
-      this.rest.shift();
-      isTrue = this.#all() || isTrue;
+  /** The word that has not been read. */
+  get next(): string | undefined {
+    return this.#words[this.#at];
+  }
+
+  async any(): Promise<boolean> {
+    let isTrue = await this.#all();
+    while (this.next === "-o") {
+      this.#at++;
+      isTrue = (await this.#all()) || isTrue;
     }
     return isTrue;
   }
 
-  #all(): boolean {
-    let isTrue = this.#one();
-    while (this.rest[0] === "-a") {
-      this.rest.shift();
-      isTrue = this.#one() && isTrue;
+  async #all(): Promise<boolean> {
+    let isTrue = await this.#one();
+    while (this.next === "-a") {
+      this.#at++;
+      isTrue = (await this.#one()) && isTrue;
     }
     return isTrue;
   }
 
-  #one(): boolean {
-    const [first, second, third] = this.rest;
+  async #one(): Promise<boolean> {
+    if (++this.#depth > DEEPEST) throw new Error("too many arguments");
+    const isTrue = await this.#condition();
+    this.#depth--;
+    return isTrue;
+  }
+
+  async #condition(): Promise<boolean> {
+    const pause = this.#process.spend(1);
+    if (pause) await pause;
+    const [first, second, third] = this.#words.slice(this.#at, this.#at + 3);
     if (second !== undefined && third !== undefined && BINARY.has(second)) {
-      this.rest.splice(0, 3);
+      this.#at += 3;
       return this.#compare(first!, second, third);
     }
-    if (first === "!") {
-      this.rest.shift();
-      return !this.#one();
-    }
+    this.#at++;
+    if (first === "!") return !(await this.#one());
     if (first === "(") {
-      this.rest.shift();
-      const isTrue = this.any();
-      this.rest.shift();
+      const isTrue = await this.any();
+      this.#at++;
       return isTrue;
     }
     if (first !== undefined && /^-[a-zA-Z]$/.test(first) && second !== undefined) {
-      this.rest.splice(0, 2);
+      this.#at++;
       return this.#check(first, second);
     }
-    this.rest.shift();
     return first !== undefined && first !== "";
   }
 
-  #compare(left: string, operator: string, right: string): boolean {
+  async #compare(left: string, operator: string, right: string): Promise<boolean> {
+    const process = this.#process;
+    const isEqual = () => (this.#matches ? new Glob(right).matches(left, process) : left === right);
     switch (operator) {
       case "=":
       case "==":
-        return this.#matches ? patternOf(right).test(left) : left === right;
+        return isEqual();
       case "!=":
-        return this.#matches ? !patternOf(right).test(left) : left !== right;
+        return !(await isEqual());
       case "=~":
-        return new RegExp(right).test(left);
+        return (await Expression.compile(right, { extended: true }, process)).test(left, process);
       case "<":
         return left < right;
       case ">":

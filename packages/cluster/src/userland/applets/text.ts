@@ -1,232 +1,155 @@
 import { createHash } from "node:crypto";
-import { sleep } from "@konverge/core";
-import { allOf, type Command, type Process } from "../process.ts";
+import type { Command } from "../process.ts";
 import { argumentsOf } from "./arguments.ts";
 import { awk } from "./awk.ts";
-import { forEach, inputOf, linesOf, pathOf } from "./failing.ts";
+import { base64 } from "./base64.ts";
+import { cut } from "./cut.ts";
+import { forEach } from "./failing.ts";
+import { grep } from "./grep.ts";
+import { head, tail } from "./head-tail.ts";
 import { hexdump } from "./hexdump.ts";
+import { InputFiles } from "./input-files.ts";
 import { formatted, unescaped } from "./printf.ts";
 import { sed } from "./sed.ts";
+import { sort } from "./sort.ts";
+import { tr } from "./tr.ts";
 
-/** How often `tail -f` looks, in milliseconds. */
-const LOOK_AGAIN = 1000;
+/** Output is collected to this many characters before it is written. */
+const BLOCK = 8 * 1024;
 
 const echo: Command = async ({ argv, stdout }) => {
-  let words = argv.slice(1);
+  let first = 1;
   let [newline, escapes] = [true, false];
-  while (/^-[neE]+$/.test(words[0] ?? "")) {
-    if (words[0]!.includes("n")) newline = false;
-    if (words[0]!.includes("e")) escapes = true;
-    words = words.slice(1);
+  for (; /^-[neE]+$/.test(argv[first] ?? ""); first++) {
+    if (argv[first]!.includes("n")) newline = false;
+    if (argv[first]!.includes("e")) escapes = true;
   }
-  const text = words.join(" ");
-  stdout((escapes ? unescaped(text) : text) + (newline ? "\n" : ""));
+  const text = argv.slice(first).join(" ");
+  await stdout((escapes ? unescaped(text) : text) + (newline ? "\n" : ""));
+  return 0;
+};
+
+const printf: Command = async (process) => {
+  let [text, count] = ["", 0];
+  for (const { text: part, width, fill, isLeft } of formatted(process.argv[1] ?? "", process.argv.slice(2))) {
+    if (++count % 64 === 0) await process.spend(16);
+    process.memory.checkText(Math.max(part.length, width));
+    text += isLeft ? part.padEnd(width, fill === "0" ? " " : fill) : part.padStart(width, fill);
+    if (text.length < BLOCK) continue;
+    await process.spend(1 + text.length / BLOCK);
+    await process.stdout(text);
+    text = "";
+  }
+  await process.stdout(text);
   return 0;
 };
 
 const cat: Command = async (process) => {
-  const { operands } = argumentsOf(process.argv.slice(1));
-  return forEach(process, operands.length === 0 ? ["-"] : operands, async (path, name) => {
-    if (name !== "-" && path !== "/dev/stdin") return process.stdout(process.files.read(path));
-    for await (const chunk of process.stdin) process.stdout(chunk);
-  });
-};
-
-function countOf(words: readonly string[]): { count: string; follow: boolean; bytes: boolean; names: string[] } {
-  const { flags, operands } = argumentsOf(
-    words.map((word) => (/^-\d+$/.test(word) ? `-n${word.slice(1)}` : word)),
-    ["n", "c", "lines", "bytes"],
-  );
-  const bytes = flags.get("c") ?? flags.get("bytes");
-  const count = bytes ?? flags.get("n") ?? flags.get("lines") ?? "10";
-  return { count, bytes: bytes !== undefined, follow: flags.has("f") || flags.has("F"), names: [...operands] };
-}
-
-const head: Command = async (process) => {
-  const { count, bytes, names } = countOf(process.argv.slice(1));
-  const { text, status } = await inputOf(process, names);
-  if (bytes) process.stdout(Buffer.from(text).subarray(0, Number(count)));
-  else for (const line of linesOf(text).slice(0, Number(count))) process.stdout(`${line}\n`);
-  return status;
-};
-
-const tail: Command = async (process) => {
-  const { count, bytes, follow, names } = countOf(process.argv.slice(1));
-  const { text, status } = await inputOf(process, names);
-  const wanted = Number(count.replace(/^[-+]/, ""));
-  if (bytes) process.stdout(Buffer.from(text).subarray(-wanted));
-  else {
-    const lines = linesOf(text);
-    for (const line of count.startsWith("+") ? lines.slice(wanted - 1) : lines.slice(-wanted || lines.length))
-      process.stdout(`${line}\n`);
-  }
-  const [name] = names;
-  if (!follow || name === undefined || status !== 0) return status;
-  return followFile(process, pathOf(process, name));
-};
-
-async function followFile(process: Process, path: string): Promise<number> {
-  const { files, clock, signal, label, stdout } = process;
-  for (let shown = files.read(path).length; ; ) {
-    await sleep(clock, LOOK_AGAIN, { signal, background: true, label });
-    const now = files.exists(path) ? files.read(path) : new Uint8Array();
-    if (now.length > shown) stdout(now.subarray(shown));
-    shown = now.length;
-  }
-}
-
-const grep: Command = async (process) => {
-  const { flags, operands } = argumentsOf(process.argv.slice(1), ["e", "m", "A", "B", "C"]);
-  const given = flags.get("e");
-  const [first = "", ...rest] = operands;
-  const [source, names] = given === undefined ? [first, rest] : [given, operands];
-  const plain = flags.has("F") ? source.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&") : basic(source, flags.has("E"));
-  const whole = flags.has("x") ? `^(?:${plain})$` : flags.has("w") ? `\\b(?:${plain})\\b` : plain;
-  const pattern = new RegExp(whole, flags.has("i") ? "i" : "");
-  const { text, status } = await inputOf(process, names);
-  const found = linesOf(text).filter((line) => pattern.test(line) !== flags.has("v"));
-  if (status !== 0 && !flags.has("s")) return 2;
-  if (flags.has("c")) process.stdout(`${found.length}\n`);
-  else if (!flags.has("q")) {
-    for (const line of found.slice(0, Number(flags.get("m") ?? found.length)))
-      process.stdout(`${flags.has("o") ? (pattern.exec(line)?.[0] ?? "") : line}\n`);
-  }
-  return found.length > 0 ? 0 : 1;
-};
-
-/** In basic expressions groups and counts are what is escaped. */
-function basic(source: string, isExtended: boolean): string {
-  const classes = source
-    .replaceAll("[[:space:]]", "\\s")
-    .replaceAll("[[:digit:]]", "\\d")
-    .replaceAll("[:alnum:]", "A-Za-z0-9")
-    .replaceAll("[:alpha:]", "A-Za-z");
-  if (isExtended) return classes;
-  return classes.replaceAll(/\\?[(){}|+?]/g, (found) => (found.startsWith("\\") ? found.slice(1) : `\\${found}`));
-}
-
-const sort: Command = async (process) => {
-  const { flags, operands } = argumentsOf(process.argv.slice(1), ["k", "t"]);
-  const { text, status } = await inputOf(process, operands);
-  const compare = (a: string, b: string) =>
-    flags.has("n") ? Number.parseFloat(a) - Number.parseFloat(b) || 0 : a < b ? -1 : a > b ? 1 : 0;
-  let lines = linesOf(text).sort(compare);
-  if (flags.has("r")) lines.reverse();
-  if (flags.has("u")) lines = [...new Set(lines)];
-  for (const line of lines) process.stdout(`${line}\n`);
-  return status;
+  const input = new InputFiles(process, argumentsOf(process.argv.slice(1)).operands);
+  for await (const piece of input.pieces()) await process.stdout(piece);
+  return input.status;
 };
 
 const uniq: Command = async (process) => {
   const { flags, operands } = argumentsOf(process.argv.slice(1));
-  const { text, status } = await inputOf(process, operands);
-  const runs: { line: string; count: number }[] = [];
-  for (const line of linesOf(text)) {
-    const last = runs.at(-1);
-    if (last?.line === line) last.count++;
-    else runs.push({ line, count: 1 });
+  const input = new InputFiles(process, operands);
+  let [last, count]: [string | undefined, number] = [undefined, 0];
+  const write = () =>
+    last === undefined
+      ? undefined
+      : process.stdout(flags.has("c") ? `${String(count).padStart(7)} ${last}\n` : `${last}\n`);
+  for await (const line of input.lines()) {
+    if (line === last) count++;
+    else {
+      await write();
+      [last, count] = [line, 1];
+    }
   }
-  for (const { line, count } of runs)
-    process.stdout(flags.has("c") ? `${String(count).padStart(7)} ${line}\n` : `${line}\n`);
-  return status;
+  await write();
+  return input.status;
 };
 
 const wc: Command = async (process) => {
   const { flags, operands } = argumentsOf(process.argv.slice(1));
-  const { text, status } = await inputOf(process, operands);
-  const counts = { l: text.split("\n").length - 1, w: (text.match(/\S+/g) ?? []).length, c: Buffer.byteLength(text) };
+  const input = new InputFiles(process, operands);
+  const counts = { l: 0, w: 0, c: 0 };
+  let isInWord = false;
+  for await (const piece of input.pieces()) {
+    counts.c += piece.length;
+    await process.spend(piece.length / 1024);
+    for (const byte of piece) {
+      if (byte === 0x0a) counts.l++;
+      const isBlank = byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+      if (!isBlank && !isInWord) counts.w++;
+      isInWord = !isBlank;
+    }
+  }
   const shown = (["l", "w", "c"] as const).filter((flag) => flags.size === 0 || flags.has(flag));
   const name = operands.length === 1 ? ` ${operands[0]}` : "";
-  process.stdout(`${shown.map((flag) => String(counts[flag])).join(" ")}${name}\n`);
-  return status;
+  await process.stdout(`${shown.map((flag) => String(counts[flag])).join(" ")}${name}\n`);
+  return input.status;
 };
-
-const cut: Command = async (process) => {
-  const { flags, operands } = argumentsOf(process.argv.slice(1), ["d", "f", "c"]);
-  const { text, status } = await inputOf(process, operands);
-  const delimiter = flags.get("d") ?? "\t";
-  const ranges = (flags.get("f") ?? flags.get("c") ?? "1-").split(",").map((range) => {
-    const [, from = "", dash, to = ""] = /^(\d*)(-?)(\d*)$/.exec(range) ?? [];
-    return [Number(from || 1), dash ? Number(to || Number.POSITIVE_INFINITY) : Number(from)] as const;
-  });
-  const isWanted = (index: number) => ranges.some(([from, to]) => index + 1 >= from && index + 1 <= to);
-  for (const line of linesOf(text)) {
-    const parts = flags.has("c") ? [...line] : line.split(delimiter);
-    const kept = parts.length === 1 && !flags.has("c") ? parts : parts.filter((_, index) => isWanted(index));
-    process.stdout(`${kept.join(flags.has("c") ? "" : delimiter)}\n`);
-  }
-  return status;
-};
-
-const tr: Command = async (process) => {
-  const { flags, operands } = argumentsOf(process.argv.slice(1));
-  const [from = [], to = []] = operands.map(characters);
-  const text = (await allOf(process.stdin)).toString("utf8");
-  const mapped = [...text].flatMap((char) => {
-    const at = from.indexOf(char);
-    if (at < 0) return [char];
-    return flags.has("d") ? [] : [to[Math.min(at, to.length - 1)] ?? char];
-  });
-  process.stdout(mapped.join(""));
-  return 0;
-};
-
-function characters(set: string): string[] {
-  const plain = unescaped(set)
-    .replaceAll("[:upper:]", "A-Z")
-    .replaceAll("[:lower:]", "a-z")
-    .replaceAll("[:digit:]", "0-9");
-  return [
-    ...plain.replaceAll(/(.)-(.)/g, (_, from: string, to: string) => {
-      let all = "";
-      for (let code = from.charCodeAt(0); code <= to.charCodeAt(0); code++) all += String.fromCharCode(code);
-      return all;
-    }),
-  ];
-}
 
 const tee: Command = async (process) => {
   const { flags, operands } = argumentsOf(process.argv.slice(1));
-  const data = await allOf(process.stdin);
-  process.stdout(data);
-  return forEach(process, operands, (path) => process.files.write(path, data, { append: flags.has("a") }));
-};
-
-const base64: Command = async (process) => {
-  const { flags, operands } = argumentsOf(process.argv.slice(1), ["w"]);
-  const { text, status } = await inputOf(process, operands);
-  if (flags.has("d")) process.stdout(Buffer.from(text, "base64"));
-  else process.stdout(`${Buffer.from(text).toString("base64")}\n`);
+  const written: string[] = [];
+  const status = await forEach(process, operands, (path) => {
+    process.files.write(path, "", { append: flags.has("a") });
+    written.push(path);
+  });
+  for await (const piece of new InputFiles(process, []).pieces()) {
+    await process.stdout(piece);
+    for (const path of written) process.files.write(path, piece, { append: true });
+  }
   return status;
 };
 
 function digest(algorithm: string): Command {
   return async (process) => {
     const { operands } = argumentsOf(process.argv.slice(1));
-    const names = operands.length === 0 ? ["-"] : operands;
-    return forEach(process, names, async (path, name) => {
-      const data = name === "-" ? await allOf(process.stdin) : process.files.read(path);
-      process.stdout(`${createHash(algorithm).update(data).digest("hex")}  ${name}\n`);
-    });
+    let status = 0;
+    for (const name of operands.length === 0 ? ["-"] : operands) {
+      const input = new InputFiles(process, [name]);
+      const hash = createHash(algorithm);
+      for await (const piece of input.pieces()) hash.update(piece);
+      if (input.status === 0) await process.stdout(`${hash.digest("hex")}  ${name}\n`);
+      status ||= input.status;
+    }
+    return status;
   };
 }
 
-const seq: Command = async ({ argv, stdout }) => {
-  const numbers = argv.slice(1).map(Number);
+const seq: Command = async (process) => {
+  const numbers = process.argv.slice(1).map(Number);
   const [first, step, last] = [
     numbers.length > 1 ? numbers[0]! : 1,
     numbers.length > 2 ? numbers[1]! : 1,
     numbers.at(-1) ?? 0,
   ];
+  if (step === 0) {
+    process.stderr("seq: invalid Zero increment value: '0'\n");
+    return 1;
+  }
   let text = "";
-  for (let value = first; step > 0 ? value <= last : value >= last; value += step) text += `${value}\n`;
-  stdout(text);
+  for (let value = first; step > 0 ? value <= last : value >= last; value += step) {
+    text += `${value}\n`;
+    if (text.length < BLOCK) continue;
+    await process.spend(BLOCK / 64);
+    await process.stdout(text);
+    text = "";
+  }
+  await process.stdout(text);
   return 0;
 };
 
-const printf: Command = async ({ argv, stdout }) => {
-  stdout(formatted(argv[1] ?? "", argv.slice(2)));
-  return 0;
+/** Writes a line until nothing reads it any more. */
+const yes: Command = async (process) => {
+  const line = `${process.argv.slice(1).join(" ") || "y"}\n`;
+  const block = line.repeat(Math.max(1, Math.floor(BLOCK / line.length)));
+  for (;;) {
+    await process.spend(1 + block.length / 1024);
+    await process.stdout(block);
+  }
 };
 
 /** Commands that read and write text. */
@@ -247,6 +170,7 @@ export const TEXT: Readonly<Record<string, Command>> = {
   sed,
   awk,
   seq,
+  yes,
   hexdump,
   base64,
   md5sum: digest("md5"),

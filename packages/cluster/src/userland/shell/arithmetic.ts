@@ -12,7 +12,10 @@ const LEVELS: readonly (readonly string[])[] = [
   ["+", "-"],
   ["*", "/", "%"],
 ];
-const TOKEN = /\s*(\d+|[A-Za-z_][A-Za-z0-9_]*|\+\+|--|[-+*/%]?=(?!=)|\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~&|^?:()])/y;
+const TOKEN = /(\d+|[A-Za-z_][A-Za-z0-9_]*|\+\+|--|[-+*/%]?=(?!=)|\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%<>!~&|^?:()])\s*/y;
+/** The longest expression, in characters, and the most of its parts within one another. */
+const LONGEST = 64 * 1024;
+const DEEPEST = 200;
 
 /** The variables that an expression reads and sets. */
 export interface Variables {
@@ -23,9 +26,18 @@ export interface Variables {
 /** The value of `$((…))`. */
 export function evaluate(expression: string, variables: Variables): number {
   const tokens = tokensOf(expression);
-  let at = 0;
+  let [at, depth] = [0, 0];
   const number = (name: string) => Number.parseInt(variables.get(name) || "0", 10) || 0;
-  const primary = (): number => {
+  const deeper = (read: () => number): number => {
+    if (depth >= DEEPEST) throw new ShellSyntaxError("arithmetic: expression recursion level exceeded");
+    depth++;
+    const value = read();
+    depth--;
+    return value;
+  };
+  const primary = () => deeper(operand);
+  const ternary = () => deeper(choice);
+  const operand = (): number => {
     const token = tokens[at++];
     if (token === undefined) throw new ShellSyntaxError("arithmetic syntax error");
     if (token === "(") {
@@ -67,7 +79,7 @@ export function evaluate(expression: string, variables: Variables): number {
     while (operators.includes(tokens[at] ?? "")) left = apply(tokens[at++]!, left, binary(level + 1));
     return left;
   };
-  const ternary = (): number => {
+  const choice = (): number => {
     const condition = binary(0);
     if (tokens[at] !== "?") return condition;
     at++;
@@ -83,10 +95,12 @@ export function evaluate(expression: string, variables: Variables): number {
 }
 
 function tokensOf(expression: string): string[] {
+  if (expression.length > LONGEST) throw new ShellSyntaxError("arithmetic: expression is too long");
   const tokens: string[] = [];
-  TOKEN.lastIndex = 0;
-  while (expression.slice(TOKEN.lastIndex).trim() !== "") {
-    const found = TOKEN.exec(expression);
+  const text = expression.trim();
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const found = TOKEN.exec(text);
     if (!found) throw new ShellSyntaxError(`arithmetic syntax error: ${JSON.stringify(expression)}`);
     tokens.push(found[1]!);
   }

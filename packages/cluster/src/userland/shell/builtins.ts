@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 import { FileError } from "../file-error.ts";
-import { noInput, type Streams } from "../process.ts";
+import { Input } from "../input.ts";
+import type { Streams } from "../process.ts";
 import { ExitShell, LeaveFunction, LeaveLoop } from "./control-flow.ts";
 import type { Shell } from "./interpreter.ts";
-import { parseScript } from "./parser.ts";
 
 /** A command that only the shell itself can carry out. */
 export type Builtin = (shell: Shell, argv: readonly string[], streams: Streams) => Promise<number>;
@@ -15,6 +15,10 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   allexport: "a",
   noglob: "f",
 };
+const OPTIONS = new Set([..."abCefhmnuvx", "pipefail"]);
+const NEWLINE = 0x0a;
+/** What a piece of input takes besides its bytes. */
+const PIECE_SIZE = 64;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The commands that change the shell they run in. */
@@ -48,17 +52,17 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     stdout(`${shell.cwd}\n`);
     return 0;
   },
-  export: async (shell, [, ...words]) => assign(shell, words, (name) => shell.exported.add(name)),
+  export: async (shell, [, ...words]) => assign(shell, words, (name) => shell.names.export(name)),
   readonly: async (shell, [, ...words]) => assign(shell, words),
   local: async (shell, [, ...words]) => assign(shell, words),
   unset: async (shell, [, ...names]) => {
     for (const name of names) {
-      shell.variables.delete(name);
-      shell.functions.delete(name);
+      shell.names.unset(name);
     }
     return 0;
   },
   shift: async (shell, [, count = "1"]) => {
+    await shell.spend(shell.parameters.length / 256);
     shell.parameters = shell.parameters.slice(Number(count));
     return 0;
   },
@@ -77,23 +81,23 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
       for (const letter of letters) {
         const named = letter === "o" ? (words[++at] ?? "") : letter;
         const option = OPTION_NAMES[named] ?? named;
-        if (sign === "-") shell.options.add(option);
-        else shell.options.delete(option);
+        if (sign === "+") shell.options.delete(option);
+        else if (OPTIONS.has(option)) shell.options.add(option);
       }
     }
     return 0;
   },
-  eval: async (shell, [, ...words], streams) => shell.runScript(parseScript(words.join(" ")), streams),
+  eval: async (shell, [, ...words], streams) => shell.runText(words.join(" "), streams),
   ".": source,
   source,
   exec: async (shell, [, ...argv], streams) => {
     if (argv.length === 0) return 0;
-    throw new ExitShell(await shell.process.run(argv, { ...streams, env: shell.environment, cwd: shell.cwd }));
+    throw new ExitShell(await shell.execute(argv, streams));
   },
   command: async (shell, [, ...words], streams) => {
-    if (words[0] !== "-v") return shell.process.run(words, { ...streams, env: shell.environment, cwd: shell.cwd });
+    if (words[0] !== "-v") return shell.execute(words, streams);
     const [, name = ""] = words;
-    const known = shell.functions.has(name) || BUILTINS[name] !== undefined;
+    const known = shell.names.function(name) !== undefined || BUILTINS[name] !== undefined;
     const path = known ? name : shell.process.find(name);
     if (path === undefined) return 127;
     streams.stdout(`${path}\n`);
@@ -111,21 +115,21 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   trap: async (shell, [, script = "", ...signals]) => {
     for (const given of signals) {
       const name = given === "0" ? "EXIT" : given === "15" ? "TERM" : given.replace(/^SIG/, "");
+      // No other signal ever comes.
+      if (name !== "EXIT" && name !== "TERM") continue;
       shell.traps.set(name, script);
       if (name === "TERM") shell.process.onTerminate(() => shell.terminated());
     }
     return 0;
   },
-  wait: async (shell) => {
-    const statuses = await Promise.all(shell.jobs.splice(0));
-    return statuses.at(-1) ?? 0;
-  },
+  wait: async (shell) => shell.wait(),
   read: async (shell, [, ...words], { stdin }) => {
     const names = words.filter((word) => !word.startsWith("-"));
-    const line = await firstLine(stdin);
-    const fields = (line ?? "").trim().split(/[ \t]+/);
+    const line = await firstLine(shell, Input.of(stdin));
+    // One more than there are names: what is left over belongs to the last.
+    const fields = (line ?? "").trim().split(/[ \t]+/, names.length + 1);
     for (const [index, name] of names.entries())
-      shell.set(name, index === names.length - 1 ? fields.slice(index).join(" ") : (fields[index] ?? ""));
+      shell.set(name, index === names.length - 1 ? rest(line ?? "", index) : (fields[index] ?? ""));
     return line === undefined ? 1 : 0;
   },
   umask: async () => 0,
@@ -134,11 +138,13 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
     return 0;
   },
 };
+// They are found by names that scripts give: `constructor` is none.
+Object.setPrototypeOf(BUILTINS, null);
 
 async function source(shell: Shell, [, path = ""]: readonly string[], streams: Streams): Promise<number> {
   try {
     const text = shell.files.readText(posix.resolve(shell.cwd, path));
-    return await shell.runScript(parseScript(text), streams);
+    return await shell.runText(text, streams);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     streams.stderr(`${shell.name}: .: can't open '${path}': ${error.message}\n`);
@@ -148,33 +154,53 @@ async function source(shell: Shell, [, path = ""]: readonly string[], streams: S
 
 function assign(shell: Shell, words: readonly string[], also: (name: string) => void = () => {}): number {
   for (const word of words) {
-    const [name = "", ...value] = word.split("=");
+    const end = word.indexOf("=");
+    const name = end < 0 ? word : word.slice(0, end);
     if (!NAME.test(name)) continue;
-    if (word.includes("=")) shell.set(name, value.join("="));
+    if (end >= 0) shell.set(name, word.slice(end + 1));
     also(name);
   }
   return 0;
 }
 
-const rests = new WeakMap<AsyncIterable<Uint8Array>, { iterator: AsyncIterator<Uint8Array>; rest: string }>();
+/** What is left of a line after so many of its words. */
+function rest(line: string, count: number): string {
+  const blanks = /[ \t]+/y;
+  const word = /[^ \t]+/y;
+  const text = line.trim();
+  let at = 0;
+  for (let index = 0; index < count && at < text.length; index++) {
+    word.lastIndex = at;
+    word.exec(text);
+    blanks.lastIndex = word.lastIndex;
+    blanks.exec(text);
+    at = blanks.lastIndex || text.length;
+  }
+  return text.slice(at);
+}
 
 /** The next line of an input that others read on from. */
-async function firstLine(input: AsyncIterable<Uint8Array> = noInput()): Promise<string | undefined> {
-  const state = rests.get(input) ?? { iterator: input[Symbol.asyncIterator](), rest: "" };
-  rests.set(input, state);
-  for (;;) {
-    const end = state.rest.indexOf("\n");
-    if (end >= 0) {
-      const line = state.rest.slice(0, end);
-      state.rest = state.rest.slice(end + 1);
-      return line;
+async function firstLine({ memory }: Shell, input: Input): Promise<string | undefined> {
+  const held = memory.open();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (;;) {
+      const piece = await input.next();
+      const end = piece?.indexOf(NEWLINE) ?? -1;
+      if (piece) {
+        const taken = end < 0 ? piece : piece.subarray(0, end);
+        length += taken.length;
+        held.checkText(length);
+        held.hold(taken.length + PIECE_SIZE);
+        pieces.push(taken);
+        if (end >= 0) input.unread(piece.subarray(end + 1));
+      }
+      if (piece && end < 0) continue;
+      if (!piece && length === 0) return undefined;
+      return Buffer.concat(pieces).toString("utf8");
     }
-    const { value, done } = await state.iterator.next();
-    if (done) {
-      const line = state.rest;
-      state.rest = "";
-      return line === "" ? undefined : line;
-    }
-    state.rest += Buffer.from(value).toString("utf8");
+  } finally {
+    held.close();
   }
 }

@@ -1,11 +1,14 @@
 import { posix } from "node:path";
 import type { FileSystem } from "../file-system.ts";
+import type { Holding } from "../limits/memory.ts";
+import { sorted } from "../sorting.ts";
 import { evaluate } from "./arithmetic.ts";
-import { hasPattern, literally, patternOf, withoutEscapes } from "./pattern.ts";
+import { type Effort, Glob, hasPattern, literally } from "./pattern.ts";
 import { type Script, ShellSyntaxError, type Word, type WordPart } from "./syntax.ts";
 
 /** What words are expanded with. */
-export interface ExpansionScope {
+export interface ExpansionScope extends Effort {
+  readonly memory: Holding;
   readonly files: FileSystem;
   readonly cwd: string;
   /** A variable or parameter; undefined when it is not set. */
@@ -27,14 +30,34 @@ interface Piece {
   readonly breaks?: boolean;
 }
 
-/** Expands words to the arguments they stand for. */
-export async function expandWords(scope: ExpansionScope, words: readonly Word[]): Promise<string[]> {
+/** An argument in the making. */
+type Field = Piece[];
+
+/** Characters of text that are one step of work. */
+const PER_STEP = 1024;
+/** What a word takes besides its characters, in bytes. */
+const WORD = 48;
+
+/** Expands words to the arguments they stand for, which `held` counts. */
+export async function expandWords(scope: ExpansionScope, words: readonly Word[], held: Holding): Promise<string[]> {
   const found: string[] = [];
+  const add = (text: string) => {
+    held.hold(text.length + WORD);
+    found.push(text);
+  };
   for (const word of words) {
-    for (const field of fieldsOf(await piecesOf(scope, word))) {
-      const matches = hasPattern(field) ? matchingPaths(scope, field) : [];
-      if (matches.length > 0) found.push(...matches);
-      else found.push(withoutEscapes(field));
+    const [only] = word;
+    if (word.length === 1 && only?.kind === "text" && (only.quoted || /^[\w./:=-]+$/.test(only.text))) {
+      add(only.text);
+      continue;
+    }
+    for (const [index, field] of (await fieldsOf(scope, await piecesOf(scope, word), held)).entries()) {
+      if (index % 64 === 63) await scope.spend(16);
+      const matches = field.some(({ text, quoted }) => !quoted && hasPattern(text))
+        ? await matchingPaths(scope, field.map(asPattern).join(""), held)
+        : [];
+      for (const match of matches) add(match);
+      if (matches.length === 0) add(field.map(({ text }) => text).join(""));
     }
   }
   return found;
@@ -47,24 +70,43 @@ export async function expandText(scope: ExpansionScope, word: Word): Promise<str
 
 /** Expands a word to a pattern, in which what was quoted stands for itself. */
 export async function expandPattern(scope: ExpansionScope, word: Word): Promise<string> {
-  return (await piecesOf(scope, word)).map(({ text, quoted }) => (quoted ? literally(text) : text)).join("");
+  return (await piecesOf(scope, word)).map(asPattern).join("");
+}
+
+function asPattern({ text, quoted }: Piece): string {
+  return quoted ? literally(text) : text;
 }
 
 async function piecesOf(scope: ExpansionScope, word: Word): Promise<Piece[]> {
   const pieces: Piece[] = [];
+  let length = 0;
+  const add = (piece: Piece) => {
+    length += piece.text.length;
+    scope.memory.checkText(length);
+    pieces.push(piece);
+  };
   for (const [index, part] of word.entries()) {
     if (part.kind === "text") {
       const isHome = index === 0 && !part.quoted && /^~(?=\/|$)/.test(part.text);
-      const text = isHome ? part.text.replace("~", scope.get("HOME") ?? "/root") : part.text;
-      pieces.push({ text, quoted: part.quoted });
+      const text = isHome ? part.text.replace("~", () => scope.get("HOME") ?? "/root") : part.text;
+      add({ text, quoted: part.quoted });
     } else if (part.kind === "command") {
-      pieces.push({ text: (await scope.capture(part.script)).replace(/\n+$/, ""), quoted: part.quoted });
+      add({ text: withoutLastLines(await scope.capture(part.script)), quoted: part.quoted });
     } else if (part.kind === "arithmetic") {
       const expression = await expandText(scope, part.expression);
-      pieces.push({ text: String(evaluate(expression, scope)), quoted: part.quoted });
-    } else pieces.push(...(await variablePieces(scope, part)));
+      await scope.spend(1 + expression.length / 64);
+      add({ text: String(evaluate(expression, scope)), quoted: part.quoted });
+    } else for (const piece of await variablePieces(scope, part)) add(piece);
   }
+  const pause = scope.spend(length / PER_STEP);
+  if (pause) await pause;
   return pieces;
+}
+
+function withoutLastLines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === "\n") end--;
+  return text.slice(0, end);
 }
 
 async function variablePieces(
@@ -101,7 +143,7 @@ async function variablePieces(
     case "%%":
     case "#":
     case "##":
-      return piece(trimmed(value ?? "", await expandPattern(scope, operand), kind));
+      return piece(await trimmed(scope, value ?? "", await expandPattern(scope, operand), kind));
     default:
       if (value === undefined && scope.strict && !/^[@*#?$!-]$/.test(name))
         throw new ShellSyntaxError(`${name}: parameter not set`);
@@ -114,32 +156,41 @@ async function operandPieces(scope: ExpansionScope, operand: Word, quoted: boole
 }
 
 /** Takes the shortest or longest match of a pattern off an end of a text. */
-function trimmed(text: string, glob: string, operator: string): string {
-  const pattern = patternOf(glob);
-  const lengths = Array.from({ length: text.length + 1 }, (_, length) => length);
-  if (operator.length === 2) lengths.reverse();
-  for (const length of lengths) {
-    const isFront = operator.startsWith("#");
-    const piece = isFront ? text.slice(0, length) : text.slice(text.length - length);
-    if (pattern.test(piece)) return isFront ? text.slice(length) : text.slice(0, text.length - length);
-  }
-  return text;
+async function trimmed(scope: ExpansionScope, text: string, glob: string, operator: string): Promise<string> {
+  const pattern = new Glob(glob);
+  const longest = operator.length === 2;
+  if (operator.startsWith("#")) return text.slice((await pattern.beginning(text, longest, scope)) ?? 0);
+  return text.slice(0, text.length - ((await pattern.ending(text, longest, scope)) ?? 0));
 }
 
-/** Splits pieces at the blanks that are not quoted. Patterns stay; what was quoted stands for itself in them. */
-function fieldsOf(pieces: readonly Piece[]): string[] {
-  const fields: string[] = [];
-  let field: string | undefined;
+const BETWEEN_BLANKS = /[^ \t\n]+/g;
+
+/** Splits pieces at the blanks that are not quoted. */
+async function fieldsOf(scope: ExpansionScope, pieces: readonly Piece[], held: Holding): Promise<Field[]> {
+  const fields: Field[] = [];
+  let field: Piece[] | undefined;
   const end = () => {
-    if (field !== undefined) fields.push(field);
+    if (!field) return;
+    held.hold(WORD);
+    fields.push(field);
     field = undefined;
   };
-  for (const { text, quoted, breaks } of pieces) {
-    if (quoted) field = (field ?? "") + literally(text);
+  const add = (piece: Piece) => {
+    field ??= [];
+    field.push(piece);
+  };
+  for (const piece of pieces) {
+    const { text, quoted, breaks } = piece;
+    if (quoted) add(piece);
     else {
-      for (const [index, part] of text.split(/[ \t\n]+/).entries()) {
-        if (index > 0) end();
-        if (part !== "") field = (field ?? "") + part;
+      for (let at = 0; at < text.length; ) {
+        BETWEEN_BLANKS.lastIndex = at;
+        const found = BETWEEN_BLANKS.exec(text);
+        if ((found?.index ?? text.length) > at) end();
+        if (!found) break;
+        add({ text: found[0], quoted });
+        at = found.index + found[0].length;
+        if (fields.length % 64 === 63) await scope.spend(16);
       }
     }
     if (breaks) end();
@@ -148,24 +199,35 @@ function fieldsOf(pieces: readonly Piece[]): string[] {
   return fields;
 }
 
-function matchingPaths({ files, cwd }: ExpansionScope, glob: string): string[] {
-  const isAbsolute = glob.startsWith("/");
-  let found = [isAbsolute ? "/" : ""];
+async function matchingPaths(scope: ExpansionScope, glob: string, held: Holding): Promise<readonly string[]> {
+  const { files, cwd } = scope;
+  let found = [glob.startsWith("/") ? "/" : ""];
   for (const name of glob.split("/").filter((part) => part !== "")) {
     const next: string[] = [];
+    const add = (base: string, child: string) => {
+      const path = base === "" ? child : posix.join(base, child);
+      held.hold(path.length + WORD);
+      next.push(path);
+    };
+    const pattern = hasPattern(name) ? new Glob(name) : undefined;
     for (const base of found) {
-      const path = (child: string) => (base === "" ? child : posix.join(base, child));
-      if (!hasPattern(name)) {
-        if (files.exists(posix.resolve(cwd, path(withoutEscapes(name))))) next.push(path(withoutEscapes(name)));
+      await scope.spend(1 + base.length / PER_STEP);
+      const at = posix.resolve(cwd, base);
+      if (!pattern) {
+        const child = name.replaceAll(/\\(.)/g, "$1");
+        if (files.exists(posix.join(at, child))) add(base, child);
         continue;
       }
-      const pattern = patternOf(name, { inPath: true });
-      for (const child of childrenOf(files, posix.resolve(cwd, base)))
-        if (pattern.test(child) && (!child.startsWith(".") || name.startsWith("."))) next.push(path(child));
+      for (const child of childrenOf(files, at)) {
+        await scope.spend(1);
+        if (child.startsWith(".") && !name.startsWith(".")) continue;
+        if (await pattern.matches(child, scope)) add(base, child);
+      }
     }
     found = next;
   }
-  return found.filter((path) => path !== "").sort();
+  const paths = found.filter((path) => path !== "");
+  return sorted(paths, (a, b) => (a < b ? -1 : a > b ? 1 : 0), scope);
 }
 
 function childrenOf(files: FileSystem, path: string): string[] {

@@ -1,17 +1,34 @@
-import { posix } from "node:path";
-import { sleep } from "@konverge/core";
-import { FileError } from "../file-error.ts";
-import { Pipe } from "../pipe.ts";
-import { noInput, type Process, type Streams } from "../process.ts";
-import { BUILTINS } from "./builtins.ts";
+import { FileError, WriteError } from "../file-error.ts";
+import { Input } from "../input.ts";
+import type { Holding } from "../limits/memory.ts";
+import { BrokenPipe, Pipe } from "../pipe.ts";
+import { noInput, type Process, type Room, type Streams } from "../process.ts";
+import { BUILTINS, type Builtin } from "./builtins.ts";
 import { ExitShell, LeaveFunction, LeaveLoop } from "./control-flow.ts";
 import { type ExpansionScope, expandPattern, expandText, expandWords } from "./expansion.ts";
 import { parseScript } from "./parser.ts";
-import { patternOf } from "./pattern.ts";
+import { Glob } from "./pattern.ts";
+import { redirected } from "./redirection.ts";
+import { ShellNames } from "./shell-names.ts";
 import { type Node, type Redirection, type Script, ShellSyntaxError } from "./syntax.ts";
 
-/** A turn of a loop takes at least this long (milliseconds), so that no loop stops the world. */
-const TURN = 1;
+/** Functions that call one another stop here, as in dash. */
+const DEEPEST_CALL = 1000;
+/** What a shell takes before it does anything, in bytes. */
+const SHELL = 64 * 1024;
+/** What Linux lets a command line and its environment hold, and one argument, in bytes. */
+const LONGEST_COMMAND = 2 * 1024 * 1024;
+const LONGEST_ARGUMENT = 128 * 1024;
+const TOO_LONG = 126;
+/** Commands that shells carry out themselves, without a new process. */
+const OWN = new Set(["echo", "printf", "test", "[", "[[", "true", "false"]);
+const BROKEN_PIPE = 141;
+/** What a piece of output, or a word, takes besides its characters, in bytes. */
+const PIECE_SIZE = 64;
+/** Bytes of environment that are one step of copying them. */
+const ENVIRONMENT_PER_STEP = 8 * 1024;
+/** Characters of a script that are one step of reading it. */
+const PER_PARSED = 8;
 
 /**
  * A POSIX-like shell: it interprets scripts with the commands and the files of a simulated container. Pipes, lists,
@@ -19,16 +36,23 @@ const TURN = 1;
  */
 export class Shell implements ExpansionScope {
   readonly process: Process;
-  readonly variables: Map<string, string>;
-  readonly exported: Set<string>;
-  readonly functions: Map<string, Node>;
+  readonly memory: Holding;
+  readonly names: ShellNames;
   readonly options: Set<string>;
   readonly traps = new Map<string, string>();
-  readonly jobs: Promise<number>[] = [];
+  /** What runs in the background. */
+  readonly jobs = new Set<Promise<number>>();
   cwd: string;
   name: string;
-  parameters: readonly string[];
   status = 0;
+  #parameters: readonly string[];
+  /** Bytes that it holds for them. */
+  #parametersHeld = 0;
+  /** Functions that have been called and have not returned. */
+  #calls: number;
+  /** Of all that ran in the background: how many, and how the last one ended. */
+  #started = 0;
+  #last: Promise<number> | undefined;
   /** Above 0 a failing command is expected: it does not end the shell. */
   #guards = 0;
   /** Above 0 it is in a loop that never ends by itself. */
@@ -36,12 +60,13 @@ export class Shell implements ExpansionScope {
 
   constructor(process: Process, name: string, parameters: readonly string[], parent?: Shell) {
     this.process = process;
+    this.memory = process.memory.open();
     this.name = name;
-    this.parameters = parameters;
+    this.#parameters = parameters;
     this.cwd = parent?.cwd ?? process.cwd;
-    this.variables = new Map(parent?.variables ?? Object.entries(process.env));
-    this.exported = new Set(parent?.exported ?? Object.keys(process.env));
-    this.functions = new Map(parent?.functions);
+    this.memory.hold(SHELL);
+    this.names = new ShellNames(this.memory, parent?.names ?? process.env);
+    this.#calls = parent ? parent.#calls : 0;
     this.options = new Set(parent?.options);
     this.#endless = parent ? parent.#endless : process.endless ? 1 : 0;
     this.status = parent?.status ?? 0;
@@ -55,39 +80,61 @@ export class Shell implements ExpansionScope {
     return this.options.has("u");
   }
 
+  spend(steps: number): Promise<void> | undefined {
+    return this.process.spend(steps, this.#endless > 0);
+  }
+
+  get parameters(): readonly string[] {
+    return this.#parameters;
+  }
+
+  /** Sets the positional parameters. */
+  set parameters(words: readonly string[]) {
+    const size = sizeOf(words);
+    this.memory.hold(size - this.#parametersHeld);
+    this.#parametersHeld = size;
+    this.#parameters = words;
+  }
+
   get(name: string): string | undefined {
     if (name === "?") return String(this.status);
     if (name === "#") return String(this.parameters.length);
-    if (name === "@" || name === "*") return this.parameters.join(" ");
+    if (name === "@" || name === "*") {
+      this.memory.checkText(sizeOf(this.#parameters));
+      return this.#parameters.join(" ");
+    }
     if (name === "$") return "1";
-    if (name === "!") return String(this.jobs.length);
+    if (name === "!") return String(this.#started);
     if (name === "-") return [...this.options].filter((option) => option.length === 1).join("");
     if (name === "0") return this.name;
     if (/^\d+$/.test(name)) return this.parameters[Number(name) - 1];
     if (name === "PWD") return this.cwd;
-    return this.variables.get(name);
+    return this.names.variable(name);
   }
 
   set(name: string, value: string): void {
-    this.variables.set(name, value);
-    if (this.options.has("a")) this.exported.add(name);
-  }
-
-  /** What commands see of the variables. */
-  get environment(): Record<string, string> {
-    const env: Record<string, string> = { PWD: this.cwd };
-    for (const name of this.exported) {
-      const value = this.variables.get(name);
-      if (value !== undefined) env[name] = value;
-    }
-    return env;
+    this.names.set(name, value);
+    if (this.options.has("a")) this.names.export(name);
   }
 
   async capture(script: Script): Promise<string> {
-    const chunks: Buffer[] = [];
-    const stdout = (data: string | Uint8Array) => void chunks.push(Buffer.from(data as string));
-    this.status = await this.#apart(script, { ...this.#streams(), stdout });
-    return Buffer.concat(chunks).toString("utf8");
+    const held = this.memory.open();
+    const pieces: Buffer[] = [];
+    let length = 0;
+    const stdout = (data: string | Uint8Array): Room => {
+      const piece = Buffer.from(data as string);
+      length += piece.length;
+      held.checkText(length);
+      held.hold(piece.length + PIECE_SIZE);
+      pieces.push(piece);
+      return undefined;
+    };
+    try {
+      this.status = await this.#apart(script, { ...this.#streams(), stdout });
+      return Buffer.concat(pieces).toString("utf8");
+    } finally {
+      held.close();
+    }
   }
 
   #streams(): Streams {
@@ -101,9 +148,17 @@ export class Shell implements ExpansionScope {
 
   /** Runs a whole script to its exit code; tells what is wrong with one that is none. */
   async interpret(text: string): Promise<number> {
+    try {
+      return await this.#interpret(text);
+    } finally {
+      this.memory.close();
+    }
+  }
+
+  async #interpret(text: string): Promise<number> {
     const streams = this.#streams();
     try {
-      await this.runScript(parseScript(text), streams);
+      await this.runText(text, streams);
     } catch (error) {
       if (error instanceof ExitShell) this.status = error.status;
       else if (error instanceof ShellSyntaxError) {
@@ -115,13 +170,19 @@ export class Shell implements ExpansionScope {
     return this.status;
   }
 
+  /** Reads and runs a script in this very shell. */
+  async runText(text: string, streams: Streams): Promise<number> {
+    await this.spend(1 + text.length / PER_PARSED);
+    return this.runScript(parseScript(text), streams);
+  }
+
   async #runTrap(name: string, streams: Streams): Promise<void> {
     const script = this.traps.get(name);
     this.traps.delete(name);
     if (!script) return;
     const { status } = this;
     try {
-      await this.runScript(parseScript(script), streams);
+      await this.runText(script, streams);
       this.status = status;
     } catch (error) {
       if (!(error instanceof ExitShell)) throw error;
@@ -133,7 +194,7 @@ export class Shell implements ExpansionScope {
   terminated(): void {
     const script = this.traps.get("TERM");
     if (!script) return;
-    this.runScript(parseScript(script), this.#streams()).catch((error: unknown) => {
+    this.runText(script, this.#streams()).catch((error: unknown) => {
       this.process.exit(error instanceof ExitShell ? error.status : 143);
     });
   }
@@ -144,7 +205,8 @@ export class Shell implements ExpansionScope {
   }
 
   async run(node: Node, streams: Streams): Promise<number> {
-    this.process.signal.throwIfAborted();
+    const pause = this.spend(1);
+    if (pause) await pause;
     this.status = await this.#evaluate(node, streams);
     const mayEnd = node.kind === "simple" || node.kind === "pipeline" || node.kind === "subshell";
     if (this.status !== 0 && mayEnd && this.options.has("e") && this.#guards === 0) throw new ExitShell(this.status);
@@ -157,20 +219,44 @@ export class Shell implements ExpansionScope {
         return this.#simple(node, streams);
       case "pipeline":
         return this.#pipeline(node, streams);
-      case "and":
-      case "or": {
-        const left = await this.#guarded(() => this.run(node.left, streams));
-        return (left === 0) === (node.kind === "and") ? this.run(node.right, streams) : left;
-      }
+      case "list":
+        return this.#list(node, streams);
       case "background":
-        this.jobs.push(this.#apart([node.body], { ...streams, stdin: noInput() }).catch(() => 143));
+        this.#startJob(this.#apart([node.body], { ...streams, stdin: new Input(noInput()) }).catch(() => 143));
         return 0;
       case "function":
-        this.functions.set(node.name, node.body);
+        this.names.define(node);
         return 0;
       default:
-        return this.#redirected(node.redirections, streams, (io) => this.#compound(node, io));
+        return this.#withStreams(node.redirections, streams, (io) => this.#compound(node, io));
     }
+  }
+
+  /** Every command but the last is expected to fail. */
+  async #list({ first, rest }: Extract<Node, { kind: "list" }>, streams: Streams): Promise<number> {
+    const last = rest.at(-1)?.command;
+    let status = await this.#guarded(() => this.run(first, streams));
+    for (const { operator, command } of rest) {
+      if ((status === 0) !== (operator === "&&")) continue;
+      const run = () => this.run(command, streams);
+      status = await (command === last ? run() : this.#guarded(run));
+    }
+    return status;
+  }
+
+  #startJob(job: Promise<number>): void {
+    this.#started++;
+    this.#last = job;
+    this.jobs.add(job);
+    void job.then(() => this.jobs.delete(job));
+  }
+
+  /** Waits for all that runs in the background. */
+  async wait(): Promise<number> {
+    await Promise.all(this.jobs);
+    const last = this.#last;
+    this.#last = undefined;
+    return (await last) ?? 0;
   }
 
   async #compound(node: Extract<Node, { redirections: unknown }>, streams: Streams): Promise<number> {
@@ -190,15 +276,20 @@ export class Shell implements ExpansionScope {
       case "for":
         return this.#for(node, streams);
       case "case": {
-        const subject = await expandText(this, node.subject);
-        for (const { patterns, body } of node.choices)
-          for (const pattern of patterns)
-            if (patternOf(await expandPattern(this, pattern)).test(subject)) return this.#body(body, streams);
-        return 0;
+        const body = await this.#chosen(node);
+        return body ? this.#body(body, streams) : 0;
       }
       default:
         throw new ShellSyntaxError("syntax error");
     }
+  }
+
+  async #chosen({ subject, choices }: Extract<Node, { kind: "case" }>): Promise<Script | undefined> {
+    const text = await expandText(this, subject);
+    for (const { patterns, body } of choices)
+      for (const pattern of patterns)
+        if (await new Glob(await expandPattern(this, pattern)).matches(text, this)) return body;
+    return undefined;
   }
 
   async #body(body: Script, streams: Streams): Promise<number> {
@@ -217,7 +308,6 @@ export class Shell implements ExpansionScope {
         const goesOn = await this.#turn(() => this.runScript(node.body, streams));
         status = this.status;
         if (!goesOn) return status;
-        await sleep(this.process.clock, TURN, this.#waiting("shell loop"));
       }
     } finally {
       if (endless) this.#endless--;
@@ -225,15 +315,21 @@ export class Shell implements ExpansionScope {
   }
 
   async #for(node: Extract<Node, { kind: "for" }>, streams: Streams): Promise<number> {
-    const values = node.words ? await expandWords(this, node.words) : this.parameters;
-    let status = 0;
-    for (const value of values) {
-      this.set(node.name, value);
-      const goesOn = await this.#turn(() => this.runScript(node.body, streams));
-      status = this.status;
-      if (!goesOn) break;
+    const held = this.memory.open();
+    try {
+      const values = node.words ? await expandWords(this, node.words, held) : this.parameters;
+      let status = 0;
+      for (const value of values) {
+        await this.spend(1);
+        this.set(node.name, value);
+        const goesOn = await this.#turn(() => this.runScript(node.body, streams));
+        status = this.status;
+        if (!goesOn) break;
+      }
+      return status;
+    } finally {
+      held.close();
     }
-    return status;
   }
 
   /** One turn of a loop: false when it was the last. */
@@ -265,13 +361,13 @@ export class Shell implements ExpansionScope {
   }
 
   async #piped(commands: readonly Node[], streams: Streams): Promise<number> {
-    const pipes = commands.slice(1).map(() => new Pipe());
+    const pipes = commands.slice(1).map(() => new Pipe(this.memory));
     const statuses = await Promise.all(
       commands.map(async (command, index) => {
         const [before, after] = [pipes[index - 1], pipes[index]];
         const io: Streams = {
-          stdin: before?.read() ?? streams.stdin,
-          stdout: after ? (data) => void after.write(data) : streams.stdout,
+          stdin: before ? new Input(before.read()) : streams.stdin,
+          stdout: after ? (data) => after.write(data) : streams.stdout,
           stderr: streams.stderr,
         };
         try {
@@ -288,108 +384,149 @@ export class Shell implements ExpansionScope {
 
   /** Runs a script in a shell of its own: what it sets is gone afterwards. */
   async #apart(script: Script, streams: Streams): Promise<number> {
+    await this.spend(2 + this.names.count / 16);
     const inner = new Shell(this.process, this.name, this.parameters, this);
     try {
       return await inner.runScript(script, streams);
     } catch (error) {
       if (error instanceof ExitShell) return error.status;
+      if (error instanceof BrokenPipe) return BROKEN_PIPE;
       if (!(error instanceof ShellSyntaxError)) throw error;
       streams.stderr(`${this.name}: ${error.message}\n`);
       return 2;
+    } finally {
+      inner.memory.close();
     }
   }
 
   async #simple(node: Extract<Node, { kind: "simple" }>, streams: Streams): Promise<number> {
-    this.status = this.status || 0;
-    const argv = await expandWords(this, node.words);
-    const assigned: [string, string][] = [];
-    for (const { name, value } of node.assignments) assigned.push([name, await expandText(this, value)]);
-    if (argv.length === 0) {
-      for (const [name, value] of assigned) this.set(name, value);
-      const hasCommand = node.assignments.some(({ value }) => value.some(({ kind }) => kind === "command"));
-      const { status } = this;
-      return this.#redirected(node.redirections, streams, async () => (hasCommand ? status : 0));
+    const held = this.memory.open();
+    try {
+      const argv = await expandWords(this, node.words, held);
+      const assigned: [string, string][] = [];
+      for (const { name, value } of node.assignments) {
+        const text = await expandText(this, value);
+        held.hold(text.length);
+        assigned.push([name, text]);
+      }
+      if (argv.length === 0) {
+        held.close();
+        for (const [name, value] of assigned) this.set(name, value);
+        const hasCommand = node.assignments.some(({ value }) => value.some(({ kind }) => kind === "command"));
+        const { status } = this;
+        return await this.#withStreams(node.redirections, streams, async () => (hasCommand ? status : 0));
+      }
+      if (this.options.has("x")) await streams.stderr(`+ ${argv.join(" ")}\n`);
+      return await this.#withStreams(node.redirections, streams, (io) => this.#command(argv, assigned, io));
+    } finally {
+      held.close();
     }
-    if (this.options.has("x")) streams.stderr(`+ ${argv.join(" ")}\n`);
-    return this.#redirected(node.redirections, streams, (io) => this.#command(argv, assigned, io));
   }
 
   async #command(argv: readonly string[], assigned: readonly [string, string][], io: Streams): Promise<number> {
     const [name = ""] = argv;
-    const known = this.functions.get(name);
-    if (known) return this.#call(known, argv.slice(1), io);
+    const known = this.names.function(name);
+    if (known) return this.#call(known.body, argv.slice(1), io);
     const builtin = BUILTINS[name];
     if (builtin) {
       for (const [variable, value] of assigned) this.set(variable, value);
-      return builtin(this, argv, io);
+      return this.#builtin(builtin, argv, io);
     }
-    const env = { ...this.environment, ...Object.fromEntries(assigned) };
-    return this.process.run(argv, { ...io, env, cwd: this.cwd, endless: this.#endless > 0 });
+    return this.execute(argv, io, Object.fromEntries(assigned));
+  }
+
+  async #builtin(builtin: Builtin, argv: readonly string[], io: Streams): Promise<number> {
+    try {
+      return await builtin(this, argv, io);
+    } catch (error) {
+      if (!(error instanceof WriteError)) throw error;
+      io.stderr(`${this.name}: ${error.message}\n`);
+      return 1;
+    }
+  }
+
+  /** Runs a command that is not of this shell. */
+  async execute(argv: readonly string[], io: Streams, variables: Record<string, string> = {}): Promise<number> {
+    const { env: exported, size } = this.names.environment();
+    const env = { PWD: this.cwd, ...exported, ...variables };
+    const pause = this.spend(size / ENVIRONMENT_PER_STEP);
+    if (pause) await pause;
+    const isOwn = OWN.has(argv[0] ?? "");
+    if (!isOwn && isTooLong([...argv, ...Object.values(env)])) {
+      io.stderr(`${this.name}: ${argv[0]}: Argument list too long\n`);
+      return TOO_LONG;
+    }
+    const held = this.memory.open();
+    try {
+      held.hold(size);
+      const status = await this.process.run(argv, { ...io, env, cwd: this.cwd, endless: this.#endless > 0 });
+      // A shell that writes by itself is killed by the signal that would have killed the command.
+      if (isOwn && status === BROKEN_PIPE) throw new BrokenPipe();
+      return status;
+    } finally {
+      held.close();
+    }
   }
 
   async #call(body: Node, parameters: readonly string[], io: Streams): Promise<number> {
-    const before = this.parameters;
-    this.parameters = parameters;
+    if (this.#calls >= DEEPEST_CALL)
+      throw new ShellSyntaxError(`Maximum function recursion depth (${DEEPEST_CALL}) reached`);
+    const [before, heldBefore] = [this.#parameters, this.#parametersHeld];
+    // Its own belong to the command that called it.
+    [this.#parameters, this.#parametersHeld] = [parameters, 0];
+    this.#calls++;
     try {
       return await this.run(body, io);
     } catch (error) {
       if (error instanceof LeaveFunction) return error.status;
       throw error;
     } finally {
-      this.parameters = before;
+      this.#calls--;
+      this.memory.release(this.#parametersHeld);
+      [this.#parameters, this.#parametersHeld] = [before, heldBefore];
     }
   }
 
   /** Runs with some of its streams led elsewhere. */
-  async #redirected(
+  async #withStreams(
     redirections: readonly Redirection[],
     streams: Streams,
     work: (streams: Streams) => Promise<number>,
   ): Promise<number> {
+    if (redirections.length === 0) return work(streams);
+    const held = this.memory.open();
+    try {
+      const io = await this.#redirected(redirections, streams, held);
+      return io ? await work(io) : 1;
+    } finally {
+      held.close();
+    }
+  }
+
+  /** The streams after redirections; undefined when one of them failed, which is reported. */
+  async #redirected(
+    redirections: readonly Redirection[],
+    streams: Streams,
+    held: Holding,
+  ): Promise<Streams | undefined> {
     let io = streams;
     try {
-      for (const redirection of redirections) io = await this.#redirect(redirection, io);
+      for (const redirection of redirections) io = await redirected(this, redirection, io, held);
+      return io;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       streams.stderr(`${this.name}: can't create ${error.path}: ${error.message}\n`);
-      return 1;
+      return undefined;
     }
-    return work(io);
-  }
-
-  async #redirect({ descriptor, operator, target }: Redirection, io: Streams): Promise<Streams> {
-    const text = await expandText(this, target);
-    if (operator === "<<" || operator === "<<<") {
-      const content = Buffer.from(operator === "<<" ? text : `${text}\n`);
-      return { ...io, stdin: once(content) };
-    }
-    if (operator === "<") return { ...io, stdin: once(this.files.read(posix.resolve(this.cwd, text))) };
-    if (operator === "<&") return io;
-    const sink = operator === ">&" && /^[12-]$/.test(text) ? streamOf(io, text) : this.#fileSink(text, operator, io);
-    if (operator === "&>" || (operator === ">&" && !/^[12-]$/.test(text))) return { ...io, stdout: sink, stderr: sink };
-    return descriptor === 2 ? { ...io, stderr: sink } : { ...io, stdout: sink };
-  }
-
-  #fileSink(name: string, operator: string, io: Streams): Streams["stdout"] {
-    const path = posix.resolve(this.cwd, name);
-    if (path === "/dev/stdout" || path === "/proc/self/fd/1") return io.stdout;
-    if (path === "/dev/stderr" || path === "/proc/self/fd/2") return io.stderr;
-    if (path === "/proc/1/fd/1" || path === "/proc/1/fd/2") return (data) => this.process.log(data);
-    this.files.write(path, "", { append: operator === ">>" });
-    return (data) => this.files.write(path, data as string, { append: true });
-  }
-
-  #waiting(label: string) {
-    return { signal: this.process.signal, background: this.#endless > 0, label: `${label}: ${this.process.label}` };
   }
 }
 
-function streamOf({ stdout, stderr }: Streams, name: string): Streams["stdout"] {
-  return name === "1" ? stdout : name === "2" ? stderr : () => {};
+function sizeOf(words: readonly string[]): number {
+  return words.reduce((size, word) => size + word.length + PIECE_SIZE, 0);
 }
 
-async function* once(content: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
-  yield content;
+function isTooLong(texts: readonly string[]): boolean {
+  return texts.some(({ length }) => length > LONGEST_ARGUMENT) || sizeOf(texts) > LONGEST_COMMAND;
 }
 
 /** `while true`, `while :`, `until false`. */

@@ -1,12 +1,16 @@
 import { Scanner } from "./scanner.ts";
-import type { Assignment, Node, Redirection, Script, Word } from "./syntax.ts";
+import { type Assignment, type Node, type Redirection, type Script, ShellSyntaxError, type Word } from "./syntax.ts";
 
 const REDIRECTIONS = new Set(["<", ">", ">>", ">&", "<&", "&>", "<<", "<<-", "<<<"]);
 const RESERVED = new Set(["then", "elif", "else", "fi", "do", "done", "esac", "}"]);
 const ASSIGNS = /^([A-Za-z_][A-Za-z0-9_]*)=/;
 
+/** The longest script, in characters: reading it is done in one go. */
+const LONGEST = 128 * 1024;
+
 /** Reads a script, up to an operator or reserved word that ends the part of it that is asked for. */
 export function parseScript(source: string | Scanner, ends: readonly string[] = []): Script {
+  if (typeof source === "string" && source.length > LONGEST) throw new ShellSyntaxError("script is too long");
   const scanner = typeof source === "string" ? new Scanner(source) : source;
   const script: Node[] = [];
   for (;;) {
@@ -36,13 +40,14 @@ function isEnd(scanner: Scanner, ends: readonly string[]): boolean {
 }
 
 function parseList(scanner: Scanner): Node {
-  let left = parsePipeline(scanner);
+  const first = parsePipeline(scanner);
+  const rest: { operator: "&&" | "||"; command: Node }[] = [];
   for (;;) {
     const operator = scanner.peekOperator();
-    if (operator !== "&&" && operator !== "||") return left;
+    if (operator !== "&&" && operator !== "||") return rest.length === 0 ? first : { kind: "list", first, rest };
     scanner.takeOperator();
     skipLines(scanner);
-    left = { kind: operator === "&&" ? "and" : "or", left, right: parsePipeline(scanner) };
+    rest.push({ operator, command: parsePipeline(scanner) });
   }
 }
 
@@ -59,6 +64,10 @@ function parsePipeline(scanner: Scanner): Node {
 }
 
 function parseCommand(scanner: Scanner): Node {
+  return scanner.deeper(() => parseNested(scanner));
+}
+
+function parseNested(scanner: Scanner): Node {
   if (scanner.peekOperator() === "(") {
     scanner.takeOperator();
     const body = parseScript(scanner, [")"]);
@@ -162,12 +171,14 @@ function parseCase(scanner: Scanner): Node {
 }
 
 function parseFunction(scanner: Scanner, name: string): Node {
+  const start = scanner.at;
   if (scanner.peekOperator() === "(") {
     scanner.takeOperator();
     expectOperator(scanner, ")");
   }
   skipLines(scanner);
-  return { kind: "function", name, body: parseCommand(scanner) };
+  const body = parseCommand(scanner);
+  return { kind: "function", name, body, size: scanner.at - start };
 }
 
 function parseSimple(scanner: Scanner): Node {

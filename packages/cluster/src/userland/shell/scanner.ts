@@ -1,28 +1,19 @@
 import { parseScript } from "./parser.ts";
 import { type Script, ShellSyntaxError, type Word, type WordPart } from "./syntax.ts";
 
-const OPERATORS = [
-  "&&",
-  "||",
-  ";;",
-  "&>",
-  "<<<",
-  "<<-",
-  "<<",
-  ">>",
-  ">&",
-  "<&",
-  ";",
-  "&",
-  "|",
-  "<",
-  ">",
-  "(",
-  ")",
-  "\n",
-];
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*/;
+const OPERATOR = /&&|\|\||;;|&>|<<<|<<-|<<|>>|>&|<&|[;&|<>()\n]/y;
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+/** Digits in the number of a parameter. */
+const LONGEST_NUMBER = 10;
 const ENDS_WORD = new Set([" ", "\t", "\n", ";", "&", "|", "<", ">", "(", ")"]);
+/** Characters that stand for themselves wherever they are. */
+const PLAIN = /[A-Za-z0-9_.,:@%+/=-]+/y;
+const PLAIN_WORD = /^[^\s;&|<>()'"$`\\]+/;
+/** More than the characters of any reserved word. */
+const LONGEST_PLAIN = 80;
+const SPECIAL = /^(\d+|[@*#?$!-])/;
+/** Compound commands and expansions within one another. */
+const DEEPEST = 250;
 
 /** Reads the words and operators of a script, one after the other. */
 export class Scanner {
@@ -31,8 +22,22 @@ export class Scanner {
   /** Documents that begin after the present line, and who is told what they hold. */
   readonly #documents: { end: string; raw: boolean; tabs: boolean; give: (content: Word) => void }[] = [];
 
-  constructor(text: string) {
+  #depth: number;
+
+  constructor(text: string, depth = 0) {
     this.text = text;
+    this.#depth = depth;
+  }
+
+  /** Reads something that can be within itself. */
+  deeper<T>(read: () => T): T {
+    if (this.#depth >= DEEPEST) throw new ShellSyntaxError("syntax error: nested too deeply");
+    this.#depth++;
+    try {
+      return read();
+    } finally {
+      this.#depth--;
+    }
   }
 
   /** Passes over blanks, comments and continued lines. */
@@ -54,7 +59,8 @@ export class Scanner {
   /** The operator that comes next, if one does. */
   peekOperator(): string | undefined {
     this.skipBlanks();
-    return OPERATORS.find((operator) => this.text.startsWith(operator, this.at));
+    OPERATOR.lastIndex = this.at;
+    return OPERATOR.exec(this.text)?.[0];
   }
 
   takeOperator(): string {
@@ -68,7 +74,7 @@ export class Scanner {
   /** The plain word that comes next, if it is without quotes and expansions. */
   peekPlain(): string | undefined {
     this.skipBlanks();
-    return /^[^\s;&|<>()'"$`\\]+/.exec(this.text.slice(this.at, this.at + 80))?.[0];
+    return PLAIN_WORD.exec(this.text.slice(this.at, this.at + LONGEST_PLAIN))?.[0];
   }
 
   /** A digit right before a redirection is the descriptor that it is about. */
@@ -128,15 +134,18 @@ export class Scanner {
     else if (char === "`") {
       const end = this.text.indexOf("`", this.at + 1);
       if (end < 0) throw new ShellSyntaxError("syntax error: unterminated backquote");
-      const script = parseScript(this.text.slice(this.at + 1, end).replaceAll(/\\([$`\\])/g, "$1"));
+      const text = this.text.slice(this.at + 1, end).replaceAll(/\\([$`\\])/g, "$1");
+      const script = this.deeper(() => parseScript(new Scanner(text, this.#depth)));
       this.at = end + 1;
       parts.push({ kind: "command", script, quoted: inQuotes });
     } else {
-      this.at++;
+      PLAIN.lastIndex = this.at;
+      const text = PLAIN.exec(this.text)?.[0] ?? char;
+      this.at += text.length;
       const last = parts.at(-1);
       if (last?.kind === "text" && last.quoted === inQuotes)
-        parts[parts.length - 1] = { ...last, text: last.text + char };
-      else parts.push({ kind: "text", text: char, quoted: inQuotes });
+        parts[parts.length - 1] = { ...last, text: last.text + text };
+      else parts.push({ kind: "text", text, quoted: inQuotes });
     }
   }
 
@@ -150,25 +159,30 @@ export class Scanner {
   }
 
   #dollar(parts: WordPart[], quoted: boolean): void {
-    const rest = this.text.slice(this.at + 1);
-    if (rest.startsWith("((")) {
+    const next = this.at + 1;
+    if (this.text.startsWith("((", next)) {
       this.at += 3;
-      parts.push({ kind: "arithmetic", expression: this.#arithmetic(), quoted });
-    } else if (rest.startsWith("(")) {
+      parts.push({ kind: "arithmetic", expression: this.deeper(() => this.#arithmetic()), quoted });
+    } else if (this.text.startsWith("(", next)) {
       this.at += 2;
-      parts.push({ kind: "command", script: this.#nested(), quoted });
-    } else if (rest.startsWith("{")) {
+      parts.push({ kind: "command", script: this.deeper(() => this.#nested()), quoted });
+    } else if (this.text.startsWith("{", next)) {
       this.at += 2;
-      this.#braced(parts, quoted);
+      this.deeper(() => this.#braced(parts, quoted));
     } else {
-      const name = NAME.exec(rest)?.[0] ?? /^[0-9@*#?$!-]/.exec(rest)?.[0];
+      const name = this.#name(next) ?? /[0-9@*#?$!-]/.exec(this.text[next] ?? "")?.[0];
       this.at += 1 + (name?.length ?? 0);
       parts.push(name ? { kind: "variable", name, quoted } : { kind: "text", text: "$", quoted });
     }
   }
 
+  #name(at: number): string | undefined {
+    NAME.lastIndex = at;
+    return NAME.exec(this.text)?.[0];
+  }
+
   #nested(): Script {
-    const inner = new Scanner(this.text);
+    const inner = new Scanner(this.text, this.#depth);
     inner.at = this.at;
     const script = parseScript(inner, [")"]);
     if (inner.takeOperator() !== ")") throw inner.error();
@@ -192,11 +206,10 @@ export class Scanner {
   #braced(parts: WordPart[], quoted: boolean): void {
     const isLength = this.text[this.at] === "#" && this.text[this.at + 1] !== "}";
     if (isLength) this.at++;
-    const rest = this.text.slice(this.at);
-    const name = NAME.exec(rest)?.[0] ?? /^(\d+|[@*#?$!-])/.exec(rest)?.[0];
+    const name = this.#name(this.at) ?? SPECIAL.exec(this.text.slice(this.at, this.at + LONGEST_NUMBER))?.[0];
     if (name === undefined) throw new ShellSyntaxError("syntax error: bad substitution");
     this.at += name.length;
-    const operator = /^(:[-=?+]|[-=?+]|%%?|##?)/.exec(this.text.slice(this.at))?.[0];
+    const operator = /^(:[-=?+]|[-=?+]|%%?|##?)/.exec(this.text.slice(this.at, this.at + 2))?.[0];
     this.at += operator?.length ?? 0;
     const operand = this.#operand(quoted);
     parts.push({
@@ -234,7 +247,7 @@ export class Scanner {
       }
       if (raw) give([{ kind: "text", text: content, quoted: true }]);
       else {
-        const inner = new Scanner(`${content.replaceAll('"', '\\"')}"`);
+        const inner = new Scanner(`${content.replaceAll('"', '\\"')}"`, this.#depth);
         const parts: WordPart[] = [];
         inner.#quoted(parts, '"');
         give(parts);

@@ -1,52 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
-import { FileSystem } from "../file-system.ts";
-import { rootFiles } from "../root-files.ts";
-import { Userland } from "../userland.ts";
+import { interpreted, runScript as shell } from "../../../test/userland/interpreted.ts";
 
-const NOBODY = {
-  address: "10.0.0.1",
-  hostName: "pod",
-  fullName: "pod",
-  lookUp: () => [],
-  resolve: () => [],
-  connect: () => Promise.reject(new Error("refused")),
-  listen: () => {},
-  ask: async () => undefined,
-  answer: () => {},
-};
-
-function userland(clock = new VirtualClock(), env: Record<string, string> = {}): Userland {
-  const node = rootFiles({ now: clock.now(), hostName: "pod", hosts: "", resolver: "", settings: {}, files: {} });
-  const files = new FileSystem({ node, readOnly: false, type: "overlay" }, new Map(), () => clock.now());
-  return new Userland({
-    pod: { metadata: { name: "pod", namespace: "default" }, spec: { containers: [] } } as never,
-    container: { name: "main" },
-    env,
-    files,
-    user: { uid: 0, gid: 0, groups: [] },
-    network: NOBODY,
-    clock,
-    cwd: "/",
-    commands: {},
-    log: () => {},
-  });
-}
-
-async function shell(script: string, env: Record<string, string> = {}): Promise<{ output: string; status: number }> {
-  let output = "";
-  const add = (text: string | Uint8Array) => {
-    output += Buffer.from(text as string).toString();
-  };
-  const clock = new VirtualClock();
-  const running = userland(clock, env).run(["sh", "-c", script], { stdout: add, stderr: add });
-  await clock.advance(600_000);
-  return { output, status: await running };
-}
+const userland = (clock: VirtualClock) => interpreted(clock).userland;
 
 async function writes(script: string, env: Record<string, string> = {}): Promise<string> {
-  return (await shell(script, env)).output;
+  return (await shell(script, { env })).output;
 }
 
 test("quotes keep words together, and stop expansion where they should", async () => {
@@ -128,7 +88,11 @@ test("a process that is told to end does, unless a trap says what to do first", 
   let output = "";
   const running = userland(clock).run(
     ["sh", "-c", "trap 'echo bye; exit 5' TERM; while true; do sleep 1; done"],
-    { stdout: (text) => (output += text) },
+    {
+      stdout: (text) => {
+        output += text;
+      },
+    },
     { stop: stop.signal },
   );
   await clock.advance(3000);
@@ -166,4 +130,9 @@ test("variables reach commands when they are exported, or set for one of them", 
 
 test("patterns stand for the files that match, or for themselves", async () => {
   assert.equal(await writes("cd /tmp; touch a1 a2 b1; echo a*; echo 'a*' z*"), "a1 a2\na* z*\n");
+});
+
+test("a command that is called as something every object has is not found, and the script goes on", async () => {
+  for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"])
+    assert.equal(await writes(`${name} x; command -v ${name}; echo $?`), `sh: ${name}: not found\n127\n`);
 });

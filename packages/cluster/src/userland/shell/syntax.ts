@@ -33,7 +33,11 @@ export type Node =
       readonly redirections: readonly Redirection[];
     }
   | { readonly kind: "pipeline"; readonly commands: readonly Node[]; readonly negated: boolean }
-  | { readonly kind: "and" | "or"; readonly left: Node; readonly right: Node }
+  | {
+      readonly kind: "list";
+      readonly first: Node;
+      readonly rest: readonly { readonly operator: "&&" | "||"; readonly command: Node }[];
+    }
   | { readonly kind: "background"; readonly body: Node }
   | { readonly kind: "group" | "subshell"; readonly body: Script; readonly redirections: readonly Redirection[] }
   | {
@@ -62,7 +66,13 @@ export type Node =
       readonly choices: readonly { readonly patterns: readonly Word[]; readonly body: Script }[];
       readonly redirections: readonly Redirection[];
     }
-  | { readonly kind: "function"; readonly name: string; readonly body: Node };
+  | {
+      readonly kind: "function";
+      readonly name: string;
+      readonly body: Node;
+      /** Characters of its source. */
+      readonly size: number;
+    };
 
 export type Script = readonly Node[];
 

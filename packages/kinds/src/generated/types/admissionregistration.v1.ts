@@ -3,249 +3,249 @@ import type { Condition, ListMeta, ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface ApplyConfiguration {
-  expression?: string;
+  readonly expression?: string | undefined;
 }
 
 export interface AuditAnnotation {
-  key: string;
-  valueExpression: string;
+  readonly key: string;
+  readonly valueExpression: string;
 }
 
 export interface ExpressionWarning {
-  fieldRef: string;
-  warning: string;
+  readonly fieldRef: string;
+  readonly warning: string;
 }
 
 export interface JSONPatch {
-  expression?: string;
+  readonly expression?: string | undefined;
 }
 
 export interface MatchCondition {
-  name: string;
-  expression: string;
+  readonly name: string;
+  readonly expression: string;
 }
 
 export interface MatchResources {
-  namespaceSelector?: metaV1.LabelSelector;
-  objectSelector?: metaV1.LabelSelector;
-  resourceRules?: NamedRuleWithOperations[];
-  excludeResourceRules?: NamedRuleWithOperations[];
-  matchPolicy?: "Equivalent" | "Exact";
+  readonly namespaceSelector?: metaV1.LabelSelector | undefined;
+  readonly objectSelector?: metaV1.LabelSelector | undefined;
+  readonly resourceRules?: readonly NamedRuleWithOperations[] | undefined;
+  readonly excludeResourceRules?: readonly NamedRuleWithOperations[] | undefined;
+  readonly matchPolicy?: "Equivalent" | "Exact" | undefined;
 }
 
 export interface MutatingAdmissionPolicy {
-  kind: "MutatingAdmissionPolicy";
-  apiVersion: "admissionregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec?: MutatingAdmissionPolicySpec;
+  readonly kind: "MutatingAdmissionPolicy";
+  readonly apiVersion: "admissionregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: MutatingAdmissionPolicySpec | undefined;
 }
 
 export interface MutatingAdmissionPolicyBinding {
-  kind: "MutatingAdmissionPolicyBinding";
-  apiVersion: "admissionregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec?: MutatingAdmissionPolicyBindingSpec;
+  readonly kind: "MutatingAdmissionPolicyBinding";
+  readonly apiVersion: "admissionregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: MutatingAdmissionPolicyBindingSpec | undefined;
 }
 
 export interface MutatingAdmissionPolicyBindingList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: MutatingAdmissionPolicyBinding[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly MutatingAdmissionPolicyBinding[];
 }
 
 export interface MutatingAdmissionPolicyBindingSpec {
-  policyName?: string;
-  paramRef?: ParamRef;
-  matchResources?: MatchResources;
+  readonly policyName?: string | undefined;
+  readonly paramRef?: ParamRef | undefined;
+  readonly matchResources?: MatchResources | undefined;
 }
 
 export interface MutatingAdmissionPolicyList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: MutatingAdmissionPolicy[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly MutatingAdmissionPolicy[];
 }
 
 export interface MutatingAdmissionPolicySpec {
-  paramKind?: ParamKind;
-  matchConstraints?: MatchResources;
-  variables?: Variable[];
-  mutations?: Mutation[];
-  failurePolicy?: "Fail" | "Ignore";
-  matchConditions?: MatchCondition[];
-  reinvocationPolicy?: "IfNeeded" | "Never";
+  readonly paramKind?: ParamKind | undefined;
+  readonly matchConstraints?: MatchResources | undefined;
+  readonly variables?: readonly Variable[] | undefined;
+  readonly mutations?: readonly Mutation[] | undefined;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
+  readonly reinvocationPolicy?: "IfNeeded" | "Never" | undefined;
 }
 
 export interface MutatingWebhook {
-  name: string;
-  clientConfig: WebhookClientConfig;
-  rules?: RuleWithOperations[];
-  failurePolicy?: "Fail" | "Ignore";
-  matchPolicy?: "Equivalent" | "Exact";
-  namespaceSelector?: metaV1.LabelSelector;
-  objectSelector?: metaV1.LabelSelector;
-  sideEffects: "None" | "NoneOnDryRun" | "Some" | "Unknown";
-  timeoutSeconds?: number;
-  admissionReviewVersions: string[];
-  reinvocationPolicy?: "IfNeeded" | "Never";
-  matchConditions?: MatchCondition[];
+  readonly name: string;
+  readonly clientConfig: WebhookClientConfig;
+  readonly rules?: readonly RuleWithOperations[] | undefined;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly matchPolicy?: "Equivalent" | "Exact" | undefined;
+  readonly namespaceSelector?: metaV1.LabelSelector | undefined;
+  readonly objectSelector?: metaV1.LabelSelector | undefined;
+  readonly sideEffects: "None" | "NoneOnDryRun" | "Some" | "Unknown";
+  readonly timeoutSeconds?: number | undefined;
+  readonly admissionReviewVersions: readonly string[];
+  readonly reinvocationPolicy?: "IfNeeded" | "Never" | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
 }
 
 export interface MutatingWebhookConfiguration {
-  kind: "MutatingWebhookConfiguration";
-  apiVersion: "admissionregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  webhooks?: MutatingWebhook[];
+  readonly kind: "MutatingWebhookConfiguration";
+  readonly apiVersion: "admissionregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly webhooks?: readonly MutatingWebhook[] | undefined;
 }
 
 export interface MutatingWebhookConfigurationList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: MutatingWebhookConfiguration[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly MutatingWebhookConfiguration[];
 }
 
 export interface Mutation {
-  patchType: "ApplyConfiguration" | "JSONPatch";
-  applyConfiguration?: ApplyConfiguration;
-  jsonPatch?: JSONPatch;
+  readonly patchType: "ApplyConfiguration" | "JSONPatch";
+  readonly applyConfiguration?: ApplyConfiguration | undefined;
+  readonly jsonPatch?: JSONPatch | undefined;
 }
 
 export interface NamedRuleWithOperations {
-  resourceNames?: string[];
-  operations?: ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[];
-  apiGroups?: string[];
-  apiVersions?: string[];
-  resources?: string[];
-  scope?: "*" | "Cluster" | "Namespaced";
+  readonly resourceNames?: readonly string[] | undefined;
+  readonly operations?: readonly ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[] | undefined;
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly apiVersions?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly scope?: "*" | "Cluster" | "Namespaced" | undefined;
 }
 
 export interface ParamKind {
-  apiVersion?: string;
-  kind?: string;
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 export interface ParamRef {
-  name?: string;
-  namespace?: string;
-  selector?: metaV1.LabelSelector;
-  parameterNotFoundAction?: string;
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly selector?: metaV1.LabelSelector | undefined;
+  readonly parameterNotFoundAction?: string | undefined;
 }
 
 export interface RuleWithOperations {
-  operations?: ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[];
-  apiGroups?: string[];
-  apiVersions?: string[];
-  resources?: string[];
-  scope?: "*" | "Cluster" | "Namespaced";
+  readonly operations?: readonly ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[] | undefined;
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly apiVersions?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly scope?: "*" | "Cluster" | "Namespaced" | undefined;
 }
 
 export interface ServiceReference {
-  namespace: string;
-  name: string;
-  path?: string;
-  port?: number;
+  readonly namespace: string;
+  readonly name: string;
+  readonly path?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface TypeChecking {
-  expressionWarnings?: ExpressionWarning[];
+  readonly expressionWarnings?: readonly ExpressionWarning[] | undefined;
 }
 
 export interface ValidatingAdmissionPolicy {
-  kind: "ValidatingAdmissionPolicy";
-  apiVersion: "admissionregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec?: ValidatingAdmissionPolicySpec;
-  status?: ValidatingAdmissionPolicyStatus;
+  readonly kind: "ValidatingAdmissionPolicy";
+  readonly apiVersion: "admissionregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: ValidatingAdmissionPolicySpec | undefined;
+  readonly status?: ValidatingAdmissionPolicyStatus | undefined;
 }
 
 export interface ValidatingAdmissionPolicyBinding {
-  kind: "ValidatingAdmissionPolicyBinding";
-  apiVersion: "admissionregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: ValidatingAdmissionPolicyBindingSpec;
+  readonly kind: "ValidatingAdmissionPolicyBinding";
+  readonly apiVersion: "admissionregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
 export interface ValidatingAdmissionPolicyBindingList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ValidatingAdmissionPolicyBinding[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ValidatingAdmissionPolicyBinding[];
 }
 
 export interface ValidatingAdmissionPolicyBindingSpec {
-  policyName: string;
-  paramRef?: ParamRef;
-  matchResources?: MatchResources;
-  validationActions: ("Audit" | "Deny" | "Warn")[];
+  readonly policyName: string;
+  readonly paramRef?: ParamRef | undefined;
+  readonly matchResources?: MatchResources | undefined;
+  readonly validationActions: readonly ("Audit" | "Deny" | "Warn")[];
 }
 
 export interface ValidatingAdmissionPolicyList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ValidatingAdmissionPolicy[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ValidatingAdmissionPolicy[];
 }
 
 export interface ValidatingAdmissionPolicySpec {
-  paramKind?: ParamKind;
-  matchConstraints?: MatchResources;
-  validations?: Validation[];
-  failurePolicy?: "Fail" | "Ignore";
-  auditAnnotations?: AuditAnnotation[];
-  matchConditions?: MatchCondition[];
-  variables?: Variable[];
+  readonly paramKind?: ParamKind | undefined;
+  readonly matchConstraints?: MatchResources | undefined;
+  readonly validations?: readonly Validation[] | undefined;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly auditAnnotations?: readonly AuditAnnotation[] | undefined;
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
+  readonly variables?: readonly Variable[] | undefined;
 }
 
 export interface ValidatingAdmissionPolicyStatus {
-  observedGeneration?: number;
-  typeChecking?: TypeChecking;
-  conditions?: Condition[];
+  readonly observedGeneration?: number | undefined;
+  readonly typeChecking?: TypeChecking | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
 }
 
 export interface ValidatingWebhook {
-  name: string;
-  clientConfig: WebhookClientConfig;
-  rules?: RuleWithOperations[];
-  failurePolicy?: "Fail" | "Ignore";
-  matchPolicy?: "Equivalent" | "Exact";
-  namespaceSelector?: metaV1.LabelSelector;
-  objectSelector?: metaV1.LabelSelector;
-  sideEffects: "None" | "NoneOnDryRun" | "Some" | "Unknown";
-  timeoutSeconds?: number;
-  admissionReviewVersions: string[];
-  matchConditions?: MatchCondition[];
+  readonly name: string;
+  readonly clientConfig: WebhookClientConfig;
+  readonly rules?: readonly RuleWithOperations[] | undefined;
+  readonly failurePolicy?: "Fail" | "Ignore" | undefined;
+  readonly matchPolicy?: "Equivalent" | "Exact" | undefined;
+  readonly namespaceSelector?: metaV1.LabelSelector | undefined;
+  readonly objectSelector?: metaV1.LabelSelector | undefined;
+  readonly sideEffects: "None" | "NoneOnDryRun" | "Some" | "Unknown";
+  readonly timeoutSeconds?: number | undefined;
+  readonly admissionReviewVersions: readonly string[];
+  readonly matchConditions?: readonly MatchCondition[] | undefined;
 }
 
 export interface ValidatingWebhookConfiguration {
-  kind: "ValidatingWebhookConfiguration";
-  apiVersion: "admissionregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  webhooks?: ValidatingWebhook[];
+  readonly kind: "ValidatingWebhookConfiguration";
+  readonly apiVersion: "admissionregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly webhooks?: readonly ValidatingWebhook[] | undefined;
 }
 
 export interface ValidatingWebhookConfigurationList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ValidatingWebhookConfiguration[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ValidatingWebhookConfiguration[];
 }
 
 export interface Validation {
-  expression: string;
-  message?: string;
-  reason?: string;
-  messageExpression?: string;
+  readonly expression: string;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly messageExpression?: string | undefined;
 }
 
 export interface Variable {
-  name: string;
-  expression: string;
+  readonly name: string;
+  readonly expression: string;
 }
 
 export interface WebhookClientConfig {
-  url?: string;
-  service?: ServiceReference;
-  caBundle?: string;
+  readonly url?: string | undefined;
+  readonly service?: ServiceReference | undefined;
+  readonly caBundle?: string | undefined;
 }

@@ -3,196 +3,196 @@ import type { ListMeta, ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface ConversionRequest {
-  uid?: string;
-  desiredAPIVersion?: string;
-  objects?: Record<string, unknown>[];
+  readonly uid?: string | undefined;
+  readonly desiredAPIVersion?: string | undefined;
+  readonly objects?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 export interface ConversionResponse {
-  uid?: string;
-  convertedObjects?: Record<string, unknown>[];
-  result?: metaV1.Status;
+  readonly uid?: string | undefined;
+  readonly convertedObjects?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  readonly result?: metaV1.Status | undefined;
 }
 
 export interface ConversionReview {
-  kind?: string;
-  apiVersion?: string;
-  request?: ConversionRequest;
-  response?: ConversionResponse;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly request?: ConversionRequest | undefined;
+  readonly response?: ConversionResponse | undefined;
 }
 
 export interface CustomResourceColumnDefinition {
-  name: string;
-  type: string;
-  format?: string;
-  description?: string;
-  priority?: number;
-  jsonPath: string;
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string | undefined;
+  readonly description?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly jsonPath: string;
 }
 
 export interface CustomResourceConversion {
-  strategy: string;
-  webhook?: WebhookConversion;
+  readonly strategy: string;
+  readonly webhook?: WebhookConversion | undefined;
 }
 
 export interface CustomResourceDefinition {
-  kind: "CustomResourceDefinition";
-  apiVersion: "apiextensions.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: CustomResourceDefinitionSpec;
-  status?: CustomResourceDefinitionStatus;
+  readonly kind: "CustomResourceDefinition";
+  readonly apiVersion: "apiextensions.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: CustomResourceDefinitionSpec;
+  readonly status?: CustomResourceDefinitionStatus | undefined;
 }
 
 export interface CustomResourceDefinitionCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
-  observedGeneration?: number;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly observedGeneration?: number | undefined;
 }
 
 export interface CustomResourceDefinitionList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: CustomResourceDefinition[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly CustomResourceDefinition[];
 }
 
 export interface CustomResourceDefinitionNames {
-  plural: string;
-  singular?: string;
-  shortNames?: string[];
-  kind: string;
-  listKind?: string;
-  categories?: string[];
+  readonly plural: string;
+  readonly singular?: string | undefined;
+  readonly shortNames?: readonly string[] | undefined;
+  readonly kind: string;
+  readonly listKind?: string | undefined;
+  readonly categories?: readonly string[] | undefined;
 }
 
 export interface CustomResourceDefinitionSpec {
-  group: string;
-  names: CustomResourceDefinitionNames;
-  scope: string;
-  versions: CustomResourceDefinitionVersion[];
-  conversion?: CustomResourceConversion;
-  preserveUnknownFields?: boolean;
+  readonly group: string;
+  readonly names: CustomResourceDefinitionNames;
+  readonly scope: string;
+  readonly versions: readonly CustomResourceDefinitionVersion[];
+  readonly conversion?: CustomResourceConversion | undefined;
+  readonly preserveUnknownFields?: boolean | undefined;
 }
 
 export interface CustomResourceDefinitionStatus {
-  conditions?: CustomResourceDefinitionCondition[];
-  acceptedNames?: CustomResourceDefinitionNames;
-  storedVersions?: string[];
-  observedGeneration?: number;
+  readonly conditions?: readonly CustomResourceDefinitionCondition[] | undefined;
+  readonly acceptedNames?: CustomResourceDefinitionNames | undefined;
+  readonly storedVersions?: readonly string[] | undefined;
+  readonly observedGeneration?: number | undefined;
 }
 
 export interface CustomResourceDefinitionVersion {
-  name: string;
-  served: boolean;
-  storage: boolean;
-  deprecated?: boolean;
-  deprecationWarning?: string;
-  schema?: CustomResourceValidation;
-  subresources?: CustomResourceSubresources;
-  additionalPrinterColumns?: CustomResourceColumnDefinition[];
-  selectableFields?: SelectableField[];
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean | undefined;
+  readonly deprecationWarning?: string | undefined;
+  readonly schema?: CustomResourceValidation | undefined;
+  readonly subresources?: CustomResourceSubresources | undefined;
+  readonly additionalPrinterColumns?: readonly CustomResourceColumnDefinition[] | undefined;
+  readonly selectableFields?: readonly SelectableField[] | undefined;
 }
 
 export interface CustomResourceSubresourceScale {
-  specReplicasPath: string;
-  statusReplicasPath: string;
-  labelSelectorPath?: string;
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string | undefined;
 }
 
 export interface CustomResourceSubresourceStatus {
 }
 
 export interface CustomResourceSubresources {
-  status?: CustomResourceSubresourceStatus;
-  scale?: CustomResourceSubresourceScale;
+  readonly status?: CustomResourceSubresourceStatus | undefined;
+  readonly scale?: CustomResourceSubresourceScale | undefined;
 }
 
 export interface CustomResourceValidation {
-  openAPIV3Schema?: JSONSchemaProps;
+  readonly openAPIV3Schema?: JSONSchemaProps | undefined;
 }
 
 export interface ExternalDocumentation {
-  description?: string;
-  url?: string;
+  readonly description?: string | undefined;
+  readonly url?: string | undefined;
 }
 
 export interface JSONSchemaProps {
-  id?: string;
-  "$schema"?: string;
-  "$ref"?: string;
-  description?: string;
-  type?: string;
-  format?: string;
-  title?: string;
-  default?: unknown;
-  maximum?: number;
-  exclusiveMaximum?: boolean;
-  minimum?: number;
-  exclusiveMinimum?: boolean;
-  maxLength?: number;
-  minLength?: number;
-  pattern?: string;
-  maxItems?: number;
-  minItems?: number;
-  uniqueItems?: boolean;
-  multipleOf?: number;
-  enum?: unknown[];
-  maxProperties?: number;
-  minProperties?: number;
-  required?: string[];
-  items?: JSONSchemaProps | JSONSchemaProps[];
-  allOf?: JSONSchemaProps[];
-  oneOf?: JSONSchemaProps[];
-  anyOf?: JSONSchemaProps[];
-  not?: JSONSchemaProps;
-  properties?: Record<string, JSONSchemaProps>;
-  additionalProperties?: JSONSchemaProps | boolean;
-  patternProperties?: Record<string, JSONSchemaProps>;
-  dependencies?: Record<string, JSONSchemaProps | string[]>;
-  additionalItems?: JSONSchemaProps | boolean;
-  definitions?: Record<string, JSONSchemaProps>;
-  externalDocs?: ExternalDocumentation;
-  example?: unknown;
-  nullable?: boolean;
-  "x-kubernetes-preserve-unknown-fields"?: boolean;
-  "x-kubernetes-embedded-resource"?: boolean;
-  "x-kubernetes-int-or-string"?: boolean;
-  "x-kubernetes-list-map-keys"?: string[];
-  "x-kubernetes-list-type"?: string;
-  "x-kubernetes-map-type"?: string;
-  "x-kubernetes-validations"?: ValidationRule[];
+  readonly id?: string | undefined;
+  readonly "$schema"?: string | undefined;
+  readonly "$ref"?: string | undefined;
+  readonly description?: string | undefined;
+  readonly type?: string | undefined;
+  readonly format?: string | undefined;
+  readonly title?: string | undefined;
+  readonly default?: unknown;
+  readonly maximum?: number | undefined;
+  readonly exclusiveMaximum?: boolean | undefined;
+  readonly minimum?: number | undefined;
+  readonly exclusiveMinimum?: boolean | undefined;
+  readonly maxLength?: number | undefined;
+  readonly minLength?: number | undefined;
+  readonly pattern?: string | undefined;
+  readonly maxItems?: number | undefined;
+  readonly minItems?: number | undefined;
+  readonly uniqueItems?: boolean | undefined;
+  readonly multipleOf?: number | undefined;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly maxProperties?: number | undefined;
+  readonly minProperties?: number | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly items?: JSONSchemaProps | readonly JSONSchemaProps[] | undefined;
+  readonly allOf?: readonly JSONSchemaProps[] | undefined;
+  readonly oneOf?: readonly JSONSchemaProps[] | undefined;
+  readonly anyOf?: readonly JSONSchemaProps[] | undefined;
+  readonly not?: JSONSchemaProps | undefined;
+  readonly properties?: Readonly<Record<string, JSONSchemaProps>> | undefined;
+  readonly additionalProperties?: JSONSchemaProps | boolean | undefined;
+  readonly patternProperties?: Readonly<Record<string, JSONSchemaProps>> | undefined;
+  readonly dependencies?: Readonly<Record<string, JSONSchemaProps | readonly string[]>> | undefined;
+  readonly additionalItems?: JSONSchemaProps | boolean | undefined;
+  readonly definitions?: Readonly<Record<string, JSONSchemaProps>> | undefined;
+  readonly externalDocs?: ExternalDocumentation | undefined;
+  readonly example?: unknown;
+  readonly nullable?: boolean | undefined;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean | undefined;
+  readonly "x-kubernetes-embedded-resource"?: boolean | undefined;
+  readonly "x-kubernetes-int-or-string"?: boolean | undefined;
+  readonly "x-kubernetes-list-map-keys"?: readonly string[] | undefined;
+  readonly "x-kubernetes-list-type"?: string | undefined;
+  readonly "x-kubernetes-map-type"?: string | undefined;
+  readonly "x-kubernetes-validations"?: readonly ValidationRule[] | undefined;
 }
 
 export interface SelectableField {
-  jsonPath: string;
+  readonly jsonPath: string;
 }
 
 export interface ServiceReference {
-  namespace: string;
-  name: string;
-  path?: string;
-  port?: number;
+  readonly namespace: string;
+  readonly name: string;
+  readonly path?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface ValidationRule {
-  rule: string;
-  message?: string;
-  messageExpression?: string;
-  reason?: "FieldValueDuplicate" | "FieldValueForbidden" | "FieldValueInvalid" | "FieldValueRequired";
-  fieldPath?: string;
-  optionalOldSelf?: boolean;
+  readonly rule: string;
+  readonly message?: string | undefined;
+  readonly messageExpression?: string | undefined;
+  readonly reason?: "FieldValueDuplicate" | "FieldValueForbidden" | "FieldValueInvalid" | "FieldValueRequired" | undefined;
+  readonly fieldPath?: string | undefined;
+  readonly optionalOldSelf?: boolean | undefined;
 }
 
 export interface WebhookClientConfig {
-  url?: string;
-  service?: ServiceReference;
-  caBundle?: string;
+  readonly url?: string | undefined;
+  readonly service?: ServiceReference | undefined;
+  readonly caBundle?: string | undefined;
 }
 
 export interface WebhookConversion {
-  clientConfig?: WebhookClientConfig;
-  conversionReviewVersions: string[];
+  readonly clientConfig?: WebhookClientConfig | undefined;
+  readonly conversionReviewVersions: readonly string[];
 }

@@ -2,44 +2,44 @@
 import type { ListMeta, ObjectMeta } from "@konverge/core";
 
 export interface APIService {
-  kind: "APIService";
-  apiVersion: "apiregistration.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: APIServiceSpec;
-  status?: APIServiceStatus;
+  readonly kind: "APIService";
+  readonly apiVersion: "apiregistration.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: APIServiceSpec;
+  readonly status?: APIServiceStatus | undefined;
 }
 
 export interface APIServiceCondition {
-  type: string;
-  status: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface APIServiceList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: APIService[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly APIService[];
 }
 
 export interface APIServiceSpec {
-  service?: ServiceReference;
-  group?: string;
-  version?: string;
-  insecureSkipTLSVerify?: boolean;
-  caBundle?: string;
-  groupPriorityMinimum: number;
-  versionPriority: number;
+  readonly service?: ServiceReference | undefined;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly insecureSkipTLSVerify?: boolean | undefined;
+  readonly caBundle?: string | undefined;
+  readonly groupPriorityMinimum: number;
+  readonly versionPriority: number;
 }
 
 export interface APIServiceStatus {
-  conditions?: APIServiceCondition[];
+  readonly conditions?: readonly APIServiceCondition[] | undefined;
 }
 
 export interface ServiceReference {
-  namespace?: string;
-  name?: string;
-  port?: number;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly port?: number | undefined;
 }

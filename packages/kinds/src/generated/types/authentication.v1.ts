@@ -2,65 +2,65 @@
 import type { ObjectMeta } from "@konverge/core";
 
 export interface BoundObjectReference {
-  kind?: string;
-  apiVersion?: string;
-  name?: string;
-  uid?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly name?: string | undefined;
+  readonly uid?: string | undefined;
 }
 
 export interface SelfSubjectReview {
-  kind: "SelfSubjectReview";
-  apiVersion: "authentication.k8s.io/v1";
-  metadata: ObjectMeta;
-  status?: SelfSubjectReviewStatus;
+  readonly kind: "SelfSubjectReview";
+  readonly apiVersion: "authentication.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly status?: SelfSubjectReviewStatus | undefined;
 }
 
 export interface SelfSubjectReviewStatus {
-  userInfo?: UserInfo;
+  readonly userInfo?: UserInfo | undefined;
 }
 
 export interface TokenRequest {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: Partial<ObjectMeta>;
-  spec?: TokenRequestSpec;
-  status?: TokenRequestStatus;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly spec?: TokenRequestSpec | undefined;
+  readonly status?: TokenRequestStatus | undefined;
 }
 
 export interface TokenRequestSpec {
-  audiences?: string[];
-  expirationSeconds?: number;
-  boundObjectRef?: BoundObjectReference;
+  readonly audiences?: readonly string[] | undefined;
+  readonly expirationSeconds?: number | undefined;
+  readonly boundObjectRef?: BoundObjectReference | undefined;
 }
 
 export interface TokenRequestStatus {
-  token?: string;
-  expirationTimestamp?: string;
+  readonly token?: string | undefined;
+  readonly expirationTimestamp?: string | undefined;
 }
 
 export interface TokenReview {
-  kind: "TokenReview";
-  apiVersion: "authentication.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: TokenReviewSpec;
-  status?: TokenReviewStatus;
+  readonly kind: "TokenReview";
+  readonly apiVersion: "authentication.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: TokenReviewSpec;
+  readonly status?: TokenReviewStatus | undefined;
 }
 
 export interface TokenReviewSpec {
-  token: string;
-  audiences?: string[];
+  readonly token: string;
+  readonly audiences?: readonly string[] | undefined;
 }
 
 export interface TokenReviewStatus {
-  authenticated?: boolean;
-  user?: UserInfo;
-  audiences?: string[];
-  error?: string;
+  readonly authenticated?: boolean | undefined;
+  readonly user?: UserInfo | undefined;
+  readonly audiences?: readonly string[] | undefined;
+  readonly error?: string | undefined;
 }
 
 export interface UserInfo {
-  username?: string;
-  uid?: string;
-  groups?: string[];
-  extra?: Record<string, string[]>;
+  readonly username?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }

@@ -3,104 +3,104 @@ import type { ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface FieldSelectorAttributes {
-  rawSelector?: string;
-  requirements?: metaV1.FieldSelectorRequirement[];
+  readonly rawSelector?: string | undefined;
+  readonly requirements?: readonly metaV1.FieldSelectorRequirement[] | undefined;
 }
 
 export interface LabelSelectorAttributes {
-  rawSelector?: string;
-  requirements?: metaV1.LabelSelectorRequirement[];
+  readonly rawSelector?: string | undefined;
+  readonly requirements?: readonly metaV1.LabelSelectorRequirement[] | undefined;
 }
 
 export interface LocalSubjectAccessReview {
-  kind: "LocalSubjectAccessReview";
-  apiVersion: "authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: SubjectAccessReviewSpec;
-  status?: SubjectAccessReviewStatus;
+  readonly kind: "LocalSubjectAccessReview";
+  readonly apiVersion: "authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: SubjectAccessReviewSpec;
+  readonly status?: SubjectAccessReviewStatus | undefined;
 }
 
 export interface NonResourceAttributes {
-  path?: string;
-  verb?: string;
+  readonly path?: string | undefined;
+  readonly verb?: string | undefined;
 }
 
 export interface NonResourceRule {
-  verbs: string[];
-  nonResourceURLs?: string[];
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs?: readonly string[] | undefined;
 }
 
 export interface ResourceAttributes {
-  namespace?: string;
-  verb?: string;
-  group?: string;
-  version?: string;
-  resource?: string;
-  subresource?: string;
-  name?: string;
-  fieldSelector?: FieldSelectorAttributes;
-  labelSelector?: LabelSelectorAttributes;
+  readonly namespace?: string | undefined;
+  readonly verb?: string | undefined;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly subresource?: string | undefined;
+  readonly name?: string | undefined;
+  readonly fieldSelector?: FieldSelectorAttributes | undefined;
+  readonly labelSelector?: LabelSelectorAttributes | undefined;
 }
 
 export interface ResourceRule {
-  verbs: string[];
-  apiGroups?: string[];
-  resources?: string[];
-  resourceNames?: string[];
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly resourceNames?: readonly string[] | undefined;
 }
 
 export interface SelfSubjectAccessReview {
-  kind: "SelfSubjectAccessReview";
-  apiVersion: "authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: SelfSubjectAccessReviewSpec;
-  status?: SubjectAccessReviewStatus;
+  readonly kind: "SelfSubjectAccessReview";
+  readonly apiVersion: "authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: SelfSubjectAccessReviewSpec;
+  readonly status?: SubjectAccessReviewStatus | undefined;
 }
 
 export interface SelfSubjectAccessReviewSpec {
-  resourceAttributes?: ResourceAttributes;
-  nonResourceAttributes?: NonResourceAttributes;
+  readonly resourceAttributes?: ResourceAttributes | undefined;
+  readonly nonResourceAttributes?: NonResourceAttributes | undefined;
 }
 
 export interface SelfSubjectRulesReview {
-  kind: "SelfSubjectRulesReview";
-  apiVersion: "authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: SelfSubjectRulesReviewSpec;
-  status?: SubjectRulesReviewStatus;
+  readonly kind: "SelfSubjectRulesReview";
+  readonly apiVersion: "authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: SelfSubjectRulesReviewSpec;
+  readonly status?: SubjectRulesReviewStatus | undefined;
 }
 
 export interface SelfSubjectRulesReviewSpec {
-  namespace?: string;
+  readonly namespace?: string | undefined;
 }
 
 export interface SubjectAccessReview {
-  kind: "SubjectAccessReview";
-  apiVersion: "authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: SubjectAccessReviewSpec;
-  status?: SubjectAccessReviewStatus;
+  readonly kind: "SubjectAccessReview";
+  readonly apiVersion: "authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: SubjectAccessReviewSpec;
+  readonly status?: SubjectAccessReviewStatus | undefined;
 }
 
 export interface SubjectAccessReviewSpec {
-  resourceAttributes?: ResourceAttributes;
-  nonResourceAttributes?: NonResourceAttributes;
-  user?: string;
-  groups?: string[];
-  extra?: Record<string, string[]>;
-  uid?: string;
+  readonly resourceAttributes?: ResourceAttributes | undefined;
+  readonly nonResourceAttributes?: NonResourceAttributes | undefined;
+  readonly user?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly uid?: string | undefined;
 }
 
 export interface SubjectAccessReviewStatus {
-  allowed: boolean;
-  denied?: boolean;
-  reason?: string;
-  evaluationError?: string;
+  readonly allowed: boolean;
+  readonly denied?: boolean | undefined;
+  readonly reason?: string | undefined;
+  readonly evaluationError?: string | undefined;
 }
 
 export interface SubjectRulesReviewStatus {
-  resourceRules: ResourceRule[];
-  nonResourceRules: NonResourceRule[];
-  incomplete: boolean;
-  evaluationError?: string;
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  readonly incomplete: boolean;
+  readonly evaluationError?: string | undefined;
 }

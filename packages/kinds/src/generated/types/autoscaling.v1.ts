@@ -2,54 +2,54 @@
 import type { ListMeta, ObjectMeta } from "@konverge/core";
 
 export interface CrossVersionObjectReference {
-  kind: string;
-  name: string;
-  apiVersion?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly apiVersion?: string | undefined;
 }
 
 export interface HorizontalPodAutoscaler {
-  kind: "HorizontalPodAutoscaler";
-  apiVersion: "autoscaling/v1";
-  metadata: ObjectMeta;
-  spec: HorizontalPodAutoscalerSpec;
-  status?: HorizontalPodAutoscalerStatus;
+  readonly kind: "HorizontalPodAutoscaler";
+  readonly apiVersion: "autoscaling/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: HorizontalPodAutoscalerSpec;
+  readonly status?: HorizontalPodAutoscalerStatus | undefined;
 }
 
 export interface HorizontalPodAutoscalerList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: HorizontalPodAutoscaler[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly HorizontalPodAutoscaler[];
 }
 
 export interface HorizontalPodAutoscalerSpec {
-  scaleTargetRef: CrossVersionObjectReference;
-  minReplicas?: number;
-  maxReplicas: number;
-  targetCPUUtilizationPercentage?: number;
+  readonly scaleTargetRef: CrossVersionObjectReference;
+  readonly minReplicas?: number | undefined;
+  readonly maxReplicas: number;
+  readonly targetCPUUtilizationPercentage?: number | undefined;
 }
 
 export interface HorizontalPodAutoscalerStatus {
-  observedGeneration?: number;
-  lastScaleTime?: string;
-  currentReplicas: number;
-  desiredReplicas: number;
-  currentCPUUtilizationPercentage?: number;
+  readonly observedGeneration?: number | undefined;
+  readonly lastScaleTime?: string | undefined;
+  readonly currentReplicas: number;
+  readonly desiredReplicas: number;
+  readonly currentCPUUtilizationPercentage?: number | undefined;
 }
 
 export interface Scale {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: Partial<ObjectMeta>;
-  spec?: ScaleSpec;
-  status?: ScaleStatus;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly spec?: ScaleSpec | undefined;
+  readonly status?: ScaleStatus | undefined;
 }
 
 export interface ScaleSpec {
-  replicas?: number;
+  readonly replicas?: number | undefined;
 }
 
 export interface ScaleStatus {
-  replicas: number;
-  selector?: string;
+  readonly replicas: number;
+  readonly selector?: string | undefined;
 }

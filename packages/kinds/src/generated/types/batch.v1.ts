@@ -4,130 +4,130 @@ import type * as coreV1 from "./core.v1.ts";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface CronJob {
-  kind: "CronJob";
-  apiVersion: "batch/v1";
-  metadata: ObjectMeta;
-  spec: CronJobSpec;
-  status?: CronJobStatus;
+  readonly kind: "CronJob";
+  readonly apiVersion: "batch/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: CronJobSpec;
+  readonly status?: CronJobStatus | undefined;
 }
 
 export interface CronJobList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: CronJob[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly CronJob[];
 }
 
 export interface CronJobSpec {
-  schedule: string;
-  timeZone?: string;
-  startingDeadlineSeconds?: number;
-  concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
-  suspend?: boolean;
-  jobTemplate: JobTemplateSpec;
-  successfulJobsHistoryLimit?: number;
-  failedJobsHistoryLimit?: number;
+  readonly schedule: string;
+  readonly timeZone?: string | undefined;
+  readonly startingDeadlineSeconds?: number | undefined;
+  readonly concurrencyPolicy?: "Allow" | "Forbid" | "Replace" | undefined;
+  readonly suspend?: boolean | undefined;
+  readonly jobTemplate: JobTemplateSpec;
+  readonly successfulJobsHistoryLimit?: number | undefined;
+  readonly failedJobsHistoryLimit?: number | undefined;
 }
 
 export interface CronJobStatus {
-  active?: coreV1.ObjectReference[];
-  lastScheduleTime?: string;
-  lastSuccessfulTime?: string;
+  readonly active?: readonly coreV1.ObjectReference[] | undefined;
+  readonly lastScheduleTime?: string | undefined;
+  readonly lastSuccessfulTime?: string | undefined;
 }
 
 export interface Job {
-  kind: "Job";
-  apiVersion: "batch/v1";
-  metadata: ObjectMeta;
-  spec: JobSpec;
-  status?: JobStatus;
+  readonly kind: "Job";
+  readonly apiVersion: "batch/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: JobSpec;
+  readonly status?: JobStatus | undefined;
 }
 
 export interface JobCondition {
-  type: string;
-  status: string;
-  lastProbeTime?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly lastProbeTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface JobList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Job[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Job[];
 }
 
 export interface JobSpec {
-  parallelism?: number;
-  completions?: number;
-  activeDeadlineSeconds?: number;
-  podFailurePolicy?: PodFailurePolicy;
-  successPolicy?: SuccessPolicy;
-  backoffLimit?: number;
-  backoffLimitPerIndex?: number;
-  maxFailedIndexes?: number;
-  selector?: metaV1.LabelSelector;
-  manualSelector?: boolean;
-  template: coreV1.PodTemplateSpec;
-  ttlSecondsAfterFinished?: number;
-  completionMode?: "Indexed" | "NonIndexed";
-  suspend?: boolean;
-  podReplacementPolicy?: "Failed" | "TerminatingOrFailed";
-  managedBy?: string;
+  readonly parallelism?: number | undefined;
+  readonly completions?: number | undefined;
+  readonly activeDeadlineSeconds?: number | undefined;
+  readonly podFailurePolicy?: PodFailurePolicy | undefined;
+  readonly successPolicy?: SuccessPolicy | undefined;
+  readonly backoffLimit?: number | undefined;
+  readonly backoffLimitPerIndex?: number | undefined;
+  readonly maxFailedIndexes?: number | undefined;
+  readonly selector?: metaV1.LabelSelector | undefined;
+  readonly manualSelector?: boolean | undefined;
+  readonly template: coreV1.PodTemplateSpec;
+  readonly ttlSecondsAfterFinished?: number | undefined;
+  readonly completionMode?: "Indexed" | "NonIndexed" | undefined;
+  readonly suspend?: boolean | undefined;
+  readonly podReplacementPolicy?: "Failed" | "TerminatingOrFailed" | undefined;
+  readonly managedBy?: string | undefined;
 }
 
 export interface JobStatus {
-  conditions?: JobCondition[];
-  startTime?: string;
-  completionTime?: string;
-  active?: number;
-  succeeded?: number;
-  failed?: number;
-  terminating?: number;
-  completedIndexes?: string;
-  failedIndexes?: string;
-  uncountedTerminatedPods?: UncountedTerminatedPods;
-  ready?: number;
+  readonly conditions?: readonly JobCondition[] | undefined;
+  readonly startTime?: string | undefined;
+  readonly completionTime?: string | undefined;
+  readonly active?: number | undefined;
+  readonly succeeded?: number | undefined;
+  readonly failed?: number | undefined;
+  readonly terminating?: number | undefined;
+  readonly completedIndexes?: string | undefined;
+  readonly failedIndexes?: string | undefined;
+  readonly uncountedTerminatedPods?: UncountedTerminatedPods | undefined;
+  readonly ready?: number | undefined;
 }
 
 export interface JobTemplateSpec {
-  metadata?: Partial<ObjectMeta>;
-  spec?: JobSpec;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly spec?: JobSpec | undefined;
 }
 
 export interface PodFailurePolicy {
-  rules: PodFailurePolicyRule[];
+  readonly rules: readonly PodFailurePolicyRule[];
 }
 
 export interface PodFailurePolicyOnExitCodesRequirement {
-  containerName?: string;
-  operator: "In" | "NotIn";
-  values: number[];
+  readonly containerName?: string | undefined;
+  readonly operator: "In" | "NotIn";
+  readonly values: readonly number[];
 }
 
 export interface PodFailurePolicyOnPodConditionsPattern {
-  type: string;
-  status?: string;
+  readonly type: string;
+  readonly status?: string | undefined;
 }
 
 export interface PodFailurePolicyRule {
-  action: "Count" | "FailIndex" | "FailJob" | "Ignore";
-  onExitCodes?: PodFailurePolicyOnExitCodesRequirement;
-  onPodConditions?: PodFailurePolicyOnPodConditionsPattern[];
+  readonly action: "Count" | "FailIndex" | "FailJob" | "Ignore";
+  readonly onExitCodes?: PodFailurePolicyOnExitCodesRequirement | undefined;
+  readonly onPodConditions?: readonly PodFailurePolicyOnPodConditionsPattern[] | undefined;
 }
 
 export interface SuccessPolicy {
-  rules: SuccessPolicyRule[];
+  readonly rules: readonly SuccessPolicyRule[];
 }
 
 export interface SuccessPolicyRule {
-  succeededIndexes?: string;
-  succeededCount?: number;
+  readonly succeededIndexes?: string | undefined;
+  readonly succeededCount?: number | undefined;
 }
 
 export interface UncountedTerminatedPods {
-  succeeded?: string[];
-  failed?: string[];
+  readonly succeeded?: readonly string[] | undefined;
+  readonly failed?: readonly string[] | undefined;
 }

@@ -2,41 +2,41 @@
 import type { ListMeta, ObjectMeta } from "@konverge/core";
 
 export interface CertificateSigningRequest {
-  kind: "CertificateSigningRequest";
-  apiVersion: "certificates.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: CertificateSigningRequestSpec;
-  status?: CertificateSigningRequestStatus;
+  readonly kind: "CertificateSigningRequest";
+  readonly apiVersion: "certificates.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: CertificateSigningRequestSpec;
+  readonly status?: CertificateSigningRequestStatus | undefined;
 }
 
 export interface CertificateSigningRequestCondition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-  lastUpdateTime?: string;
-  lastTransitionTime?: string;
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly lastUpdateTime?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
 }
 
 export interface CertificateSigningRequestList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: CertificateSigningRequest[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly CertificateSigningRequest[];
 }
 
 export interface CertificateSigningRequestSpec {
-  request: string;
-  signerName: string;
-  expirationSeconds?: number;
-  usages?: ("any" | "cert sign" | "client auth" | "code signing" | "content commitment" | "crl sign" | "data encipherment" | "decipher only" | "digital signature" | "email protection" | "encipher only" | "ipsec end system" | "ipsec tunnel" | "ipsec user" | "key agreement" | "key encipherment" | "microsoft sgc" | "netscape sgc" | "ocsp signing" | "s/mime" | "server auth" | "signing" | "timestamping")[];
-  username?: string;
-  uid?: string;
-  groups?: string[];
-  extra?: Record<string, string[]>;
+  readonly request: string;
+  readonly signerName: string;
+  readonly expirationSeconds?: number | undefined;
+  readonly usages?: readonly ("any" | "cert sign" | "client auth" | "code signing" | "content commitment" | "crl sign" | "data encipherment" | "decipher only" | "digital signature" | "email protection" | "encipher only" | "ipsec end system" | "ipsec tunnel" | "ipsec user" | "key agreement" | "key encipherment" | "microsoft sgc" | "netscape sgc" | "ocsp signing" | "s/mime" | "server auth" | "signing" | "timestamping")[] | undefined;
+  readonly username?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 export interface CertificateSigningRequestStatus {
-  conditions?: CertificateSigningRequestCondition[];
-  certificate?: string;
+  readonly conditions?: readonly CertificateSigningRequestCondition[] | undefined;
+  readonly certificate?: string | undefined;
 }

@@ -2,25 +2,25 @@
 import type { ListMeta, ObjectMeta } from "@konverge/core";
 
 export interface Lease {
-  kind: "Lease";
-  apiVersion: "coordination.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: LeaseSpec;
+  readonly kind: "Lease";
+  readonly apiVersion: "coordination.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: LeaseSpec;
 }
 
 export interface LeaseList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Lease[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Lease[];
 }
 
 export interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  acquireTime?: string;
-  renewTime?: string;
-  leaseTransitions?: number;
-  strategy?: string;
-  preferredHolder?: string;
+  readonly holderIdentity?: string | undefined;
+  readonly leaseDurationSeconds?: number | undefined;
+  readonly acquireTime?: string | undefined;
+  readonly renewTime?: string | undefined;
+  readonly leaseTransitions?: number | undefined;
+  readonly strategy?: string | undefined;
+  readonly preferredHolder?: string | undefined;
 }

@@ -3,54 +3,54 @@ import type { ListMeta, ObjectMeta } from "@konverge/core";
 import type * as coreV1 from "./core.v1.ts";
 
 export interface Endpoint {
-  addresses: string[];
-  conditions?: EndpointConditions;
-  hostname?: string;
-  targetRef?: coreV1.ObjectReference;
-  deprecatedTopology?: Record<string, string>;
-  nodeName?: string;
-  zone?: string;
-  hints?: EndpointHints;
+  readonly addresses: readonly string[];
+  readonly conditions?: EndpointConditions | undefined;
+  readonly hostname?: string | undefined;
+  readonly targetRef?: coreV1.ObjectReference | undefined;
+  readonly deprecatedTopology?: Readonly<Record<string, string>> | undefined;
+  readonly nodeName?: string | undefined;
+  readonly zone?: string | undefined;
+  readonly hints?: EndpointHints | undefined;
 }
 
 export interface EndpointConditions {
-  ready?: boolean;
-  serving?: boolean;
-  terminating?: boolean;
+  readonly ready?: boolean | undefined;
+  readonly serving?: boolean | undefined;
+  readonly terminating?: boolean | undefined;
 }
 
 export interface EndpointHints {
-  forZones?: ForZone[];
-  forNodes?: ForNode[];
+  readonly forZones?: readonly ForZone[] | undefined;
+  readonly forNodes?: readonly ForNode[] | undefined;
 }
 
 export interface EndpointPort {
-  name?: string;
-  protocol?: "SCTP" | "TCP" | "UDP";
-  port?: number;
-  appProtocol?: string;
+  readonly name?: string | undefined;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+  readonly port?: number | undefined;
+  readonly appProtocol?: string | undefined;
 }
 
 export interface EndpointSlice {
-  kind: "EndpointSlice";
-  apiVersion: "discovery.k8s.io/v1";
-  metadata: ObjectMeta;
-  addressType: "FQDN" | "IPv4" | "IPv6";
-  endpoints?: Endpoint[];
-  ports?: EndpointPort[];
+  readonly kind: "EndpointSlice";
+  readonly apiVersion: "discovery.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly addressType: "FQDN" | "IPv4" | "IPv6";
+  readonly endpoints?: readonly Endpoint[] | undefined;
+  readonly ports?: readonly EndpointPort[] | undefined;
 }
 
 export interface EndpointSliceList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: EndpointSlice[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly EndpointSlice[];
 }
 
 export interface ForNode {
-  name: string;
+  readonly name: string;
 }
 
 export interface ForZone {
-  name: string;
+  readonly name: string;
 }

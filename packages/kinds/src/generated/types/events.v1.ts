@@ -3,33 +3,33 @@ import type { ListMeta, ObjectMeta } from "@konverge/core";
 import type * as coreV1 from "./core.v1.ts";
 
 export interface Event {
-  kind: "Event";
-  apiVersion: "events.k8s.io/v1";
-  metadata: ObjectMeta;
-  eventTime: string;
-  series?: EventSeries;
-  reportingController?: string;
-  reportingInstance?: string;
-  action?: string;
-  reason?: string;
-  regarding?: coreV1.ObjectReference;
-  related?: coreV1.ObjectReference;
-  note?: string;
-  type?: string;
-  deprecatedSource?: coreV1.EventSource;
-  deprecatedFirstTimestamp?: string;
-  deprecatedLastTimestamp?: string;
-  deprecatedCount?: number;
+  readonly kind: "Event";
+  readonly apiVersion: "events.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly eventTime: string;
+  readonly series?: EventSeries | undefined;
+  readonly reportingController?: string | undefined;
+  readonly reportingInstance?: string | undefined;
+  readonly action?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly regarding?: coreV1.ObjectReference | undefined;
+  readonly related?: coreV1.ObjectReference | undefined;
+  readonly note?: string | undefined;
+  readonly type?: string | undefined;
+  readonly deprecatedSource?: coreV1.EventSource | undefined;
+  readonly deprecatedFirstTimestamp?: string | undefined;
+  readonly deprecatedLastTimestamp?: string | undefined;
+  readonly deprecatedCount?: number | undefined;
 }
 
 export interface EventList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Event[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Event[];
 }
 
 export interface EventSeries {
-  count: number;
-  lastObservedTime: string;
+  readonly count: number;
+  readonly lastObservedTime: string;
 }

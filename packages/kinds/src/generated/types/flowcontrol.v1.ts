@@ -2,138 +2,138 @@
 import type { ListMeta, ObjectMeta } from "@konverge/core";
 
 export interface ExemptPriorityLevelConfiguration {
-  nominalConcurrencyShares?: number;
-  lendablePercent?: number;
+  readonly nominalConcurrencyShares?: number | undefined;
+  readonly lendablePercent?: number | undefined;
 }
 
 export interface FlowDistinguisherMethod {
-  type: string;
+  readonly type: string;
 }
 
 export interface FlowSchema {
-  kind: "FlowSchema";
-  apiVersion: "flowcontrol.apiserver.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: FlowSchemaSpec;
-  status?: FlowSchemaStatus;
+  readonly kind: "FlowSchema";
+  readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: FlowSchemaSpec;
+  readonly status?: FlowSchemaStatus | undefined;
 }
 
 export interface FlowSchemaCondition {
-  type?: string;
-  status?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface FlowSchemaList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: FlowSchema[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly FlowSchema[];
 }
 
 export interface FlowSchemaSpec {
-  priorityLevelConfiguration: PriorityLevelConfigurationReference;
-  matchingPrecedence?: number;
-  distinguisherMethod?: FlowDistinguisherMethod;
-  rules?: PolicyRulesWithSubjects[];
+  readonly priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  readonly matchingPrecedence?: number | undefined;
+  readonly distinguisherMethod?: FlowDistinguisherMethod | undefined;
+  readonly rules?: readonly PolicyRulesWithSubjects[] | undefined;
 }
 
 export interface FlowSchemaStatus {
-  conditions?: FlowSchemaCondition[];
+  readonly conditions?: readonly FlowSchemaCondition[] | undefined;
 }
 
 export interface GroupSubject {
-  name: string;
+  readonly name: string;
 }
 
 export interface LimitResponse {
-  type: string;
-  queuing?: QueuingConfiguration;
+  readonly type: string;
+  readonly queuing?: QueuingConfiguration | undefined;
 }
 
 export interface LimitedPriorityLevelConfiguration {
-  nominalConcurrencyShares?: number;
-  limitResponse?: LimitResponse;
-  lendablePercent?: number;
-  borrowingLimitPercent?: number;
+  readonly nominalConcurrencyShares?: number | undefined;
+  readonly limitResponse?: LimitResponse | undefined;
+  readonly lendablePercent?: number | undefined;
+  readonly borrowingLimitPercent?: number | undefined;
 }
 
 export interface NonResourcePolicyRule {
-  verbs: string[];
-  nonResourceURLs: string[];
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
 }
 
 export interface PolicyRulesWithSubjects {
-  subjects: Subject[];
-  resourceRules?: ResourcePolicyRule[];
-  nonResourceRules?: NonResourcePolicyRule[];
+  readonly subjects: readonly Subject[];
+  readonly resourceRules?: readonly ResourcePolicyRule[] | undefined;
+  readonly nonResourceRules?: readonly NonResourcePolicyRule[] | undefined;
 }
 
 export interface PriorityLevelConfiguration {
-  kind: "PriorityLevelConfiguration";
-  apiVersion: "flowcontrol.apiserver.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: PriorityLevelConfigurationSpec;
-  status?: PriorityLevelConfigurationStatus;
+  readonly kind: "PriorityLevelConfiguration";
+  readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: PriorityLevelConfigurationSpec;
+  readonly status?: PriorityLevelConfigurationStatus | undefined;
 }
 
 export interface PriorityLevelConfigurationCondition {
-  type?: string;
-  status?: string;
-  lastTransitionTime?: string;
-  reason?: string;
-  message?: string;
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  readonly lastTransitionTime?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
 }
 
 export interface PriorityLevelConfigurationList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: PriorityLevelConfiguration[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly PriorityLevelConfiguration[];
 }
 
 export interface PriorityLevelConfigurationReference {
-  name: string;
+  readonly name: string;
 }
 
 export interface PriorityLevelConfigurationSpec {
-  type: string;
-  limited?: LimitedPriorityLevelConfiguration;
-  exempt?: ExemptPriorityLevelConfiguration;
+  readonly type: string;
+  readonly limited?: LimitedPriorityLevelConfiguration | undefined;
+  readonly exempt?: ExemptPriorityLevelConfiguration | undefined;
 }
 
 export interface PriorityLevelConfigurationStatus {
-  conditions?: PriorityLevelConfigurationCondition[];
+  readonly conditions?: readonly PriorityLevelConfigurationCondition[] | undefined;
 }
 
 export interface QueuingConfiguration {
-  queues?: number;
-  handSize?: number;
-  queueLengthLimit?: number;
+  readonly queues?: number | undefined;
+  readonly handSize?: number | undefined;
+  readonly queueLengthLimit?: number | undefined;
 }
 
 export interface ResourcePolicyRule {
-  verbs: string[];
-  apiGroups: string[];
-  resources: string[];
-  clusterScope?: boolean;
-  namespaces?: string[];
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly clusterScope?: boolean | undefined;
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 export interface ServiceAccountSubject {
-  namespace: string;
-  name: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface Subject {
-  kind: string;
-  user?: UserSubject;
-  group?: GroupSubject;
-  serviceAccount?: ServiceAccountSubject;
+  readonly kind: string;
+  readonly user?: UserSubject | undefined;
+  readonly group?: GroupSubject | undefined;
+  readonly serviceAccount?: ServiceAccountSubject | undefined;
 }
 
 export interface UserSubject {
-  name: string;
+  readonly name: string;
 }

@@ -2,171 +2,171 @@
 import type { ListMeta } from "@konverge/core";
 
 export interface APIGroup {
-  kind?: string;
-  apiVersion?: string;
-  name: string;
-  versions: GroupVersionForDiscovery[];
-  preferredVersion?: GroupVersionForDiscovery;
-  serverAddressByClientCIDRs?: ServerAddressByClientCIDR[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly name: string;
+  readonly versions: readonly GroupVersionForDiscovery[];
+  readonly preferredVersion?: GroupVersionForDiscovery | undefined;
+  readonly serverAddressByClientCIDRs?: readonly ServerAddressByClientCIDR[] | undefined;
 }
 
 export interface APIGroupList {
-  kind?: string;
-  apiVersion?: string;
-  groups?: APIGroup[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly groups?: readonly APIGroup[] | undefined;
 }
 
 export interface APIResource {
-  name: string;
-  singularName: string;
-  namespaced: boolean;
-  group?: string;
-  version?: string;
-  kind: string;
-  verbs: string[];
-  shortNames?: string[];
-  categories?: string[];
-  storageVersionHash?: string;
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[] | undefined;
+  readonly categories?: readonly string[] | undefined;
+  readonly storageVersionHash?: string | undefined;
 }
 
 export interface APIResourceList {
-  kind?: string;
-  apiVersion?: string;
-  groupVersion: string;
-  resources: APIResource[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly groupVersion: string;
+  readonly resources: readonly APIResource[];
 }
 
 export interface APIVersions {
-  kind?: string;
-  apiVersion?: string;
-  versions?: string[];
-  serverAddressByClientCIDRs?: ServerAddressByClientCIDR[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly versions?: readonly string[] | undefined;
+  readonly serverAddressByClientCIDRs?: readonly ServerAddressByClientCIDR[] | undefined;
 }
 
 export interface CreateOptions {
-  kind?: string;
-  apiVersion?: string;
-  dryRun?: string[];
-  fieldManager?: string;
-  fieldValidation?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly fieldManager?: string | undefined;
+  readonly fieldValidation?: string | undefined;
 }
 
 export interface DeleteOptions {
-  kind?: string;
-  apiVersion?: string;
-  gracePeriodSeconds?: number;
-  preconditions?: Preconditions;
-  orphanDependents?: boolean;
-  propagationPolicy?: string;
-  dryRun?: string[];
-  ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly preconditions?: Preconditions | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly propagationPolicy?: string | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined;
 }
 
 export interface FieldSelectorRequirement {
-  key: string;
-  operator: string;
-  values?: string[];
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
 }
 
 export interface GetOptions {
-  kind?: string;
-  apiVersion?: string;
-  resourceVersion?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly resourceVersion?: string | undefined;
 }
 
 export interface GroupVersionForDiscovery {
-  groupVersion: string;
-  version: string;
+  readonly groupVersion: string;
+  readonly version: string;
 }
 
 export interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: LabelSelectorRequirement[];
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly LabelSelectorRequirement[] | undefined;
 }
 
 export interface LabelSelectorRequirement {
-  key: string;
-  operator: string;
-  values?: string[];
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
 }
 
 export interface ListOptions {
-  kind?: string;
-  apiVersion?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
-  watch?: boolean;
-  allowWatchBookmarks?: boolean;
-  resourceVersion?: string;
-  resourceVersionMatch?: string;
-  timeoutSeconds?: number;
-  limit?: number;
-  continue?: string;
-  sendInitialEvents?: boolean;
-  shardSelector?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly watch?: boolean | undefined;
+  readonly allowWatchBookmarks?: boolean | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: string | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly continue?: string | undefined;
+  readonly sendInitialEvents?: boolean | undefined;
+  readonly shardSelector?: string | undefined;
 }
 
 export interface Patch {
 }
 
 export interface PatchOptions {
-  kind?: string;
-  apiVersion?: string;
-  dryRun?: string[];
-  force?: boolean;
-  fieldManager?: string;
-  fieldValidation?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly force?: boolean | undefined;
+  readonly fieldManager?: string | undefined;
+  readonly fieldValidation?: string | undefined;
 }
 
 export interface Preconditions {
-  uid?: string;
-  resourceVersion?: string;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
 }
 
 export interface ServerAddressByClientCIDR {
-  clientCIDR: string;
-  serverAddress: string;
+  readonly clientCIDR: string;
+  readonly serverAddress: string;
 }
 
 export interface ShardInfo {
-  selector: string;
+  readonly selector: string;
 }
 
 export interface Status {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  status?: string;
-  message?: string;
-  reason?: string;
-  details?: StatusDetails;
-  code?: number;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly status?: string | undefined;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly details?: StatusDetails | undefined;
+  readonly code?: number | undefined;
 }
 
 export interface StatusCause {
-  reason?: string;
-  message?: string;
-  field?: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly field?: string | undefined;
 }
 
 export interface StatusDetails {
-  name?: string;
-  group?: string;
-  kind?: string;
-  uid?: string;
-  causes?: StatusCause[];
-  retryAfterSeconds?: number;
+  readonly name?: string | undefined;
+  readonly group?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly causes?: readonly StatusCause[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 export interface UpdateOptions {
-  kind?: string;
-  apiVersion?: string;
-  dryRun?: string[];
-  fieldManager?: string;
-  fieldValidation?: string;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly fieldManager?: string | undefined;
+  readonly fieldValidation?: string | undefined;
 }
 
 export interface WatchEvent {
-  type: string;
-  object: Record<string, unknown>;
+  readonly type: string;
+  readonly object: Readonly<Record<string, unknown>>;
 }

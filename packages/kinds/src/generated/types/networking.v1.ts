@@ -4,201 +4,201 @@ import type * as coreV1 from "./core.v1.ts";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface HTTPIngressPath {
-  path?: string;
-  pathType: "Exact" | "ImplementationSpecific" | "Prefix";
-  backend: IngressBackend;
+  readonly path?: string | undefined;
+  readonly pathType: "Exact" | "ImplementationSpecific" | "Prefix";
+  readonly backend: IngressBackend;
 }
 
 export interface HTTPIngressRuleValue {
-  paths: HTTPIngressPath[];
+  readonly paths: readonly HTTPIngressPath[];
 }
 
 export interface IPAddress {
-  kind: "IPAddress";
-  apiVersion: "networking.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: IPAddressSpec;
+  readonly kind: "IPAddress";
+  readonly apiVersion: "networking.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: IPAddressSpec;
 }
 
 export interface IPAddressList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: IPAddress[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly IPAddress[];
 }
 
 export interface IPAddressSpec {
-  parentRef: ParentReference;
+  readonly parentRef: ParentReference;
 }
 
 export interface IPBlock {
-  cidr: string;
-  except?: string[];
+  readonly cidr: string;
+  readonly except?: readonly string[] | undefined;
 }
 
 export interface Ingress {
-  kind: "Ingress";
-  apiVersion: "networking.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: IngressSpec;
-  status?: IngressStatus;
+  readonly kind: "Ingress";
+  readonly apiVersion: "networking.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: IngressSpec;
+  readonly status?: IngressStatus | undefined;
 }
 
 export interface IngressBackend {
-  service?: IngressServiceBackend;
-  resource?: coreV1.TypedLocalObjectReference;
+  readonly service?: IngressServiceBackend | undefined;
+  readonly resource?: coreV1.TypedLocalObjectReference | undefined;
 }
 
 export interface IngressClass {
-  kind: "IngressClass";
-  apiVersion: "networking.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec?: IngressClassSpec;
+  readonly kind: "IngressClass";
+  readonly apiVersion: "networking.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: IngressClassSpec | undefined;
 }
 
 export interface IngressClassList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: IngressClass[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly IngressClass[];
 }
 
 export interface IngressClassParametersReference {
-  apiGroup?: string;
-  kind: string;
-  name: string;
-  scope?: string;
-  namespace?: string;
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly scope?: string | undefined;
+  readonly namespace?: string | undefined;
 }
 
 export interface IngressClassSpec {
-  controller?: string;
-  parameters?: IngressClassParametersReference;
+  readonly controller?: string | undefined;
+  readonly parameters?: IngressClassParametersReference | undefined;
 }
 
 export interface IngressList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Ingress[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Ingress[];
 }
 
 export interface IngressLoadBalancerIngress {
-  ip?: string;
-  hostname?: string;
-  ports?: IngressPortStatus[];
+  readonly ip?: string | undefined;
+  readonly hostname?: string | undefined;
+  readonly ports?: readonly IngressPortStatus[] | undefined;
 }
 
 export interface IngressLoadBalancerStatus {
-  ingress?: IngressLoadBalancerIngress[];
+  readonly ingress?: readonly IngressLoadBalancerIngress[] | undefined;
 }
 
 export interface IngressPortStatus {
-  port: number;
-  protocol: "SCTP" | "TCP" | "UDP";
-  error?: string;
+  readonly port: number;
+  readonly protocol: "SCTP" | "TCP" | "UDP";
+  readonly error?: string | undefined;
 }
 
 export interface IngressRule {
-  host?: string;
-  http?: HTTPIngressRuleValue;
+  readonly host?: string | undefined;
+  readonly http?: HTTPIngressRuleValue | undefined;
 }
 
 export interface IngressServiceBackend {
-  name: string;
-  port?: ServiceBackendPort;
+  readonly name: string;
+  readonly port?: ServiceBackendPort | undefined;
 }
 
 export interface IngressSpec {
-  ingressClassName?: string;
-  defaultBackend?: IngressBackend;
-  tls?: IngressTLS[];
-  rules?: IngressRule[];
+  readonly ingressClassName?: string | undefined;
+  readonly defaultBackend?: IngressBackend | undefined;
+  readonly tls?: readonly IngressTLS[] | undefined;
+  readonly rules?: readonly IngressRule[] | undefined;
 }
 
 export interface IngressStatus {
-  loadBalancer?: IngressLoadBalancerStatus;
+  readonly loadBalancer?: IngressLoadBalancerStatus | undefined;
 }
 
 export interface IngressTLS {
-  hosts?: string[];
-  secretName?: string;
+  readonly hosts?: readonly string[] | undefined;
+  readonly secretName?: string | undefined;
 }
 
 export interface NetworkPolicy {
-  kind: "NetworkPolicy";
-  apiVersion: "networking.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec: NetworkPolicySpec;
+  readonly kind: "NetworkPolicy";
+  readonly apiVersion: "networking.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: NetworkPolicySpec;
 }
 
 export interface NetworkPolicyEgressRule {
-  ports?: NetworkPolicyPort[];
-  to?: NetworkPolicyPeer[];
+  readonly ports?: readonly NetworkPolicyPort[] | undefined;
+  readonly to?: readonly NetworkPolicyPeer[] | undefined;
 }
 
 export interface NetworkPolicyIngressRule {
-  ports?: NetworkPolicyPort[];
-  from?: NetworkPolicyPeer[];
+  readonly ports?: readonly NetworkPolicyPort[] | undefined;
+  readonly from?: readonly NetworkPolicyPeer[] | undefined;
 }
 
 export interface NetworkPolicyList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: NetworkPolicy[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly NetworkPolicy[];
 }
 
 export interface NetworkPolicyPeer {
-  podSelector?: metaV1.LabelSelector;
-  namespaceSelector?: metaV1.LabelSelector;
-  ipBlock?: IPBlock;
+  readonly podSelector?: metaV1.LabelSelector | undefined;
+  readonly namespaceSelector?: metaV1.LabelSelector | undefined;
+  readonly ipBlock?: IPBlock | undefined;
 }
 
 export interface NetworkPolicyPort {
-  protocol?: "SCTP" | "TCP" | "UDP";
-  port?: number | string;
-  endPort?: number;
+  readonly protocol?: "SCTP" | "TCP" | "UDP" | undefined;
+  readonly port?: number | string | undefined;
+  readonly endPort?: number | undefined;
 }
 
 export interface NetworkPolicySpec {
-  podSelector?: metaV1.LabelSelector;
-  ingress?: NetworkPolicyIngressRule[];
-  egress?: NetworkPolicyEgressRule[];
-  policyTypes?: ("Egress" | "Ingress")[];
+  readonly podSelector?: metaV1.LabelSelector | undefined;
+  readonly ingress?: readonly NetworkPolicyIngressRule[] | undefined;
+  readonly egress?: readonly NetworkPolicyEgressRule[] | undefined;
+  readonly policyTypes?: readonly ("Egress" | "Ingress")[] | undefined;
 }
 
 export interface ParentReference {
-  group?: string;
-  resource: string;
-  namespace?: string;
-  name: string;
+  readonly group?: string | undefined;
+  readonly resource: string;
+  readonly namespace?: string | undefined;
+  readonly name: string;
 }
 
 export interface ServiceBackendPort {
-  name?: string;
-  number?: number;
+  readonly name?: string | undefined;
+  readonly number?: number | undefined;
 }
 
 export interface ServiceCIDR {
-  kind: "ServiceCIDR";
-  apiVersion: "networking.k8s.io/v1";
-  metadata: ObjectMeta;
-  spec?: ServiceCIDRSpec;
-  status?: ServiceCIDRStatus;
+  readonly kind: "ServiceCIDR";
+  readonly apiVersion: "networking.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec?: ServiceCIDRSpec | undefined;
+  readonly status?: ServiceCIDRStatus | undefined;
 }
 
 export interface ServiceCIDRList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ServiceCIDR[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ServiceCIDR[];
 }
 
 export interface ServiceCIDRSpec {
-  cidrs?: string[];
+  readonly cidrs?: readonly string[] | undefined;
 }
 
 export interface ServiceCIDRStatus {
-  conditions?: Condition[];
+  readonly conditions?: readonly Condition[] | undefined;
 }

@@ -3,40 +3,40 @@ import type { Condition, ListMeta, ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface Eviction {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: Partial<ObjectMeta>;
-  deleteOptions?: metaV1.DeleteOptions;
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: Partial<ObjectMeta> | undefined;
+  readonly deleteOptions?: metaV1.DeleteOptions | undefined;
 }
 
 export interface PodDisruptionBudget {
-  kind: "PodDisruptionBudget";
-  apiVersion: "policy/v1";
-  metadata: ObjectMeta;
-  spec: PodDisruptionBudgetSpec;
-  status?: PodDisruptionBudgetStatus;
+  readonly kind: "PodDisruptionBudget";
+  readonly apiVersion: "policy/v1";
+  readonly metadata: ObjectMeta;
+  readonly spec: PodDisruptionBudgetSpec;
+  readonly status?: PodDisruptionBudgetStatus | undefined;
 }
 
 export interface PodDisruptionBudgetList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: PodDisruptionBudget[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly PodDisruptionBudget[];
 }
 
 export interface PodDisruptionBudgetSpec {
-  minAvailable?: number | string;
-  selector?: metaV1.LabelSelector;
-  maxUnavailable?: number | string;
-  unhealthyPodEvictionPolicy?: "AlwaysAllow" | "IfHealthyBudget";
+  readonly minAvailable?: number | string | undefined;
+  readonly selector?: metaV1.LabelSelector | undefined;
+  readonly maxUnavailable?: number | string | undefined;
+  readonly unhealthyPodEvictionPolicy?: "AlwaysAllow" | "IfHealthyBudget" | undefined;
 }
 
 export interface PodDisruptionBudgetStatus {
-  observedGeneration?: number;
-  disruptedPods?: Record<string, string>;
-  disruptionsAllowed?: number;
-  currentHealthy?: number;
-  desiredHealthy?: number;
-  expectedPods?: number;
-  conditions?: Condition[];
+  readonly observedGeneration?: number | undefined;
+  readonly disruptedPods?: Readonly<Record<string, string>> | undefined;
+  readonly disruptionsAllowed?: number | undefined;
+  readonly currentHealthy?: number | undefined;
+  readonly desiredHealthy?: number | undefined;
+  readonly expectedPods?: number | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
 }

@@ -3,85 +3,85 @@ import type { ListMeta, ObjectMeta } from "@konverge/core";
 import type * as metaV1 from "./meta.v1.ts";
 
 export interface AggregationRule {
-  clusterRoleSelectors?: metaV1.LabelSelector[];
+  readonly clusterRoleSelectors?: readonly metaV1.LabelSelector[] | undefined;
 }
 
 export interface ClusterRole {
-  kind: "ClusterRole";
-  apiVersion: "rbac.authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  rules?: PolicyRule[];
-  aggregationRule?: AggregationRule;
+  readonly kind: "ClusterRole";
+  readonly apiVersion: "rbac.authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly rules?: readonly PolicyRule[] | undefined;
+  readonly aggregationRule?: AggregationRule | undefined;
 }
 
 export interface ClusterRoleBinding {
-  kind: "ClusterRoleBinding";
-  apiVersion: "rbac.authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  subjects?: Subject[];
-  roleRef: RoleRef;
+  readonly kind: "ClusterRoleBinding";
+  readonly apiVersion: "rbac.authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly subjects?: readonly Subject[] | undefined;
+  readonly roleRef: RoleRef;
 }
 
 export interface ClusterRoleBindingList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ClusterRoleBinding[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ClusterRoleBinding[];
 }
 
 export interface ClusterRoleList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: ClusterRole[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly ClusterRole[];
 }
 
 export interface PolicyRule {
-  verbs: string[];
-  apiGroups?: string[];
-  resources?: string[];
-  resourceNames?: string[];
-  nonResourceURLs?: string[];
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly resourceNames?: readonly string[] | undefined;
+  readonly nonResourceURLs?: readonly string[] | undefined;
 }
 
 export interface Role {
-  kind: "Role";
-  apiVersion: "rbac.authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  rules?: PolicyRule[];
+  readonly kind: "Role";
+  readonly apiVersion: "rbac.authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly rules?: readonly PolicyRule[] | undefined;
 }
 
 export interface RoleBinding {
-  kind: "RoleBinding";
-  apiVersion: "rbac.authorization.k8s.io/v1";
-  metadata: ObjectMeta;
-  subjects?: Subject[];
-  roleRef: RoleRef;
+  readonly kind: "RoleBinding";
+  readonly apiVersion: "rbac.authorization.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly subjects?: readonly Subject[] | undefined;
+  readonly roleRef: RoleRef;
 }
 
 export interface RoleBindingList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: RoleBinding[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly RoleBinding[];
 }
 
 export interface RoleList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: Role[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly Role[];
 }
 
 export interface RoleRef {
-  apiGroup?: string;
-  kind: string;
-  name: string;
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
 }
 
 export interface Subject {
-  kind: string;
-  apiGroup?: string;
-  name: string;
-  namespace?: string;
+  readonly kind: string;
+  readonly apiGroup?: string | undefined;
+  readonly name: string;
+  readonly namespace?: string | undefined;
 }

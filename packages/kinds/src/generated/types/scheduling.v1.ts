@@ -2,18 +2,18 @@
 import type { ListMeta, ObjectMeta } from "@konverge/core";
 
 export interface PriorityClass {
-  kind: "PriorityClass";
-  apiVersion: "scheduling.k8s.io/v1";
-  metadata: ObjectMeta;
-  value?: number;
-  globalDefault?: boolean;
-  description?: string;
-  preemptionPolicy?: "Never" | "PreemptLowerPriority";
+  readonly kind: "PriorityClass";
+  readonly apiVersion: "scheduling.k8s.io/v1";
+  readonly metadata: ObjectMeta;
+  readonly value?: number | undefined;
+  readonly globalDefault?: boolean | undefined;
+  readonly description?: string | undefined;
+  readonly preemptionPolicy?: "Never" | "PreemptLowerPriority" | undefined;
 }
 
 export interface PriorityClassList {
-  kind?: string;
-  apiVersion?: string;
-  metadata?: ListMeta;
-  items: PriorityClass[];
+  readonly kind?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly metadata?: ListMeta | undefined;
+  readonly items: readonly PriorityClass[];
 }

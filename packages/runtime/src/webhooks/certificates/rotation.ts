@@ -1,5 +1,6 @@
+import { Authority, BACKDATED, type Credential, createAuthority } from "@konverge/certificates";
 import type { Clock } from "@konverge/core";
-import { type Credential, certificatesIn, createAuthority, factsOf, issueServing } from "./authority.ts";
+import { certificatesIn, factsOf } from "./certificate-facts.ts";
 
 /** All that is kept about the certificates of a service. */
 export interface CertificateMaterial {
@@ -10,7 +11,7 @@ export interface CertificateMaterial {
   readonly serving: Credential;
 }
 
-export interface RotationOptions {
+export interface CertificateRotationOptions {
   clock: Clock;
   /** Names the authority. */
   name: string;
@@ -38,17 +39,17 @@ const RENEW_AFTER = 2 / 3;
  * Guarantees: at any time the certificate that is served, and the one served before it, are signed by an authority in the
  * bundle, provided that this is asked more often than the overlap.
  */
-export async function rotated(
+export function rotated(
   known: CertificateMaterial | undefined,
-  options: RotationOptions,
-): Promise<CertificateMaterial> {
+  options: CertificateRotationOptions,
+): CertificateMaterial {
   const { clock, hosts, overlap = DAY } = options;
   const now = clock.now();
   const authorities = known ? certificatesIn(known.bundle) : [];
   const newest = authorities.at(-1);
-  if (!known || !newest || factsOf(newest).until <= now) return await afresh(options);
+  if (!known || !newest || factsOf(newest).until <= now) return afresh(options);
   if (isOld(newest, now)) {
-    const next = await createAuthority(clock, options.name, options.authorityLifetime ?? 730 * DAY);
+    const next = newAuthority(options);
     return { ...known, bundle: [...authorities, next.cert].join(""), authorityKey: next.key };
   }
   const trustedFor = now - bornAt(newest);
@@ -58,21 +59,30 @@ export async function rotated(
   const rightHosts = hosts.every((host) => serving.hosts.includes(host));
   if (serving.until <= now || !rightHosts || (mayMove && (signer !== newest || isOld(known.serving.cert, now)))) {
     const authority = { cert: newest, key: known.authorityKey };
-    return { ...known, serving: await issueServing(clock, authority, hosts, options.servingLifetime ?? 90 * DAY) };
+    return { ...known, serving: servingFor(new Authority(authority, clock), options) };
   }
   const dropOld = authorities.length > 1 && signer === newest && now - bornAt(known.serving.cert) >= overlap;
   return dropOld ? { ...known, bundle: newest } : known;
 }
 
-async function afresh(options: RotationOptions): Promise<CertificateMaterial> {
-  const { clock, name, hosts } = options;
-  const authority = await createAuthority(clock, name, options.authorityLifetime ?? 730 * DAY);
-  const serving = await issueServing(clock, authority, hosts, options.servingLifetime ?? 90 * DAY);
-  return { bundle: authority.cert, authorityKey: authority.key, serving };
+function afresh(options: CertificateRotationOptions): CertificateMaterial {
+  const authority = newAuthority(options);
+  return { bundle: authority.cert, authorityKey: authority.key, serving: servingFor(authority, options) };
 }
 
-/** Certificates are dated back by an hour. */
-const bornAt = (pem: string) => factsOf(pem).from + 3_600_000;
+function newAuthority({ clock, name, authorityLifetime = 730 * DAY }: CertificateRotationOptions): Authority {
+  // Authorities of the same service have different names, so that the reader of a bundle can tell them apart.
+  return createAuthority(clock, { name: `${name} ${clock.random.uuid().slice(0, 8)}`, lifetime: authorityLifetime });
+}
+
+function servingFor(
+  authority: Authority,
+  { hosts, servingLifetime = 90 * DAY }: CertificateRotationOptions,
+): Credential {
+  return authority.server(hosts[0]!.slice(0, 64), hosts, servingLifetime);
+}
+
+const bornAt = (pem: string) => factsOf(pem).from + BACKDATED;
 
 function isOld(pem: string, now: number): boolean {
   const { until } = factsOf(pem);

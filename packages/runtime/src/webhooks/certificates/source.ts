@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
+import type { Credential } from "@konverge/certificates";
 import type { Client } from "@konverge/client";
 import { type Clock, isAlreadyExists, isConflict, isNotFound } from "@konverge/core";
 import { Secret } from "@konverge/kinds";
-import type { Credential } from "./authority.ts";
-import type { CertificateMaterial, RotationOptions } from "./rotation.ts";
+import { type CertificateMaterial, type CertificateRotationOptions, rotated } from "./rotation.ts";
 
 /** What a server shows, and what its callers shall trust. */
-export interface CurrentCertificates {
+export interface WebhookCertificates {
   readonly serving: Credential;
   /** PEM. Undefined: somebody else sees to it. */
   readonly bundle: string | undefined;
 }
 
 /** Where certificates come from. Asked again and again: what it answers may change. */
-export type CertificateSource = () => Promise<CurrentCertificates>;
+export type CertificateSource = () => Promise<WebhookCertificates>;
 
 const RETRIES = 5;
 
@@ -23,7 +23,7 @@ const RETRIES = 5;
  */
 export function builtInCertificates(
   client: Client,
-  options: Omit<RotationOptions, "clock" | "name"> & {
+  options: Omit<CertificateRotationOptions, "clock" | "name"> & {
     secret: { name: string; namespace: string };
     /** What time it is to those who judge the certificates. Default: the client's. */
     clock?: Clock;
@@ -32,15 +32,13 @@ export function builtInCertificates(
   const { secret, ...more } = options;
   const key = `${secret.namespace}/${secret.name}`;
   return async () => {
-    // Only who makes certificates loads what that takes.
-    const { rotated } = await import("./rotation.ts");
     for (let attempt = 0; ; attempt++) {
       const stored = await client.get(Secret, key).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
       });
       const known = stored && materialIn(stored);
-      const wanted = await rotated(known, { clock: client.clock, ...more, name: secret.name });
+      const wanted = rotated(known, { clock: client.clock, ...more, name: secret.name });
       if (wanted === known) return wanted;
       try {
         const data = dataOf(wanted);

@@ -1,10 +1,10 @@
 /** What calls of functions can cost at worst, by the sizes of their arguments. */
 
-import { LIST_COST, STRUCT_COST } from "../evaluation/runtime-cost.ts";
 import type { Expr } from "../syntax/ast.ts";
 import type { Type } from "../types/types.ts";
 import type { Path } from "./estimate-path.ts";
 import { exactly, MOST, ONE, plus, type Range, scaled, times, UNKNOWN, ZERO } from "./estimate-range.ts";
+import { LIST_COST, STRUCT_COST } from "./runtime-cost.ts";
 
 /** A part of an expression, with what is known about it. */
 export interface EstimatedNode {

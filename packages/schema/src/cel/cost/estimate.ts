@@ -3,15 +3,15 @@
  * expensive by this estimate, so it counts exactly as theirs.
  */
 
-import { LIST_COST, MAP_COST, STRUCT_COST } from "../evaluation/runtime-cost.ts";
-import type { DataType } from "../rules/schema-types.ts";
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from "../syntax/ast.ts";
 import type { CheckedAst } from "../types/checker.ts";
+import type { DataType } from "../types/schema-types.ts";
 import type { Type } from "../types/types.ts";
 import { codePointLength } from "../values/values.ts";
 import { type CallEstimate, type EstimatedNode, estimateCall } from "./estimate-calls.ts";
 import { Path } from "./estimate-path.ts";
 import { cover, exactly, MOST, ONE, plus, type Range, times, UNKNOWN, ZERO } from "./estimate-range.ts";
+import { LIST_COST, MAP_COST, STRUCT_COST } from "./runtime-cost.ts";
 
 /** The cost of an expression about data of a type. */
 export function estimateCost(ast: CheckedAst, data: DataType | undefined): Range {

@@ -1,6 +1,6 @@
 /** The expressions with which claims and classes choose devices: `device.attributes["gpu.example.com"].model == "A"`. */
 import { evaluate, type Problem, parseAndCheck, planProgram } from "../evaluation/compile.ts";
-import { ruleFunctions, TYPE_NAMES } from "../library/index.ts";
+import { ruleFunctions, TYPE_NAMES } from "../library/functions.ts";
 import { toQuantity } from "../library/quantity.ts";
 import { toSemver } from "../library/semver.ts";
 import type { Declarations } from "../types/declarations.ts";

@@ -2,11 +2,13 @@
  * Names with what is selected from them: `self.spec.items[0].?name`. Such a chain is resolved as a whole, since optional
  * selection anywhere in it makes all of it optional.
  */
-import { CelList, CelMap } from "../values/collections.ts";
+
 import { unwrapOptional } from "../values/json-value.ts";
 import { valueText } from "../values/value-text.ts";
 import {
   CelError,
+  CelList,
+  CelMap,
   goTypeName,
   isError,
   noSuchOverload,

@@ -1,17 +1,17 @@
 import { estimateCost } from "../cost/estimate.ts";
 import type { Range } from "../cost/estimate-range.ts";
-import type { DataType } from "../rules/schema-types.ts";
+import { AccountingError } from "../cost/runtime-cost.ts";
 import { parseExpression } from "../syntax/build-ast.ts";
 import { formatIssues } from "../syntax/source.ts";
 import { type CheckedAst, check } from "../types/checker.ts";
 import type { Declarations } from "../types/declarations.ts";
-import { checkLiterals } from "../types/literal-checks.ts";
+import type { DataType } from "../types/schema-types.ts";
 import type { Type } from "../types/types.ts";
 import { isError, type Value } from "../values/values.ts";
 import { CostExceeded, Frame, type Inputs } from "./frame.ts";
+import { checkLiterals } from "./literal-checks.ts";
 import { type Plan, plan } from "./plan.ts";
 import { PlanError } from "./planned.ts";
-import { AccountingError } from "./runtime-cost.ts";
 
 /** An expression that has been parsed, checked and planned. It can be evaluated any number of times. */
 export interface Program {

@@ -1,13 +1,23 @@
+import { type CallCost, callCost } from "../cost/runtime-cost.ts";
 import { compilePattern } from "../library/regex.ts";
 import type { FunctionDeclaration, Overload } from "../types/declarations.ts";
 import type { Type } from "../types/types.ts";
-import { CelList, CelMap, keyOf } from "../values/collections.ts";
+import { keyOf } from "../values/collections.ts";
 import { toDouble, toInt, toUint } from "../values/convert.ts";
 import { equal } from "../values/equality.ts";
-import { CelError, isError, noSuchOverload, Optional, typeName, Uint, type Value } from "../values/values.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  isError,
+  noSuchOverload,
+  Optional,
+  typeName,
+  Uint,
+  type Value,
+} from "../values/values.ts";
 import type { Evaluate } from "./attributes.ts";
 import { constant, PlanError, type Planned } from "./planned.ts";
-import { type CallCost, callCost } from "./runtime-cost.ts";
 
 /** A call whose arguments are planned. */
 export interface PlannedCall {

@@ -1,5 +1,5 @@
-import { CelList, CelMap, GrowingList, GrowingMap, ListValue, MapValue } from "../values/collections.ts";
-import { CelError, goTypeName, isError, type Value } from "../values/values.ts";
+import { GrowingList, GrowingMap, ListValue, MapValue } from "../values/collections.ts";
+import { CelError, CelList, CelMap, goTypeName, isError, type Value } from "../values/values.ts";
 import type { Evaluate } from "./attributes.ts";
 import type { Frame } from "./frame.ts";
 

@@ -3,6 +3,7 @@
  * is decided here too; the shape of the plan is Kubernetes', because its costs depend on it.
  */
 
+import { callCost, LIST_COST, MAP_COST, STRUCT_COST } from "../cost/runtime-cost.ts";
 import { CONVERSIONS } from "../library/standard.ts";
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../syntax/ast.ts";
 import type { CheckedAst } from "../types/checker.ts";
@@ -26,7 +27,6 @@ import { Frame } from "./frame.ts";
 import { type PlannedCall, planFunction } from "./plan-call.ts";
 import { planLoop } from "./plan-loop.ts";
 import { constant, PlanError, type Planned } from "./planned.ts";
-import { callCost, LIST_COST, MAP_COST, STRUCT_COST } from "./runtime-cost.ts";
 
 /** An expression that can be evaluated. */
 export interface Plan {

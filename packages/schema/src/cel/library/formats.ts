@@ -5,13 +5,13 @@ import {
   dns1123SubdomainErrors,
   labelValueErrors,
   maskTrailingDash,
+  parseRequestUri,
   qualifiedNameErrors,
 } from "@konverge/core";
 import { stringFormat } from "../../structural/formats.ts";
 import type { Library, OverloadSpec } from "../types/declarations.ts";
 import { ListValue } from "../values/collections.ts";
 import { noSuchOverload, Opaque, Optional, type Value } from "../values/values.ts";
-import { parseRequestUri } from "./go-url.ts";
 
 /** A format; its cost depends on the length of the pattern behind it, whether it is one or not. */
 export class NamedFormat extends Opaque {

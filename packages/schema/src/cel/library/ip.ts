@@ -1,17 +1,17 @@
 /** `ip()` and `cidr()`: addresses and networks. */
-import { quoted } from "@konverge/core";
-import type { Library } from "../types/declarations.ts";
-import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
 import {
   formatIp,
   type IpAddress,
   type IpPrefix,
-  isMapped,
-  mask,
+  isMappedIp,
+  maskIp,
   parseIp,
   parsePrefix,
+  quoted,
   shareBits,
-} from "./ip-address.ts";
+} from "@konverge/core";
+import type { Library } from "../types/declarations.ts";
+import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
 
 class Ip extends Opaque {
   readonly typeName = "net.IP";
@@ -51,7 +51,7 @@ function parseAddress(text: string): IpAddress | CelError {
   if (typeof address === "string")
     return new CelError(`IP Address ${quoted(text)} parse error during conversion from string: ${address}`);
   if (address.zone !== "") return new CelError(`IP address ${quoted(text)} with zone value is not allowed`);
-  return isMapped(address) ? new CelError(`IPv4-mapped IPv6 address ${quoted(text)} is not allowed`) : address;
+  return isMappedIp(address) ? new CelError(`IPv4-mapped IPv6 address ${quoted(text)} is not allowed`) : address;
 }
 
 function toIp(text: string): Value {
@@ -62,7 +62,7 @@ function toIp(text: string): Value {
 function parseNetwork(text: string): IpPrefix | string {
   const prefix = parsePrefix(text);
   if (typeof prefix === "string") return `network address parse error during conversion from string: ${prefix}`;
-  return isMapped(prefix.address) ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : prefix;
+  return isMappedIp(prefix.address) ? `IPv4-mapped IPv6 address ${quoted(text)} is not allowed` : prefix;
 }
 
 function toCidr(text: string): Value {
@@ -141,7 +141,7 @@ export const cidr: Library = {
     [
       "cidr_masked",
       "net.CIDR.masked(): net.CIDR",
-      ({ prefix: { address, bits } }: Cidr) => new Cidr({ address: { bytes: mask(address, bits), zone: "" }, bits }),
+      ({ prefix: { address, bits } }: Cidr) => new Cidr({ address: { bytes: maskIp(address, bits), zone: "" }, bits }),
     ],
     ["is_cidr", "isCIDR(string): bool", (text: string) => typeof parseNetwork(text) !== "string"],
     ["cidr_to_string", "string(net.CIDR): string", (c: Cidr) => c.toString()],

@@ -2,11 +2,13 @@
 
 import type { Library, OverloadSpec } from "../types/declarations.ts";
 import { add } from "../values/arithmetic.ts";
-import { CelList, type CelMap, GrowingMap, ListValue, MapValue } from "../values/collections.ts";
+import { GrowingMap, ListValue, MapValue } from "../values/collections.ts";
 import { compare, equalAs, isComparable } from "../values/equality.ts";
 import { valueText } from "../values/value-text.ts";
 import {
   CelError,
+  CelList,
+  type CelMap,
   Duration,
   isError,
   noSuchOperator,

@@ -1,8 +1,9 @@
 /** Values that may be missing. Selecting with `.?` and indexing with `[?]` are the evaluator's business. */
 
 import type { Library } from "../types/declarations.ts";
-import { type CelList, ListValue, PlainList, PlainMap } from "../values/collections.ts";
+import { ListValue, PlainList, PlainMap } from "../values/collections.ts";
 import { valueText } from "../values/value-text.ts";
+import type { CelList } from "../values/values.ts";
 import { CelError, Duration, Optional, Timestamp, Uint, type Value } from "../values/values.ts";
 
 /** Whether a value is what its type begins with: empty, zero, false or null. Data seen through a schema never is. */

@@ -2,12 +2,13 @@
 
 import type { Library, OverloadSpec } from "../types/declarations.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
-import { CelList, CelMap } from "../values/collections.ts";
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toUint } from "../values/convert.ts";
 import { compare, isComparable } from "../values/equality.ts";
 import { durationPart, timestampPart } from "../values/time.ts";
 import {
   CelError,
+  CelList,
+  CelMap,
   codePointLength,
   type Duration,
   noSuchOperator,

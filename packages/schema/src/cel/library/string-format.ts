@@ -2,11 +2,12 @@
 import { quoted } from "@konverge/core";
 import type { Expr } from "../syntax/ast.ts";
 import type { Type, TypeKind } from "../types/types.ts";
-import { CelList, CelMap } from "../values/collections.ts";
 import { toDouble, toText } from "../values/convert.ts";
 import { formatShort } from "../values/number-text.ts";
 import {
   CelError,
+  CelList,
+  CelMap,
   compareStrings,
   Duration,
   isError,

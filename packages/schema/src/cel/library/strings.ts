@@ -1,8 +1,9 @@
 /** The strings extension: everything counts in code points. */
 
 import type { Library } from "../types/declarations.ts";
-import { type CelList, ListValue } from "../values/collections.ts";
+import { ListValue } from "../values/collections.ts";
 import { valueText } from "../values/value-text.ts";
+import type { CelList } from "../values/values.ts";
 import { CelError, type Value } from "../values/values.ts";
 import { formatString } from "./string-format.ts";
 

@@ -1,9 +1,8 @@
 /** `url()`: absolute URLs and paths taken apart. */
-
+import { type GoUrl, parseRequestUri, parseUrl } from "@konverge/core";
 import type { Library } from "../types/declarations.ts";
 import { ListValue, MapValue } from "../values/collections.ts";
 import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
-import { type GoUrl, parseRequestUri, parseUrl } from "./go-url.ts";
 
 class Url extends Opaque {
   readonly typeName = "kubernetes.URL";

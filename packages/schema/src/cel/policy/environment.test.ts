@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type AuthorizationQuestion,
-  applyConfigurationOf,
-  CelEnvironment,
-  jsonPatchOf,
-  POLICY_BUDGET,
-} from "../index.ts";
+import type { AuthorizationQuestion } from "../library/authorizer.ts";
+import { CelEnvironment, POLICY_BUDGET } from "./environment.ts";
+import { applyConfigurationOf, jsonPatchOf } from "./mutations.ts";
 
 const object = { spec: { replicas: 3, names: ["a", "b"] } };
 

@@ -15,7 +15,7 @@ import {
   type RequestResource,
   ResourceCheck,
 } from "../library/authorizer.ts";
-import { mutationRuleFunctions, ruleFunctions, TYPE_NAMES } from "../library/index.ts";
+import { mutationRuleFunctions, ruleFunctions, TYPE_NAMES } from "../library/functions.ts";
 import type { Declarations } from "../types/declarations.ts";
 import {
   BOOL,
@@ -33,7 +33,7 @@ import { fromJson } from "../values/json-value.ts";
 import type { Value } from "../values/values.ts";
 import { dynamicStruct, JSON_PATCH, OBJECT } from "./dynamic-objects.ts";
 import { NAMESPACE, policyStruct, REQUEST } from "./policy-types.ts";
-import { PolicyVariables } from "./policy-variables.ts";
+import { type PolicyExpression, PolicyVariables } from "./policy-variables.ts";
 
 /** What all expressions of a policy may cost together. */
 export const POLICY_BUDGET = 10_000_000;
@@ -60,13 +60,6 @@ const RESULTS: Record<ExpressionPurpose, readonly Type[]> = {
   applyConfiguration: [OBJECT],
   jsonPatch: [listType(JSON_PATCH)],
 };
-
-/** An expression of a policy: compiled, or with what is wrong with it. */
-export interface PolicyExpression {
-  readonly expression: string;
-  readonly program?: Program;
-  readonly error?: string;
-}
 
 /** What expressions are evaluated with, as JSON; absent objects are null to them. */
 export interface PolicyInputs {

@@ -1,9 +1,8 @@
 /** What the results of mutating policies say to do: an apply configuration, or a JSON patch. */
 import { quoted } from "@konverge/core";
-import type { JsonPatchOperation as JsonPatch } from "../../patch/index.ts";
-import { CelList, CelMap } from "../values/collections.ts";
+import type { JsonPatchOperation as JsonPatch } from "../../patch/json-patch.ts";
 import { formatSeconds, formatTimestamp } from "../values/time.ts";
-import { Duration, Timestamp, Uint, type Value } from "../values/values.ts";
+import { CelList, CelMap, Duration, Timestamp, Uint, type Value } from "../values/values.ts";
 import { DynamicObject, JsonPatchOperation } from "./dynamic-objects.ts";
 
 /** A change, or why the result of an expression is none. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { findControlPlane, startRealCluster } from "@konverge/real";
-import type { PolicyAnswers } from "../corpus/policy-judge.ts";
-import { realPolicyAnswers } from "../test/real-policy-judge.ts";
+import type { PolicyAnswers } from "../../../test/cel/corpus/policy-judge.ts";
+import { realPolicyAnswers } from "../../../test/cel/real-policy-judge.ts";
 
 const plane = findControlPlane();
-const recorded = new URL("../corpus/policy-answers.json", import.meta.url);
+const recorded = new URL("../../../test/cel/corpus/policy-answers.json", import.meta.url);
 
 test("kube-apiserver gives the recorded answers about policies", {
   skip: plane.available ? false : plane.why,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ownPolicyAnswers, type PolicyAnswers } from "../corpus/policy-judge.ts";
+import { ownPolicyAnswers, type PolicyAnswers } from "../../../test/cel/corpus/policy-judge.ts";
 
 /** What a real API server answered; policies.real.test.ts holds the recording to it. */
 const recorded = JSON.parse(
-  readFileSync(new URL("../corpus/policy-answers.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../test/cel/corpus/policy-answers.json", import.meta.url), "utf8"),
 ) as PolicyAnswers;
 const own = ownPolicyAnswers();
 

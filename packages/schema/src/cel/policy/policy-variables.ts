@@ -1,8 +1,13 @@
 import type { Evaluation, Program } from "../evaluation/compile.ts";
-import { unescapeName } from "../rules/escape.ts";
-import { CelMap } from "../values/collections.ts";
-import { CelError, noSuchOverload, type Value } from "../values/values.ts";
-import type { PolicyExpression } from "./environment.ts";
+import { unescapeName } from "../types/escape.ts";
+import { CelError, CelMap, noSuchOverload, type Value } from "../values/values.ts";
+
+/** An expression of a policy: compiled, or with what is wrong with it. */
+export interface PolicyExpression {
+  readonly expression: string;
+  readonly program?: Program;
+  readonly error?: string;
+}
 
 /** The value of `variables`: each is computed when it is first read, and then kept. */
 export class PolicyVariables extends CelMap {

@@ -2,9 +2,9 @@
 import { type FieldError, type Schema, toGoJson, type ValidationRule } from "@konverge/core";
 import { forbidden, invalidValue } from "../../structural/field-errors.ts";
 import { MOST } from "../cost/estimate-range.ts";
-import { escapeName } from "./escape.ts";
+import { escapeName } from "../types/escape.ts";
+import { type DataType, dataTypeOf, MOST_BYTES } from "../types/schema-types.ts";
 import { type CompiledRule, compileRules } from "./rule-programs.ts";
-import { type DataType, dataTypeOf, MOST_BYTES } from "./schema-types.ts";
 
 /** The most that one rule may cost, by estimate. */
 export const RULE_COST_LIMIT = 10_000_000n;

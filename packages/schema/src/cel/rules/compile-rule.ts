@@ -1,10 +1,10 @@
 /** One rule by itself, for whoever wants to try it: an editor, a test, a tool. */
 import type { Schema } from "@konverge/core";
 import { type Compilation, type Evaluation, evaluate, parseAndCheck, planProgram } from "../evaluation/compile.ts";
+import { dataTypeOf } from "../types/schema-types.ts";
 import { describeType, type TypeKind } from "../types/types.ts";
 import { Optional } from "../values/values.ts";
 import { ruleDeclarations } from "./rule-programs.ts";
-import { dataTypeOf } from "./schema-types.ts";
 import { converterOf } from "./schema-values.ts";
 
 /** What else there is to know about a rule. */

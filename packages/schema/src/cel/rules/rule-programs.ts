@@ -1,11 +1,11 @@
 /** The rules of one node of a schema, compiled. */
 import { fieldInSchema, JsonPathError, type Schema, type ValidationRule } from "@konverge/core";
 import { estimate, type Program, parseAndCheck, planProgram } from "../evaluation/compile.ts";
-import { ruleFunctions, TYPE_NAMES } from "../library/index.ts";
+import { ruleFunctions, TYPE_NAMES } from "../library/functions.ts";
 import { trimSpace } from "../library/strings.ts";
 import type { Declarations } from "../types/declarations.ts";
+import { type DataType, DataTypes } from "../types/schema-types.ts";
 import { optionalType, type Type } from "../types/types.ts";
-import { type DataType, DataTypes } from "./schema-types.ts";
 
 /** What became of a rule. */
 export interface CompiledRule {

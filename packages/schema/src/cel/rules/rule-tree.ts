@@ -1,9 +1,9 @@
 /** The rules of a schema in a tree of the same shape, with only the branches that have any. Made once per schema. */
 import type { Schema, ValidationRule } from "@konverge/core";
 import { hasRules } from "../../structural/rules.ts";
-import { escapeName } from "./escape.ts";
+import { escapeName } from "../types/escape.ts";
+import { type DataType, dataTypeOf } from "../types/schema-types.ts";
 import { type CompiledRule, compileRules } from "./rule-programs.ts";
-import { type DataType, dataTypeOf } from "./schema-types.ts";
 import { type Convert, converterOf } from "./schema-values.ts";
 
 /** A node of a schema that has rules, or has them below. */

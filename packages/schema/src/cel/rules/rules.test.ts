@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Schema } from "@konverge/core";
 import fc from "fast-check";
-import { checkRules, compileRule, OBJECT_BUDGET, ruleErrors, validateRules } from "../index.ts";
+import { checkRules } from "./check-rules.ts";
+import { compileRule } from "./compile-rule.ts";
+import { OBJECT_BUDGET, ruleErrors, validateRules } from "./validate-rules.ts";
 
 const rules = (...texts: string[]) => ({ "x-kubernetes-validations": texts.map((rule) => ({ rule })) });
 const counted: Schema = {

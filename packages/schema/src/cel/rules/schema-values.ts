@@ -1,11 +1,10 @@
 /** Data as the values that its schema makes of it. Objects and arrays are viewed, not copied. */
-import { deepEqual, goType, type Schema, WholeFloat } from "@konverge/core";
-import { CelList, CelMap } from "../values/collections.ts";
+import { deepEqual, goType, isObject, type Schema, WholeFloat } from "@konverge/core";
+import { escapeName, unescapeName } from "../types/escape.ts";
+import { describesMetadata } from "../types/schema-types.ts";
 import { equalAs } from "../values/equality.ts";
 import { isView, type View } from "../values/json-value.ts";
-import { CelError, isError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
-import { escapeName, unescapeName } from "./escape.ts";
-import { describesMetadata } from "./schema-types.ts";
+import { CelError, CelList, CelMap, isError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
 import { readString } from "./string-formats.ts";
 
 /** Makes a value of data. */
@@ -32,10 +31,6 @@ function nullValue(isNullable: boolean): Value {
 }
 
 const isWhole = (raw: unknown): raw is number | bigint => typeof raw === "bigint" || Number.isInteger(raw);
-
-function isObject(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === "object" && raw !== null && !Array.isArray(raw) && !(raw instanceof WholeFloat);
-}
 
 function typedConverter(schema: Schema, isResource: boolean): Convert {
   if (schema["x-kubernetes-int-or-string"]) {

@@ -1,6 +1,5 @@
 /** CEL's operators on numbers and times: 64 bits, and an error instead of an overflow. */
-import { CelList } from "./collections.ts";
-import { CelError, Duration, noSuchOperator, noSuchOverload, Timestamp, Uint, type Value } from "./values.ts";
+import { CelError, CelList, Duration, noSuchOperator, noSuchOverload, Timestamp, Uint, type Value } from "./values.ts";
 
 const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;

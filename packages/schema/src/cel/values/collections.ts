@@ -1,25 +1,5 @@
 import { equal, equalAs } from "./equality.ts";
-import { Duration, isError, noSuchOverload, Timestamp, Uint, type Value } from "./values.ts";
-
-/** A list: built by an expression, or a view of data. */
-export abstract class CelList {
-  readonly typeName = "list";
-  get goType(): string {
-    return "*types.baseList";
-  }
-  /** Views of data through a schema take no other numbers as indices. */
-  readonly takesOnlyInts: boolean = false;
-  abstract readonly size: number;
-  /** The element at an index known to be in range. */
-  abstract at(index: number): Value;
-  abstract contains(value: Value): Value;
-  abstract equal(other: Value): Value;
-  abstract plus(other: Value): Value;
-
-  *[Symbol.iterator](): Generator<Value> {
-    for (let i = 0; i < this.size; i++) yield this.at(i);
-  }
-}
+import { CelList, CelMap, Duration, isError, noSuchOverload, Timestamp, Uint, type Value } from "./values.ts";
 
 /** A list whose equality and membership are those of lists written in CEL. */
 export abstract class PlainList extends CelList {
@@ -97,26 +77,6 @@ class JoinedList extends PlainList {
       if (isError(same)) error ??= same;
     }
     return error ?? true;
-  }
-}
-
-/** A map: built by an expression, or a view of data. */
-export abstract class CelMap {
-  get typeName(): string {
-    return "map";
-  }
-  get goType(): string {
-    return "*types.baseMap";
-  }
-  abstract readonly size: number;
-  /** The value under a key; undefined when there is none, an error when there can be none. */
-  abstract find(key: Value): Value | undefined;
-  abstract keys(): Iterable<Value>;
-  abstract equal(other: Value): Value;
-
-  contains(key: Value): Value {
-    const found = this.find(key);
-    return found !== undefined && isError(found) ? found : found !== undefined;
   }
 }
 

@@ -1,6 +1,7 @@
-import { CelList, CelMap } from "./collections.ts";
 import {
   CelError,
+  CelList,
+  CelMap,
   compareBytes,
   compareStrings,
   Duration,

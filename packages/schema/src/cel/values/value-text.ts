@@ -1,8 +1,18 @@
 import { formatDuration } from "@konverge/core";
-import { CelList, CelMap } from "./collections.ts";
 import { formatShort } from "./number-text.ts";
 import { formatTimestamp } from "./time.ts";
-import { CelError, Duration, Optional, Timestamp, TypeValue, typeName, Uint, type Value } from "./values.ts";
+import {
+  CelError,
+  CelList,
+  CelMap,
+  Duration,
+  Optional,
+  Timestamp,
+  TypeValue,
+  typeName,
+  Uint,
+  type Value,
+} from "./values.ts";
 
 /** A value as error messages show it: `no such key: x`, `index out of bounds: 5`. */
 export function valueText(value: Value): string {

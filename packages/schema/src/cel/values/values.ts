@@ -1,10 +1,9 @@
 /**
  * What expressions compute with. CEL's int is a bigint and its double a number, so that the two cannot be mixed up;
- * null, bool, string and bytes are JavaScript's own. Everything else is one of the classes here or in collections.ts.
+ * null, bool, string and bytes are JavaScript's own. Everything else is one of the classes here.
  *
  * Errors are values: `&&`, `||` and loops may still swallow them, and whoever computes with one passes it on.
  */
-import type { CelList, CelMap } from "./collections.ts";
 
 /** Anything that an expression can compute. */
 export type Value =
@@ -104,6 +103,46 @@ export abstract class Opaque {
   /** How large the value is for the purpose of cost; most have no size. */
   get size(): number | undefined {
     return undefined;
+  }
+}
+
+/** A list: built by an expression, or a view of data. */
+export abstract class CelList {
+  readonly typeName = "list";
+  get goType(): string {
+    return "*types.baseList";
+  }
+  /** Views of data through a schema take no other numbers as indices. */
+  readonly takesOnlyInts: boolean = false;
+  abstract readonly size: number;
+  /** The element at an index known to be in range. */
+  abstract at(index: number): Value;
+  abstract contains(value: Value): Value;
+  abstract equal(other: Value): Value;
+  abstract plus(other: Value): Value;
+
+  *[Symbol.iterator](): Generator<Value> {
+    for (let i = 0; i < this.size; i++) yield this.at(i);
+  }
+}
+
+/** A map: built by an expression, or a view of data. */
+export abstract class CelMap {
+  get typeName(): string {
+    return "map";
+  }
+  get goType(): string {
+    return "*types.baseMap";
+  }
+  abstract readonly size: number;
+  /** The value under a key; undefined when there is none, an error when there can be none. */
+  abstract find(key: Value): Value | undefined;
+  abstract keys(): Iterable<Value>;
+  abstract equal(other: Value): Value;
+
+  contains(key: Value): Value {
+    const found = this.find(key);
+    return found !== undefined && isError(found) ? found : found !== undefined;
   }
 }
 

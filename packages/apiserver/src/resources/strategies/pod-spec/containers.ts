@@ -1,17 +1,18 @@
 import { append, dns1123LabelErrors, type FieldError, portNameErrors, portNumberErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
-import type { Container, ContainerPort, EphemeralContainer, PodSpec, VolumeMount } from "../objects.ts";
+import type { Container, ContainerPort, EphemeralContainer, PodSpec, Volume } from "../objects.ts";
 import { named, notFoundValue, oneOf, optionallyOneOf } from "./checks.ts";
 import { envErrors, envFromErrors } from "./env.ts";
 import { lifecycleErrors, probeErrors } from "./probes.ts";
 import { requirementErrors } from "./requirements.ts";
 import { securityContextErrors } from "./security.ts";
+import { deviceErrors, mountErrors } from "./volume-mounts.ts";
 
 const PULL_POLICIES = ["Always", "IfNotPresent", "Never"];
 const PROBES = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
 
 /** All that is wrong with the containers of a pod: those that run, those that come first, those that look in. */
-export function containersErrors(spec: PodSpec, field: string, volumes: ReadonlySet<string>): FieldError[] {
+export function containersErrors(spec: PodSpec, field: string, volumes: ReadonlyMap<string, Volume>): FieldError[] {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
   const claims = new Set((spec.resourceClaims ?? []).map(({ name }) => name));
   const errors: FieldError[] = [];
@@ -64,7 +65,7 @@ function hostPortErrors(containers: readonly Container[], field: string): FieldE
 function containerErrors(
   container: Container,
   field: string,
-  volumes: ReadonlySet<string>,
+  volumes: ReadonlyMap<string, Volume>,
   claims: ReadonlySet<string>,
 ): FieldError[] {
   const { name = "", image = "" } = container;
@@ -130,56 +131,12 @@ function portsErrors(ports: readonly ContainerPort[], field: string): FieldError
   });
 }
 
-function mountErrors(container: Container, field: string, volumes: ReadonlySet<string>): FieldError[] {
-  const paths = new Set<string>();
-  const devices = container.volumeDevices ?? [];
-  return (container.volumeMounts ?? []).flatMap((mount: VolumeMount, index) => {
-    const at = `${field}[${index}]`;
-    const { name = "", mountPath = "", subPath = "", subPathExpr = "" } = mount;
-    const errors: FieldError[] = [];
-    if (name === "") errors.push(required(`${at}.name`));
-    if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name));
-    if (mountPath === "") errors.push(required(`${at}.mountPath`));
-    if (paths.has(mountPath)) errors.push(invalidValue(`${at}.mountPath`, mountPath, "must be unique"));
-    paths.add(mountPath);
-    if (devices.some((device) => device.name === name)) {
-      errors.push(invalidValue(`${at}.name`, name, "must not already exist in volumeDevices"));
-    }
-    if (subPath !== "") append(errors, descendingErrors(subPath, `${field}.subPath`));
-    if (subPathExpr !== "") {
-      const detail = "subPathExpr and subPath are mutually exclusive";
-      if (subPath !== "") errors.push(invalidValue(`${at}.subPathExpr`, subPathExpr, detail));
-      append(errors, descendingErrors(subPathExpr, `${field}.subPathExpr`));
-    }
-    return errors;
-  });
-}
-
-function deviceErrors(container: Container, field: string, volumes: ReadonlySet<string>): FieldError[] {
-  return (container.volumeDevices ?? []).flatMap(({ name = "", devicePath = "" }, index) => {
-    const at = `${field}[${index}]`;
-    return [
-      ...(name === "" ? [required(`${at}.name`)] : []),
-      ...(devicePath === "" ? [required(`${at}.devicePath`)] : []),
-      ...(volumes.has(name) ? [] : [notFoundValue(`${at}.name`, name)]),
-    ];
-  });
-}
-
-/** Paths that stay below where they start. */
-export function descendingErrors(path: string, field: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (path.startsWith("/")) errors.push(invalidValue(field, path, "must be a relative path"));
-  if (path.split("/").includes("..")) errors.push(invalidValue(field, path, "must not contain '..'"));
-  return errors;
-}
-
 const NOT_EPHEMERAL = ["ports", "resources", "lifecycle", ...PROBES] as const;
 
 function ephemeralErrors(
   container: EphemeralContainer,
   field: string,
-  volumes: ReadonlySet<string>,
+  volumes: ReadonlyMap<string, Volume>,
   names: Set<string>,
   containers: readonly Container[],
 ): FieldError[] {
@@ -195,5 +152,11 @@ function ephemeralErrors(
     const isSet = Array.isArray(value) ? value.length > 0 : value && Object.keys(value).length > 0;
     if (isSet) errors.push(forbidden(`${field}.${property}`, "cannot be set for an Ephemeral Container"));
   }
+  container.volumeMounts?.forEach((mount, index) => {
+    for (const property of ["subPath", "subPathExpr"] as const) {
+      const at = `${field}.volumeMounts[${index}].${property}`;
+      if (mount[property]) errors.push(forbidden(at, "cannot be set for an Ephemeral Container"));
+    }
+  });
   return errors;
 }

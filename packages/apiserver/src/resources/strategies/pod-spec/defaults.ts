@@ -1,3 +1,4 @@
+import type { QuantityValue } from "@konverge/core";
 import type { Container, EphemeralContainer, PodSpec, ResourceRequirements, Volume } from "../objects.ts";
 import { containerAmounts } from "./resource-lists.ts";
 
@@ -52,7 +53,7 @@ const OF_WHOLE_PODS = /^(cpu|memory|hugepages-.*)$/;
 function podRequests(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources?.limits || Object.keys(resources.limits).length === 0) return;
-  const requests: Record<string, string> = { ...resources.requests };
+  const requests: Record<string, QuantityValue> = { ...resources.requests };
   for (const [name, amount] of containerAmounts(spec, "requests")) {
     if (name === "cpu" || name === "memory") requests[name] ??= amount.toString();
   }

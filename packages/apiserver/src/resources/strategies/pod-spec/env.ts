@@ -1,6 +1,7 @@
 import {
   append,
   configMapKeyErrors,
+  dns1123LabelErrors,
   dns1123SubdomainErrors,
   environmentNameErrors,
   type FieldError,
@@ -9,6 +10,8 @@ import type { EnvFromSource } from "@konverge/kinds";
 import { invalidValue, required } from "@konverge/schema";
 import type { EnvVar, Loose } from "../objects.ts";
 import { named } from "./checks.ts";
+import { fieldRefErrors, resourceFieldRefErrors } from "./field-references.ts";
+import { backstepErrors } from "./paths.ts";
 
 const FIELDS = [
   "metadata.name",
@@ -38,8 +41,8 @@ function valueFromErrors({ value = "", valueFrom }: EnvVar, field: string): Fiel
   if (!valueFrom) return [];
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
   const errors: FieldError[] = [];
-  if (fieldRef) append(errors, fieldRefErrors(fieldRef, `${field}.fieldRef`));
-  if (resourceFieldRef && !resourceFieldRef.resource) errors.push(required(`${field}.resourceFieldRef.resource`));
+  if (fieldRef) append(errors, fieldRefErrors(fieldRef, `${field}.fieldRef`, FIELDS));
+  if (resourceFieldRef) append(errors, resourceFieldRefErrors(resourceFieldRef, `${field}.resourceFieldRef`, false));
   for (const [name, ref] of [
     ["configMapKeyRef", configMapKeyRef],
     ["secretKeyRef", secretKeyRef],
@@ -49,6 +52,7 @@ function valueFromErrors({ value = "", valueFrom }: EnvVar, field: string): Fiel
     if (!ref.key) errors.push(required(`${field}.${name}.key`));
     else append(errors, named(`${field}.${name}.key`, ref.key, configMapKeyErrors(ref.key)));
   }
+  if (fileKeyRef) append(errors, fileKeyErrors(fileKeyRef, `${field}.fileKeyRef`));
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(Boolean).length;
   const wrong = (detail: string) => errors.push(invalidValue(field, "", detail));
   if (sources === 0) {
@@ -58,15 +62,15 @@ function valueFromErrors({ value = "", valueFrom }: EnvVar, field: string): Fiel
   return errors;
 }
 
-/** References to a pod's own fields. */
-export function fieldRefErrors(ref: { apiVersion?: string; fieldPath?: string }, field: string): FieldError[] {
-  const { apiVersion = "", fieldPath = "" } = ref;
-  if (apiVersion === "") return [required(`${field}.apiVersion`)];
-  if (fieldPath === "") return [required(`${field}.fieldPath`)];
-  if (/^metadata\.(labels|annotations)(\['.+'\])?$/.test(fieldPath) && fieldPath.endsWith("]")) return [];
-  if (FIELDS.includes(fieldPath)) return [];
-  const detail = `error converting fieldPath: field label not supported: ${fieldPath}`;
-  return [invalidValue(`${field}.fieldPath`, fieldPath, detail)];
+/** A variable in a file of a volume. */
+function fileKeyErrors(ref: { key?: string; volumeName?: string; path?: string }, field: string): FieldError[] {
+  const { key = "", volumeName: volume = "", path = "" } = ref;
+  const volumeField = `${field}.volumeName`;
+  return [
+    ...(key === "" ? [required(`${field}.key`)] : named(`${field}.key`, key, environmentNameErrors(key))),
+    ...(volume === "" ? [required(volumeField)] : named(volumeField, volume, dns1123LabelErrors(volume))),
+    ...(path === "" ? [required(`${field}.path`)] : backstepErrors(path, `${field}.path`)),
+  ];
 }
 
 /** What is wrong with the objects that an environment is filled from. */

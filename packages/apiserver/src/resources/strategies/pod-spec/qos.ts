@@ -1,4 +1,4 @@
-import { parseQuantity } from "@konverge/core";
+import { parseQuantity, type QuantityValue } from "@konverge/core";
 import type { Container, PodSpec } from "../objects.ts";
 
 /** How readily a pod's containers are killed: by what they request and by what they are limited to. */
@@ -16,7 +16,7 @@ export function qosClass(spec: PodSpec): string {
 }
 
 function amounts({ resources }: Pick<Container, "resources">) {
-  const read = (list: Record<string, string> = {}) =>
+  const read = (list: Record<string, QuantityValue> = {}) =>
     new Map(
       Object.entries(list)
         .filter(([name]) => name === "cpu" || name === "memory")

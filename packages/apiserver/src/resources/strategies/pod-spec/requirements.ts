@@ -1,4 +1,4 @@
-import { append, type FieldError, parseQuantity, qualifiedNameErrors } from "@konverge/core";
+import { append, type FieldError, parseQuantity, type QuantityValue, qualifiedNameErrors } from "@konverge/core";
 import { invalidValue, required } from "@konverge/schema";
 import type { ResourceRequirements } from "../objects.ts";
 import { named, notFoundValue } from "./checks.ts";
@@ -75,7 +75,7 @@ function nameErrors(name: string, field: string, of: "container" | "pod"): Field
   return errors;
 }
 
-function amountErrors(name: string, amount: string, field: string): FieldError[] {
+function amountErrors(name: string, amount: QuantityValue, field: string): FieldError[] {
   const quantity = parseQuantity(String(amount));
   if (quantity.sign() < 0) return [invalidValue(field, amount, "must be greater than or equal to 0")];
   const isWhole = quantity.milliValue() % 1000n === 0n;

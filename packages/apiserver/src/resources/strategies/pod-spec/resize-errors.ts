@@ -1,9 +1,9 @@
-import { append, deepEqual, type FieldError } from "@konverge/core";
+import { append, deepEqual, type FieldError, type QuantityValue } from "@konverge/core";
 import { forbidden, invalidValue } from "@konverge/schema";
 import type { Container, Pod } from "../objects.ts";
 import { qosClass } from "./qos.ts";
 
-type Amounts = Record<string, string>;
+type Amounts = Record<string, QuantityValue>;
 
 const RESIZABLE = ["cpu", "memory"];
 

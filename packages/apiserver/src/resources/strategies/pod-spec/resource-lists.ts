@@ -1,8 +1,8 @@
-import { parseQuantity, type Quantity } from "@konverge/core";
+import { parseQuantity, type Quantity, type QuantityValue } from "@konverge/core";
 import type { Container, PodSpec } from "../objects.ts";
 
 /** Amounts by resource name: `{ cpu: "100m" }`. */
-export type ResourceList = Record<string, string>;
+export type ResourceList = Record<string, QuantityValue>;
 
 type Amounts = Map<string, Quantity>;
 

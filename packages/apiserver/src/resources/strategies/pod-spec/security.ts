@@ -2,6 +2,7 @@ import type { FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { PodSecurityContext, SecurityContext } from "../objects.ts";
 import { MAX_INT32, within } from "./checks.ts";
+import { descendingErrors } from "./paths.ts";
 
 /** What is wrong with a container's security context. */
 export function securityContextErrors(context: SecurityContext | undefined, field: string): FieldError[] {
@@ -69,6 +70,7 @@ function seccompErrors(profile: SecurityContext["seccompProfile"], field: string
   if (type === "Localhost" && !localhostProfile) {
     return [required(`${field}.localhostProfile`, "must be set when seccomp type is Localhost")];
   }
+  if (type === "Localhost") return descendingErrors(localhostProfile ?? "", `${field}.localhostProfile`);
   if (type !== "Localhost" && localhostProfile !== undefined) {
     return [forbidden(`${field}.localhostProfile`, "can only be set when seccomp type is Localhost")];
   }

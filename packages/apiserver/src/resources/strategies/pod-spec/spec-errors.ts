@@ -18,9 +18,9 @@ const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "Non
 
 /** All that is wrong with a pod's spec, or with one in a template, in the order in which a real server says it. */
 export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
-  const { errors, names } = volumesErrors(spec.volumes ?? [], `${field}.volumes`);
+  const { errors, volumes } = volumesErrors(spec.volumes ?? [], `${field}.volumes`);
   append(errors, claimErrors(spec, field));
-  append(errors, containersErrors(spec, field, names));
+  append(errors, containersErrors(spec, field, volumes));
   if (spec.resources) append(errors, requirementErrors(spec.resources, `${field}.resources`, undefined, "pod"));
   if (spec.hostNetwork) append(errors, hostPortErrors(spec, field));
   append(errors, oneOf(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]));

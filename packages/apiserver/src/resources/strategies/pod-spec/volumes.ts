@@ -1,8 +1,9 @@
-import { append, configMapKeyErrors, dns1123LabelErrors, type FieldError } from "@konverge/core";
+import { append, dns1123LabelErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
 import type { Volume } from "../objects.ts";
 import { named, optionallyOneOf, within } from "./checks.ts";
-import { descendingErrors } from "./containers.ts";
+import { fieldRefErrors, resourceFieldRefErrors } from "./field-references.ts";
+import { backstepErrors, descendingErrors, nonReservedErrors } from "./paths.ts";
 
 const HOST_PATH_TYPES = [
   "",
@@ -15,73 +16,114 @@ const HOST_PATH_TYPES = [
   "Socket",
 ];
 
-const ORDER = ["emptyDir", "hostPath", "gitRepo", "secret", "nfs", "configMap", "downwardAPI", "projected", "csi"];
+/** Kinds of volumes in the order in which the real server looks at them. */
+const ORDER = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "flexVolume",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+];
+/** As the real server spells them when a volume has several. */
+const SPELLED: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
-/** What is wrong with a pod's volumes, and the names of those that mounts may refer to. */
-export function volumesErrors(volumes: readonly Volume[], field: string): { errors: FieldError[]; names: Set<string> } {
-  const names = new Set<string>();
-  const errors = volumes.flatMap((volume, index) => {
+/** Fields of a pod that a volume can show. */
+const FIELDS = ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
+
+/** What is wrong with a pod's volumes, and those that mounts may refer to, by name. */
+export function volumesErrors(
+  list: readonly Volume[],
+  field: string,
+): { errors: FieldError[]; volumes: ReadonlyMap<string, Volume> } {
+  const volumes = new Map<string, Volume>();
+  const errors = list.flatMap((volume, index) => {
     const at = `${field}[${index}]`;
     const { name = "" } = volume;
     const found = sourceErrors(volume, at);
     if (name === "") found.push(required(`${at}.name`));
     else append(found, named(`${at}.name`, name, dns1123LabelErrors(name)));
-    if (names.has(name)) found.push(duplicate(`${at}.name`, name));
-    if (found.length === 0) names.add(name);
+    if (volumes.has(name)) found.push(duplicate(`${at}.name`, name));
+    if (found.length === 0) volumes.set(name, volume);
     return found;
   });
-  return { errors, names };
+  return { errors, volumes };
 }
 
 function sourceErrors(volume: Volume, field: string): FieldError[] {
   const given = Object.keys(volume).filter((key) => key !== "name" && volume[key as keyof Volume] !== undefined);
   if (given.length === 0) return [required(field, "must specify a volume type")];
-  // Said of every source but the first in the order of the API's own list.
   given.sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
   return given.flatMap((source, index) =>
     index === 0
       ? oneSourceErrors(volume, source, `${field}.${source}`)
-      : [forbidden(`${field}.${source}`, "may not specify more than 1 volume type")],
+      : [forbidden(`${field}.${SPELLED[source] ?? source}`, "may not specify more than 1 volume type")],
   );
 }
 
 function oneSourceErrors(volume: Volume, source: string, field: string): FieldError[] {
-  const { hostPath, secret, configMap, persistentVolumeClaim, downwardAPI, projected, nfs, csi } = volume;
+  const { hostPath, gitRepo, secret, configMap, persistentVolumeClaim, downwardAPI, projected, nfs, csi } = volume;
   switch (source) {
-    case "hostPath": {
-      const path = hostPath?.path ?? "";
-      if (path === "") return [required(`${field}.path`)];
-      const errors = path.split("/").includes("..")
-        ? [invalidValue(`${field}.path`, path, "must not contain '..'")]
-        : [];
-      return [...errors, ...optionallyOneOf(`${field}.type`, hostPath?.type, HOST_PATH_TYPES)];
-    }
+    case "hostPath":
+      return hostPathErrors(hostPath, field);
+    case "gitRepo":
+      return [
+        ...(gitRepo?.repository ? [] : [required(`${field}.repository`)]),
+        ...descendingErrors(gitRepo?.directory ?? "", `${field}.directory`),
+      ];
     case "secret":
       return [
         ...(secret?.secretName ? [] : [required(`${field}.secretName`)]),
         ...modeErrors(secret?.defaultMode, `${field}.defaultMode`),
-        ...itemErrors(secret?.items, `${field}.items`),
+        ...itemsErrors(secret?.items, `${field}.items`),
       ];
     case "configMap":
       return [
         ...(configMap?.name ? [] : [required(`${field}.name`)]),
         ...modeErrors(configMap?.defaultMode, `${field}.defaultMode`),
-        ...itemErrors(configMap?.items, `${field}.items`),
+        ...itemsErrors(configMap?.items, `${field}.items`),
       ];
     case "persistentVolumeClaim":
       return persistentVolumeClaim?.claimName ? [] : [required(`${field}.claimName`)];
     case "downwardAPI":
-      return modeErrors(downwardAPI?.defaultMode, `${field}.defaultMode`);
+      return [
+        ...modeErrors(downwardAPI?.defaultMode, `${field}.defaultMode`),
+        ...(downwardAPI?.items ?? []).flatMap((file) => downwardFileErrors(file, field)),
+      ];
     case "projected":
-      return projectedErrors(projected, field);
-    case "nfs":
+      return [...modeErrors(projected?.defaultMode, `${field}.defaultMode`), ...projectedErrors(projected, field)];
+    case "nfs": {
+      const path = nfs?.path ?? "";
       return [
         ...(nfs?.server ? [] : [required(`${field}.server`)]),
-        ...(nfs?.path ? [] : [required(`${field}.path`)]),
-        ...(nfs?.path && !nfs.path.startsWith("/")
-          ? [invalidValue(`${field}.path`, nfs.path, "must be an absolute path")]
-          : []),
+        ...(path === "" ? [required(`${field}.path`)] : []),
+        ...(path.startsWith("/") ? [] : [invalidValue(`${field}.path`, path, "must be an absolute path")]),
       ];
+    }
     case "csi":
       return csi?.driver ? [] : [required(`${field}.driver`)];
     default:
@@ -89,17 +131,42 @@ function oneSourceErrors(volume: Volume, source: string, field: string): FieldEr
   }
 }
 
-type KeyItems = readonly { key?: string; path?: string; mode?: number }[];
+/** What is wrong with a folder of a node. */
+export function hostPathErrors(hostPath: Volume["hostPath"], field: string): FieldError[] {
+  const { path = "", type } = hostPath ?? {};
+  if (path === "") return [required(`${field}.path`)];
+  return [...backstepErrors(path, `${field}.path`), ...optionallyOneOf(`${field}.type`, type, HOST_PATH_TYPES)];
+}
 
-function itemErrors(items: KeyItems | undefined, field: string): FieldError[] {
-  return (items ?? []).flatMap(({ key = "", path = "", mode }, index) => {
-    const at = `${field}[${index}]`;
-    return [
-      ...(key === "" ? [required(`${at}.key`)] : named(`${at}.key`, key, configMapKeyErrors(key))),
-      ...(path === "" ? [required(`${at}.path`)] : descendingErrors(path, `${at}.path`)),
-      ...modeErrors(mode, `${at}.mode`),
-    ];
-  });
+type Items<T> = NonNullable<T extends { items?: infer List } ? List : never>;
+type KeyItems = Items<NonNullable<Volume["configMap"]>>;
+type DownwardFile = Items<NonNullable<Volume["downwardAPI"]>>[number];
+
+function itemsErrors(items: KeyItems = [], field: string): FieldError[] {
+  return items.flatMap((item, index) => itemErrors(item, `${field}[${index}]`));
+}
+
+/** A key that the object does not have is for the node to find missing. */
+function itemErrors({ key = "", path = "", mode }: KeyItems[number], field: string): FieldError[] {
+  return [
+    ...(key === "" ? [required(`${field}.key`)] : []),
+    ...(path === "" ? [required(`${field}.path`)] : nonReservedErrors(path, `${field}.path`)),
+    ...modeErrors(mode, `${field}.mode`),
+  ];
+}
+
+/** The real server names the list, not the item. */
+function downwardFileErrors(file: DownwardFile, field: string): FieldError[] {
+  const { path = "", fieldRef, resourceFieldRef, mode } = file;
+  const errors = path === "" ? [required(`${field}.path`)] : nonReservedErrors(path, `${field}.path`);
+  if (fieldRef) append(errors, fieldRefErrors(fieldRef, `${field}.fieldRef`, FIELDS));
+  if (fieldRef && resourceFieldRef) {
+    const detail = "fieldRef and resourceFieldRef can not be specified simultaneously";
+    errors.push(invalidValue(field, "resource", detail));
+  } else if (resourceFieldRef) {
+    append(errors, resourceFieldRefErrors(resourceFieldRef, `${field}.resourceFieldRef`, true));
+  } else if (!fieldRef) errors.push(required(field, "one of fieldRef and resourceFieldRef is required"));
+  return [...errors, ...modeErrors(mode, `${field}.mode`)];
 }
 
 function modeErrors(mode: number | undefined, field: string): FieldError[] {
@@ -107,30 +174,56 @@ function modeErrors(mode: number | undefined, field: string): FieldError[] {
   return [invalidValue(field, mode, "must be a number between 0 and 0777 (octal), both inclusive")];
 }
 
+const SHORTEST_TOKEN = 600;
+const LONGEST_TOKEN = 2 ** 32;
+
 function projectedErrors(projected: Volume["projected"], field: string): FieldError[] {
-  return (projected?.sources ?? []).flatMap((source, index) => {
+  const paths = new Set<string>();
+  const errors: FieldError[] = [];
+  /** Paths of all sources are one folder; `shown` is what the real server names in its message. */
+  const claim = (path: string, shown: string) => {
+    if (path !== "" && paths.has(path)) errors.push(invalidValue(field, shown, "conflicting duplicate paths"));
+    paths.add(path);
+  };
+  projected?.sources?.forEach((source, index) => {
     const at = `${field}.sources[${index}]`;
-    const { secret, configMap, serviceAccountToken } = source;
-    const errors: FieldError[] = [];
-    if (Object.keys(source).length === 0) errors.push(required(at, "must specify at least one source"));
-    if (secret) {
-      if (!secret.name) errors.push(required(`${at}.name`));
-      append(errors, itemErrors(secret.items, `${at}.secret.items`));
-    }
-    if (configMap) {
-      if (!configMap.name) errors.push(required(`${at}.name`));
-      append(errors, itemErrors(configMap.items, `${at}.configMap.items`));
-    }
-    if (serviceAccountToken) {
-      const { expirationSeconds: seconds = 3600, path = "" } = serviceAccountToken;
-      const tokenField = `${at}.serviceAccountToken`;
-      if (seconds < 600) {
-        errors.push(
-          invalidValue(`${tokenField}.expirationSeconds`, seconds, "may not specify a duration less than 10 minutes"),
-        );
+    const { downwardAPI, serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate } = source;
+    for (const kind of ["secret", "configMap"] as const) {
+      const from = source[kind];
+      if (!from) continue;
+      if (!from.name) errors.push(required(`${at}.${kind}.name`));
+      for (const [position, item] of (from.items ?? []).entries()) {
+        append(errors, itemErrors(item, `${at}.${kind}.items[${position}]`));
+        claim(item.path ?? "", from.name ?? "");
       }
-      if (path === "") errors.push(required(`${tokenField}.path`));
     }
-    return errors;
+    for (const file of downwardAPI?.items ?? []) {
+      append(errors, downwardFileErrors(file, `${at}.downwardAPI`));
+      claim(file.path ?? "", file.path ?? "");
+    }
+    if (token) {
+      const { expirationSeconds: seconds = 3600, path = "" } = token;
+      const wrong = (detail: string) =>
+        errors.push(invalidValue(`${at}.serviceAccountToken.expirationSeconds`, seconds, detail));
+      if (seconds < SHORTEST_TOKEN) wrong("may not specify a duration less than 10 minutes");
+      if (seconds > LONGEST_TOKEN) wrong("may not specify a duration larger than 2^32 seconds");
+      // The field is named as the real server names it.
+      append(errors, path === "" ? [required(`${field}.path`)] : nonReservedErrors(path, `${field}.path`));
+    }
+    if (bundle) {
+      const { path = "" } = bundle;
+      if (path === "") errors.push(required(`${at}.clusterTrustBundle.path`));
+      append(errors, nonReservedErrors(path, `${at}.clusterTrustBundle.path`));
+      claim(path, path);
+    }
+    for (const name of ["credentialBundlePath", "keyPath", "certificateChainPath"] as const) {
+      const path = podCertificate?.[name] ?? "";
+      append(errors, nonReservedErrors(path, `${at}.podCertificate.${name}`));
+      claim(path, path);
+    }
+    if (Object.values(source).filter((one) => one !== undefined).length > 1) {
+      errors.push(forbidden(at, "may not specify more than 1 volume type per source"));
+    }
   });
+  return errors;
 }

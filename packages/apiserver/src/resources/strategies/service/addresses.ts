@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { type AnyObject, ApiError, type FieldError, invalid, timestamp } from "@konverge/core";
+import { ApiError, type FieldError, invalid, timestamp } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
+import type { WorkingObject } from "../../../codec/working-object.ts";
 import { type Call, contentOf, objectOf } from "../../../verbs/call.ts";
 import type { Service } from "../objects.ts";
 import { clusterIpErrors } from "./cluster-ip-errors.ts";
@@ -118,7 +119,7 @@ function addressOf(service: Service | undefined): string | undefined {
   return address === undefined || address === "None" ? undefined : address;
 }
 
-function addressObject({ clock }: Call, address: string, { metadata }: Service): AnyObject {
+function addressObject({ clock }: Call, address: string, { metadata }: Service): WorkingObject {
   const time = timestamp(clock);
   const labels = {
     "ipaddress.kubernetes.io/ip-family": "IPv4",

@@ -1,0 +1,3 @@
+module konverge.dev/certificates-referee
+
+go 1.26

@@ -1,0 +1,240 @@
+import type { Client } from "@konverge/client";
+import { isNotFound, realClock } from "@konverge/core";
+import {
+  builtInCertificates,
+  checkPermissions,
+  type HttpServer,
+  hasWebhooks,
+  httpEndpoints,
+  Manager,
+  type ManagerState,
+  type Metrics,
+  type Observer,
+  type Operator,
+  type OperatorParts,
+  operatorPermissions,
+  operatorWebhookPermissions,
+  type ProcessLog,
+  serveHttp,
+  serveWebhooks,
+  type WebhookServer,
+  Webhooks,
+} from "@konverge/runtime";
+import { UsageError } from "../usage-error.ts";
+import type { Address } from "./address.ts";
+import { settingsOf } from "./settings.ts";
+import { together } from "./together.ts";
+
+/** Where the API server reaches the webhooks of this process: through the operators' Services, or at an address. */
+export type WebhookPlace =
+  | { readonly by: "service"; readonly port: number; readonly host?: string }
+  | { readonly by: "url"; readonly host: string; readonly port: number };
+
+/** What a process with operators is started with. */
+export interface OperatorProcessOptions {
+  readonly operators: readonly Operator[];
+  readonly client: Client;
+  readonly metrics: Metrics;
+  readonly log: ProcessLog;
+  /** Settings that were given as flags. */
+  readonly flags?: ReadonlyMap<string, string>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Only these namespaces. Default: all. */
+  readonly namespaces?: readonly string[];
+  /** Let one of several replicas act at a time; the leases are in the client's namespace. */
+  readonly leaderElect?: boolean;
+  /** Where metrics are served. Default: nowhere. */
+  readonly metricsAddress?: Address;
+  /** Where probes are answered. Default: nowhere. */
+  readonly probeAddress?: Address;
+  /** Default: webhooks are neither served nor registered. */
+  readonly webhooks?: WebhookPlace;
+  /** Do not ask first whether all that is needed is allowed. */
+  readonly skipPreflight?: boolean;
+  readonly observers?: readonly Observer[];
+  /** Names this process in leases. Default: made up. */
+  readonly identity?: string;
+}
+
+/** Operators at work in this process. */
+export interface OperatorProcess {
+  /** The ports that are really listened on, by the ones that were asked for. */
+  readonly ports: ReadonlyMap<number, number>;
+  readonly manager: ManagerState;
+  /** Settles when one of the managers has ended: rejects when it could not work. */
+  readonly done: Promise<void>;
+  /** Takes on no more work, finishes what is in progress, gives up leases and ports. */
+  stop(): Promise<void>;
+}
+
+interface Made {
+  readonly operator: Operator;
+  readonly parts: OperatorParts;
+}
+
+/**
+ * Starts operators in this process, each with a manager of its own: its lease, its rights and its failures are its own.
+ *
+ * Flow: the kinds must be there and the rights given; then the webhooks are served, so that nothing is written which they
+ * would have refused; then the controllers start. Stopping goes the other way round.
+ */
+export async function startOperators(options: OperatorProcessOptions): Promise<OperatorProcess> {
+  const { operators, client, metrics, log, leaderElect = false, namespaces } = options;
+  const made = operators.map((operator) => ({ operator, parts: create(operator, options) }));
+  await checkKinds(client, operators);
+  if (!options.skipPreflight) await checkRights(made, options);
+  const closers: (() => Promise<void>)[] = [];
+  const ports = new Map<number, number>();
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const managers = made.map(
+      ({ operator, parts }) =>
+        new Manager(parts.controllers, {
+          client,
+          log: log.child({ operator: operator.name }),
+          observers: [metrics, ...(options.observers ?? [])],
+          ...(namespaces && { namespaces }),
+          ...(leaderElect && { leaderElection: { name: operator.name } }),
+          ...(options.identity && { identity: options.identity }),
+        }),
+    );
+    const manager = together(managers, client.clock);
+    for (const serving of await serveStatus(manager, options, ports)) closers.push(() => serving.close());
+    for (const hooks of await serveAllWebhooks(made, options, ports)) closers.push(() => hooks.close());
+    for (const one of managers) closers.push(() => one.stop());
+    await Promise.all(managers.map((one) => one.start()));
+    return { ports, manager, done: Promise.race(managers.map((one) => one.done)), stop: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function create(operator: Operator, { metrics, log, flags = new Map(), env = {} }: OperatorProcessOptions) {
+  const context = {
+    metrics: metrics.registry,
+    settings: settingsOf(operator, flags, env),
+    log: log.child({ operator: operator.name }),
+  };
+  try {
+    return operator.create(context);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${operator.name} cannot be made: ${why}`, { cause: error });
+  }
+}
+
+/** Discovery is open to everybody, so this needs no rights. */
+async function checkKinds(client: Client, operators: readonly Operator[]): Promise<void> {
+  const missing: string[] = [];
+  for (const { kinds } of operators) {
+    for (const { group, version, kind, plural } of kinds) {
+      const text = await client
+        .request({ method: "GET", path: `/apis/${group}/${version}` })
+        .catch((error: unknown) => {
+          if (isNotFound(error)) return '{"resources":[]}';
+          throw error;
+        });
+      const { resources } = JSON.parse(text) as { resources: { name: string }[] };
+      if (!resources.some(({ name }) => name === plural)) missing.push(`${kind} (${plural}.${group})`);
+    }
+  }
+  if (missing.length === 0) return;
+  throw new UsageError(
+    `the cluster does not know these kinds: ${missing.join(", ")}\nInstall them with: konverge install`,
+  );
+}
+
+async function checkRights(made: readonly Made[], options: OperatorProcessOptions): Promise<void> {
+  const { client, namespaces, leaderElect = false, webhooks } = options;
+  const home = client.namespace;
+  for (const { operator, parts } of made) {
+    const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
+    const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
+    const needed = operatorPermissions(operator, parts, {
+      operatorNamespace: home,
+      ...lease,
+      ...(namespaces && { namespaces }),
+    }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
+    await checkPermissions(client, needed).catch((error: unknown) => {
+      if (!(error instanceof Error) || error.name !== "MissingPermissionError") throw error;
+      throw new UsageError(
+        `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests" writes, or deploy it: konverge deploy`,
+        { cause: error },
+      );
+    });
+  }
+}
+
+async function serveStatus(manager: ManagerState, options: OperatorProcessOptions, ports: Map<number, number>) {
+  const { metrics, log, metricsAddress, probeAddress } = options;
+  const handler = httpEndpoints({ manager, metrics, log });
+  const servings: HttpServer[] = [];
+  const known = new Set<string>();
+  for (const address of [metricsAddress, probeAddress]) {
+    if (!address || known.has(JSON.stringify(address))) continue;
+    if (address.port !== 0) known.add(JSON.stringify(address));
+    const serving = await listening(
+      () => serveHttp(handler, { port: address.port, ...(address.host && { host: address.host }) }),
+      address.port,
+      "--metrics-bind-address and --health-probe-bind-address",
+    );
+    servings.push(serving);
+    ports.set(address.named ?? address.port, serving.port);
+  }
+  return servings;
+}
+
+/** Each operator's webhooks have a port of their own, counted up from the one that is given. */
+async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
+  const { client, log, metrics, webhooks: place } = options;
+  const asked = made.filter(({ parts }) => hasWebhooks(parts));
+  const servings: WebhookServer[] = [];
+  if (!place) {
+    for (const { operator } of asked)
+      log.warn({ operator: operator.name }, "its webhooks are off: writes are not judged, versions are not converted");
+    return servings;
+  }
+  for (const [index, { operator, parts }] of asked.entries()) {
+    const { admissions = [], conversions = [] } = parts;
+    const own = log.child({ operator: operator.name });
+    const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
+    const port = place.port === 0 ? 0 : place.port + index;
+    const { name } = operator;
+    const inner = `${name}.${client.namespace}`;
+    const certificates = builtInCertificates(client, {
+      hosts: place.by === "service" ? [`${inner}.svc`, `${inner}.svc.cluster.local`, inner] : [place.host],
+      secret: { name: `${name}-certificates`, namespace: client.namespace },
+      // TLS is judged in real time, however fast time passes in a cluster.
+      clock: realClock(),
+    });
+    const where =
+      place.by === "service"
+        ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
+        : { url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}` };
+    const serving = await listening(
+      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...where }),
+      port,
+      "--webhook-port",
+    );
+    servings.push(serving);
+    ports.set(WEBHOOK_PORT + index, serving.port);
+  }
+  return servings;
+}
+
+/** The port that operators' pods show to their Services. */
+export const WEBHOOK_PORT = 9443;
+
+async function listening<T>(start: () => Promise<T>, port: number, flags: string): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new UsageError(`port ${port} is taken by another process: choose another with ${flags}, or 0 for any`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * URLs as Go's net/url reads them, which is what the API server does. JavaScript's own URL follows other rules: it
+ * repairs what Go rejects. Everything here works on bytes, held in strings of characters up to U+00FF.
+ */
+import { parseIp } from "./ip-address.ts";
+import { quoted } from "./quoted.ts";
+
+/** Why a text is no URL, in Go's words. */
+export class UrlError extends Error {}
+
+type Mode = "path" | "host" | "zone" | "user" | "query" | "fragment";
+
+const UNRESERVED = /[A-Za-z0-9\-_.~]/;
+/** What may stand as it is in each part, beyond letters, digits and `-_.~`. */
+const PLAIN: Record<Mode, string> = {
+  path: "$&+,/:;=@",
+  host: "!$&'()*+,;=:[]<>\"",
+  zone: "!$&'()*+,;=:[]<>\"",
+  user: "$&+,;=",
+  query: "",
+  fragment: "$&+,/:;=?@!()*",
+};
+
+const mustEscape = (byte: string, mode: Mode) => !UNRESERVED.test(byte) && !PLAIN[mode].includes(byte);
+
+function encodePart(text: string, mode: Mode): string {
+  return text.replace(/[\s\S]/g, (byte) =>
+    mustEscape(byte, mode) ? `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : byte,
+  );
+}
+
+function decodePart(text: string, mode: Mode): string {
+  const inHost = mode === "host" || mode === "zone";
+  let result = "";
+  for (let i = 0; i < text.length; i++) {
+    const byte = text[i]!;
+    if (byte === "%") {
+      const code = /^[0-9a-fA-F]{2}/.exec(text.slice(i + 1))?.[0];
+      if (!code) throw new UrlError(`invalid URL escape ${quoted(text.slice(i, i + 3))}`);
+      const decoded = String.fromCharCode(Number.parseInt(code, 16));
+      const isForbidden =
+        mode === "host" ? decoded < "\x80" : mode === "zone" && decoded !== " " && mustEscape(decoded, "host");
+      if (isForbidden && code !== "25") throw new UrlError(`invalid URL escape ${quoted(text.slice(i, i + 3))}`);
+      result += decoded;
+      i += 2;
+    } else {
+      if (inHost && byte < "\x80" && mustEscape(byte, mode))
+        throw new UrlError(`invalid character ${quoted(byte)} in host name`);
+      result += byte === "+" && mode === "query" ? " " : byte;
+    }
+  }
+  return result;
+}
+
+const toBytes = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+const fromBytes = (bytes: string) => new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+
+function cut(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+interface Parts {
+  scheme: string;
+  opaque: string;
+  user: string | undefined;
+  host: string;
+  omitHost: boolean;
+  path: string;
+  rawPath: string;
+  forceQuery: boolean;
+  query: string;
+  fragment: string;
+}
+
+/** A URL as Go parses it. */
+export class GoUrl {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get scheme(): string {
+    return fromBytes(this.#parts.scheme);
+  }
+
+  get host(): string {
+    return fromBytes(this.#parts.host);
+  }
+
+  get hostname(): string {
+    return fromBytes(splitHostPort(this.#parts.host)[0]);
+  }
+
+  get port(): string {
+    return fromBytes(splitHostPort(this.#parts.host)[1]);
+  }
+
+  get escapedPath(): string {
+    return fromBytes(this.#escapedPath());
+  }
+
+  get query(): Map<string, string[]> {
+    const values = new Map<string, string[]>();
+    for (const pair of this.#parts.query.split("&")) {
+      if (pair === "" || pair.includes(";")) continue;
+      const [key, value] = cut(pair, "=");
+      try {
+        const name = fromBytes(decodePart(key, "query"));
+        values.set(name, [...(values.get(name) ?? []), fromBytes(decodePart(value, "query"))]);
+      } catch (error) {
+        if (!(error instanceof UrlError)) throw error;
+      }
+    }
+    return values;
+  }
+
+  #escapedPath(): string {
+    const { path, rawPath } = this.#parts;
+    const isValid = [...rawPath].every((byte) => "!$&'()*+,;=:@[]%".includes(byte) || !mustEscape(byte, "path"));
+    if (rawPath !== "" && isValid) return rawPath;
+    return path === "*" ? "*" : encodePart(path, "path");
+  }
+
+  toString(): string {
+    const { scheme, opaque, user, host, omitHost, path, forceQuery, query, fragment } = this.#parts;
+    let text = scheme === "" ? "" : `${scheme}:`;
+    if (opaque !== "") text += opaque;
+    else {
+      const hasAuthority = scheme !== "" || host !== "" || user !== undefined;
+      const isOmitted = omitHost && host === "" && user === undefined;
+      if (hasAuthority && !isOmitted) {
+        if (host !== "" || path !== "" || user !== undefined) text += "//";
+        if (user !== undefined) text += `${user}@`;
+        text += encodePart(host, "host");
+      }
+      const escaped = this.#escapedPath();
+      if (escaped !== "" && !escaped.startsWith("/") && host !== "") text += "/";
+      text += escaped;
+    }
+    if (forceQuery || query !== "") text += `?${query}`;
+    if (fragment !== "") text += `#${fragment}`;
+    return fromBytes(text);
+  }
+}
+
+/** Parses an absolute URL or an absolute path; throws a {@link UrlError} in Go's words. */
+export function parseRequestUri(text: string): GoUrl {
+  const url = toBytes(text);
+  return describing(text, () => new GoUrl(parse(url, true)));
+}
+
+/** Parses any reference, its fragment apart from its path; throws a {@link UrlError} in Go's words. */
+export function parseUrl(text: string): GoUrl {
+  const [url, fragment] = cut(toBytes(text), "#");
+  const parts = describing(fromBytes(url), () => parse(url, false));
+  return describing(text, () => {
+    const decoded = decodePart(fragment, "fragment");
+    const isPlain = [...fragment].every((byte) => "!$&'()*+,;=:@[]%/?".includes(byte) || !mustEscape(byte, "fragment"));
+    return new GoUrl({ ...parts, fragment: isPlain ? fragment : encodePart(decoded, "fragment") });
+  });
+}
+
+function describing<R>(text: string, attempt: () => R): R {
+  try {
+    return attempt();
+  } catch (error) {
+    if (error instanceof UrlError) throw new UrlError(`parse ${quoted(text)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function parse(url: string, isRequest: boolean): Parts {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\x00-\x1f\x7f]/.test(url)) throw new UrlError("net/url: invalid control character in URL");
+  if (url === "" && isRequest) throw new UrlError("empty url");
+  const parts: Parts = {
+    scheme: "",
+    opaque: "",
+    user: undefined,
+    host: "",
+    omitHost: false,
+    path: "",
+    rawPath: "",
+    forceQuery: false,
+    query: "",
+    fragment: "",
+  };
+  if (url === "*") return { ...parts, path: "*" };
+  let rest = url;
+  if (url.startsWith(":")) throw new UrlError("missing protocol scheme");
+  const scheme = /^([A-Za-z][A-Za-z0-9+\-.]*):/.exec(url)?.[1];
+  if (scheme !== undefined) {
+    parts.scheme = scheme.toLowerCase();
+    rest = url.slice(scheme.length + 1);
+  }
+  if (rest.endsWith("?") && rest.indexOf("?") === rest.length - 1) {
+    parts.forceQuery = true;
+    rest = rest.slice(0, -1);
+  } else [rest, parts.query] = cut(rest, "?");
+  if (!rest.startsWith("/")) {
+    if (parts.scheme !== "") return { ...parts, opaque: rest };
+    if (isRequest) throw new UrlError("invalid URI for request");
+    if (cut(rest, "/")[0].includes(":")) throw new UrlError("first path segment in URL cannot contain colon");
+  }
+  if ((parts.scheme !== "" || (!isRequest && !rest.startsWith("///"))) && rest.startsWith("//")) {
+    const slash = rest.indexOf("/", 2);
+    const authority = slash < 0 ? rest.slice(2) : rest.slice(2, slash);
+    rest = slash < 0 ? "" : rest.slice(slash);
+    Object.assign(parts, parseAuthority(parts.scheme, authority));
+  } else parts.omitHost = parts.scheme !== "" && rest.startsWith("/");
+  parts.path = decodePart(rest, "path");
+  parts.rawPath = encodePart(parts.path, "path") === rest ? "" : rest;
+  return parts;
+}
+
+function parseAuthority(scheme: string, authority: string): { user: string | undefined; host: string } {
+  const at = authority.lastIndexOf("@");
+  const host = parseHost(scheme, authority.slice(at + 1));
+  if (at < 0) return { user: undefined, host };
+  const userInfo = authority.slice(0, at);
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(userInfo)) throw new UrlError("net/url: invalid userinfo");
+  const [name, password] = cut(userInfo, ":");
+  const user = encodePart(decodePart(name, "user"), "user");
+  return { user: userInfo.includes(":") ? `${user}:${encodePart(decodePart(password, "user"), "user")}` : user, host };
+}
+
+const isOptionalPort = (text: string) => /^(:[0-9]*)?$/.test(text);
+
+function parseHost(scheme: string, host: string): string {
+  const bracket = host.lastIndexOf("[");
+  if (bracket > 0) throw new UrlError("invalid IP-literal");
+  if (bracket === 0) return parseBracketedHost(host);
+  const first = host.indexOf(":");
+  const colon = scheme === "http" || scheme === "https" ? first : host.lastIndexOf(":");
+  if (colon >= 0 && !isOptionalPort(host.slice(colon)))
+    throw new UrlError(`invalid port ${quoted(fromBytes(host.slice(colon)))} after host`);
+  return decodePart(host, "host");
+}
+
+function parseBracketedHost(host: string): string {
+  const close = host.lastIndexOf("]");
+  if (close < 0) throw new UrlError("missing ']' in host");
+  const port = host.slice(close + 1);
+  if (!isOptionalPort(port)) throw new UrlError(`invalid port ${quoted(fromBytes(port))} after host`);
+  const name = host.slice(1, close);
+  const zone = name.indexOf("%25");
+  const decoded =
+    zone < 0
+      ? decodePart(name, "host")
+      : decodePart(name.slice(0, zone), "host") + decodePart(name.slice(zone), "zone");
+  const address = parseIp(fromBytes(decoded));
+  if (typeof address === "string") throw new UrlError(`invalid host: ${address}`);
+  if (address.bytes.length === 4) throw new UrlError("invalid IP-literal");
+  return `[${decoded}]${port}`;
+}
+
+function splitHostPort(hostPort: string): [host: string, port: string] {
+  const colon = hostPort.lastIndexOf(":");
+  const hasPort = colon >= 0 && isOptionalPort(hostPort.slice(colon));
+  const host = hasPort ? hostPort.slice(0, colon) : hostPort;
+  const port = hasPort ? hostPort.slice(colon + 1) : "";
+  return [host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host, port];
+}

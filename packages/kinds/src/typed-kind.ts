@@ -1,0 +1,47 @@
+import type {
+  Draft,
+  Drafted,
+  GroupVersionKind,
+  KindRef,
+  KubeObject,
+  MadeByKind,
+  NewDraft,
+  NoOtherFields,
+} from "@konverge/core";
+
+/**
+ * A kind whose objects have a type: a name and a place in the REST tree for the client's verbs, and what makes objects of
+ * it. A class, so that the many built-in kinds share their methods.
+ *
+ *     const Widget = new TypedKind<Widget>({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true });
+ */
+export class TypedKind<T extends KubeObject> implements KindRef<T> {
+  declare readonly __type?: T;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+
+  constructor({ group, version, kind, plural, namespaced }: Omit<KindRef<T>, "__type">) {
+    this.group = group;
+    this.version = version;
+    this.kind = kind;
+    this.plural = plural;
+    this.namespaced = namespaced;
+  }
+
+  /** An object to apply, such as a child: with its apiVersion and kind, and nothing else filled in. */
+  draft<D extends Draft<T>>(object: D & NoOtherFields<Draft<T>, D>): Drafted<T> {
+    return typed(this, object) as Drafted<T>;
+  }
+
+  /** An object as a server returns it, for a test for instance; defaults of built-in kinds are not filled in. */
+  new<D extends NewDraft<T>>(object: D & NoOtherFields<NewDraft<T>, D>): T & MadeByKind<T> {
+    return typed(this, object) as T & MadeByKind<T>;
+  }
+}
+
+function typed({ group, version, kind }: GroupVersionKind, object: object): object {
+  return { apiVersion: group === "" ? version : `${group}/${version}`, kind, ...object };
+}

@@ -1,0 +1,38 @@
+/**
+ * What a running operator reports about itself: Prometheus metrics, logs, OpenTelemetry traces, health and readiness
+ * endpoints, and the {@link Observer} interface behind all of them.
+ */
+export {
+  type ApiCall,
+  type ApiCallResult,
+  type CacheQuery,
+  type ControllerState,
+  combineObservers,
+  type ExternalCallResult,
+  type HttpEndpointsOptions,
+  type HttpServer,
+  httpEndpoints,
+  LOG_LEVELS,
+  type Log,
+  type LogLevel,
+  type ManagerState,
+  Metrics,
+  type MetricsOptions,
+  type NondeterministicInput,
+  type Observer,
+  type ProcessLog,
+  type ProcessLogOptions,
+  processLog,
+  type ReconcileEnd,
+  type ReconcileObserver,
+  type ReconcileOutput,
+  type ReconcileStart,
+  type ReconcileTrigger,
+  reconcileLog,
+  type ServeHttpOptions,
+  serveHttp,
+  silentLog,
+  type ThrownError,
+  tracing,
+  type WatchState,
+} from "@konverge/runtime";

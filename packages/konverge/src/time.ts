@@ -1,0 +1,23 @@
+/**
+ * Clocks, durations and timestamps. Code that takes its time from a {@link Clock} can be tested on virtual time.
+ */
+export {
+  ageSince,
+  type Clock,
+  DurationError,
+  durationMs,
+  formatDuration,
+  formatDurationMs,
+  humanDuration,
+  microTimestamp,
+  parseDuration,
+  type Random,
+  realClock,
+  seededRandom,
+  sleep,
+  type Timer,
+  type TimerOptions,
+  timestamp,
+  VirtualClock,
+  type VirtualClockOptions,
+} from "@konverge/core";

@@ -1,0 +1,121 @@
+import type { KindRef, KubeObject } from "@konverge/core";
+import type { Controller } from "../definition/definition.ts";
+import type { Permission } from "../rbac/access.ts";
+import { schemaOf } from "../schema-of.ts";
+
+export interface PermissionOptions {
+  /** The manager's namespaces. Default: all. */
+  namespaces?: readonly string[];
+  /** Where the manager's leases are, if it has a leader. */
+  leaderElection?: { name: string; namespace: string };
+  /** Where the manager's leases are, if it has shards. */
+  sharding?: { namespace: string };
+  /**
+   * The cluster lets only those block an owner's deletion who may write its finalizers (the admission plugin
+   * OwnerReferencesPermissionEnforcement, which OpenShift has). Default: false.
+   */
+  ownerReferencesEnforced?: boolean;
+}
+
+/** The namespace of events about objects that have none. */
+const EVENTS_HOME = "default";
+
+/** All that controllers need to be allowed, from what they declare: their kind, children, watches and `permissions`. */
+export function controllerPermissions(
+  controllers: readonly Controller[],
+  options: PermissionOptions = {},
+): Permission[] {
+  const accesses: Permission[] = [];
+  const add = (
+    kind: Pick<KindRef<KubeObject>, "group" | "plural" | "namespaced">,
+    verbs: readonly string[],
+    { namespaces, subresource, rare, name }: Placement = {},
+  ) => {
+    const resource = subresource ? `${kind.plural}/${subresource}` : kind.plural;
+    for (const namespace of (kind.namespaced ? namespaces : undefined) ?? [undefined]) {
+      for (const verb of verbs) {
+        const access: Permission = {
+          verb,
+          group: kind.group,
+          resource,
+          ...(namespace !== undefined && { namespace }),
+          ...(name && { name }),
+          ...(rare && { rare }),
+        };
+        if (!accesses.some((known) => same(known, access))) accesses.push(access);
+      }
+    }
+  };
+  const read = (kind: KindRef<KubeObject>, place: Placement) => {
+    add(kind, ["watch"], place);
+    // Only servers that cannot list by a watch are asked for a list.
+    add(kind, ["list"], { ...place, rare: true });
+  };
+  for (const { kind, owns, finalizer, options: own } of controllers) {
+    const namespaces = own.namespaces ?? options.namespaces;
+    read(kind, { namespaces });
+    add(kind, ["get"], { namespaces, rare: true });
+    if (finalizer) add(kind, ["patch"], { namespaces });
+    if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
+    if (options.ownerReferencesEnforced && owns.length > 0) {
+      add(kind, ["update"], { namespaces, subresource: "finalizers", rare: true });
+    }
+    for (const { kind: child, by } of owns) {
+      const place = { namespaces: by === "label" ? undefined : namespaces };
+      read(child, place);
+      add(child, ["get"], { ...place, rare: true });
+      // What is written in a tenant's name is the tenant's to be allowed.
+      if (own.impersonate) continue;
+      add(child, ["create", "patch"], place);
+      add(child, ["delete"], { ...place, rare: true });
+    }
+    if (own.impersonate) add(SERVICE_ACCOUNTS, ["impersonate"], { namespaces });
+    for (const { kind: other, options: need } of own.watches ?? []) {
+      read(other, { namespaces: need.namespaces ?? namespaces });
+    }
+    for (const used of own.permissions ?? []) {
+      const place = { namespaces: used.namespaces ?? namespaces, subresource: used.subresource };
+      add(used.kind, used.verbs, { ...place, ...(used.forOthers && { rare: true }) });
+      // A write that was not answered is looked up before the next reconcile.
+      if (!used.subresource && used.verbs.some(isWrite) && !used.verbs.includes("get")) {
+        add(used.kind, ["get"], { ...place, rare: true });
+      }
+    }
+    add(EVENTS, ["create", "patch"], { namespaces: kind.namespaced ? namespaces : [EVENTS_HOME], rare: true });
+  }
+  const { leaderElection, sharding } = options;
+  if (leaderElection) {
+    // A creation cannot be restricted to a name.
+    add(LEASES, ["create"], { namespaces: [leaderElection.namespace] });
+    add(LEASES, ["get", "update"], { namespaces: [leaderElection.namespace], name: leaderElection.name });
+  }
+  if (sharding) add(LEASES, ["get", "list", "create", "update", "delete"], { namespaces: [sharding.namespace] });
+  return accesses;
+}
+
+interface Placement {
+  namespaces?: readonly string[];
+  subresource?: string;
+  rare?: boolean;
+  name?: string;
+}
+
+/** Who else is to be impersonated, users and groups, cannot be known from a function: that takes a rule by hand. */
+const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts", namespaced: true };
+const EVENTS = { group: "", plural: "events", namespaced: true };
+const LEASES = { group: "coordination.k8s.io", plural: "leases", namespaced: true };
+
+const isWrite = (verb: string) => !["get", "list", "watch"].includes(verb);
+
+/** Of a kind without a schema it is not known. */
+function hasStatus(kind: KindRef<KubeObject>): boolean {
+  const schema = schemaOf(kind);
+  return schema === undefined || schema.properties?.["status"] !== undefined;
+}
+
+const same = (a: Permission, b: Permission) =>
+  a.verb === b.verb &&
+  a.group === b.group &&
+  a.resource === b.resource &&
+  a.namespace === b.namespace &&
+  a.name === b.name;

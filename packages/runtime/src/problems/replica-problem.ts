@@ -1,0 +1,63 @@
+/**
+ * Why pods do not come to run, and how users are told.
+ *
+ * An owner of pods learns only that fewer are ready than it asked for; the cause stands in the pods, or with whoever was
+ * refused them. `podProblem` reads one pod, `workloadProblem` all pods of an object together with what refuses more of
+ * them (`replicaFailureMessage` a Deployment, `failedCreateMessage` of a StatefulSet, `podCreationProblem` of one's own request).
+ * `reportProblem` says it in an event, once, and `problemConditions` in conditions, for as long as it lasts.
+ *
+ * Reasons and messages stay the same from look to look as long as the cause does: what a node adds about its tries and waits
+ * is left out, so that telling a problem writes nothing while nothing changes. Want of room counts only when it lasts
+ * (`PATIENCE`); nobody tells when that time is over, so whoever waits for pods looks again after it.
+ */
+
+import type { Pod } from "@konverge/kinds";
+import { type PodProblem, podProblem } from "./pod-problem.ts";
+import type { WorkloadProblem } from "./problem.ts";
+import { refused } from "./refusal.ts";
+
+/** What is known about the pods of an object. */
+export interface ObservedPods {
+  readonly pods: readonly Pod[];
+  /** What the API server says when it refuses to let pods be created: see `replicaFailureMessage` and `failedCreateMessage`. */
+  readonly creationError?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** How long pods may be without a node before that is a problem, in milliseconds; default: {@link POD_PROBLEM_GRACE_MS}. */
+  readonly gracePeriod?: number;
+}
+
+/** A node or a volume may be on its way: want of either counts only when it lasts, in milliseconds. */
+export const POD_PROBLEM_GRACE_MS = 30_000;
+
+/** The most telling come first: what is wrong with one container is mostly wrong with all, and room may be found. */
+const RANK: Readonly<Record<PodProblem["reason"], number>> = {
+  ImageCannotBePulled: 0,
+  ContainerCannotStart: 0,
+  ContainerCrashes: 1,
+  ClaimMissing: 2,
+  ClaimUnbound: 2,
+  NoRoom: 2,
+};
+
+/**
+ * The most telling reason why an object's pods do not come to run, or undefined if none is known. Pods that are on their way
+ * have no problem.
+ *
+ *     const problem = isReady ? undefined : workloadProblem({ pods, refusal: replicaFailureMessage(deployment), now: clock.now() });
+ */
+export function workloadProblem({
+  pods,
+  creationError,
+  now,
+  gracePeriod = POD_PROBLEM_GRACE_MS,
+}: ObservedPods): WorkloadProblem | undefined {
+  if (creationError) return refused(creationError);
+  let first: PodProblem | undefined;
+  for (const pod of pods) {
+    const found = podProblem(pod);
+    if (!found || (found.since !== undefined && now - found.since < gracePeriod)) continue;
+    if (!first || RANK[found.reason] < RANK[first.reason]) first = found;
+  }
+  return first && { reason: first.reason, message: first.message };
+}

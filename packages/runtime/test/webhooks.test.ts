@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiServer } from "@konverge/apiserver";
+import { Client } from "@konverge/client";
+import { type ApiError, isInvalid, type KindRef, type KubeObject, VirtualClock } from "@konverge/core";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Namespace,
+  Secret,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
+import {
+  AdmissionDeniedError,
+  admissionWebhook,
+  builtInCertificates,
+  fieldForbidden,
+  fieldInvalid,
+  Metrics,
+  WebhookRegistration,
+  Webhooks,
+} from "@konverge/runtime";
+import { defineKind, type ObjectOf } from "@konverge/schema";
+import { z } from "zod";
+
+const Model = defineKind({
+  group: "ai.example.com",
+  kind: "Model",
+  stored: "v1",
+  versions: {
+    v1: { spec: z.object({ size: z.int().default(1), owner: z.string().optional() }) },
+    v1beta1: { spec: z.object({ replicas: z.int().default(1) }) },
+  },
+  conversion: {
+    v1beta1: {
+      toStored: ({ spec }) => ({ spec: { size: spec.replicas } }),
+      fromStored: ({ spec }) => ({ spec: { replicas: spec.size } }),
+    },
+  },
+});
+type Model = ObjectOf<typeof Model>;
+
+const service = { name: "models", namespace: "default" };
+
+const judge = admissionWebhook(Model, {
+  operations: ["CREATE", "UPDATE", "DELETE"],
+  mutate(draft, { user }) {
+    draft.metadata.labels = { ...draft.metadata.labels, "example.com/judged": "yes" };
+    draft.spec.owner ??= user.username ?? "nobody";
+  },
+  validate(model, { old, operation, warn }) {
+    if (operation === "DELETE") {
+      if (model.spec.size > 5) throw new AdmissionDeniedError("models this large are kept");
+      return [];
+    }
+    if (model.spec.size === 4) warn("four is an unlucky size");
+    return [
+      ...(model.spec.size < 0 ? [fieldInvalid("spec.size", model.spec.size, "must not be negative")] : []),
+      ...(old && old.spec.size > model.spec.size ? [fieldForbidden("spec.size", "must not shrink")] : []),
+    ];
+  },
+});
+
+/** An embedded server that asks the webhooks in the same process. */
+async function judged() {
+  const clock = new VirtualClock();
+  const metrics = new Metrics({ clock, process: false });
+  const webhooks = new Webhooks({ admissions: [judge], conversions: [Model], clock, observers: [metrics] });
+  const server = new ApiServer({ clock, callWebhook: webhooks.call });
+  const warnings: string[] = [];
+  const client = new Client(server.transport, { clock, onWarning: (message) => void warnings.push(message) });
+  await client.create(Namespace, { metadata: { name: "default" } }).catch(() => {});
+  await client.create(
+    CustomResourceDefinition,
+    Model.crd({ conversionWebhook: webhooks.converting({ service }) }) as never,
+  );
+  const registration = new WebhookRegistration({ client, name: "models", webhooks });
+  await registration.set({ service, caBundle: Buffer.from("ca").toString("base64") });
+  return { clock, client, warnings, webhooks, metrics, registration };
+}
+
+const model = (name: string, spec: Partial<Model["spec"]>) =>
+  Model.new({ metadata: { name, namespace: "default" }, spec });
+
+test("a write is mutated by editing the object", async () => {
+  const { client } = await judged();
+  const made = await client.create(Model, model("a", { size: 2 }));
+  assert.deepEqual(made.metadata.labels, { "example.com/judged": "yes" });
+  assert.equal(typeof made.spec.owner, "string");
+});
+
+test("what is wrong is told field by field, and the old object counts", async () => {
+  const { client } = await judged();
+  await assert.rejects(client.create(Model, model("a", { size: -1 })), (error: unknown) => {
+    assert.ok(isInvalid(error));
+    assert.match((error as ApiError).message, /spec\.size: Invalid value: -1: must not be negative/);
+    return true;
+  });
+  await client.create(Model, model("a", { size: 3 }));
+  await assert.rejects(
+    client.patch(Model, "default/a", { merge: { spec: { size: 2 } } }),
+    /spec\.size: Forbidden: must not shrink/,
+  );
+});
+
+test("a refusal keeps an object from being deleted, a warning keeps nobody from anything", async () => {
+  const { client, warnings } = await judged();
+  await client.create(Model, model("a", { size: 4 }));
+  assert.deepEqual(warnings, ["four is an unlucky size"]);
+  await client.patch(Model, "default/a", { merge: { spec: { size: 6 } } });
+  await assert.rejects(client.delete(Model, "default/a"), /models this large are kept/);
+});
+
+test("versions are converted by the functions of the definition", async () => {
+  const { client } = await judged();
+  await client.create(Model, model("a", { size: 3 }));
+  const old = await client.get(Model.atVersion("v1beta1"), "default/a");
+  assert.deepEqual(old.spec, { replicas: 3 });
+});
+
+test("reviews are counted, by webhook and answer", async () => {
+  const { client, metrics } = await judged();
+  await client.create(Model, model("a", { size: 3 }));
+  const text = await metrics.text();
+  assert.match(
+    text,
+    /controller_runtime_webhook_requests_total\{webhook="\/mutate\/models\.ai\.example\.com",code="200"\} 1/,
+  );
+  assert.match(
+    text,
+    /controller_runtime_webhook_requests_in_flight\{webhook="\/validate\/models\.ai\.example\.com"\} 0/,
+  );
+});
+
+test("whoever takes the caBundle or the conversion away has it undone", async () => {
+  const { client, clock, registration } = await judged();
+  await clock.advance(1_000);
+  const kinds = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] as KindRef<KubeObject>[];
+  for (const kind of kinds) {
+    await client.patch(kind, "models", { json: [{ op: "remove", path: "/webhooks/0/clientConfig/caBundle" }] });
+  }
+  await client.patch(CustomResourceDefinition, "models.ai.example.com", {
+    json: [{ op: "remove", path: "/spec/conversion/webhook/clientConfig/caBundle" }],
+  });
+  await clock.advance(10_000);
+  for (const kind of kinds) {
+    const { webhooks } = (await client.get(kind, "models")) as unknown as MutatingWebhookConfiguration;
+    assert.equal(webhooks?.[0]?.clientConfig.caBundle, "Y2E=");
+  }
+  const crd = await client.get(CustomResourceDefinition, "models.ai.example.com");
+  assert.equal(crd.spec.conversion?.webhook?.clientConfig?.caBundle, "Y2E=");
+  await registration.remove();
+  await assert.rejects(client.get(ValidatingWebhookConfiguration, "models"), /not found/);
+});
+
+test("a mistake in a webhook is the server's to judge, not an answer", async () => {
+  const broken = admissionWebhook(Model, {
+    validate: () => {
+      throw new TypeError("oops");
+    },
+  });
+  const webhooks = new Webhooks({ admissions: [broken] });
+  const review = {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    request: { uid: "1", operation: "CREATE", object: model("a", {}) },
+  };
+  const answer = await webhooks.transport({
+    method: "POST",
+    path: "/validate/models.ai.example.com?timeout=10s",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(review),
+  });
+  assert.equal(answer.status, 500);
+  assert.equal(answer.body, "oops\n");
+  const nowhere = await webhooks.transport({ method: "POST", path: "/nowhere", headers: {} });
+  assert.equal(nowhere.status, 404);
+});
+
+test("replicas share certificates through a Secret, whoever makes them", async () => {
+  const { client } = await judged();
+  const secret = { name: "certs", namespace: "default" };
+  const source = () => builtInCertificates(client, { hosts: ["models.default.svc"], secret })();
+  const [one, two] = await Promise.all([source(), source()]);
+  assert.deepEqual(one, two);
+  assert.equal(Object.keys((await client.get(Secret, "default/certs")).data ?? {}).length, 4);
+});
+
+test("webhooks that move from a Service to a URL leave nothing of the old address behind", async () => {
+  const { clock, client, registration } = await judged();
+  const moved = registration.set({ url: "https://127.0.0.1:9443", caBundle: Buffer.from("ca").toString("base64") });
+  await clock.advance(1);
+  await moved;
+  const validating = await client.get(ValidatingWebhookConfiguration, "models");
+  assert.deepEqual(Object.keys(validating.webhooks![0]!.clientConfig).sort(), ["caBundle", "url"]);
+  const { spec } = await client.get(CustomResourceDefinition, "models.ai.example.com");
+  assert.deepEqual(Object.keys(spec.conversion!.webhook!.clientConfig!).sort(), ["caBundle", "url"]);
+  await registration.stop();
+});

@@ -1,0 +1,124 @@
+import type { LoadMeasurement } from "./measurement.ts";
+import { type LatencyObjective, replicasForObjective, type ServiceDemand } from "./queueing.ts";
+
+/** What the size of a deployment depends on, besides what is measured. */
+export interface SizingRules {
+  /** The size while nothing is known. */
+  readonly initial: number;
+  readonly min: number;
+  readonly max: number;
+  /** No more than this may be paid for; undefined: no cap. */
+  readonly affordable: number | undefined;
+  readonly concurrency: number;
+  /** Declared, for as long as nothing is measured. */
+  readonly load: number | undefined;
+  readonly serviceTime: number | undefined;
+  /** Requests per second that must be coped with at any time. */
+  readonly minThroughput: number;
+  readonly promised: LatencyObjective | undefined;
+  /** Percent by which the autoscaler may go beyond what is needed. */
+  readonly burst: number;
+  /** Milliseconds for which fewer must have been enough before there are fewer. */
+  readonly downAfter: number;
+}
+
+/** Why a deployment has the size it has. */
+export type SizeReason =
+  | "NothingMeasured"
+  | "LoadDeclared"
+  | "LoadMeasured"
+  | "LatencyAboveSLA"
+  | "AtMinimum"
+  | "AtMaximum"
+  | "CostCap";
+
+/** How many replicas are needed, and why. */
+export interface RequiredReplicas {
+  readonly replicas: number;
+  readonly reason: SizeReason;
+  /** The promise cannot be kept with any number, since serving alone takes longer. */
+  readonly hopeless: boolean;
+  /** More would be needed than are allowed. */
+  readonly short: boolean;
+}
+
+/** A load a little higher than now must be coped with before replicas are given up, or the next gust brings them back. */
+export const SCALE_DOWN_RESERVE = 1.15;
+/** However far latency is off, the size at most doubles at once. */
+const LARGEST_STEP = 2;
+
+/** What is needed now. `current` is the present size, if latency was measured with all of it at work. */
+export function requiredReplicas(
+  rules: SizingRules,
+  measured: LoadMeasurement | undefined,
+  current: number | undefined,
+  reserve = 1,
+): RequiredReplicas {
+  const { promised, concurrency } = rules;
+  const known = measured ? measured.load : rules.load;
+  if (measured && known === 0 && rules.minThroughput === 0) return bounded(rules, 0, "LoadMeasured", false);
+  const serviceTime = measured?.serviceTime ?? rules.serviceTime;
+  if (known === undefined || serviceTime === undefined) return bounded(rules, rules.initial, "NothingMeasured", false);
+  const load = Math.max(known * reserve, rules.minThroughput);
+  const demand: ServiceDemand = { load, serviceTime, concurrency };
+  const hopeless = promised !== undefined && serviceTime > promised.maxLatency;
+  const byModel = replicasForObjective(demand, promised);
+  const latency = measured?.latency;
+  if (promised && !hopeless && latency !== undefined && latency > promised.maxLatency && current) {
+    const more = Math.max(current + 1, Math.ceil(current * Math.min(LARGEST_STEP, latency / promised.maxLatency)));
+    if (more > byModel) return bounded(rules, more, "LatencyAboveSLA", hopeless);
+  }
+  return bounded(rules, byModel, measured ? "LoadMeasured" : "LoadDeclared", hopeless);
+}
+
+function bounded(rules: SizingRules, wanted: number, reason: SizeReason, hopeless: boolean): RequiredReplicas {
+  const { min, max, affordable = Number.POSITIVE_INFINITY } = rules;
+  if (wanted > Math.min(max, affordable)) {
+    const capped = affordable < max ? ("CostCap" as const) : ("AtMaximum" as const);
+    return { replicas: Math.max(0, Math.min(max, affordable)), reason: capped, hopeless, short: true };
+  }
+  if (wanted < min)
+    return { replicas: Math.min(min, affordable), reason: "AtMinimum", hopeless, short: min > affordable };
+  return { replicas: wanted, reason, hopeless, short: false };
+}
+
+/** Sizes that were needed lately, newest last. */
+export interface RecentSizes {
+  readonly at: number;
+  readonly replicas: number;
+}
+
+/** A size, and the sizes to remember for the next look. */
+export interface StabilizedSize {
+  readonly replicas: number;
+  readonly recent: readonly RecentSizes[];
+}
+
+/**
+ * Follows what is needed: upwards at once, downwards only to the most that was needed lately. What was needed then is
+ * computed with a reserve.
+ */
+export function stabilizedSize(
+  now: number,
+  current: number,
+  need: { readonly up: number; readonly down: number },
+  recent: readonly RecentSizes[],
+  downAfter: number,
+): StabilizedSize {
+  const kept = [...recent.filter(({ at }) => now - at <= downAfter), { at: now, replicas: need.down }];
+  if (need.up >= current) return { replicas: need.up, recent: kept };
+  const known = recent.length > 0 && now - recent[0]!.at >= downAfter;
+  const most = Math.max(...kept.map(({ replicas }) => replicas));
+  // Until a whole window is known, nothing is given up: a process that has just started knows nothing.
+  return { replicas: known ? Math.min(current, Math.max(need.up, most)) : current, recent: kept };
+}
+
+/** Between which sizes the autoscaler may choose. */
+export function autoscalerBounds(
+  replicas: number,
+  rules: Pick<SizingRules, "max" | "affordable" | "burst">,
+): { min: number; max: number } {
+  const min = Math.max(1, replicas);
+  const room = Math.max(min, Math.min(rules.max, rules.affordable ?? Number.POSITIVE_INFINITY));
+  return { min, max: Math.max(min, Math.min(room, Math.ceil(min * (1 + rules.burst / 100)))) };
+}

@@ -1,0 +1,15 @@
+/**
+ * How many replicas a promise about latency takes: for every operator of servers that queue requests.
+ *
+ * {@link LoadMonitor} reads the servers' own metrics now and then and tells what happened in between. {@link requiredReplicas} turns
+ * load and service time, measured or declared, into the fewest replicas by a queueing model (`queueing.ts`) and corrects
+ * that by the latency that was seen. {@link correctedSize} follows it upwards at once, and downwards when fewer have been
+ * enough for a while. What a process forgets when it dies is measured again; the size itself is whoever's who keeps it.
+ */
+export * from "./corrected-size.ts";
+export * from "./decide.ts";
+export * from "./load-watch.ts";
+export type { LoadMeasurement, ServerSample } from "./measurement.ts";
+export * from "./queueing.ts";
+export { type FetchMetrics, fetchMetricsText, metricsUrl, scrapeMetrics } from "./scrape.ts";
+export { readVllmMetrics } from "./vllm-metrics.ts";

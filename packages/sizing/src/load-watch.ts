@@ -1,0 +1,90 @@
+import type { Clock } from "@konverge/core";
+import type { Pod } from "@konverge/kinds";
+import type { RecentSizes } from "./decide.ts";
+import { type LoadMeasurement, type Look, measuredBetween, type ServerSample } from "./measurement.ts";
+import { type FetchMetrics, metricsUrl, scrapeMetrics } from "./scrape.ts";
+import { readVllmMetrics } from "./vllm-metrics.ts";
+
+/** Milliseconds over which load and latency are measured. */
+export const MEASUREMENT_WINDOW_MS = 60_000;
+/** Milliseconds between two looks at a deployment's servers. */
+export const SCRAPE_PERIOD_MS = 15_000;
+/** What was not looked at for so long does not exist any more. */
+const FORGOTTEN = 60 * 60_000;
+
+/** What one process remembers about a deployment. Nothing is lost with it that does not come again. */
+export interface SizingState {
+  looks: Look[];
+  recent: readonly RecentSizes[];
+  /** When the size last changed, on the clock that only grows. */
+  changedAt: number;
+  seenAt: number;
+}
+
+/** Reads what a server answers at /metrics; undefined if it is not of the kind that is meant. */
+export type ReadServerMetrics = (text: string) => ServerSample | undefined;
+
+/** Looks at the servers of deployments now and then, and tells what happened in between. */
+export class LoadMonitor {
+  readonly #fetch: FetchMetrics;
+  readonly #port: number;
+  readonly #read: ReadServerMetrics;
+  readonly #memories = new Map<string, SizingState>();
+
+  /** Servers tell their metrics at this port, in vLLM's terms unless `read` knows others. */
+  constructor(fetchMetrics: FetchMetrics, port: number, read: ReadServerMetrics = readVllmMetrics) {
+    this.#fetch = fetchMetrics;
+    this.#port = port;
+    this.#read = read;
+  }
+
+  /** What is remembered about an object, by its uid. */
+  memory(uid: string, clock: Clock): SizingState {
+    const now = clock.monotonic();
+    for (const [key, { seenAt }] of this.#memories) if (now - seenAt > FORGOTTEN) this.#memories.delete(key);
+    const memory = this.#memories.get(uid) ?? { looks: [], recent: [], changedAt: now, seenAt: now };
+    memory.seenAt = now;
+    this.#memories.set(uid, memory);
+    return memory;
+  }
+
+  /** Looks at the pods, unless that was done a moment ago, and tells what happened in the window that ends now. */
+  async measure(
+    memory: SizingState,
+    pods: readonly Pod[],
+    part: number,
+    clock: Clock,
+  ): Promise<LoadMeasurement | undefined> {
+    const last = memory.looks.at(-1);
+    const isDue = !last || clock.monotonic() - last.at >= SCRAPE_PERIOD_MS;
+    if (isDue) {
+      const look = await this.#look(pods, clock);
+      const since = look.at - MEASUREMENT_WINDOW_MS;
+      // One look before the window's beginning is kept, so that it is measured as a whole.
+      const begin = memory.looks.findLastIndex(({ at }) => at <= since);
+      if (look.samples.size > 0) memory.looks = [...memory.looks.slice(Math.max(0, begin)), look];
+    }
+    const [first] = memory.looks;
+    const newest = memory.looks.at(-1);
+    return first && newest && first !== newest ? measuredBetween(first, newest, part) : undefined;
+  }
+
+  /** How many requests a gateway holds back; 0 if it does not tell. */
+  async demand(url: string, clock: Clock): Promise<number> {
+    const text = await scrapeMetrics(this.#fetch, url, clock);
+    return text === undefined ? 0 : (this.#read(text)?.pending ?? 0);
+  }
+
+  async #look(pods: readonly Pod[], clock: Clock): Promise<Look> {
+    const samples = new Map<string, ServerSample>();
+    await Promise.all(
+      pods.map(async (pod) => {
+        const url = metricsUrl(pod, this.#port);
+        const text = url && (await scrapeMetrics(this.#fetch, url, clock));
+        const sample = text && this.#read(text);
+        if (sample) samples.set(pod.metadata.uid ?? pod.metadata.name, sample);
+      }),
+    );
+    return { at: clock.monotonic(), samples };
+  }
+}

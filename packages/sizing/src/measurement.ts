@@ -1,0 +1,83 @@
+/** What one replica tells about itself since it started: counts and sums only grow, unless it starts anew. */
+export interface ServerSample {
+  /** Requests that were answered. */
+  readonly answered: number;
+  /** Requests that it has and has not answered yet. */
+  readonly pending: number;
+  /** Sum and number of the times it took to work on requests, without waiting; seconds. */
+  readonly service: { readonly sum: number; readonly count: number };
+  /** How many requests took at most so many seconds, waiting included, by the bound. */
+  readonly latency: ReadonlyMap<number, number>;
+}
+
+/** What happened between two looks at some replicas. */
+export interface LoadMeasurement {
+  /** Requests per second that arrived. */
+  readonly load: number;
+  /** Seconds that a request is worked on; undefined if none was answered. */
+  readonly serviceTime: number | undefined;
+  /** Seconds within which the part of requests that was asked for was answered; undefined if too few were. */
+  readonly latency: number | undefined;
+  /** How many requests the numbers are made from. */
+  readonly requests: number;
+}
+
+/** Samples of all replicas at one moment, by pod. */
+export interface Look {
+  /** Milliseconds on a clock that only grows. */
+  readonly at: number;
+  readonly samples: ReadonlyMap<string, ServerSample>;
+}
+
+/** Of fewer requests no percentile is told. */
+const FEWEST = 20;
+
+const NOTHING: ServerSample = { answered: 0, pending: 0, service: { sum: 0, count: 0 }, latency: new Map() };
+
+/**
+ * What happened between two looks. A replica that started anew, or is new, counts from zero; what a replica did that has gone
+ * meanwhile is not known.
+ */
+export function measuredBetween(earlier: Look, later: Look, part: number): LoadMeasurement | undefined {
+  const seconds = (later.at - earlier.at) / 1000;
+  if (seconds <= 0) return undefined;
+  let answered = 0;
+  let growth = 0;
+  let sum = 0;
+  let count = 0;
+  const buckets = new Map<number, number>();
+  for (const [pod, now] of later.samples) {
+    const known = earlier.samples.get(pod) ?? NOTHING;
+    const before = known.answered > now.answered ? NOTHING : known;
+    answered += now.answered - before.answered;
+    growth += now.pending - before.pending;
+    sum += now.service.sum - before.service.sum;
+    count += now.service.count - before.service.count;
+    for (const [bound, value] of now.latency) {
+      buckets.set(bound, (buckets.get(bound) ?? 0) + value - (before.latency.get(bound) ?? 0));
+    }
+  }
+  return {
+    load: Math.max(0, answered + growth) / seconds,
+    serviceTime: count > 0 ? sum / count : undefined,
+    latency: answered >= FEWEST ? quantile(buckets, part) : undefined,
+    requests: answered,
+  };
+}
+
+/** A quantile of a histogram with cumulative buckets, evenly spread within each; the last bound for what is beyond it. */
+export function quantile(buckets: ReadonlyMap<number, number>, part: number): number | undefined {
+  const sorted = [...buckets].sort(([a], [b]) => a - b);
+  const total = sorted.at(-1)?.[1] ?? 0;
+  if (total <= 0) return undefined;
+  const rank = part * total;
+  let [lower, below] = [0, 0];
+  for (const [bound, upTo] of sorted) {
+    if (upTo >= rank) {
+      if (bound === Number.POSITIVE_INFINITY) return lower;
+      return upTo === below ? bound : lower + ((bound - lower) * (rank - below)) / (upTo - below);
+    }
+    [lower, below] = [bound === Number.POSITIVE_INFINITY ? lower : bound, upTo];
+  }
+  return lower;
+}

@@ -1,0 +1,39 @@
+import { type Clock, sleep } from "@konverge/core";
+import type { Pod } from "@konverge/kinds";
+
+/** Fetches metrics as text. It is given up when the signal fires. */
+export type FetchMetrics = (url: string, signal: AbortSignal) => Promise<string>;
+
+/** Milliseconds that a server has to tell its metrics. */
+const TIMEOUT = 3_000;
+
+/** Where a replica tells its metrics; undefined while it has no address. */
+export function metricsUrl({ status }: Pod, port: number): string | undefined {
+  const { podIP } = status ?? {};
+  if (!podIP) return undefined;
+  return `http://${podIP.includes(":") ? `[${podIP}]` : podIP}:${port}/metrics`;
+}
+
+/** Over the network, as Prometheus does. */
+export const fetchMetricsText: FetchMetrics = async (url, signal) => {
+  const response = await fetch(url, { signal });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.text();
+};
+
+/** What a server tells, or undefined if it does not in time. */
+export async function scrapeMetrics(
+  fetchMetrics: FetchMetrics,
+  url: string,
+  clock: Clock,
+): Promise<string | undefined> {
+  const over = new AbortController();
+  const late = sleep(clock, TIMEOUT, { signal: over.signal, label: `metrics of ${url}` }).then(
+    () => undefined,
+    () => undefined,
+  );
+  const told = fetchMetrics(url, over.signal).catch(() => undefined);
+  const first = await Promise.race([told, late]);
+  over.abort();
+  return first;
+}

@@ -1,0 +1,175 @@
+import type { CallWebhook } from "@konverge/apiserver";
+import { type Cluster, type NodeShape, startCluster } from "@konverge/cluster";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  realClock,
+  sleep,
+  type Transport,
+  VirtualClock,
+} from "@konverge/core";
+import { Namespace } from "@konverge/kinds";
+import { builtInCertificates, WebhookRegistration, type Webhooks } from "@konverge/runtime";
+import { removeRegistrations, serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./registrations.ts";
+import type { Shell } from "./shell.ts";
+import type { TestBackend } from "./test-backend.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+/** Options for a test environment on an embedded cluster. */
+export interface TestEnvironmentOptions {
+  /** Default: virtual. kubectl needs `real`. */
+  readonly time?: "virtual" | "real";
+  /** Default: a few nodes, some with GPUs of two types. */
+  readonly nodes?: readonly NodeShape[];
+  /** Default: `stage`. */
+  readonly namespace?: string;
+  /** The seed of the virtual clock. */
+  readonly seed?: number;
+  /** Let the seed choose the order of events at the same time. */
+  readonly shuffle?: boolean;
+  /** Answers for aggregated API servers (APIService), such as a metrics server. */
+  readonly extension?: (request: ApiRequest) => Promise<ApiResponse>;
+  /** Runs shell commands with `kubectl`; without it, `shell` and `kubectl` are not available. */
+  readonly shell?: (kubeconfig: string, namespace: string) => Shell;
+}
+
+/** Half an hour of virtual time; real time costs more. */
+const PATIENCE = { virtual: 30 * 60_000, real: 90_000 };
+/** Nothing but routine for so long counts as settled. */
+const QUIET = { virtual: 120_000, real: 2_000 };
+/** What has not settled by then never will. */
+const SETTLING = { virtual: 2 * 3_600_000, real: 120_000 };
+/** They change for ever. */
+const ROUTINE = /lease|node|event/i;
+
+/** The embedded cluster as a test backend. `end` stops it. */
+export interface EmbeddedTestBackend extends TestBackend {
+  readonly cluster: Cluster;
+  end(): Promise<void>;
+}
+
+/** Starts an embedded cluster as a test backend. */
+export async function embeddedTestBackend(options: TestEnvironmentOptions = {}): Promise<EmbeddedTestBackend> {
+  const { time = "virtual", namespace = "stage", nodes, shell, extension } = options;
+  const virtual = time === "virtual" ? new VirtualTime(new VirtualClock(options)) : undefined;
+  const clock: Clock = virtual?.clock ?? realClock();
+  const wait = <T>(promise: Promise<T>) => (virtual ? virtual.wait(promise) : promise);
+  const reachable = new Map<string, Webhooks>();
+  const cluster = await wait(
+    startCluster({
+      clock,
+      ...(nodes && { nodes }),
+      server: {
+        // In real time webhooks are reached over the network, as they would be.
+        ...(virtual && { callWebhook: inProcess(reachable) }),
+        ...(extension && { aggregation: { call: (_, request) => extension(request) } }),
+      },
+    }),
+  );
+  const client = virtual ? virtual.patient(cluster.client) : cluster.client;
+  for (const name of ["default", namespace]) {
+    await client.create(Namespace, { metadata: { name } }).catch(() => undefined);
+  }
+  let running: { shell: Shell; close(): Promise<void> } | undefined;
+  const pass = (ms: number) => (virtual ? virtual.pass(ms) : sleep(clock, ms));
+  return {
+    where: "embedded",
+    client,
+    clock,
+    namespace,
+    cluster,
+    timeout: PATIENCE[time],
+    conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : UNREACHABLE_WEBHOOK_URL),
+    wait,
+    advance: pass,
+    connect: async (account) => asAccount(cluster, account),
+    async register({ name, home, webhooks, client: own, died }) {
+      if (!virtual) return serveWebhooksOnPort({ name, home, webhooks, client: own }, cluster.client);
+      const secret = { name: `${name}-certificates`, namespace: home };
+      const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
+      const certificates = source();
+      await virtual.hold(Promise.race([certificates, died]));
+      const { bundle = "" } = await certificates;
+      reachable.set(name, webhooks);
+      const registration = new WebhookRegistration({ client: own, name, webhooks });
+      await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });
+      return async ({ crashed } = { crashed: false }) => {
+        if (crashed) return;
+        reachable.delete(name);
+        await registration.stop();
+        await removeRegistrations(cluster.client, name);
+      };
+    },
+    async settled() {
+      const start = clock.monotonic();
+      let [seen, since] = [workIn(cluster), start];
+      for (;;) {
+        await pass(time === "virtual" ? 5_000 : 200);
+        const now = workIn(cluster);
+        if (now !== seen) [seen, since] = [now, clock.monotonic()];
+        if (clock.monotonic() - since >= QUIET[time]) return;
+        if (clock.monotonic() - start > SETTLING[time]) throw new Error(`it does not settle: ${lastWork(cluster)}`);
+      }
+    },
+    async shell(command, more) {
+      if (virtual) throw new Error('kubectl needs real time: create the test environment with { time: "real" }');
+      if (!shell) throw new Error("this test environment cannot run commands: pass the option `shell`");
+      if (!running) {
+        const port = await cluster.listen();
+        running = { shell: shell(port.kubeconfig(), namespace), close: () => port.close() };
+      }
+      return running.shell.run(command, more);
+    },
+    async end() {
+      await running?.shell.end();
+      await running?.close();
+      await wait(cluster.stop());
+    },
+  };
+}
+
+/** Asks the operators of this process, without a network. */
+function inProcess(reachable: ReadonlyMap<string, Webhooks>): CallWebhook {
+  return async (target, review) => {
+    const name = new URL(target.url ?? "https://nowhere").hostname.split(".")[0]!;
+    const webhooks = reachable.get(name);
+    if (!webhooks) throw new Error(`connect ECONNREFUSED: no process of ${name} answers`);
+    return webhooks.call(target, review);
+  };
+}
+
+const urlOf = (operator: string) => `https://${operator}.webhooks.test`;
+
+/** Every request is a turn of its own, and passes the same checks as one from outside. */
+function asAccount(cluster: Cluster, { name, namespace }: { name: string; namespace: string }): Transport {
+  const certificate = {
+    commonName: `system:serviceaccount:${namespace}:${name}`,
+    organizations: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+    fingerprint: "",
+  };
+  return async (request) => {
+    await new Promise<void>((resolve) => cluster.clock.post(resolve, `request of ${name}`));
+    return cluster.guard.handle(request, { address: "", certificate });
+  };
+}
+
+/** Grows with each change that is more than routine. */
+function workIn(cluster: Cluster): number {
+  return Math.max(...changesIn(cluster).map(({ revision }) => revision), 0);
+}
+
+function lastWork(cluster: Cluster): string {
+  const last = changesIn(cluster).sort((a, b) => b.revision - a.revision)[0];
+  return last ? `${last.resource} ${last.key} still changes` : "nothing is known to change";
+}
+
+function changesIn({ server: { store } }: Cluster): { resource: string; key: string; revision: number }[] {
+  const newest: { resource: string; key: string; revision: number }[] = [];
+  for (const resource of store.resources()) {
+    if (ROUTINE.test(resource)) continue;
+    const last = store.collection(resource).changesAfter(store.compacted)?.at(-1);
+    if (last) newest.push({ resource, key: last.key, revision: last.revision });
+  }
+  return newest;
+}

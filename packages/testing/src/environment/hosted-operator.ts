@@ -1,0 +1,182 @@
+import { type ApiRequest, type ApiResponse, readText, sleep, type Transport } from "@konverge/core";
+import type { Log, Operator } from "@konverge/runtime";
+import { Life } from "./life.ts";
+import { OperatorProcess } from "./operator-process.ts";
+import type { FaultInjector, TestBackend } from "./test-backend.ts";
+import type { RequestFault, RunningOperator, StartOperatorOptions } from "./test-environment.ts";
+
+/** How often an operator is started that does not get so far as to work. */
+const STARTS = 3;
+
+/** What all operators of a test environment share. */
+export interface Traffic {
+  requests: number;
+  writes: number;
+  /** The writes that say how far the work is. Events are told besides, whenever there is time. */
+  steps: number;
+  fault: RequestFault | undefined;
+}
+
+/**
+ * An operator in a test environment: one process after another. Each has a life of its own; what one knew, the next does not.
+ */
+export class HostedOperator implements RunningOperator {
+  readonly warnings: string[] = [];
+  readonly #operator: Operator;
+  readonly #backend: TestBackend;
+  readonly #home: string;
+  readonly #options: StartOperatorOptions;
+  readonly #traffic: Traffic;
+  readonly #faults: FaultInjector;
+  #life = new Life();
+  #process: OperatorProcess | undefined;
+  #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
+  #starting = false;
+  #failure: unknown;
+
+  constructor(
+    operator: Operator,
+    place: { backend: TestBackend; home: string; traffic: Traffic; faults: FaultInjector },
+    options: StartOperatorOptions,
+  ) {
+    this.#operator = operator;
+    this.#backend = place.backend;
+    this.#home = place.home;
+    this.#traffic = place.traffic;
+    this.#faults = place.faults;
+    this.#options = options;
+  }
+
+  /** Why a process could not be started again after a crash, if it could not. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Resolves when a process is at work. If it dies on the way, the next one is waited for. */
+  restart(): Promise<void> {
+    return this.#backend.wait(this.#live());
+  }
+
+  crash(): void {
+    this.#life.end();
+    this.#process = undefined;
+    // Its port is closed with it, or this process would never end.
+    this.#unregister?.({ crashed: true }).catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process) await this.#backend.wait(process.stop());
+    if (this.#unregister) await this.#backend.wait(this.#unregister());
+    this.#life.end();
+  }
+
+  async metrics(): Promise<string> {
+    if (!this.#process) throw new Error(`${this.#operator.name} does not run`);
+    return this.#process.metrics();
+  }
+
+  async #live(): Promise<void> {
+    this.#starting = true;
+    try {
+      for (let failures = 0; ; ) {
+        this.#life = new Life();
+        try {
+          await this.#incarnate(this.#life);
+          if (!this.#life.over) return;
+        } catch (error) {
+          // A process that cannot start ends, and whoever runs it starts it again.
+          if (++failures === STARTS) throw error;
+          this.crash();
+          await sleep(this.#backend.clock, failures * 1000);
+        }
+      }
+    } finally {
+      this.#starting = false;
+    }
+  }
+
+  async #incarnate(life: Life): Promise<void> {
+    const { name } = this.#operator;
+    const home = this.#home;
+    const reached = await this.#backend.connect({ name, namespace: home });
+    const process = new OperatorProcess(this.#operator, {
+      transport: this.#dying(life, life.transport(this.#observed(reached))),
+      clock: life.clock(this.#backend.clock),
+      home,
+      log: this.#log(),
+      ...this.#options,
+    });
+    this.#process = process;
+    const { webhooks, client } = process;
+    const died = new Promise<void>((resolve) => life.onEnd(resolve));
+    const work = async () => {
+      if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client, died });
+      await process.start();
+    };
+    await Promise.race([work(), died]);
+  }
+
+  /** Ends the life at the write that the fault injector has chosen. The next one begins by itself. */
+  #dying(life: Life, transport: Transport): Transport {
+    const faults = this.#faults;
+    if (!faults.crashAt) return transport;
+    return async (request) => {
+      const how = isStep(request) ? faults.crashAt?.(this.#traffic.steps + 1) : undefined;
+      const answer = await transport(request);
+      if (!how || life.over) return answer;
+      this.crash();
+      // While a start is under way, it goes on with the next life.
+      if (!this.#starting) {
+        this.#live().catch((error: unknown) => {
+          this.#failure = error;
+        });
+      }
+      return how === "after the answer" ? answer : new Promise<ApiResponse>(() => {});
+    };
+  }
+
+  #observed(inner: Transport): Transport {
+    const reached = this.#faults.around?.(inner) ?? inner;
+    return async (request) => {
+      this.#traffic.requests++;
+      if (isWrite(request)) this.#traffic.writes++;
+      const step = isStep(request) ? ++this.#traffic.steps : undefined;
+      const { fault } = this.#traffic;
+      const answer = await (fault ? fault(request, reached) : reached(request));
+      if (step !== undefined) await this.#faults.afterWrite?.(step);
+      if (answer.status === 403 && this.#faults.denied) {
+        const body = await readText(answer.body);
+        // Quotas and admission refuse with the same status; only missing permissions are worded like this.
+        if (/ cannot [a-z]+ resource /.test(body)) this.#faults.denied(body);
+        return { ...answer, body };
+      }
+      return answer;
+    };
+  }
+
+  #log(): Log {
+    const complain = (fields: object, message: string) => {
+      const { err } = fields as { err?: unknown };
+      this.warnings.push(err === undefined ? message : `${message}: ${err instanceof Error ? err.message : err}`);
+    };
+    const log: Log = { debug() {}, info() {}, warn: complain, error: complain, child: () => log };
+    return log;
+  }
+}
+
+/** A request that changes something, other than a lease; asking whether one may is no change either. */
+function isChange({ method, path }: ApiRequest): boolean {
+  return method !== "GET" && !path.includes("/leases") && !path.includes("selfsubject");
+}
+
+/** A change that is the operator's work. Telling the API server where webhooks are belongs to its start. */
+function isWrite(request: ApiRequest): boolean {
+  return isChange(request) && !request.path.includes("webhookconfigurations/");
+}
+
+/** A change after which a crash can matter. */
+function isStep(request: ApiRequest): boolean {
+  return isChange(request) && !request.path.includes("/events");
+}

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { type AnyObject, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
+import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
+import { Metrics, type Operator, operatorPermissions, rolesFor } from "@konverge/runtime";
+import { type AnyKind, parseYaml } from "@konverge/schema";
+import { HostedOperator, type Traffic } from "./hosted-operator.ts";
+import { operatorContext } from "./operator-process.ts";
+import { report } from "./report.ts";
+import type { FaultInjector, TestBackend } from "./test-backend.ts";
+import type {
+  CommandResult,
+  RequestFault,
+  RunningOperator,
+  ShellOptions,
+  StartOperatorOptions,
+  TestEnvironment,
+} from "./test-environment.ts";
+
+/** The field manager of what a scenario's user applies. */
+const USER = "user";
+
+/** A test environment on any backend. */
+export class OperatorTestEnvironment implements TestEnvironment {
+  readonly where: TestEnvironment["where"];
+  readonly client: TestEnvironment["client"];
+  readonly clock: TestEnvironment["clock"];
+  readonly namespace: string;
+  readonly cluster: TestEnvironment["cluster"];
+  readonly #backend: TestBackend;
+  readonly #faults: FaultInjector;
+  readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, fault: undefined };
+  readonly #operators: HostedOperator[] = [];
+  readonly #kinds = new Set<AnyKind>();
+
+  constructor(backend: TestBackend, faults: FaultInjector = {}) {
+    this.#backend = backend;
+    this.#faults = faults;
+    this.where = backend.where;
+    this.client = backend.client;
+    this.clock = backend.clock;
+    this.namespace = backend.namespace;
+    this.cluster = backend.cluster;
+  }
+
+  async start(operator: Operator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
+    await this.install(operator);
+    const home = `${this.namespace}-system`;
+    await this.until(`nothing is left of an earlier ${home}`, async () => {
+      return (await this.find(Namespace, home))?.metadata.deletionTimestamp === undefined;
+    });
+    await this.#ensure(Namespace, { metadata: { name: home } });
+    await this.#allow(operator, home, options);
+    const hosted = new HostedOperator(
+      operator,
+      { backend: this.#backend, home, traffic: this.#traffic, faults: this.#faults },
+      options,
+    );
+    this.#operators.push(hosted);
+    await hosted.restart();
+    return hosted;
+  }
+
+  async install(operator: Operator): Promise<void> {
+    for (const kind of operator.kinds) {
+      this.#kinds.add(kind);
+      const name = `${kind.plural}.${kind.group}`;
+      const crd = crdOf(kind, this.#backend.conversionUrl(operator.name));
+      await this.client.apply(CustomResourceDefinition, crd as never, { fieldManager: "installer", force: true });
+      await this.until(`the CRD ${name} is established`, async () => {
+        const { status } = await this.client.get(CustomResourceDefinition, name);
+        return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
+      });
+    }
+    for (const kind of operator.kinds) await this.until(`${kind.plural} are served`, () => this.#isServed(kind));
+  }
+
+  async apply(yaml: string | object): Promise<void> {
+    const documents = typeof yaml === "string" ? parseYaml(yaml) : [yaml];
+    for (const document of documents as AnyObject[]) {
+      const kind = await this.client.mapper.resolve(document).catch(async () => {
+        await this.#backend.wait(this.client.mapper.refresh());
+        return this.client.mapper.resolve(document);
+      });
+      const namespace = kind.namespaced ? { namespace: document.metadata.namespace ?? this.namespace } : {};
+      const object = { ...document, metadata: { ...document.metadata, ...namespace } };
+      await this.client.apply(kind, object as never, { fieldManager: USER, force: true });
+    }
+  }
+
+  get<T extends KubeObject>(kind: KindRef<T>, name: string): Promise<T> {
+    return this.client.get(kind, this.#key(kind, name));
+  }
+
+  async find<T extends KubeObject>(kind: KindRef<T>, name: string): Promise<T | undefined> {
+    try {
+      return await this.get(kind, name);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list<T extends KubeObject>(kind: KindRef<T>, labelSelector?: string): Promise<readonly T[]> {
+    const where = kind.namespaced ? { namespace: this.namespace } : {};
+    return (await this.client.list(kind, { ...where, ...(labelSelector && { labelSelector }) })).items;
+  }
+
+  async condition(kind: KindRef<KubeObject>, name: string, type: string): Promise<string | undefined> {
+    const object = (await this.find(kind, name)) as AnyObject | undefined;
+    const { conditions = [] } = (object?.["status"] ?? {}) as {
+      conditions?: { type: string; status: string; reason?: string }[];
+    };
+    const found = conditions.find((one) => one.type === type);
+    return found && `${found.status} ${found.reason ?? ""}`.trim();
+  }
+
+  async events(kind: KindRef<KubeObject>, name: string): Promise<string[]> {
+    const events = await this.list(Event);
+    return events
+      .filter(({ involvedObject }) => involvedObject.kind === kind.kind && involvedObject.name === name)
+      .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+      .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+  }
+
+  async until(what: string, condition: () => Promise<boolean> | boolean, timeout?: number): Promise<void> {
+    const { clock, timeout: patience } = this.#backend;
+    const start = clock.monotonic();
+    const end = start + (timeout ?? patience);
+    for (;;) {
+      await this.#backend.advance(0);
+      if (await condition()) return;
+      this.#checkOperators();
+      const now = clock.monotonic();
+      if (now > end) assert.fail(`it never came true that ${what}\n${await this.#report()}`);
+      // What takes long is looked at less often.
+      await this.#backend.advance(Math.min(Math.max(50, (now - start) / 20), 10_000));
+    }
+  }
+
+  async settled(): Promise<void> {
+    await this.#backend.settled(() => this.#traffic.writes);
+    this.#checkOperators();
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.#backend.advance(ms);
+  }
+
+  writes(): number {
+    return this.#traffic.writes;
+  }
+
+  /** The writes at which a crash can be tried: all but events. */
+  get steps(): number {
+    return this.#traffic.steps;
+  }
+
+  /** All requests that the operators have made so far. */
+  get requests(): number {
+    return this.#traffic.requests;
+  }
+
+  /** What the operators have logged as warnings and errors, all together. */
+  get warnings(): readonly string[] {
+    return this.#operators.flatMap(({ warnings }) => warnings);
+  }
+
+  injectFault(fault: RequestFault | undefined): void {
+    this.#traffic.fault = fault;
+  }
+
+  kubectl(...args: string[]): Promise<CommandResult> {
+    return this.shell(`kubectl ${args.map(quoted).join(" ")}`);
+  }
+
+  shell(command: string, options: ShellOptions = {}): Promise<CommandResult> {
+    return this.#backend.shell(command, options);
+  }
+
+  /** The kinds of all operators that were installed here. */
+  get kinds(): readonly AnyKind[] {
+    return [...this.#kinds];
+  }
+
+  /** Ends all operators that still run. */
+  async end(): Promise<void> {
+    for (const operator of this.#operators) await operator.stop();
+  }
+
+  #report(): Promise<string> {
+    return report(this, this.kinds, this.#operators);
+  }
+
+  #checkOperators(): void {
+    for (const { failure } of this.#operators) if (failure !== undefined) throw failure;
+  }
+
+  /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
+  async #allow(operator: Operator, home: string, options: StartOperatorOptions): Promise<void> {
+    const { registry } = new Metrics({ process: false });
+    const parts = operator.create(operatorContext(operator, registry, options));
+    const { namespaces } = options;
+    const accesses = operatorPermissions(operator, parts, {
+      operatorNamespace: home,
+      ...(namespaces && { namespaces }),
+    });
+    await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
+    const account = { name: operator.name, namespace: home };
+    const allowed = this.#faults.restrictPermissions?.(accesses) ?? accesses;
+    for (const role of rolesFor(allowed, { name: `${operator.name}.${home}`, serviceAccount: account })) {
+      const kind = await this.client.mapper.resolve(role);
+      await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });
+    }
+    const who = { user: `system:serviceaccount:${home}:${operator.name}` };
+    // Each namespace has a role and a binding of its own, which need not come into force at the same time.
+    for (const { verb, group, resource, namespace, name } of new Map(
+      allowed.map((one) => [one.namespace, one]),
+    ).values()) {
+      const [plural = "", subresource] = resource.split("/");
+      const where = { ...(subresource && { subresource }), ...(namespace && { namespace }), ...(name && { name }) };
+      await this.until("the roles are in force", async () => {
+        return (await this.client.canI({ verb, kind: { group, plural }, ...where }, { who })).allowed;
+      });
+    }
+  }
+
+  async #ensure<T extends KubeObject>(kind: KindRef<T>, object: { metadata: { name: string; namespace?: string } }) {
+    const found = await this.find(kind, keyOf(object));
+    if (!found) await this.client.create(kind, object as never);
+  }
+
+  #isServed(kind: KindRef<KubeObject>): Promise<boolean> {
+    return this.client.list(kind, { limit: 1 }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #key(kind: KindRef<KubeObject>, name: string): string {
+    return kind.namespaced && !name.includes("/") ? `${this.namespace}/${name}` : name;
+  }
+}
+
+/** Kinds that are converted by functions need to know where these will be. */
+function crdOf(kind: AnyKind, url: string): CustomResourceDefinition {
+  const { definition } = kind as { definition?: { conversion?: object } };
+  return kind.crd(definition?.conversion ? { conversionWebhook: { url } } : {});
+}
+
+function timeOf({ eventTime, firstTimestamp, lastTimestamp }: Event): string {
+  return eventTime ?? firstTimestamp ?? lastTimestamp ?? "";
+}
+
+function quoted(argument: string): string {
+  return /^[\w./:=,@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,43 @@
+import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
+import { Event, Pod } from "@konverge/kinds";
+import type { TestEnvironment } from "./test-environment.ts";
+
+/** As many of a sort are told. */
+const TOLD = 8;
+
+/** The state of the objects of a test environment, for the message of a wait that timed out. */
+export async function report(
+  environment: TestEnvironment,
+  kinds: readonly KindRef<KubeObject>[],
+  operators: readonly { readonly warnings: readonly string[] }[],
+): Promise<string> {
+  const lines: string[] = [];
+  for (const kind of kinds) {
+    const objects = await environment.list(kind).catch(() => []);
+    for (const object of objects.slice(0, TOLD))
+      lines.push(`  ${kind.kind} ${object.metadata.name}: ${stateOf(object)}`);
+  }
+  for (const pod of (await environment.list(Pod)).slice(0, TOLD)) {
+    const { phase, reason, conditions = [], containerStatuses = [] } = pod.status ?? {};
+    const waiting = containerStatuses.map(({ state }) => state?.waiting?.reason).filter(Boolean);
+    const unmet = conditions
+      .filter(({ status }) => status !== "True")
+      .map(({ type, message }) => `${type} ${message ?? ""}`);
+    lines.push(`  Pod ${pod.metadata.name}: ${[phase, reason, ...waiting, ...unmet].filter(Boolean).join(", ")}`);
+  }
+  const events = (await environment.list(Event)).filter(({ type }) => type === "Warning").slice(-TOLD);
+  for (const { involvedObject, reason, message } of events) {
+    lines.push(`  event about ${involvedObject.kind} ${involvedObject.name}: ${reason} ${message}`);
+  }
+  for (const { warnings } of operators) {
+    for (const warning of warnings.slice(-TOLD)) lines.push(`  the operator logged: ${warning}`);
+  }
+  return lines.length > 0 ? `How things stand:\n${lines.join("\n")}` : "There is nothing in the namespace.";
+}
+
+function stateOf(object: KubeObject): string {
+  const { conditions = [], ...status } = ((object as AnyObject)["status"] ?? {}) as { conditions?: Condition[] };
+  const told = conditions.map(({ type, status: is, reason, message }) => `${type}=${is} ${reason} ${message}`.trim());
+  const rest = JSON.stringify(status);
+  return [...told, rest === "{}" ? "" : rest.slice(0, 300)].filter(Boolean).join("; ") || "no status";
+}

@@ -1,0 +1,56 @@
+import type { Client } from "@konverge/client";
+import type { Cluster } from "@konverge/cluster";
+import type { Clock, Transport } from "@konverge/core";
+import type { Permission, Webhooks } from "@konverge/runtime";
+import type { CommandResult, ShellOptions, TestEnvironment } from "./test-environment.ts";
+
+/** An operator process that serves webhooks. */
+export interface WebhookProcess {
+  readonly name: string;
+  readonly home: string;
+  readonly webhooks: Webhooks;
+  /** A client with the operator's permissions. */
+  readonly client: Client;
+  /** Resolves when the process dies; what it had started is never finished. */
+  readonly died: Promise<void>;
+}
+
+/** A cluster on which test environments are built, and how time passes there. */
+export interface TestBackend {
+  readonly where: TestEnvironment["where"];
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly cluster: Cluster | undefined;
+  /** Milliseconds after which a wait fails. */
+  readonly timeout: number;
+  /** A transport to the API server that authenticates as a service account. */
+  connect(account: { name: string; namespace: string }): Promise<Transport>;
+  /** The conversion webhook URL of CRDs with several versions while no operator runs. */
+  readonly conversionUrl: (operator: string) => string;
+  /** Serves and registers webhooks; returns a function that stops both. A crashed process leaves its registration behind. */
+  register(process: WebhookProcess): Promise<(end?: { crashed: boolean }) => Promise<void>>;
+  /** Waits for a promise; virtual time advances as needed. */
+  wait<T>(promise: Promise<T>): Promise<T>;
+  advance(ms: number): Promise<void>;
+  /** Waits until the cluster is idle; `writes` returns the number of writes by operators. */
+  settled(writes: () => number): Promise<void>;
+  shell(command: string, options: ShellOptions): Promise<CommandResult>;
+}
+
+/** Injects crashes and faults into an operator's process and observes its requests. */
+export interface FaultInjector {
+  /**
+   * Called at each write except events, counted from 1: whether the process crashes at this write, before or after it
+   * receives the response.
+   */
+  crashAt?(write: number): "before the answer" | "after the answer" | undefined;
+  /** Called when such a write has taken effect, before the process receives the response. */
+  afterWrite?(write: number): Promise<void>;
+  /** Wraps the transport of each request that reaches the server. */
+  around?(transport: Transport): Transport;
+  /** The server rejected a request as forbidden: the operator's role does not permit it. */
+  denied?(message: string): void;
+  /** The operator's permissions, if they differ from those it declares. */
+  restrictPermissions?(accesses: readonly Permission[]): readonly Permission[];
+}

@@ -1,0 +1,90 @@
+import { CustomResourceDefinition } from "@konverge/kinds";
+import type { Operator } from "@konverge/runtime";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import { runScenario } from "../environment/run-scenario.ts";
+import type { RunningOperator, Scenario, TestEnvironment } from "../environment/test-environment.ts";
+import { endState, endStateDifferences } from "./end-state.ts";
+import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
+
+/** The result of {@link crdDeletionRuns}. */
+export interface CrdDeletionFindings {
+  /** The number of CRDs that were deleted. */
+  readonly deleted: number;
+  /** Empty if all objects were deleted with their CRDs and came back with them. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Runs a scenario and then deletes the operator's CRDs while the operator runs: all objects must be deleted, children
+ * included, and the operator must become idle. Then the CRDs are installed again and the scenario runs a second time with
+ * the same process: it must end as the first time.
+ */
+export async function crdDeletionRuns(
+  operator: Operator,
+  scenario: Scenario,
+  options: SurvivalOptions = {},
+): Promise<CrdDeletionFindings> {
+  const problems: string[] = [];
+  let running: RunningOperator | undefined;
+  const first: Scenario = (environment) =>
+    scenario(
+      withStart(environment, async (started, more) => {
+        running = await environment.start(started, more);
+        return running;
+      }),
+    );
+  await runScenario(first, options.environment, {}, async (environment) => {
+    await environment.settled();
+    const state = await endState(environment, options.mask);
+    await deleteDefinitions(environment, operator);
+    await environment.settled();
+    problems.push(...(await orphans(environment, operator)), ...(await restlessness(environment, true)));
+    const again = withStart(environment, async (started) => {
+      await environment.install(started);
+      return running!;
+    });
+    try {
+      await scenario(again);
+      await environment.settled();
+      const second = await endState(environment, options.mask);
+      problems.push(...endStateDifferences(state, second).map((problem) => `installed again: ${problem}`));
+    } catch (error) {
+      problems.push(`installed again: ${failureText(error)}`);
+    }
+  });
+  return { deleted: operator.kinds.length, problems };
+}
+
+/** The same test environment, in which operators are started in another way. */
+function withStart(environment: TestEnvironment, start: TestEnvironment["start"]): TestEnvironment {
+  return new Proxy(environment, {
+    get(target, name) {
+      if (name === "start") return start;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+async function deleteDefinitions(environment: OperatorTestEnvironment, operator: Operator): Promise<void> {
+  const names = operator.kinds.map(({ plural, group }) => `${plural}.${group}`);
+  for (const name of names) await environment.client.delete(CustomResourceDefinition, name);
+  for (const name of names) {
+    await environment.until(
+      `the CRD ${name} is gone`,
+      async () => !(await environment.find(CustomResourceDefinition, name)),
+    );
+  }
+}
+
+/** Objects whose owner was of one of the kinds that are gone. */
+async function orphans(environment: OperatorTestEnvironment, operator: Operator): Promise<string[]> {
+  const kinds = new Set(operator.kinds.map(({ kind }) => kind));
+  const left: string[] = [];
+  await endState(environment, undefined, ({ kind, metadata }) => {
+    const owner = metadata.ownerReferences?.find((one) => kinds.has(one.kind));
+    if (owner) left.push(`${kind} ${metadata.name} outlives its ${owner.kind}`);
+    return false;
+  });
+  return left;
+}

@@ -1,0 +1,204 @@
+import { type AnyObject, controllerOf, isNotFound, type KindRef, keyOf, parseApiVersion } from "@konverge/core";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import { runScenario } from "../environment/run-scenario.ts";
+import type { Scenario } from "../environment/test-environment.ts";
+import { endState, endStateDifferences } from "./end-state.ts";
+import { edited, ownedFields } from "./owned-fields.ts";
+import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
+
+/** Options of {@link driftRuns}. */
+export interface DriftRunOptions extends SurvivalOptions {
+  /** Edit every Nth field only. Default: 1, every field. */
+  readonly every?: number;
+  /** Children, or single fields of them as a JSON pointer, that are not edited. */
+  readonly except?: (child: AnyObject, pointer?: string) => boolean;
+}
+
+/** The result of {@link driftRuns}. */
+export interface DriftFindings {
+  readonly children: number;
+  /** The number of edits and removals that the server accepted. */
+  readonly edits: number;
+  /** Empty if all drift was repaired and the fields of others were kept. */
+  readonly problems: readonly string[];
+}
+
+/** Who edits by hand. */
+const SOMEBODY = "kubectl-edit";
+const MARK = "example.com/by-hand";
+
+interface Bench {
+  readonly environment: OperatorTestEnvironment;
+  readonly options: DriftRunOptions;
+  /** How everything stood before. */
+  readonly state: Map<string, string>;
+  readonly problems: string[];
+}
+
+/**
+ * Runs a scenario, then deletes each child of the operator's objects, and changes and removes each field that the operator
+ * has applied. Every time the previous state must come back. A label and an annotation that another client adds must stay.
+ *
+ * Children are objects whose controller is of one of the operator's kinds. Edits that the server rejects do not count.
+ */
+export async function driftRuns(scenario: Scenario, options: DriftRunOptions = {}): Promise<DriftFindings> {
+  const findings = await runScenario(scenario, options.environment, {}, async (environment) => {
+    await environment.settled();
+    const bench: Bench = { environment, options, state: await standing(environment, options), problems: [] };
+    const children = await childrenOf(bench);
+    let edits = 0;
+    for (const { kind, object } of children) edits += await editAll(bench, kind, object);
+    for (const { kind, object } of children) await deleted(bench, kind, object);
+    bench.problems.push(...(await restlessness(environment)));
+    return { children: children.length, edits, problems: bench.problems };
+  });
+  return findings!;
+}
+
+interface Found {
+  readonly kind: KindRef<AnyObject>;
+  readonly object: AnyObject;
+}
+
+async function childrenOf({ environment, options }: Bench): Promise<Found[]> {
+  const { resources } = await environment.client.mapper.refresh();
+  const found: Found[] = [];
+  const seen = new Set<string>();
+  for (const kind of resources) {
+    const id = `${kind.plural}.${kind.group}`;
+    if (!kind.namespaced || seen.has(id) || !kind.verbs.includes("list") || !kind.verbs.includes("patch")) continue;
+    seen.add(id);
+    for (const object of await environment.list(kind as KindRef<AnyObject>)) {
+      if (isChild(environment, object) && !options.except?.(object))
+        found.push({ kind: kind as KindRef<AnyObject>, object });
+    }
+  }
+  return found;
+}
+
+function isChild(environment: OperatorTestEnvironment, object: AnyObject): boolean {
+  const owner = controllerOf(object);
+  return owner !== undefined && isOwn(environment, owner);
+}
+
+function isOwn(
+  environment: OperatorTestEnvironment,
+  { apiVersion, kind }: { apiVersion: string; kind: string },
+): boolean {
+  const { group } = parseApiVersion(apiVersion);
+  return environment.kinds.some((one) => one.kind === kind && one.group === group);
+}
+
+/**
+ * The operator's objects with what they say, and their children as they are asked for. What others make of children
+ * (pods, revisions of the past) shows in what the operator's objects say.
+ */
+function standing(environment: OperatorTestEnvironment, { mask }: DriftRunOptions): Promise<Map<string, string>> {
+  const asked = (object: AnyObject): AnyObject => {
+    const { status, ...rest } = mask ? mask(object) : object;
+    const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};
+    const shown = { ...rest, metadata: { ...rest.metadata, annotations } };
+    // How often something was changed tells that it was interfered with, not how it stands.
+    const { observedGeneration: __, ...told } = (status ?? {}) as Record<string, unknown>;
+    return isOwn(environment, object) ? { ...shown, status: told } : shown;
+  };
+  return endState(environment, asked, (object) => isOwn(environment, object) || isChild(environment, object));
+}
+
+/** Everything is as it was; otherwise it is told what somebody did. */
+async function isRepaired({ environment, options, state, problems }: Bench, what: string): Promise<boolean> {
+  const before = problems.length;
+  try {
+    await environment.settled();
+    const now = await standing(environment, options);
+    problems.push(...endStateDifferences(state, now).map((problem) => `${what}: ${problem}`));
+  } catch (error) {
+    problems.push(`${what}: ${failureText(error)}`);
+  }
+  return problems.length === before;
+}
+
+async function deleted(bench: Bench, kind: KindRef<AnyObject>, { metadata }: AnyObject): Promise<void> {
+  const { environment } = bench;
+  const what = `${kind.kind} ${metadata.name} deleted`;
+  await environment.client.delete(kind, keyOf({ metadata })).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+  await isRepaired(bench, what);
+}
+
+/** Edits one field after the other; how many edits the server let be. */
+async function editAll(bench: Bench, kind: KindRef<AnyObject>, child: AnyObject): Promise<number> {
+  const { options } = bench;
+  const managers = (child.metadata.managedFields ?? []).filter(({ operation, subresource }) => {
+    return operation === "Apply" && !subresource;
+  });
+  let edits = 0;
+  for (const { manager } of managers) {
+    const fields = ownedFields(child, manager!).filter(({ pointer }) => !options.except?.(child, pointer));
+    for (const [i, field] of fields.entries()) {
+      if (i % (options.every ?? 1) !== 0) continue;
+      for (const how of ["replace", "remove"] as const) {
+        if (await isEdited(bench, kind, child, manager!, field.pointer, how)) edits++;
+      }
+    }
+  }
+  if (managers.length > 0) await expectLeftAlone(bench, kind, child);
+  return edits;
+}
+
+/** Changes or removes a field by hand and waits for its repair. False if that cannot be done. */
+async function isEdited(
+  bench: Bench,
+  kind: KindRef<AnyObject>,
+  child: AnyObject,
+  manager: string,
+  pointer: string,
+  how: "replace" | "remove",
+): Promise<boolean> {
+  const { environment } = bench;
+  const { metadata } = child;
+  // Lists may have been repaired in another order: where the field is now counts.
+  const live = await environment.find(kind, metadata.name);
+  const field = live && ownedFields(live, manager).find((one) => one.pointer === pointer);
+  if (!field) return false;
+  const value = edited(field.value);
+  if (how === "replace" && value === undefined) return false;
+  const patch = [{ op: how, path: pointer, ...(how === "replace" && { value }) }];
+  try {
+    await environment.client.patch(kind, keyOf(child), { json: patch as never }, { fieldManager: SOMEBODY });
+  } catch {
+    return false;
+  }
+  const done = how === "replace" ? `changed to ${JSON.stringify(value)}` : "removed";
+  if (await isRepaired(bench, `${kind.kind} ${metadata.name}, ${pointer} ${done}`)) return true;
+  // What is not repaired is undone, or it would be told again with everything that follows.
+  const undo = [{ op: how === "replace" ? "replace" : "add", path: pointer, value: field.value }];
+  await environment.client
+    .patch(kind, keyOf(child), { json: undo as never }, { fieldManager: SOMEBODY })
+    .catch(() => {});
+  await environment.settled();
+  return true;
+}
+
+async function expectLeftAlone(
+  { environment, options, problems }: Bench,
+  kind: KindRef<AnyObject>,
+  { metadata }: AnyObject,
+) {
+  if (options.except?.({ metadata } as AnyObject, "/metadata/labels")) return;
+  const marks = { [MARK]: "yes" };
+  const key = keyOf({ metadata });
+  const mark = (value: object | null) =>
+    environment.client.patch(kind, key, { merge: { metadata: value as never } }, { fieldManager: SOMEBODY });
+  await mark({ labels: marks, annotations: marks });
+  await environment.settled();
+  const live = await environment.find(kind, metadata.name);
+  for (const place of ["labels", "annotations"] as const) {
+    if (live?.metadata[place]?.[MARK] !== "yes") {
+      problems.push(`${kind.kind} ${metadata.name}: one of its ${place} was somebody else's, and is gone`);
+    }
+  }
+  await mark({ labels: { [MARK]: null }, annotations: { [MARK]: null } });
+  await environment.settled();
+}

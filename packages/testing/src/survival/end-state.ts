@@ -1,0 +1,120 @@
+import type { AnyObject } from "@konverge/core";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+
+/** They tell how it came about, not what is. */
+const PASSING = new Set(["Event", "Lease", "PodMetrics"]);
+/** What depends on when and where, not on what is wanted. */
+const CHANCE = new Set([
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "managedFields",
+  "generation",
+  "nodeName",
+  "hostIP",
+  "hostIPs",
+  "podIP",
+  "podIPs",
+  "clusterIP",
+  "clusterIPs",
+  "nodePort",
+  "containerID",
+  "caBundle",
+  "addresses",
+]);
+/** Parts of names that the server makes up, wherever they occur. */
+const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|(pvc-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/**
+ * All objects of the test namespace, as text that two runs share if they end alike: without times, identities, addresses
+ * and generated names, and with secrets' keys only.
+ */
+export async function endState(
+  environment: OperatorTestEnvironment,
+  mask?: (object: AnyObject) => AnyObject,
+  counts: (object: AnyObject) => boolean = () => true,
+): Promise<Map<string, string>> {
+  const { client, namespace } = environment;
+  const objects: AnyObject[] = [];
+  const { resources } = await client.mapper.refresh();
+  const seen = new Set<string>();
+  for (const kind of resources) {
+    const id = `${kind.plural}.${kind.group}`;
+    if (!kind.namespaced || seen.has(id) || PASSING.has(kind.kind) || !kind.verbs.includes("list")) continue;
+    seen.add(id);
+    const { items } = await client.list(kind, { namespace });
+    objects.push(...items.filter(counts).map((item) => (mask ? mask(item) : item)));
+  }
+  const names = generatedNames(objects);
+  const state = new Map<string, string>();
+  for (const object of objects) {
+    const { generation } = object.metadata;
+    // How often something was changed does not count; whether the last change was seen does.
+    const seenLast = (name: string, value: unknown) =>
+      name === "observedGeneration" ? (value === generation ? "<the last>" : "<an earlier one>") : value;
+    const text = masked(JSON.stringify(cleaned(withoutWay(object)), seenLast, 1), names);
+    const name = masked(object.metadata.name, names);
+    let key = `${object.kind} ${name}`;
+    for (let i = 2; state.has(key); i++) key = `${object.kind} ${name} (${i})`;
+    state.set(key, text);
+  }
+  return state;
+}
+
+/** The differences between two end states, as sentences. */
+export function endStateDifferences(expected: Map<string, string>, actual: Map<string, string>): string[] {
+  const told: string[] = [];
+  for (const [key, text] of expected) {
+    const other = actual.get(key);
+    if (other === undefined) told.push(`${key} is missing`);
+    else if (other !== text) told.push(`${key} differs: ${firstDifference(text, other)}`);
+  }
+  for (const key of actual.keys()) if (!expected.has(key)) told.push(`${key} should not be there`);
+  return told;
+}
+
+function firstDifference(expected: string, actual: string): string {
+  const [a, b] = [expected.split("\n"), actual.split("\n")];
+  const at = a.findIndex((line, i) => line !== b[i]);
+  const line = at < 0 ? a.length : at;
+  return `expected ${(a[line] ?? "nothing more").trim()}, but it is ${(b[line] ?? "nothing more").trim()}`;
+}
+
+/** Of a pod it counts how far it is; on which way its node brought it there does not. */
+function withoutWay(object: AnyObject): AnyObject {
+  if (object.kind !== "Pod") return object;
+  const { phase, conditions = [] } = (object["status"] ?? {}) as {
+    phase?: string;
+    conditions?: { type: string; status: string }[];
+  };
+  return { ...object, status: { phase, ready: conditions.find(({ type }) => type === "Ready")?.status } };
+}
+
+function cleaned(value: unknown, key = "", kind?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => cleaned(item));
+  if (typeof value === "string") return TIME.test(value) ? "<time>" : value.replace(MADE_UP, "<made up>");
+  if (typeof value !== "object" || value === null) return value;
+  const { kind: own = kind } = value as { kind?: string };
+  const secret = own === "Secret" && (key === "data" || key === "stringData");
+  const entries = Object.entries(value).filter(([name]) => !CHANCE.has(name));
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, secret ? "<secret>" : cleaned(inner, name, key === "" ? own : undefined)]),
+  );
+}
+
+/** Names that the server made up, and what they are made from; the longest first. */
+function generatedNames(objects: readonly AnyObject[]): [string, string][] {
+  const names: [string, string][] = [];
+  for (const { metadata } of objects) {
+    if (metadata.generateName) names.push([metadata.name, `${metadata.generateName}*`]);
+  }
+  return names.sort(([a], [b]) => b.length - a.length);
+}
+
+function masked(text: string, names: readonly [string, string][]): string {
+  let result = text;
+  for (const [name, mask] of names) result = result.replaceAll(name, mask);
+  return result;
+}

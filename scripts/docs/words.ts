@@ -1,0 +1,140 @@
+// Checks the words of documentation and messages: Markdown prose, and the string literals of sources.
+//
+//   node scripts/docs/words.ts              checks the enforced files; part of `npm run check`
+//   node scripts/docs/words.ts FILE…        lists the findings of these files
+//   node scripts/docs/words.ts --all        counts the findings of all other files, by folder
+//
+// What to write instead is in word-list.ts, what may stay in word-exceptions.ts.
+import { globSync, readFileSync } from "node:fs";
+import { stringLiterals } from "./string-literals.ts";
+import { EXCEPTIONS, type WordException } from "./word-exceptions.ts";
+import { type Replacement, SPELLINGS, WORDS } from "./word-list.ts";
+
+/** Files that must have no finding. */
+const ENFORCED = [
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "bench/**/*.md",
+  "docs/README.md",
+  "docs/decisions/*.md",
+  "docs/reference/{checklist,conformance,differential,versions}.md",
+  "docs/site/index.md",
+];
+/** Files that users read, and sources whose messages they read. */
+const ALL = ["*.md", "{bench,docs,examples,operators,tools}/**/*.md", "{packages,operators}/*/src/**/*.ts"];
+/** Tests, and data that a real API server or a generator has written. */
+const SKIPPED = /node_modules|\/dist\/|\/generated\/|\/corpus\/|\/observed\/|\.test\.ts$/;
+
+/** An expression that should be replaced. */
+export interface WordFinding {
+  readonly line: number;
+  readonly found: string;
+  readonly instead: string;
+  /** The whole line, for exceptions. */
+  readonly text: string;
+}
+
+/** The findings in a Markdown document: in its prose, not in code and addresses. */
+export function markdownFindings(markdown: string): WordFinding[] {
+  const lines = markdown.split("\n");
+  return proseLines(markdown).flatMap((prose, i) => findingsIn(prose, i + 1, lines[i]!));
+}
+
+/** The findings in the string literals of a source that consist of several words; a single one is a name. */
+export function sourceFindings(source: string): WordFinding[] {
+  return stringLiterals(source).flatMap(({ line, text }) =>
+    text.split("\n").flatMap((part, i) => (/\s/.test(part.trim()) ? findingsIn(part, line + i, part) : [])),
+  );
+}
+
+/** The lines of a document, with everything that is not prose blanked out. */
+function proseLines(markdown: string): string[] {
+  let fence: string | undefined;
+  return markdown.split("\n").map((line) => {
+    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && line.trim() === mark) fence = undefined;
+      return "";
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      return "";
+    }
+    if (/^ {4,}\S/.test(line) && !/^\s+(?:[-*]|\d+\.) /.test(line)) return "";
+    return line
+      .replaceAll(/(`+)(?:(?!\1).)+\1/g, "…")
+      .replaceAll(/\]\([^)]*\)/g, "]")
+      .replaceAll(/<!--.*?-->|https?:\S+/g, "…");
+  });
+}
+
+function findingsIn(prose: string, line: number, text: string): WordFinding[] {
+  const matches = ({ pattern, instead }: Replacement) =>
+    [...prose.matchAll(pattern)].map(([found]) => ({ line, found, instead, text }));
+  return [...WORDS, ...SPELLINGS].flatMap(matches);
+}
+
+/** Leaves out what an exception names, and counts how often each exception was used. */
+export function unexcused(
+  file: string,
+  findings: readonly WordFinding[],
+  exceptions: readonly WordException[],
+  used: Set<WordException> = new Set(),
+): WordFinding[] {
+  return findings.filter(({ text, found }) => {
+    const exception = exceptions.find(
+      (one) => one.file === file && text.includes(one.text) && one.text.includes(found),
+    );
+    if (exception) used.add(exception);
+    return exception === undefined;
+  });
+}
+
+if (import.meta.main) process.exitCode = main(process.argv.slice(2));
+
+function main(args: readonly string[]): number {
+  const used = new Set<WordException>();
+  const findingsOf = (file: string) => {
+    const text = readFileSync(file, "utf8");
+    return unexcused(file, file.endsWith(".md") ? markdownFindings(text) : sourceFindings(text), EXCEPTIONS, used);
+  };
+  const enforced = filesOf(ENFORCED);
+  if (args.includes("--all")) {
+    const others = filesOf(ALL).filter((file) => !enforced.includes(file));
+    for (const [folder, files] of Map.groupBy(others, folderOf)) {
+      const count = files.reduce((sum, file) => sum + findingsOf(file).length, 0);
+      if (count > 0) console.log(`${String(count).padStart(5)}  ${folder}`);
+    }
+    return 0;
+  }
+  const chosen = args.length > 0 ? args : enforced;
+  let count = 0;
+  for (const file of chosen) {
+    for (const { line, found, instead } of findingsOf(file)) {
+      count++;
+      console.log(`${file}:${line}: "${found}": write ${instead}`);
+    }
+  }
+  if (args.length > 0) return count === 0 ? 0 : 1;
+  for (const file of new Set(EXCEPTIONS.map((exception) => exception.file))) {
+    if (!chosen.includes(file)) findingsOf(file);
+  }
+  for (const exception of EXCEPTIONS.filter((one) => !used.has(one))) {
+    count++;
+    console.log(
+      `scripts/docs/word-exceptions.ts: "${exception.text}" is not in ${exception.file}: remove the exception`,
+    );
+  }
+  return count === 0 ? 0 : 1;
+}
+
+function filesOf(patterns: readonly string[]): string[] {
+  const files = patterns.flatMap((pattern) => globSync(pattern, { exclude: (path) => SKIPPED.test(path) }));
+  return [...new Set(files)].filter((file) => !SKIPPED.test(file)).sort();
+}
+
+/** `packages/runtime/src/apply`, `operators/llm`, `docs/guide`. */
+function folderOf(file: string): string {
+  const parts = file.split("/");
+  return parts.slice(0, Math.min(parts.length - 1, parts[0] === "packages" ? 4 : 2)).join("/") || ".";
+}

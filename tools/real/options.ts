@@ -1,0 +1,20 @@
+import type { GpuNodes } from "./nodes.ts";
+
+export interface RealClusterOptions {
+  /** Version to run, if it has been built. */
+  kubernetes?: string;
+  /** Run kube-controller-manager; also turns the ServiceAccount admission plugin on. */
+  controllers?: boolean;
+  /** Run kube-scheduler. */
+  scheduler?: boolean;
+  /** Run KWOK with this many simulated nodes. */
+  kwok?: GpuNodes;
+  /** What KWOK makes of pods, in place of its own fast stages (ready at once, Jobs complete at once): Stage objects. */
+  podStages?: readonly object[];
+  /** Admission plugins to enable beyond the default ones. */
+  admissionPlugins?: string[];
+  extraApiServerFlags?: string[];
+  controllerManagerFlags?: string[];
+  /** Write an audit log (level Metadata) to this file. */
+  auditLog?: string;
+}
