@@ -30,7 +30,7 @@ import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
-import { type Snapshot, Store } from "./storage/store.ts";
+import { type Snapshot, Store, type StoreHistory } from "./storage/store.ts";
 import type { KubeletApi } from "./subresources/index.ts";
 import {
   APPLY_PATCH,
@@ -52,7 +52,7 @@ export interface ApiServerOptions {
   /** Where changes are kept beyond the process. */
   journal?: Journal;
   /** How far back one can watch from, and list. */
-  history?: { ms: number; changes: number };
+  history?: StoreHistory;
   /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
   access?: Omit<AccessControlOptions, "store" | "clock">;
   audit?: AuditLog;

@@ -21,7 +21,10 @@ function end(protocol: string, incoming: Mailbox, outgoing: Mailbox): PipeEnd {
       return incoming.closed;
     },
     messages: incoming,
-    send: (message) => outgoing.put(typeof message === "string" ? message : message.slice()),
+    send: (message) => {
+      outgoing.put(typeof message === "string" ? message : message.slice());
+      return undefined;
+    },
     close: () => {
       incoming.finish();
       outgoing.finish();

@@ -113,7 +113,9 @@ export function isTooDeep(value: unknown, levels: number = MAX_JSON_DEPTH): bool
 
 /** What stands in a JSON text outside its strings. */
 export interface JsonSurvey {
-  /** The most objects and lists that are open at one place. */
+  /** How many objects and lists. */
+  readonly containers: number;
+  /** The most of them that are open at one place. */
   readonly depth: number;
   /** How many keys: a colon stands after each, and nowhere else. */
   readonly keys: number;
@@ -124,6 +126,7 @@ export interface JsonSurvey {
 /** Looks through a JSON text, once, for what parsing it hides. Of a text that is no JSON it says nothing of use. */
 export function surveyJson(text: string): JsonSurvey {
   let keys = 0;
+  let containers = 0;
   let depth = 0;
   let open = 0;
   let isPlain = true;
@@ -132,6 +135,7 @@ export function surveyJson(text: string): JsonSurvey {
     if (code === QUOTE) i = endOfString(text, i);
     else if (code === COLON) keys++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      containers++;
       if (++open > depth) depth = open;
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) open--;
     else if (isDigit(code)) {
@@ -141,7 +145,7 @@ export function surveyJson(text: string): JsonSurvey {
       if (isLong(i + 1 - start) || isDecimal(0, next)) isPlain = false;
     }
   }
-  return { keys, depth, isPlain };
+  return { keys, containers, depth, isPlain };
 }
 
 /** The index of the quotation mark that ends a string; the length of the text if none does. */

@@ -27,6 +27,11 @@ export interface ApiResponse {
   headers: HeaderMap;
   /** Whole when the answerer has it whole; otherwise a stream, which the asker must read to the end or `return()`. */
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  /**
+   * How long, in milliseconds, a client may leave a part of a stream unread before the stream is cut: for streams that go on
+   * without it. Without it the stream waits.
+   */
+  stallTimeout?: number;
   /** With status 101: the open message stream. */
   socket?: MessageSocket;
 }
@@ -34,7 +39,8 @@ export interface ApiResponse {
 /** A WebSocket, seen from either end. */
 export interface MessageSocket {
   readonly protocol: string;
-  send(message: string | Uint8Array): void;
+  /** What it returns, if anything, resolves when the other end has taken enough that there is room for more. */
+  send(message: string | Uint8Array): Promise<void> | undefined;
   /** Ends when the other side closes; throws when the connection breaks. */
   readonly messages: AsyncIterable<string | Uint8Array>;
   close(code?: number, reason?: string): void;

@@ -51,6 +51,7 @@ export {
   type StaticToken,
   Store as ApiServerStore,
   type StoredChange,
+  type StoreHistory,
   type StoreOptions,
   saveSnapshot,
   type TlsOptions,

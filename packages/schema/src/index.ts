@@ -67,5 +67,6 @@ export { pruneUnknownFields } from "./structural/pruning.ts";
 export type { ScalePaths } from "./structural/scale-paths.ts";
 export { type StructuralOptions, structuralErrors } from "./validation/structural-errors.ts";
 export { type ValidateValueOptions, validateValue } from "./validation/validate.ts";
-export { type ParseYamlOptions, parseYaml, YamlError } from "./yaml/parse-yaml.ts";
+export { type ParseYamlOptions, parseYaml, parseYamlDocument, type YamlDocument } from "./yaml/parse-yaml.ts";
 export { printYaml } from "./yaml/print-yaml.ts";
+export { YamlError } from "./yaml/yaml-error.ts";

@@ -12,6 +12,7 @@ import type { JsonObject } from "@konverge/schema/patch";
 import type { DecoderWords } from "./reading.ts";
 import type { WorkingObject } from "./working-object.ts";
 
+export { checkContainers, countContainers } from "./container-limit.ts";
 export { customCodec } from "./custom.ts";
 export { type Duplicate, type JsonText, parseJsonText } from "./json-text.ts";
 export { typedCodec } from "./typed.ts";

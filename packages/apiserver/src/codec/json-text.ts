@@ -1,9 +1,10 @@
 import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
+import { checkContainers } from "./container-limit.ts";
 import { DecodeError } from "./index.ts";
 
-/** A field that stood in a text twice: `spec.replicas`, and where it did the second time. */
+/** What a strict decoder says of a field that stood in a text twice, and where it did the second time. */
 export interface Duplicate {
-  readonly field: string;
+  readonly problem: string;
   readonly at: number;
 }
 
@@ -17,7 +18,8 @@ export interface JsonText {
 
 /** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
 export function parseJsonText(text: string): JsonText {
-  const { keys, depth, isPlain } = surveyJson(text);
+  const { keys, containers, depth, isPlain } = surveyJson(text);
+  checkContainers(containers);
   if (depth > MAX_JSON_DEPTH) new Scanner(text).scan();
   let value: unknown;
   try {
@@ -87,7 +89,7 @@ class Scanner {
       if (this.#text[this.#at] !== '"') this.#wrong("looking for beginning of object key string");
       const key = this.#string();
       const place = path === "" ? key : `${path}.${key}`;
-      if (keys.has(key)) this.#duplicates.push({ field: place, at: this.#at });
+      if (keys.has(key)) this.#duplicates.push({ problem: `duplicate field ${quoted(place)}`, at: this.#at });
       else this.#places.set(place, this.#at);
       keys.add(key);
       this.#space();

@@ -32,8 +32,12 @@ export function pathOf({ url }: Incoming): string {
   throw badRequest(`the request's path ${JSON.stringify(url)} must begin with a slash`);
 }
 
-/** The whole body, or undefined when there is none; throws when it is larger than `limit`. */
-export async function readBody(incoming: Incoming, limit: number): Promise<Uint8Array | undefined> {
+/** The whole body, or undefined when there is none; throws when it is larger than `limit`. `count` is told of each part. */
+export async function readBody(
+  incoming: Incoming,
+  limit: number,
+  count: (bytes: number) => void,
+): Promise<Uint8Array | undefined> {
   if (!hasBody(incoming)) return undefined;
   if (Number(incoming.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
   const chunks: Buffer[] = [];
@@ -41,6 +45,7 @@ export async function readBody(incoming: Incoming, limit: number): Promise<Uint8
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limit) throw tooLarge(limit);
+    count(chunk.length);
     chunks.push(chunk);
   }
   return size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);

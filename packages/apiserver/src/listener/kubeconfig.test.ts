@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthority } from "@konverge/certificates";
 import { VirtualClock } from "@konverge/core";
-import { parse } from "yaml";
+import { parseYaml } from "@konverge/schema";
 import { kubeconfigText } from "./kubeconfig.ts";
 
 const authority = createAuthority(new VirtualClock());
@@ -18,7 +18,7 @@ test("a kubeconfig is YAML that clients read", () => {
     namespace: "default",
   });
   const base64 = (value: string) => Buffer.from(value).toString("base64");
-  assert.deepEqual(parse(text), {
+  assert.deepEqual(parseYaml(text)[0], {
     apiVersion: "v1",
     kind: "Config",
     "current-context": "konverge",
@@ -40,5 +40,5 @@ test("a kubeconfig is YAML that clients read", () => {
     ],
   });
   const token = kubeconfigText({ name: "k", url: "http://x", user: "u", credential: { token: "t" } });
-  assert.deepEqual(parse(token).users[0].user, { token: "t" });
+  assert.deepEqual((parseYaml(token)[0] as { users: { user: unknown }[] }).users[0]!.user, { token: "t" });
 });

@@ -11,13 +11,15 @@ import {
   realClock,
   stringifyJson,
   type Transport,
+  tooManyRequests,
 } from "@konverge/core";
 import { Guard } from "../auth/guard.ts";
 import type { Peer } from "../auth/peer.ts";
 import { connectionPeer } from "./connection-peer.ts";
 import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";
-import { acceptsGzip, breakOff, isAbandoned, type Outgoing, send } from "./outgoing.ts";
+import { acceptsGzip, breakOff, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
+import { requestProblem } from "./request-problem.ts";
 import { offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
 
 /** Where and how to listen. */
@@ -30,6 +32,8 @@ export interface ListenOptions {
   tls: TlsOptions | "plain";
   /** Larger bodies are refused with 413. Default 3 MiB, as in a real server. */
   largestBody?: number;
+  /** The most bytes of bodies that are kept at a time, of requests under way; beyond it 429 is answered. Default 256 MiB. */
+  mostBodies?: number;
   /** How long close() waits for answers that are under way, in milliseconds. Default 5,000. */
   grace?: number;
   /** Told of errors that are the server's own fault: the client only sees a 500. */
@@ -58,6 +62,16 @@ const LARGEST_BODY = 3 * 1024 * 1024;
 const GRACE = 5000;
 /** As Go's server under a real API server: longer than clients keep idle connections, so that none is cut in use. */
 const KEEP_ALIVE = 90_000;
+/** The limits of a real API server: on a request's head in bytes and in time, on its body in time, and on what HTTP/2 may send. */
+const LARGEST_HEAD = 1024 * 1024;
+const HEAD_PATIENCE = 32_000;
+const BODY_PATIENCE = 60_000;
+const STREAM_WINDOW = 256 * 1024;
+const SESSION_WINDOW = 100 * STREAM_WINDOW;
+/** More than a real server allows: Node counts streams that are over until it is done with them. */
+const STREAMS = 1000;
+/** A real server limits how many requests are under way, and so what their bodies take. */
+const MOST_BODIES = 256 * 1024 * 1024;
 
 /**
  * Serves a transport on a port: HTTP/1.1 and HTTP/2 over TLS (the client chooses), WebSockets on HTTP/1.1.
@@ -113,16 +127,27 @@ function secureServer({ cert, key, clientCa }: TlsOptions): Http2SecureServer {
     cert,
     key,
     allowHTTP1: true,
+    ...HEAD_LIMITS,
     http1Options: { keepAliveTimeout: KEEP_ALIVE },
     ...(clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
-    settings: { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024 },
-    // One client's many watches are many streams of one session.
-    maxSessionMemory: 64,
+    settings: {
+      maxConcurrentStreams: STREAMS,
+      initialWindowSize: STREAM_WINDOW,
+      maxHeaderListSize: LARGEST_HEAD,
+    },
+    // As many headers as fit; their size is limited.
+    maxHeaderListPairs: LARGEST_HEAD / 32,
+    // In megabytes: a piece of an answer for each stream, and as much again for what Node itself keeps.
+    maxSessionMemory: 128,
   });
 }
 
+/** Node's own options of both servers. */
+const HEAD_LIMITS = { maxHeaderSize: LARGEST_HEAD, headersTimeout: HEAD_PATIENCE } as object;
+
 function plainServer(): Server {
   return createServer({
+    ...HEAD_LIMITS,
     keepAliveTimeout: KEEP_ALIVE,
     // Clients offer h2c as well: that is no reason not to answer them in HTTP/1.1.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => !/^h2c$/i.test(headers.upgrade ?? ""),
@@ -140,6 +165,8 @@ class Service {
   /** Of requests that are under way; those that stream are aborted when the server closes. */
   readonly #streaming = new Set<AbortController>();
   readonly #peers = new WeakMap<object, Peer>();
+  /** Bytes of bodies that have been read and not yet been answered. */
+  #bodies = 0;
   #closing: Promise<void> | undefined;
 
   constructor(target: Transport | Guard, options: ListenOptions) {
@@ -160,6 +187,8 @@ class Service {
     });
     (server as Http2SecureServer).on("session", (session) => {
       this.#sessions.add(session);
+      // Many streams can send at once what each may send.
+      session.setLocalWindowSize(SESSION_WINDOW);
       session.on("close", () => this.#sessions.delete(session));
       session.on("error", () => {});
     });
@@ -167,8 +196,11 @@ class Service {
     server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
       void this.#upgrade(incoming, socket, head);
     });
-    // Connections that never get as far as a request: nothing to answer.
-    server.on("clientError", (_error: Error, socket: Duplex) => socket.destroy());
+    // Connections that never get as far as a request.
+    server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
+      if (socket.writable) socket.end(requestProblem(error.code));
+      else socket.destroy();
+    });
     server.on("tlsClientError", () => {});
   }
 
@@ -198,13 +230,18 @@ class Service {
     const headers = headersOf(incoming);
     const method = incoming.method ?? "GET";
     let response: ApiResponse;
+    let bodyBytes = 0;
     try {
       const path = pathOf(incoming);
-      const body = await readBody(incoming, this.#options.largestBody ?? LARGEST_BODY);
+      const body = await this.#body(incoming, (bytes) => {
+        bodyBytes += bytes;
+      });
       response = await this.#answer({ method, path, headers, body, signal: controller.signal }, incoming);
     } catch (error) {
       if (isAbandoned(outgoing)) return;
       response = this.#failure(error, method, incoming.url);
+    } finally {
+      this.#bodies -= bodyBytes;
     }
     const isStream = typeof response.body !== "string" && !(response.body instanceof Uint8Array);
     if (isStream) {
@@ -212,15 +249,17 @@ class Service {
       if (this.#closing) controller.abort(new Error("the server is shutting down"));
     }
     try {
-      const unread = response.status === 413;
       await send(outgoing, response, {
         withoutBody: method === "HEAD",
         acceptsGzip: acceptsGzip(headers),
-        last: this.#closing !== undefined || unread,
+        // What is left of a body that was not read is no request.
+        last: this.#closing !== undefined || !incoming.complete,
+        clock: this.#clock,
       });
     } catch (error) {
       breakOff(outgoing);
-      if (!controller.signal.aborted) this.#options.onError?.(error, { method, path: incoming.url ?? "" });
+      if (!controller.signal.aborted && !(error instanceof StalledClient))
+        this.#options.onError?.(error, { method, path: incoming.url ?? "" });
     } finally {
       this.#streaming.delete(controller);
       outgoing.off("close", gone);
@@ -228,6 +267,28 @@ class Service {
       if (isStream) gone();
       // A stream's head, long gone, did not say that it would be the last answer on this connection.
       if (this.#closing && isStream && !outgoing.stream) incoming.socket.end();
+    }
+  }
+
+  /** The body of a request, within the limits of its size, of the time it takes, and of what all requests together may hold. */
+  async #body(incoming: Incoming, read: (bytes: number) => void): Promise<Uint8Array | undefined> {
+    const late = Promise.withResolvers<never>();
+    const timer = this.#clock.after(BODY_PATIENCE, () => late.reject(bodyTimeout()));
+    let isOver = false;
+    const count = (bytes: number) => {
+      if (isOver) return;
+      read(bytes);
+      this.#bodies += bytes;
+      if (this.#bodies > (this.#options.mostBodies ?? MOST_BODIES))
+        throw tooManyRequests("Too many requests, please try again later.", 1);
+    };
+    try {
+      const body = readBody(incoming, this.#options.largestBody ?? LARGEST_BODY, count);
+      body.catch(() => {});
+      return await Promise.race([body, late.promise]);
+    } finally {
+      isOver = true;
+      timer.cancel();
     }
   }
 
@@ -252,7 +313,7 @@ class Service {
       const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
       if (!isKnown && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
       if (controller.signal.aborted) response.socket?.close(1006);
-      else await this.#upgrades.complete(incoming, socket, head, response);
+      else await this.#upgrades.complete(incoming, socket, head, response, this.#clock);
     } catch (error) {
       if (!controller.signal.aborted) await refuse(socket, this.#failure(error, method, incoming.url));
     }
@@ -290,6 +351,11 @@ class Service {
     const body = `${stringifyJson(known.status)}\n`;
     return { status: known.code, headers: { "content-type": "application/json" }, body };
   }
+}
+
+function bodyTimeout(): ApiError {
+  const message = "Timeout: request did not complete within the allotted timeout";
+  return new ApiError({ code: 504, reason: "Timeout", message, details: {} });
 }
 
 function unknownUpgrade(protocol = ""): ApiError {

@@ -3,7 +3,7 @@ import { constants, type Http2Stream } from "node:http2";
 import type { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { type ApiResponse, type HeaderMap, headerOf, headerValues } from "@konverge/core";
+import { type ApiResponse, type Clock, type HeaderMap, headerOf, headerValues } from "@konverge/core";
 
 /** An answer of either protocol: what is used of node:http's and node:http2's response objects. */
 export interface Outgoing extends Writable {
@@ -25,11 +25,15 @@ export interface SendOptions {
   readonly acceptsGzip: boolean;
   /** The server is closing: let the client not use this connection again. */
   readonly last: boolean;
+  readonly clock: Clock;
 }
+
+/** How long a client may take for a part of a whole answer: as long as a real API server gives a request in all. */
+const ANSWER_PATIENCE = 60_000;
 
 /**
  * Sends an answer. A stream is pulled as fast as the client takes it and no faster: what is not yet taken stays with whoever
- * makes the stream. It is let go of when the client is gone.
+ * makes the stream. It is let go of when the client is gone. An answer that is not taken at all is cut in the end: throws.
  */
 export async function send(outgoing: Outgoing, response: ApiResponse, options: SendOptions): Promise<void> {
   const headers = outgoingHeaders(response.headers);
@@ -39,7 +43,7 @@ export async function send(outgoing: Outgoing, response: ApiResponse, options: S
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
     outgoing.writeHead(response.status, headers);
     if (options.withoutBody) await body[Symbol.asyncIterator]().return?.();
-    else await sendStream(outgoing, body);
+    else await sendStream(new Pieces(outgoing, options.clock, response.stallTimeout), body);
     outgoing.end();
     return;
   }
@@ -52,7 +56,11 @@ export async function send(outgoing: Outgoing, response: ApiResponse, options: S
   // 204 and 304 have no body, and say so by having no length.
   if (response.status !== 204 && response.status !== 304) headers["content-length"] = String(bytes.length);
   outgoing.writeHead(response.status, headers);
-  outgoing.end(options.withoutBody ? undefined : bytes);
+  if (options.withoutBody || bytes.length <= PIECE) outgoing.end(options.withoutBody ? undefined : bytes);
+  else {
+    await new Pieces(outgoing, options.clock, ANSWER_PATIENCE).write(bytes);
+    outgoing.end();
+  }
 }
 
 /** Whether nobody is there any more to take the answer. */
@@ -76,31 +84,100 @@ export function acceptsGzip(headers: HeaderMap): boolean {
   );
 }
 
-/** Chunks that are ready at the same time go out as one write of about this size: a thousand events are not a thousand packets. */
-const WRITE_SIZE = 64 * 1024;
+/**
+ * How much is written at once. Chunks of a stream that are ready at the same time go out together: a thousand events are not a
+ * thousand packets. Larger ones go out in pieces: what a client has not taken yet counts against its connection, which many
+ * streams share, while the rest of a text is shared with all who are to have it.
+ */
+const PIECE = 32 * 1024;
 
-async function sendStream(outgoing: Outgoing, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
+/** A client did not take its answer. */
+export class StalledClient extends Error {
+  override readonly name = "StalledClient";
+}
+
+/** Writes pieces as a client takes them. */
+class Pieces {
+  readonly outgoing: Outgoing;
+  readonly #clock: Clock;
+  readonly #stallTimeout: number | undefined;
+
+  constructor(outgoing: Outgoing, clock: Clock, stallTimeout: number | undefined) {
+    this.outgoing = outgoing;
+    this.#clock = clock;
+    this.#stallTimeout = stallTimeout;
+  }
+
+  /** Resolves when all is written but the last piece, or the client is gone. */
+  async write(content: string | Uint8Array): Promise<void> {
+    for (let start = 0, end = 0; start < content.length; start = end) {
+      if (!(await this.room())) return;
+      end = start + PIECE;
+      if (typeof content === "string") {
+        // Half a character is none.
+        if (isHighSurrogate(content.charCodeAt(end - 1))) end--;
+        this.outgoing.write(content.slice(start, end));
+      } else this.outgoing.write(content.subarray(start, end));
+    }
+  }
+
+  /** Resolves when there is room for more; false when the client is gone. Throws when it has not taken anything for too long. */
+  async room(): Promise<boolean> {
+    if (this.outgoing.writableNeedDrain && !isAbandoned(this.outgoing)) await this.#drained();
+    return !isAbandoned(this.outgoing);
+  }
+
+  async #drained(): Promise<void> {
+    const done = new AbortController();
+    const { signal } = done;
+    const late = Promise.withResolvers<never>();
+    const timer =
+      this.#stallTimeout === undefined
+        ? undefined
+        : this.#clock.after(this.#stallTimeout, () => late.reject(new StalledClient()));
+    try {
+      // An error means that the connection broke: the caller sees that the client is gone.
+      const taken = [once(this.outgoing, "drain", { signal }), once(this.outgoing, "close", { signal })];
+      await Promise.race([...taken.map((event) => event.catch(() => {})), late.promise]);
+    } finally {
+      timer?.cancel();
+      done.abort();
+    }
+  }
+}
+
+async function sendStream(pieces: Pieces, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
+  const { outgoing } = pieces;
   // A watch may be silent for long: its client wants to know at once that it has begun.
   outgoing.flushHeaders?.();
   let ready: (string | Uint8Array)[] = [];
   let size = 0;
-  const flush = () => {
-    if (ready.length === 0 || outgoing.writableNeedDrain || isAbandoned(outgoing)) return;
-    outgoing.write(joined(ready));
+  const takeReady = () => {
+    const content = joined(ready);
     ready = [];
     size = 0;
+    return content;
+  };
+  // Runs when all promises that are ready have run: when whoever makes the stream has to wait.
+  const flush = () => {
+    if (ready.length === 0 || size >= PIECE || outgoing.writableNeedDrain || isAbandoned(outgoing)) return;
+    outgoing.write(takeReady());
   };
   for await (const chunk of chunks) {
+    if (chunk.length >= PIECE) {
+      if (ready.length > 0) await pieces.write(takeReady());
+      await pieces.write(chunk);
+      if (isAbandoned(outgoing)) return;
+      continue;
+    }
     ready.push(chunk);
     size += chunk.length;
-    if (outgoing.writableNeedDrain) await drained(outgoing);
+    if (outgoing.writableNeedDrain && !(await pieces.room())) return;
     if (isAbandoned(outgoing)) return;
-    if (size >= WRITE_SIZE) flush();
-    // This runs when all promises that are ready have run: when whoever makes the stream has to wait.
+    if (size >= PIECE) await pieces.write(takeReady());
     else if (ready.length === 1) process.nextTick(flush);
   }
-  if (outgoing.writableNeedDrain) await drained(outgoing);
-  flush();
+  if ((await pieces.room()) && ready.length > 0) await pieces.write(takeReady());
 }
 
 function joined(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
@@ -109,24 +186,18 @@ function joined(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
   return Buffer.concat(chunks.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)));
 }
 
-/** Resolves when more can be written, or nothing ever again. */
-async function drained(outgoing: Outgoing): Promise<void> {
-  const done = new AbortController();
-  try {
-    const { signal } = done;
-    await Promise.race([once(outgoing, "drain", { signal }), once(outgoing, "close", { signal })]);
-  } catch {
-    // The connection broke: the caller sees that it is gone.
-  } finally {
-    done.abort();
-  }
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+
+/** Headers are bytes, and those beyond ASCII are UTF-8; Node takes each character for a byte. */
+function headerBytes(value: string): string {
+  return /[\u0080-\uffff]/.test(value) ? Buffer.from(value).toString("latin1") : value;
 }
 
 function outgoingHeaders(headers: HeaderMap): Record<string, string | string[]> {
   const result: Record<string, string | string[]> = {};
   for (const name of Object.keys(headers)) {
     const values = headerValues(headers, name);
-    if (values.length > 0) result[name] = values.length === 1 ? values[0]! : [...values];
+    if (values.length > 0) result[name] = values.length === 1 ? headerBytes(values[0]!) : values.map(headerBytes);
   }
   return result;
 }

@@ -17,7 +17,7 @@ class Stream implements MessageSocket {
   constructor(protocol: string) {
     this.protocol = protocol;
   }
-  send(message: string | Uint8Array): void {
+  send(message: string | Uint8Array): undefined {
     this.received.push(typeof message === "string" ? message : Uint8Array.from(message));
   }
   close(code?: number, reason?: string): void {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type ApiResponse, headerValues, type MessageSocket, readText } from "@konverge/core";
+import { type ApiResponse, type Clock, headerValues, type MessageSocket, readText, type Timer } from "@konverge/core";
 import { type WebSocket, WebSocketServer } from "ws";
 
 /** As Go's WebSocket package limits messages by default. */
@@ -28,7 +28,13 @@ export class Upgrades {
   }
 
   /** Completes an upgrade as the handler answered it: with a stream, or with a refusal. */
-  async complete(incoming: IncomingMessage, socket: Duplex, head: Buffer, response: ApiResponse): Promise<void> {
+  async complete(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    response: ApiResponse,
+    clock: Clock,
+  ): Promise<void> {
     if (response.status !== 101 || !response.socket) {
       await refuse(socket, response);
       return;
@@ -40,7 +46,12 @@ export class Upgrades {
     this.#server.handleUpgrade(incoming, socket, head, (outer) => {
       this.#open.add(outer);
       outer.on("close", () => this.#open.delete(outer));
-      connect(outer, inner);
+      connect(
+        outer,
+        inner,
+        (stallTimeout) => clock.after(stallTimeout, () => outer.terminate()),
+        response.stallTimeout,
+      );
     });
   }
 
@@ -58,24 +69,37 @@ export function offeredProtocols({ headers }: IncomingMessage): string[] {
     .filter((protocol) => protocol !== "");
 }
 
+/** Ends a connection after some time, unless it is cancelled. */
+type Deadline = (stallTimeout: number) => Timer;
+
 /** Carries messages both ways until either side ends. */
-function connect(outer: WebSocket, inner: MessageSocket): void {
+function connect(outer: WebSocket, inner: MessageSocket, deadline: Deadline, stallTimeout: number | undefined): void {
   outer.on("message", (data, isBinary) => {
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
-    inner.send(isBinary ? bytes : bytes.toString());
+    const room = inner.send(isBinary ? bytes : bytes.toString());
+    if (!room) return;
+    outer.pause();
+    void room.then(() => outer.resume());
   });
   outer.on("close", (code, reason) => inner.close(code, reason.toString()));
   // A close event follows every error.
   outer.on("error", () => {});
-  void carryOut(outer, inner);
+  void carryOut(outer, inner, deadline, stallTimeout);
 }
 
-async function carryOut(outer: WebSocket, inner: MessageSocket): Promise<void> {
+async function carryOut(
+  outer: WebSocket,
+  inner: MessageSocket,
+  deadline: Deadline,
+  stallTimeout: number | undefined,
+): Promise<void> {
   try {
     for await (const message of inner.messages) {
       if (outer.readyState !== outer.OPEN) return;
       // One at a time: what the client does not take stays with whoever sends it.
+      const timer = stallTimeout === undefined ? undefined : deadline(stallTimeout);
       await new Promise<void>((resolve) => outer.send(message, () => resolve()));
+      timer?.cancel();
     }
     outer.close(1000);
   } catch (error) {

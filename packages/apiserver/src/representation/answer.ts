@@ -1,5 +1,5 @@
 import { type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
-import { stringify } from "yaml";
+import { printYaml } from "@konverge/schema";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Entry } from "../storage/collection.ts";
 import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
@@ -26,9 +26,6 @@ export function bodyResponse(
   return textResponse(status, `${stringifyJson(body)}\n`, form, headers);
 }
 
-/** As Go's YAML library writes it, as far as such things can be set. */
-const YAML_FORM = { sortMapEntries: true, indentSeq: false, singleQuote: true, version: "1.1" } as const;
-
 function textResponse(
   status: number,
   text: string,
@@ -36,7 +33,7 @@ function textResponse(
   headers: Record<string, string | string[]> = {},
 ): ApiResponse {
   if (form.media === "yaml") {
-    const body = stringify(parseJson(text), YAML_FORM);
+    const body = printYaml(parseJson(text));
     return { status, headers: { "content-type": "application/yaml", ...headers }, body };
   }
   const body = form.pretty ? stringifyJson(parseJson(text), 2) : text;

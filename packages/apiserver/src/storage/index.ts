@@ -13,4 +13,4 @@ export type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 export { decodeSnapshot, encodeSnapshot, loadSnapshot, saveSnapshot } from "./snapshot-file.ts";
 export { SqliteJournal, type SqliteJournalOptions } from "./sqlite-journal.ts";
 export { type Durability, JournalError } from "./sqlite-schema.ts";
-export { type EntryContent, Store, type StoreOptions } from "./store.ts";
+export { type EntryContent, Store, type StoreHistory, type StoreOptions } from "./store.ts";

@@ -111,6 +111,24 @@ test("compaction forgets what is too old, and what is too much", async () => {
   assert.equal(store.collection("pods").changesAfter(second), undefined);
 });
 
+test("the past of large objects is forgotten before it fills the memory, and that of small ones is not", () => {
+  const history = { ms: 300_000, changes: 100_000, characters: 100_000 };
+  const store = new Store({ clock: new VirtualClock(), history });
+  store.put("pods", "small", content("s"));
+  const small = store.revision;
+  for (let i = 0; i < 100; i++) {
+    store.put("pods", "large", content("x".repeat(10_000)));
+    const kept = store.collection("pods").changesAfter(store.compacted)!;
+    const characters = kept.reduce((sum, { entry }) => sum + entry.text.length, 0);
+    assert.ok(characters <= 110_000, `${characters} characters of history`);
+  }
+  assert.equal(store.collection("pods").changesAfter(small - 1), undefined);
+  assert.deepEqual(Object.keys(stateOf(store, "pods")!), ["large", "small"]);
+  const others = new Store({ clock: new VirtualClock(), history });
+  for (let i = 0; i < 1000; i++) others.put("pods", "small", content("s"));
+  assert.equal(others.collection("pods").changesAfter(1)?.length, 1000);
+});
+
 test("a watcher of a quiet resource is not too old, however much happened to others", () => {
   const store = new Store({ clock: new VirtualClock() });
   const position = store.put("quiet", "a", content("1")).revision;

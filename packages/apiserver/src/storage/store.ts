@@ -1,5 +1,6 @@
 import { ApiError, type Clock } from "@konverge/core";
 import { Collection, type Entry, type StoredChange } from "./collection.ts";
+import { HistorySize } from "./history-size.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 
 export type { Snapshot } from "./journal.ts";
@@ -12,12 +13,21 @@ export interface StoreOptions {
   clock: Clock;
   /** Without one, the state ends with the process. */
   journal?: Journal;
-  /** How far back one can watch from, and list: in milliseconds and in revisions, whichever is less. */
-  history?: { ms: number; changes: number };
+  history?: StoreHistory;
+}
+
+/** How far back one can watch from, and list: whichever is least. */
+export interface StoreHistory {
+  ms: number;
+  /** Revisions. */
+  changes: number;
+  /** Characters of the objects that were written. Default: 256 Mi, since large objects that change often would fill the memory. */
+  characters?: number;
 }
 
 /** As etcd under a real API server: compaction every five minutes. */
-const DEFAULT_HISTORY = { ms: 5 * 60_000, changes: 100_000 };
+const DEFAULT_HISTORY: StoreHistory = { ms: 5 * 60_000, changes: 100_000 };
+const MOST_CHARACTERS = 256 * 1024 * 1024;
 
 /**
  * All state of the API server: one revision counter, a collection for each resource.
@@ -35,7 +45,8 @@ const DEFAULT_HISTORY = { ms: 5 * 60_000, changes: 100_000 };
 export class Store {
   readonly #clock: Clock;
   readonly #journal: Journal | undefined;
-  readonly #history: { ms: number; changes: number };
+  readonly #history: StoreHistory;
+  readonly #historySize: HistorySize;
   #collections = new Map<string, Collection>();
   #revision = 1;
   #published = 1;
@@ -54,6 +65,7 @@ export class Store {
     this.#clock = options.clock;
     this.#journal = options.journal;
     this.#history = options.history ?? DEFAULT_HISTORY;
+    this.#historySize = new HistorySize(this.#history.characters ?? MOST_CHARACTERS);
     this.#lastCompaction = this.#clock.monotonic();
     if (state) this.#journal?.replace(state);
     const start = state ?? this.#journal?.load();
@@ -161,6 +173,7 @@ export class Store {
     this.#published = revision;
     this.#compacted = revision;
     this.#origin = revision;
+    this.#historySize.forget(revision);
     this.#epoch++;
     for (const resource of [...this.#waiters.keys()]) this.#wake(resource);
   }
@@ -170,12 +183,17 @@ export class Store {
     this.#lastCompaction = this.#clock.monotonic();
     let target = this.#published - this.#history.changes;
     for (const collection of this.#collections.values()) target = Math.max(target, collection.newestBefore(time));
-    if (time === Number.POSITIVE_INFINITY) target = this.#published;
+    this.#forget(time === Number.POSITIVE_INFINITY ? this.#published : target);
+  }
+
+  /** Forgets the changes up to and including a revision. */
+  #forget(revision: number): void {
     // What is not durable yet may have to be taken back.
-    target = Math.min(target, this.#published);
+    const target = Math.min(revision, this.#published);
     if (target <= this.#compacted) return;
     this.#compacted = target;
     for (const collection of this.#collections.values()) collection.compact(target);
+    this.#historySize.forget(target);
     this.#journal?.compact(target);
   }
 
@@ -209,6 +227,8 @@ export class Store {
       this.#flush.promise.catch(() => {});
       this.#clock.post(() => this.#publish(), "journal");
     }
+    const excess = this.#historySize.add(revision, entry.text.length);
+    if (excess !== undefined) this.#forget(excess);
     if (this.#clock.monotonic() - this.#lastCompaction > this.#history.ms / 5) this.compact();
     return entry;
   }

@@ -17,12 +17,10 @@ export function appliedBy(
   const { codec } = call.version;
   return async (live) => {
     const merged = await withFieldManager(call, (fields) => fields.apply(live, applied, fieldManager, { force }));
-    if (duplicates.length > 0) {
-      const lines = duplicates.map(({ field }) => field);
-      const problem = `yaml: unmarshal errors:\n  ${lines.join("\n  ")}`;
-      if (fieldValidation === "Strict")
-        throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);
-      if (fieldValidation === "Warn") for (const line of lines) call.warn(line);
+    for (const { problem } of duplicates) {
+      const whole = `error converting YAML to JSON: ${problem}`;
+      if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${whole}`);
+      if (fieldValidation === "Warn") call.warn(whole);
     }
     const object = codec.decodeMerged(merged);
     codec.applyDefaults(object);
@@ -32,12 +30,14 @@ export function appliedBy(
 }
 
 function readApplied(call: Call): { value: WorkingObject; duplicates: JsonText["duplicates"] } {
+  const text = bodyText(call.request);
   try {
-    const { value, duplicates } = parseYamlText(bodyText(call.request));
+    const { value, duplicates } = parseYamlText(text);
     if (value === null || isObject(value)) return { value: (value ?? {}) as WorkingObject, duplicates };
     const problem = `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
-    throw new DecodeError(`error unmarshaling JSON: while decoding JSON: ${problem}`);
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);
   } catch (error) {
-    throw error instanceof DecodeError ? badRequest(`error decoding YAML: ${error.message}`) : error;
+    if (!(error instanceof DecodeError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
 }

@@ -12,7 +12,15 @@ import { definitionSchema } from "@konverge/kinds";
 import { invalidValue } from "@konverge/schema";
 import { isObject, type JsonObject } from "@konverge/schema/patch";
 import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from "@konverge/schema/protobuf";
-import { type Codec, DecodeError, type JsonText, parseJsonText, parseYamlText } from "../codec/index.ts";
+import {
+  type Codec,
+  checkContainers,
+  countContainers,
+  DecodeError,
+  type JsonText,
+  parseJsonText,
+  parseYamlText,
+} from "../codec/index.ts";
 import { readAs, shapeOf } from "../codec/struct-shape.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyBytes, bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
@@ -74,11 +82,16 @@ function parsedOptions({ request, definition, version }: Call, type: string): Js
     };
   }
   const text = bodyText(request);
+  return type === "application/json" ? withJsonWords(() => parseJsonText(text)) : parseYamlText(text);
+}
+
+/** Puts what is wrong with a JSON text into the words of what looks for the kind in it. */
+function withJsonWords<T>(parse: () => T): T {
   try {
-    return type === "application/json" ? parseJsonText(text) : parseYamlText(text);
+    return parse();
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    throw new DecodeError(`couldn't get version/kind; json parse error: ${error.message}`);
   }
 }
 
@@ -96,7 +109,9 @@ function parseBody(call: Call, expected: Expected): JsonText & { text: string } 
   const type = contentType(request) || MEDIA_TYPES[0]!;
   if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) return { ...parseProtobuf(request, expected), text: "" };
   const text = bodyText(request);
-  if (type === "application/json") return { ...parsed(() => parseJsonText(text), text, expected), text };
+  if (type === "application/json") {
+    return { ...parsed(() => withJsonWords(() => parseJsonText(text)), text, expected), text };
+  }
   if (type === "application/yaml") return { ...parsed(() => parseYamlText(text), text, expected), text };
   throw unsupportedMediaType(definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
 }
@@ -104,9 +119,11 @@ function parseBody(call: Call, expected: Expected): JsonText & { text: string } 
 function parseProtobuf(request: ApiRequest, expected: Expected): JsonText {
   const bytes = bodyBytes(request);
   try {
-    return { value: decodeProtobuf(bytes, { default: expected }), duplicates: [] };
+    const value = decodeProtobuf(bytes, { default: expected });
+    checkContainers(countContainers(value));
+    return { value, duplicates: [] };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error.code !== 400) throw error;
     const hex = Buffer.from(bytes.subarray(0, 30)).toString("hex") + (bytes.length > 30 ? " ..." : "");
     throw badRequest(
       `the object provided is unrecognized (must be of type ${expected.kind}): ${error.message} (${hex || "<empty>"})`,
@@ -119,13 +136,14 @@ function parsed(parse: () => JsonText, text: string, expected: Expected): JsonTe
     const json = parse();
     if (json.value === null) return { ...json, value: {} };
     if (!isObject(json.value)) {
-      const problem = `json: cannot unmarshal ${kindOfJson(json.value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-      throw new DecodeError(problem);
+      const type = `struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+      const problem = `json: cannot unmarshal ${kindOfJson(json.value)} into Go value of type ${type}`;
+      throw new DecodeError(`couldn't get version/kind; json parse error: ${problem}`);
     }
     return json;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error.message}`, text);
+    throw unrecognized(expected, error.message, text);
   }
 }
 
@@ -176,10 +194,7 @@ function decodeAs(
 /** What a strict decoder complains about, in the order in which it comes upon it. */
 export function strictProblems({ duplicates, place }: Omit<JsonText, "value">, unknown: readonly string[]): string[] {
   const problems = [
-    ...duplicates.map(({ field, at }) => ({
-      problem: field.startsWith("line ") ? field : `duplicate field ${quoted(field)}`,
-      at,
-    })),
+    ...duplicates,
     ...unknown.map((field) => ({ problem: `unknown field ${quoted(field)}`, at: place?.(field) ?? 0 })),
   ];
   return problems.sort((a, b) => a.at - b.at).map(({ problem }) => problem);

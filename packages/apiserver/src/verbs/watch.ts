@@ -12,6 +12,11 @@ import { type Selection, selectionOf } from "./selectors.ts";
 const BOOKMARK_INTERVAL = 60_000;
 /** A watch that does not say how long ends after once to twice this time. */
 const SHORTEST_WATCH_SECONDS = 1800;
+/**
+ * A watcher that leaves an event unread for so long, in milliseconds, is ended: all that happens meanwhile would be kept for it. A
+ * real server ends one whose buffer is full.
+ */
+const STALL_TIMEOUT = 60_000;
 
 /**
  * Streams the changes after a revision, or with sendInitialEvents first everything there is: as the lines of an answer, or
@@ -28,17 +33,19 @@ export async function watch(call: Call): Promise<ApiResponse> {
   if (call.form.target === "Table") checkTableParameters(call);
   const headers = { "content-type": "application/json" };
   const { upgrade } = call.request;
-  if (!upgrade) return { status: 200, headers, body: stream(call, selection, start, parameters) };
+  if (!upgrade) {
+    return { status: 200, headers, body: stream(call, selection, start, parameters), stallTimeout: STALL_TIMEOUT };
+  }
   const closed = new AbortController();
   const signal = AbortSignal.any([closed.signal, ...(call.request.signal ? [call.request.signal] : [])]);
   const socket: MessageSocket = {
     protocol: upgrade[0] ?? "",
     messages: stream({ ...call, request: { ...call.request, signal } }, selection, start, parameters),
     // A watcher has nothing to say.
-    send() {},
+    send: () => undefined,
     close: () => closed.abort(),
   };
-  return { status: 101, headers, body: "", socket };
+  return { status: 101, headers, body: "", socket, stallTimeout: STALL_TIMEOUT };
 }
 
 interface Start {

@@ -52,11 +52,13 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .addOption(new Option("--name <name>", "the cluster").default("konverge"))
     .option("--all", "end all of them")
     .action(async ({ name, all }: { name: string; all?: boolean }) => {
-      const { down: end } = await import("../up/background.ts");
+      const { down: end, GRACE_SECONDS } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
       for (const one of all ? notedNames() : [name]) {
-        if (await end(one, realClock())) console.log(`cluster ${one} has ended`);
-        else console.log(`no cluster named ${one} runs`);
+        const ended = await end(one, realClock());
+        if (ended === "killed") {
+          console.log(`cluster ${one} did not end within ${GRACE_SECONDS} seconds: its process was killed`);
+        } else console.log(ended ? `cluster ${one} has ended` : `no cluster named ${one} runs`);
       }
     });
   return [up, down];

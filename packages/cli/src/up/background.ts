@@ -34,24 +34,45 @@ function ready(child: ChildProcess, logFile: string): Promise<void> {
   });
 }
 
-/** How long a cluster is given to end by itself, in milliseconds. */
-const PATIENCE = 10_000;
+/** How long a cluster is given to end by itself, in seconds. */
+export const GRACE_SECONDS = 10;
+/** How long a process that was killed may take to be gone. */
+const GONE_SECONDS = 10;
 
-/** Ends a cluster that `konverge up` started. False when there is none of that name. */
-export async function down(name: string, clock: Clock): Promise<boolean> {
+/** How a cluster ended: by itself, or because it did not and was killed. */
+export type Ended = "ended" | "killed";
+
+/** Ends a cluster that `konverge up` started. Undefined when there is none of that name. */
+export async function down(name: string, clock: Clock): Promise<Ended | undefined> {
   const noted = notedCluster(name);
-  if (!noted) return false;
-  if (await isRunning(noted)) {
-    process.kill(noted.pid, "SIGTERM");
-    const deadline = clock.monotonic() + PATIENCE;
-    while (isAlive(noted.pid)) {
-      if (clock.monotonic() > deadline) throw new Error(`process ${noted.pid} does not end: look at what it does`);
-      await sleep(clock, 20);
-    }
-  }
+  if (!noted) return undefined;
+  const ended = (await isRunning(noted)) ? await end(noted.pid, clock) : "ended";
   // A process that was killed leaves its traces behind; one that ended by itself has removed them.
   if (notedCluster(name)) await takeBack(noted);
+  return ended;
+}
+
+/** Asks a process to end, and kills it when it does not: one that is stuck does not even hear of it. */
+async function end(pid: number, clock: Clock): Promise<Ended> {
+  signal(pid, "SIGTERM");
+  if (await isGone(pid, clock, GRACE_SECONDS)) return "ended";
+  signal(pid, "SIGKILL");
+  if (await isGone(pid, clock, GONE_SECONDS)) return "killed";
+  throw new Error(`process ${pid} was killed and is still there: it waits for the system, see "ps ${pid}"`);
+}
+
+async function isGone(pid: number, clock: Clock, seconds: number): Promise<boolean> {
+  const deadline = clock.monotonic() + seconds * 1000;
+  while (isAlive(pid)) {
+    if (clock.monotonic() > deadline) return false;
+    await sleep(clock, 20);
+  }
   return true;
+}
+
+/** Sends a signal to a process that may be gone by now. */
+function signal(pid: number, name: "SIGTERM" | "SIGKILL"): void {
+  if (isAlive(pid)) process.kill(pid, name);
 }
 
 function isAlive(pid: number): boolean {

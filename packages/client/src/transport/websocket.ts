@@ -118,7 +118,10 @@ function messageSocket(socket: WebSocket, protocol: string, what: string): Messa
   return {
     protocol,
     messages: messages(),
-    send: (message) => socket.send(message),
+    send: (message) => {
+      socket.send(message);
+      return undefined;
+    },
     // 1005 and 1006 describe how a connection ended and cannot be sent: pass the end on as it came.
     close: (code, reason) => {
       if (code === 1005) socket.close();

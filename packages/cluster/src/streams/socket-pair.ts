@@ -11,6 +11,7 @@ const MESSAGE = 128;
 class Messages implements AsyncIterable<string | Uint8Array> {
   readonly #overflow: () => void;
   readonly #queue: (string | Uint8Array)[] = [];
+  #head = 0;
   #size = 0;
   #ended = false;
   #wake: (() => void) | undefined;
@@ -42,7 +43,7 @@ class Messages implements AsyncIterable<string | Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array, void, void> {
     for (;;) {
-      const next = this.#queue.shift();
+      const next = this.#take();
       if (next !== undefined) {
         this.#size -= next.length + MESSAGE;
         if (this.#size < CAPACITY) this.#makeRoom();
@@ -56,6 +57,17 @@ class Messages implements AsyncIterable<string | Uint8Array> {
     }
   }
 
+  /** What was taken is dropped by the half: to shift a long array costs as much as the array is long. */
+  #take(): string | Uint8Array | undefined {
+    if (this.#head === this.#queue.length) return undefined;
+    const message = this.#queue[this.#head++]!;
+    if (this.#head * 2 >= this.#queue.length) {
+      this.#queue.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return message;
+  }
+
   #makeRoom(): void {
     this.#room?.resolve();
     this.#room = undefined;
@@ -64,8 +76,6 @@ class Messages implements AsyncIterable<string | Uint8Array> {
 
 /** One end of a message stream within this process. */
 export interface PairedSocket extends MessageSocket {
-  /** What it returns, if anything, resolves when the other end has taken enough that there is room for more. */
-  send(message: string | Uint8Array): Promise<void> | undefined;
   /** Aborts when either end has closed the stream. */
   readonly closed: AbortSignal;
 }

@@ -55,3 +55,18 @@ test("compressed headers are read, however the bytes are chopped", async () => {
     ]);
   }
 });
+
+test("headers that cannot be decompressed are an error of that stream, not of the process", async () => {
+  const payload = Buffer.concat([Buffer.alloc(10), Buffer.from("not compressed at all")]);
+  const frame = Buffer.concat([word(0x80030001), word(payload.length), payload]);
+  await assert.rejects(new ClientFrames().push(frame), { code: "Z_DATA_ERROR" });
+});
+
+test("a large frame that comes in many small parts is put together once", async () => {
+  const frames = new ClientFrames();
+  const sent = new ServerFrames().data(1, Buffer.alloc(1024 * 1024, "x"));
+  const received = [];
+  for (let at = 0; at < sent.length; at += 100) received.push(...(await frames.push(sent.subarray(at, at + 100))));
+  assert.equal(received.length, 1);
+  assert.equal(received[0]!.type === "data" && received[0]!.data.length, 1024 * 1024);
+});

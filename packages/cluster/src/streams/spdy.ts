@@ -30,6 +30,11 @@ export class ClientFrames {
   #length = 0;
   #needed = HEAD;
 
+  constructor() {
+    // An error that nothing listens for would end the process.
+    this.#inflate.on("error", () => {});
+  }
+
   async push(bytes: Uint8Array): Promise<ClientFrame[]> {
     this.#rest.push(bytes);
     this.#length += bytes.length;
@@ -70,7 +75,13 @@ export class ClientFrames {
 
   async #headers(block: Buffer): Promise<ReadonlyMap<string, string>> {
     await new Promise<void>((resolve, reject) => {
-      this.#inflate.write(block, (error) => (error ? reject(error) : resolve()));
+      const settle = (error: Error | null | undefined) => {
+        this.#inflate.off("error", settle);
+        if (error) reject(error);
+        else resolve();
+      };
+      this.#inflate.once("error", settle);
+      this.#inflate.write(block, settle);
     });
     const text = (this.#inflate.read() as Buffer | null) ?? Buffer.alloc(4);
     const headers = new Map<string, string>();

@@ -5,6 +5,7 @@ import {
   deepEqual,
   isObject,
   isTooDeep,
+  MAX_JSON_DEPTH,
   stringifyJson,
   WholeFloat,
 } from "@konverge/core";
@@ -82,13 +83,16 @@ export function applyJsonPatch<T extends object>(document: T, operations: readon
   try {
     for (const operation of operations) perform(draft, operation ?? {}, copied);
     const { root } = draft;
-    if (isTooDeep(root)) fail("exceeded max depth");
+    if (isTooDeep(root, MAX_JSON_DEPTH + OWN_LEVELS)) fail("exceeded max depth");
     return root as T;
   } catch (error) {
     if (error instanceof PatchFailure) throw unprocessable(error.message);
     throw error;
   }
 }
+
+/** How much deeper than an object what a server writes into it may be: managedFields name all of its fields. */
+const OWN_LEVELS = 10;
 
 /** What the copy operations of a patch have added so far. */
 interface Copied {

@@ -1,186 +1,172 @@
-import { append, goText, isObject, type JsonObject, toGoJson } from "@konverge/core";
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  type Scalar,
-  type YAMLMap,
-} from "yaml";
+import { goText, type JsonObject, MAX_JSON_DEPTH, quoted } from "@konverge/core";
 import { put } from "../json-value.ts";
-import { floatOf, integerOf, resolvePlain } from "./scalars.ts";
+import { NodeParser, type YamlNode } from "./parse-nodes.ts";
+import { resolvePlain, tagged } from "./scalars.ts";
+import { problemInLine, YamlError } from "./yaml-error.ts";
 
 export interface ParseYamlOptions {
   /** Refuse a key that stands twice in a map; otherwise the last one counts, as it does to Kubernetes. */
   strict?: boolean;
 }
 
-/** Text that is not YAML, or YAML that is not JSON. */
-export class YamlError extends Error {
-  override readonly name = "YamlError";
-  readonly code = "KONVERGE_YAML";
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
-
-  constructor(place: { line: number; col: number }, problem: string) {
-    super(`yaml: line ${place.line}: ${problem}`);
-    this.line = place.line;
-    this.column = place.col;
-  }
-}
-
 /** The documents of a text, as JSON values. Empty documents are left out. JSON is YAML, so it will do as well. */
 export function parseYaml(text: string, options: ParseYamlOptions = {}): unknown[] {
-  const lines = new LineCounter();
   checkCharacters(text);
-  // Which scalar means what is decided here, so the library is told to leave them all as text.
-  const documents = parseAllDocuments(text, {
-    schema: "failsafe",
-    version: "1.1",
-    uniqueKeys: false,
-    lineCounter: lines,
-    logLevel: "silent",
-    prettyErrors: false,
-  });
+  const parser = new NodeParser(text);
   const values: unknown[] = [];
-  for (const document of Array.isArray(documents) ? documents : []) {
-    const [error] = document.errors;
-    if (error) {
-      // What looks like a key over several lines is an error where the second line goes wrong.
-      const long = document.errors.find(({ code }) => code === "MULTILINE_IMPLICIT_KEY");
-      throw new YamlError(lines.linePos(long?.pos[1] ?? error.pos[0]), SERVER_WORDS[error.code] ?? error.message);
-    }
-    const value = new Converter(document, lines, text, options).convert(document.contents);
+  for (let document = parser.nextDocument(); document; document = parser.nextDocument()) {
+    const converter = new Converter();
+    const value = converter.convert(document);
+    const [first] = converter.duplicates;
+    if (options.strict && first) throw new YamlError(problemInLine(first.problem, first.node.line + 1), first.node);
     if (value !== null) values.push(value);
   }
   return values;
 }
 
-function checkCharacters(text: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  const offset = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/);
-  if (offset < 0) return;
-  const before = text.slice(0, offset).split("\n");
-  throw new YamlError({ line: before.length, col: before.at(-1)!.length + 1 }, "control characters are not allowed");
+/** The first document of a text, which is all that an API server reads. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** `line 4: key "a" already set in map`, for each key that stands twice in a map. */
+  readonly duplicates: readonly string[];
 }
 
-/** Common mistakes in the words that users of kubectl know. */
-const SERVER_WORDS: Partial<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: "mapping values are not allowed in this context",
-  BLOCK_IN_FLOW: "did not find expected ',' or ']'",
-  TAB_AS_INDENT: "found character that cannot start any token",
-  BAD_DQ_ESCAPE: "found unknown escape character",
-  MULTILINE_IMPLICIT_KEY: "mapping values are not allowed in this context",
-};
+/** Reads the first document of a text. */
+export function parseYamlDocument(text: string): YamlDocument {
+  checkCharacters(text);
+  const document = new NodeParser(text).nextDocument();
+  if (!document) return { value: null, duplicates: [] };
+  const converter = new Converter();
+  const value = converter.convert(document);
+  return {
+    value,
+    duplicates: converter.duplicates.map(({ node, problem }) => `line ${node.line + 1}: ${problem}`),
+  };
+}
 
-/** A document that grows by more than this through aliases is an attack. */
-const MOST_ALIASED = 100_000;
+function checkCharacters(text: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  const offset = text.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/);
+  if (offset < 0) return;
+  const before = text.slice(0, offset).split("\n");
+  const place = { line: before.length - 1, column: before.at(-1)!.length };
+  throw new YamlError("yaml: control characters are not allowed", place);
+}
 
+interface Repeated {
+  readonly node: YamlNode;
+  readonly problem: string;
+}
+
+/** Makes a JSON value of a document. */
 class Converter {
-  readonly #document: Document;
-  readonly #lines: LineCounter;
-  readonly #strict: boolean;
-  /** Where the text ends without a line break, if it does. */
-  readonly #bareEnd: number | undefined;
-  #aliasDepth = 0;
+  /** Keys that stood in a map already. */
+  readonly duplicates: Repeated[] = [];
+  readonly #open = new Set<YamlNode>();
+  #converted = 0;
   #aliased = 0;
+  #depth = 0;
 
-  constructor(document: Document, lines: LineCounter, text: string, { strict = false }: ParseYamlOptions) {
-    this.#document = document;
-    this.#lines = lines;
-    this.#bareEnd = text.endsWith("\n") ? undefined : text.length;
-    this.#strict = strict;
+  convert(node: YamlNode): unknown {
+    this.#count();
+    if (node.kind === "scalar") return this.#scalar(node);
+    if (++this.#depth > MAX_JSON_DEPTH) throw tooDeep(node);
+    let value: unknown;
+    if (node.kind === "alias") value = this.#alias(node, (target) => this.convert(target));
+    else if (node.kind === "list") value = node.items.map((item) => this.convert(item));
+    else value = this.#map(node, {}, new Set());
+    this.#depth--;
+    return value;
   }
 
-  convert(node: unknown): unknown {
-    if (this.#aliasDepth > 0 && ++this.#aliased > MOST_ALIASED) {
-      throw this.#error(node, "document contains excessive aliasing");
+  /** Of a large document not much may come from aliases: a few lines could stand for gigabytes. */
+  #count(): void {
+    this.#converted++;
+    if (this.#open.size > 0) this.#aliased++;
+    if (this.#aliased <= 100 || this.#converted <= 1000) return;
+    const large = Math.min(1, Math.max(0, (this.#converted - 400_000) / 3_600_000));
+    if (this.#aliased / this.#converted > 0.99 - 0.89 * large) {
+      throw new YamlError("yaml: document contains excessive aliasing", { line: 0, column: 0 });
     }
-    if (isAlias(node)) {
-      const target = node.resolve(this.#document);
-      if (!target) throw this.#error(node, `unknown anchor '${node.source}' referenced`);
-      this.#aliasDepth++;
-      const value = this.convert(target);
-      this.#aliasDepth--;
-      return value;
-    }
-    if (isScalar(node)) return this.#scalar(node);
-    if (isSeq(node)) return node.items.map((item) => this.convert(item));
-    if (isMap(node)) return this.#map(node);
-    return null;
   }
 
-  #map(node: YAMLMap): JsonObject {
-    const result: JsonObject = {};
-    const merged: JsonObject[] = [];
-    for (const { key, value } of node.items) {
-      if (isScalar(key) && key.value === "<<" && key.type === "PLAIN") {
-        append(merged, this.#mergeSources(value));
+  #alias<T>(node: YamlNode, convert: (target: YamlNode) => T): T {
+    if (this.#open.has(node)) throw new YamlError(`yaml: anchor '${node.text}' value contains itself`, node);
+    this.#open.add(node);
+    const value = convert(node.target!);
+    this.#open.delete(node);
+    return value;
+  }
+
+  /** Adds the entries of a map. `known` has the keys as they were before they became text: 1 and "1" are two. */
+  #map(node: YamlNode, result: JsonObject, known: Set<unknown>): JsonObject {
+    for (let i = 0; i < node.items.length; i += 2) {
+      const [key, value] = [node.items[i]!, node.items[i + 1]!];
+      if (isMerge(key)) {
+        this.#merge(value, result, known);
         continue;
       }
-      const name = this.#key(key, value);
-      if (this.#strict && Object.hasOwn(result, name)) {
-        throw this.#error(key, `key ${JSON.stringify(name)} already set in map`);
+      const name = this.convert(key);
+      if (typeof name === "object" && name !== null)
+        throw new YamlError(`yaml: invalid map key: ${goSyntax(name)}`, key);
+      const converted = this.convert(value);
+      if (name === null) {
+        const shown = `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${converted === null ? "<nil>" : goSyntax(converted)}`;
+        throw new YamlError(shown, key);
       }
-      put(result, name, this.convert(value));
-    }
-    // Of several sources the first counts, and whatever the map says itself counts more.
-    for (const source of merged) {
-      for (const name of Object.keys(source)) if (!Object.hasOwn(result, name)) put(result, name, source[name]);
+      if (known.has(name)) {
+        const shown = typeof name === "string" ? quoted(name) : goText(name);
+        this.duplicates.push({ node: value, problem: `key ${shown} already set in map` });
+      }
+      known.add(name);
+      put(result, typeof name === "number" ? goText(name) : String(name), converted);
     }
     return result;
   }
 
-  #mergeSources(node: unknown): JsonObject[] {
-    const value = this.convert(node);
-    const sources = Array.isArray(value) ? value : [value];
-    if (!sources.every(isObject)) throw this.#error(node, "map merge requires map or sequence of maps as the value");
-    return sources;
+  /** Entries of other maps, which `<<` names; of several the first counts most. */
+  #merge(node: YamlNode, result: JsonObject, known: Set<unknown>): void {
+    const sources = node.kind === "list" ? [...node.items].reverse() : [node];
+    for (const source of sources) {
+      const target = source.kind === "alias" ? source.target! : source;
+      if (target.kind !== "map")
+        throw new YamlError("yaml: map merge requires map or sequence of maps as the value", source);
+      this.#count();
+      if (++this.#depth > MAX_JSON_DEPTH) throw tooDeep(node);
+      if (source.kind === "alias") this.#alias(source, () => this.#map(target, result, known));
+      else this.#map(target, result, known);
+      this.#depth--;
+    }
   }
 
-  #key(node: unknown, value: unknown): string {
-    const key = this.convert(node);
-    if (typeof key === "string" || typeof key === "boolean" || typeof key === "bigint") return String(key);
-    if (typeof key === "number") return goText(key);
-    if (key !== null) throw this.#error(node, `invalid map key: ${toGoJson(key)}`);
-    const text = toGoJson(this.convert(value));
-    throw this.#error(node, `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${text}`);
-  }
-
-  #scalar(node: Scalar): unknown {
-    let text = String(node.value ?? "");
-    // The library ends a block with a line break even where the file has none.
-    if (node.type?.startsWith("BLOCK_") && node.range?.[1] === this.#bareEnd) text = text.replace(/\n$/, "");
-    const value = node.tag === undefined ? (node.type === "PLAIN" ? resolvePlain(text) : text) : tagged(node.tag, text);
+  #scalar(node: YamlNode): unknown {
+    const value = node.tag !== "" ? this.#tagged(node) : node.isPlain ? resolvePlain(node.text) : node.text;
     if (typeof value !== "number" || Number.isFinite(value)) return value;
     const name = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-    throw this.#error(node, `json: unsupported value: ${name}`);
+    throw new YamlError(`json: unsupported value: ${name}`, node);
   }
 
-  #error(node: unknown, problem: string): YamlError {
-    const offset = (node as Node | null)?.range?.[0] ?? 0;
-    return new YamlError(this.#lines.linePos(offset), problem);
+  #tagged(node: YamlNode): unknown {
+    const { value, problem } = tagged(node.tag, node.text);
+    if (problem !== undefined) throw new YamlError(`yaml: ${problem}`, node);
+    return value;
   }
 }
 
-const CORE_TAG = "tag:yaml.org,2002:";
+function isMerge({ kind, text, isPlain, tag }: YamlNode): boolean {
+  return kind === "scalar" && text === "<<" && (isPlain || tag === "tag:yaml.org,2002:merge");
+}
 
-function tagged(tag: string, text: string): unknown {
-  switch (tag) {
-    case `${CORE_TAG}null`:
-      return null;
-    case `${CORE_TAG}bool`:
-    case `${CORE_TAG}int`:
-    case `${CORE_TAG}float`:
-      return integerOf(text.replaceAll("_", "")) ?? floatOf(text) ?? resolvePlain(text);
-    case `${CORE_TAG}binary`:
-      return new TextDecoder().decode(Uint8Array.fromBase64?.(text) ?? Buffer.from(text, "base64"));
-    default:
-      return text;
-  }
+function tooDeep(node: YamlNode): YamlError {
+  return new YamlError(problemInLine(`exceeded max depth of ${MAX_JSON_DEPTH}`, node.line && node.line + 1), node);
+}
+
+/** As `%#v` of Go prints a value. */
+function goSyntax(value: unknown): string {
+  if (value === null) return "interface {}(nil)";
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (typeof value !== "object") return goText(value);
+  const entries = Object.entries(value).map(([key, item]) => `${quoted(key)}:${goSyntax(item)}`);
+  return `map[interface {}]interface {}{${entries.sort().join(", ")}}`;
 }

@@ -147,22 +147,42 @@ function escaped(character: string): string {
 }
 
 /** Letters after all else, and numbers within names by their value: `a2` comes before `a10`. */
-function inNaturalOrder(left: string, right: string): number {
-  const [a, b] = [[...left], [...right]];
-  const isLetter = (character: string | undefined) => character !== undefined && /\p{L}/u.test(character);
-  for (let i = 0; i < a.length && i < b.length; i++) {
-    if (a[i] === b[i]) continue;
-    if (isLetter(a[i]) !== isLetter(b[i])) return isLetter(b[i]) ? -1 : 1;
-    if (!isLetter(a[i])) {
-      // Zeros after other digits count as digits of a number already under way.
-      const isInNumber = /[1-9][0-9]*$/.test(a.slice(0, i).join("")) && (a[i] === "0" || b[i] === "0");
-      const digits = (rest: string[]) => /^[0-9]*/.exec(rest.slice(i).join(""))![0];
-      const [m, n] = [digits(a), digits(b)];
-      const [x, y] = [BigInt(`${isInNumber ? "1" : "0"}${m}`), BigInt(`${isInNumber ? "1" : "0"}${n}`)];
-      if (x !== y) return x < y ? -1 : 1;
-      if (m.length !== n.length) return m.length - n.length;
-    }
-    return a[i]!.codePointAt(0)! - b[i]!.codePointAt(0)!;
-  }
-  return a.length - b.length;
+function inNaturalOrder(a: string, b: string): number {
+  let i = 0;
+  while (i < a.length && i < b.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  // Characters beyond the first plane count as a whole.
+  if (i > 0 && isHighSurrogate(a.charCodeAt(i - 1))) i--;
+  const [left, right] = [a.codePointAt(i), b.codePointAt(i)];
+  if (left === undefined || right === undefined) return a.length - b.length;
+  const [isLetter, isOtherLetter] = [LETTER.test(String.fromCodePoint(left)), LETTER.test(String.fromCodePoint(right))];
+  if (isLetter !== isOtherLetter) return isOtherLetter ? -1 : 1;
+  if (isLetter) return left - right;
+  const [m, n] = [digitsAt(a, i), digitsAt(b, i)];
+  // Zeros after other digits count as digits of a number already under way.
+  const isInNumber = (left === ZERO || right === ZERO) && endsInNumber(a, i);
+  return (isInNumber ? byValue(`1${m}`, `1${n}`) : byValue(m, n)) || m.length - n.length || left - right;
+}
+
+const LETTER = /\p{L}/u;
+const ZERO = 48;
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+const isDigit = (code: number): boolean => code >= ZERO && code <= 57;
+
+function digitsAt(text: string, start: number): string {
+  let end = start;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return text.slice(start, end);
+}
+
+/** Whether digits that are not all zeros stand in front of a place. */
+function endsInNumber(text: string, end: number): boolean {
+  for (let i = end - 1; isDigit(text.charCodeAt(i)); i--) if (text.charCodeAt(i) !== ZERO) return true;
+  return false;
+}
+
+/** Compares numbers of any length. */
+function byValue(a: string, b: string): number {
+  const [m, n] = [a.replace(/^0+/, ""), b.replace(/^0+/, "")];
+  if (m.length !== n.length) return m.length - n.length;
+  return m < n ? -1 : m > n ? 1 : 0;
 }

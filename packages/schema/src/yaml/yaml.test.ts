@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { deepEqual } from "@konverge/core";
 import fc from "fast-check";
 import { SCALARS } from "../../test/yaml-samples.ts";
-import { parseYaml, YamlError } from "./parse-yaml.ts";
+import { parseYaml } from "./parse-yaml.ts";
 import { printYaml } from "./print-yaml.ts";
+import { YamlError } from "./yaml-error.ts";
 
 for (const [text, value] of Object.entries(SCALARS)) {
   test(`a: ${text} is what kubectl takes it for`, () => assert.deepEqual(parseYaml(`a: ${text}\n`), [{ a: value }]));
@@ -148,4 +149,27 @@ test("whatever is printed is read back the same", () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test("a document that is nested too deep is refused, however it is nested", () => {
+  const deep = 100_000;
+  const texts = [
+    "[".repeat(deep),
+    "{a: ".repeat(deep),
+    "- ".repeat(deep),
+    "? ".repeat(deep),
+    Array.from({ length: 2000 }, (_, i) => `${" ".repeat(i)}a:\n`).join(""),
+    // Each list is deep enough, and each alias goes as deep again.
+    Array.from(
+      { length: 9 },
+      (_, i) => `a${i}: &a${i} ${"[".repeat(300)}${i > 0 ? `*a${i - 1}` : ""}${"]".repeat(300)}\n`,
+    ).join(""),
+    // A list at the column of its key.
+    Array.from({ length: 1000 }, (_, i) => `${"  ".repeat(i)}a:\n${"  ".repeat(i)}- b:\n`).join(""),
+  ];
+  for (const text of texts) assert.throws(() => parseYaml(text), /exceeded max depth of 500/, text.slice(0, 20));
+});
+
+test("an alias within what it stands for is refused", () => {
+  assert.throws(() => parseYaml("a: &a [*a]"), /^YamlError: yaml: anchor 'a' value contains itself$/);
 });

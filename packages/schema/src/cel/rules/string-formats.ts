@@ -42,9 +42,10 @@ const UNITS: [names: string[], nanos: bigint][] = [
 /** `3 days 2 hours`: whole numbers, each with the name of a unit or the beginning of a longer name. */
 function parseWordyDuration(text: string): Duration | undefined {
   let nanos: bigint | undefined;
-  for (const [, count, word] of text.matchAll(/([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    if (BigInt(count!) >= 2n ** 63n) return undefined;
-    const unit = word!.toLowerCase();
+  for (const [, count, word] of text.matchAll(/(?<![0-9])([0-9]+)(?:[\t\n\f\r ]*([A-Za-zµ]+))?/g)) {
+    if (word === undefined) continue;
+    if (count!.length > 30 || BigInt(count!) >= 2n ** 63n) return undefined;
+    const unit = word.toLowerCase();
     for (const [names, size] of UNITS) {
       if (names.includes(unit) || unit.startsWith(names.at(-1)!)) nanos = (nanos ?? 0n) + BigInt(count!) * size;
     }

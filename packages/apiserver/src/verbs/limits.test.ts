@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MAX_JSON_DEPTH, VirtualClock } from "@konverge/core";
+import { ApiServer } from "../server.ts";
+
+// What one request may ask for. The words are kube-apiserver's; see limits.real.test.ts.
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+const OPENS = "/apis/example.com/v1/namespaces/default/opens";
+const JSON_TYPE = "application/json";
+const YAML_TYPE = "application/yaml";
+const PATCH = { json: "application/json-patch+json", merge: "application/merge-patch+json" };
+const APPLY = "application/apply-patch+yaml";
+const STRATEGIC = "application/strategic-merge-patch+json";
+
+async function stage() {
+  const server = new ApiServer({ clock: new VirtualClock() });
+  const send = async (method: string, path: string, type: string, body?: string | object) => {
+    const text = typeof body === "object" ? JSON.stringify(body) : body;
+    const response = await server.transport({
+      method,
+      path,
+      headers: { "content-type": type },
+      ...(text !== undefined && { body: text }),
+    });
+    const { message, details } = JSON.parse(String(response.body)) as {
+      message?: string;
+      details?: { causes?: unknown[] };
+    };
+    return { status: response.status, warnings: [response.headers["warning"] ?? []].flat(), message, details };
+  };
+  const names = { plural: "opens", singular: "open", kind: "Open", listKind: "OpenList" };
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const created = await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON_TYPE, {
+    metadata: { name: "opens.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names,
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  });
+  assert.equal(created.status, 201);
+  return send;
+}
+
+const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+const open = (name: string, spec: string) =>
+  `{"apiVersion":"example.com/v1","kind":"Open","metadata":{"name":"${name}"},"spec":${spec}}`;
+
+test("an object that is nested as deep as it may be goes through every verb", async () => {
+  const send = await stage();
+  const spec = nested(MAX_JSON_DEPTH - 1);
+  const lists = `${"[".repeat(MAX_JSON_DEPTH - 1)}${"]".repeat(MAX_JSON_DEPTH - 1)}`;
+  assert.equal((await send("POST", OPENS, JSON_TYPE, open("a", spec))).status, 201);
+  assert.equal((await send("PATCH", `${OPENS}/a`, PATCH.merge, `{"spec":${spec}}`)).status, 200);
+  assert.equal((await send("PATCH", `${OPENS}/a`, PATCH.merge, `{"spec":{"a":null,"b":2}}`)).status, 200);
+  assert.equal((await send("PATCH", `${OPENS}/a?fieldManager=x`, APPLY, open("a", spec))).status, 200);
+  const replace = `[{"op":"replace","path":"/spec","value":${lists.slice(1, -1)}}]`;
+  assert.equal((await send("PATCH", `${OPENS}/a`, PATCH.json, replace)).status, 200);
+  assert.equal((await send("GET", `${OPENS}/a`, "")).status, 200);
+  assert.equal((await send("DELETE", `${OPENS}/a`, "")).status, 200);
+});
+
+test("what is nested deeper is a bad request, in the words of the decoder it is for", async () => {
+  const send = await stage();
+  await send("POST", MAPS, JSON_TYPE, { metadata: { name: "m" } });
+  await send("POST", OPENS, JSON_TYPE, open("o", "{}"));
+  const unrecognized = "the object provided is unrecognized (must be of type ConfigMap): ";
+  for (const levels of [MAX_JSON_DEPTH + 1, 20_000, 200_000]) {
+    const deep = nested(levels);
+    const refused: [string, string, string, string, string][] = [
+      [
+        "POST",
+        MAPS,
+        JSON_TYPE,
+        `{"metadata":{"name":"x"},"x":${deep}}`,
+        `${unrecognized}couldn't get version/kind; json parse error: invalid character '{' exceeded max depth ({"metadata":{"name":"x"},"x":{ ...)`,
+      ],
+      [
+        "POST",
+        MAPS,
+        YAML_TYPE,
+        `metadata: {name: y}\nx: ${deep}`,
+        `${unrecognized}yaml: line 2: exceeded max depth of 500 (6d657461646174613a207b6e616d653a20797d0a783a207b2261223a7b22 ...)`,
+      ],
+      [
+        "PATCH",
+        `${OPENS}/o`,
+        PATCH.merge,
+        `{"spec":${deep}}`,
+        "error decoding patch: invalid character '{' exceeded max depth",
+      ],
+      [
+        "PATCH",
+        `${OPENS}/o`,
+        PATCH.json,
+        `[{"op":"add","path":"/spec","value":${deep}}]`,
+        "error decoding patch: invalid character '{' exceeded max depth",
+      ],
+      ["PATCH", `${MAPS}/m`, STRATEGIC, `{"data":${deep}}`, "invalid character '{' exceeded max depth"],
+      [
+        "PATCH",
+        `${OPENS}/o?fieldManager=x`,
+        APPLY,
+        open("o", deep),
+        "error decoding YAML: error converting YAML to JSON: yaml: exceeded max depth of 500",
+      ],
+      [
+        "DELETE",
+        `${MAPS}/m`,
+        JSON_TYPE,
+        `{"x":${deep}}`,
+        "couldn't get version/kind; json parse error: invalid character '{' exceeded max depth",
+      ],
+    ];
+    for (const [method, path, type, body, message] of refused) {
+      const answer = await send(method, path, type, body);
+      assert.deepEqual([answer.status, answer.message], [400, message], `${method} ${type}`);
+    }
+  }
+});
+
+test("a JSON patch cannot copy or nest an object beyond what a body may be", async () => {
+  const send = await stage();
+  await send("POST", OPENS, JSON_TYPE, open("o", nested(400)));
+  const rejected = "the server rejected our request due to an error in our request";
+  const deeper = `[{"op":"add","path":"/spec${"/a".repeat(399)}","value":${nested(400)}}]`;
+  assert.deepEqual(pick(await send("PATCH", `${OPENS}/o`, PATCH.json, deeper)), [422, rejected]);
+  const doubling = Array.from({ length: 26 }, (_, i) => ({ op: "copy", from: "/spec", path: `/spec/b${i}` }));
+  assert.deepEqual(pick(await send("PATCH", `${OPENS}/o`, PATCH.json, doubling)), [422, rejected]);
+  const many = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/spec/z" }));
+  assert.deepEqual(pick(await send("PATCH", `${OPENS}/o`, PATCH.json, many)), [
+    413,
+    "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+  ]);
+});
+
+const pick = ({ status, message }: { status: number; message?: string }) => [status, message];
+
+test("field validation finds keys that come twice in YAML, however many there are", async () => {
+  const send = await stage();
+  const yaml = `metadata: {name: xx}\ndata:\n  a: b\n  a: c\n  b: d\n  b: d\n`;
+  const strict = await send("POST", `${MAPS}?fieldValidation=Strict`, YAML_TYPE, yaml);
+  assert.deepEqual(pick(strict), [
+    400,
+    'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n  line 4: key "a" already set in map\n  line 6: key "b" already set in map',
+  ]);
+  const applied = `apiVersion: v1\nkind: ConfigMap\n${yaml}`;
+  assert.deepEqual(pick(await send("PATCH", `${MAPS}/xx?fieldManager=x&fieldValidation=Strict`, APPLY, applied)), [
+    400,
+    'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map\n  line 8: key "b" already set in map',
+  ]);
+  const lines = "  k: v\n".repeat(50_000);
+  assert.equal((await send("POST", MAPS, YAML_TYPE, `metadata: {name: many}\ndata:\n${lines}`)).status, 201);
+});
+
+test("warnings are sent whole while they are short in all, and then cut", async () => {
+  const send = await stage();
+  const withUnknown = (count: number, length: number) => ({
+    metadata: { name: "w" },
+    ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}${"x".repeat(length)}`, 1])),
+  });
+  const dry = `${MAPS}?dryRun=All`;
+  assert.equal((await send("POST", dry, JSON_TYPE, withUnknown(100, 0))).warnings.length, 100);
+  const { warnings } = await send("POST", dry, JSON_TYPE, withUnknown(5000, 300));
+  assert.ok(warnings.join("").length < 6000, `${warnings.length} warnings`);
+  assert.equal(warnings[0], `299 - "${`unknown field \\"k0${"x".repeat(300)}`.slice(0, 257)}"`);
+});
+
+test("an answer tells the first of very many errors, and how many more there are", async () => {
+  const send = await stage();
+  const owner = (i: number) => ({ apiVersion: "v1", kind: "Pod", name: `p${i}`, uid: `u${i}`, controller: true });
+  const ownerReferences = Array.from({ length: 5000 }, (_, i) => owner(i));
+  const { status, message, details } = await send("POST", MAPS, JSON_TYPE, {
+    metadata: { name: "o", ownerReferences },
+  });
+  assert.equal(status, 422);
+  assert.match(
+    message!,
+    /Only one reference can have Controller set to true. Found "true" in references for Pod\/p0 and/,
+  );
+  assert.match(message!, /, and \d+ more errors\]$/);
+  assert.ok(details!.causes!.length < 10);
+});
+
+test("a list with more errors than the stack has room for is invalid, not an error of the server", async () => {
+  const send = await stage();
+  const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`!${i}`, ""]));
+  assert.equal((await send("POST", MAPS, JSON_TYPE, { metadata: { name: "o", labels } })).status, 422);
+  const ports = `[${"{},".repeat(60_000)}{}]`;
+  const service = `{"metadata":{"name":"s"},"spec":{"ports":${ports}}}`;
+  assert.equal((await send("POST", "/api/v1/namespaces/default/services", JSON_TYPE, service)).status, 422);
+});
+
+test("a body of more parts than any object has is too large, in every form", async () => {
+  const send = await stage();
+  const parts = `[${"{},".repeat(300_000)}{}]`;
+  const answers = [
+    await send("POST", OPENS, JSON_TYPE, open("a", parts)),
+    await send("POST", OPENS, YAML_TYPE, `spec: ${parts}`),
+    await send("PATCH", `${OPENS}/a`, PATCH.merge, `{"spec":${parts}}`),
+    await send("PATCH", `${OPENS}/a?fieldManager=x`, APPLY, open("a", parts)),
+  ];
+  for (const answer of answers) {
+    assert.deepEqual(pick(answer), [413, "Request entity too large: limit is 250000 objects and lists"]);
+  }
+});
+
+test("a resource version beyond 64 bits is invalid", async () => {
+  const send = await stage();
+  const { status, message } = await send("GET", `${MAPS}?resourceVersion=${"9".repeat(30)}`, "");
+  assert.equal(status, 400);
+  assert.match(message!, /^invalid resource version: .*: value out of range$/);
+});
