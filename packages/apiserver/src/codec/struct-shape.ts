@@ -303,7 +303,9 @@ class StructShape implements Shape {
       }
       const item = value[key];
       const field = fields[index]!;
-      const written = item === undefined ? undefined : writtenOf(field, field.shape.canonical(item), false);
+      const isNil = item === null && field.pointer;
+      const written =
+        item === undefined ? undefined : writtenOf(field, isNil ? null : field.shape.canonical(item), false);
       found[index] = written;
       if (written === undefined || written !== item || index < last) isCanonical = false;
       last = index;

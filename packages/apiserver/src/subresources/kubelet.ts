@@ -20,6 +20,7 @@ export type KubeletApi = (request: KubeletRequest) => ApiResponse | Promise<ApiR
 /** Answers what only the node of a pod can: logs, commands, ports. */
 export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi | undefined): SubresourceHandler {
   return async (call) => {
+    if (action !== "log" && call.info.query.has("dryRun")) throw badRequest("dryRun is not supported");
     if (STREAMS.has(action)) checkMayCreate(call);
     const entry = currentEntry(call);
     if (!entry) throw notFound(call.definition, call.info.name);

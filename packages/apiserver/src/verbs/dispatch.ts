@@ -25,7 +25,7 @@ export async function dispatch(call: Call, extensions: Extensions): Promise<ApiR
   const review = extensions.reviews[`${definition.group}/${definition.plural}`];
   if (review && info.verb === "create") {
     const { fieldValidation } = writeParameters(info.query, "CreateOptions");
-    const answer = await review(call, readBody(call, fieldValidation));
+    const answer = await review(call, await recordUpdate(call, undefined, readBody(call, fieldValidation)));
     return bodyResponse(201, version.codec.canonical(answer), call.form);
   }
   return carryOut(call);

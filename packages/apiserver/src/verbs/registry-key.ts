@@ -11,7 +11,14 @@ const PLACES: Record<string, string> = {
   "apiregistration.k8s.io/apiservices": "apiregistration.k8s.io/apiservices",
 };
 
-/** The key of an object as errors of a real API server show it: `/registry/configmaps/default/a`. */
-export function registryKey({ storage, custom, plural }: ResourceDefinition, key: string): string {
-  return `/registry/${PLACES[storage] ?? (custom ? storage : plural)}/${key}`;
+/**
+ * The key of an object as errors of a real API server show it: `/registry/configmaps/default/a`. A dry run never gets to
+ * the storage, which adds the prefix.
+ */
+export function registryKey(
+  { storage, custom, plural }: ResourceDefinition,
+  key: string,
+  { dryRun }: { dryRun: boolean },
+): string {
+  return `${dryRun ? "" : "/registry"}/${PLACES[storage] ?? (custom ? storage : plural)}/${key}`;
 }

@@ -122,8 +122,8 @@ async function createInstead(call: Call, draft: WorkingObject): Promise<Written>
   const admitted = await mutated(call, draft, undefined, "CREATE");
   const { allowed, reason } = call.authorize(user, action);
   if (!allowed) throw forbiddenError(user, action, reason);
-  // What version it was based on does not matter where there is none.
-  delete admitted.metadata.resourceVersion;
+  // What version it was based on does not matter where there is none; a dry run returns it all the same.
+  if (!call.dryRun) delete admitted.metadata.resourceVersion;
   return storeNew(call, admitted);
 }
 
@@ -213,9 +213,9 @@ function isRemoval({ definition }: Call, object: WorkingObject, old: WorkingObje
   return !old.metadata.deletionGracePeriodSeconds && !definition.strategy.isHeld?.(object);
 }
 
-function uidMismatch({ definition, info }: Call, key: string, uid: string, actual: string): ApiError {
+function uidMismatch({ definition, info, dryRun }: Call, key: string, uid: string, actual: string): ApiError {
   const what = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`;
-  const place = registryKey(definition, key);
+  const place = registryKey(definition, key, { dryRun });
   const why = `StorageError: invalid object, Code: 4, Key: ${place}, ResourceVersion: 0, AdditionalErrorMsg: ${what}`;
   return conflict(definition, info.name, why);
 }

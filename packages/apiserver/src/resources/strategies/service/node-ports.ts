@@ -8,6 +8,8 @@ const FIRST = 30_000;
 const LAST = 32_767;
 /** Ports that are asked for by number come from below this as long as there is room above. */
 const FIRST_CHOSEN = FIRST + 86;
+/** A dry run allocates nothing: it returns ports beyond the range that no service can have. */
+const FIRST_OF_DRY_RUNS = LAST + 2;
 
 /** Gives a service those of its node ports that it has not asked for by number; refuses what others have. */
 export function allocateNodePorts(call: Call, service: Service, old?: Service): void {
@@ -15,14 +17,15 @@ export function allocateNodePorts(call: Call, service: Service, old?: Service): 
   if (!spec) return;
   const held = new Set(portsOf(old));
   let taken: Set<number> | undefined;
+  let nextDryPort = FIRST_OF_DRY_RUNS;
   const isTaken = (port: number): boolean => {
     taken ??= takenPorts(call, metadata);
     return taken.has(port);
   };
   const take = (port: number | undefined, field: string): number => {
     if (!port) {
-      const chosen = freePort(call, isTaken);
-      taken!.add(chosen);
+      const chosen = call.dryRun ? nextDryPort++ : freePort(call, isTaken);
+      taken?.add(chosen);
       return chosen;
     }
     if (held.has(port)) return port;
