@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AnyObject, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
+import { type AnyObject, compareVersions, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
 import { Metrics, type Operator, operatorPermissions, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
@@ -118,7 +118,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
     const events = await this.list(Event);
     return events
       .filter(({ involvedObject }) => involvedObject.kind === kind.kind && involvedObject.name === name)
-      .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+      .sort(byTime)
       .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
   }
 
@@ -245,6 +245,12 @@ export class OperatorTestEnvironment implements TestEnvironment {
 function crdOf(kind: AnyKind, url: string): CustomResourceDefinition {
   const { definition } = kind as { definition?: { conversion?: object } };
   return kind.crd(definition?.conversion ? { conversionWebhook: { url } } : {});
+}
+
+/** In virtual time many events have the same time: what was written first comes first. */
+function byTime(a: Event, b: Event): number {
+  if (timeOf(a) !== timeOf(b)) return timeOf(a) < timeOf(b) ? -1 : 1;
+  return compareVersions(a.metadata.resourceVersion, b.metadata.resourceVersion);
 }
 
 function timeOf({ eventTime, firstTimestamp, lastTimestamp }: Event): string {
