@@ -6,13 +6,13 @@ import { destinationOf, foldersOf, type PublishedPackage } from "./layout.ts";
 const SPECIFIER = /((?:from|import)\s*\(?\s*)"((?:@konverge\/|konverge)[\w./-]*)"/g;
 
 /** Puts the declarations of a package into its `types`, each folder in one of its own. */
-export function copyDeclarations(target: PublishedPackage, root: string): void {
+export function copyDeclarations(target: PublishedPackage, root: string, from: string = emitted): void {
   for (const folder of foldersOf(target)) {
     if (folder === target.command) continue;
-    for (const path of globSync("**/*.d.ts", { cwd: join(emitted, folder, "src") })) {
+    for (const path of globSync("**/*.d.ts", { cwd: join(from, folder, "src") })) {
       const file = `types/${basename(folder)}/${path}`;
       mkdirSync(dirname(join(root, file)), { recursive: true });
-      const text = readFileSync(join(emitted, folder, "src", path), "utf8");
+      const text = readFileSync(join(from, folder, "src", path), "utf8");
       writeFileSync(join(root, file), rewriteImports(text, file, target));
     }
   }

@@ -30,7 +30,8 @@ function copyIfThere(from: string, to: string): void {
   if (existsSync(from)) cpSync(from, to, { recursive: true });
 }
 
-function publishedManifest(target: PublishedPackage): object {
+/** The package.json of a published package. */
+export function publishedManifest(target: PublishedPackage) {
   const { name, command, optional = [], peers = {} } = target;
   const { version, description, keywords, homepage, repository, engines } = manifestIn(target.folder);
   const exported = [...entriesOf(target)].map(([subpath, module]) => [
@@ -51,9 +52,7 @@ function publishedManifest(target: PublishedPackage): object {
     exports: Object.fromEntries(exported),
     ...(command && { bin: { konverge: "bin/konverge.js" } }),
     dependencies: dependenciesOf(target, version),
-    ...((optional.length > 0 || Object.keys(peers).length > 0) && {
-      peerDependencies: { ...Object.fromEntries(optional.map((one) => [one, version])), ...peers },
-    }),
+    peerDependencies: { ...Object.fromEntries(optional.map((one) => [one, version])), ...peers },
     ...(optional.length > 0 && {
       peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
     }),

@@ -102,8 +102,9 @@ export type Drafted<T extends KubeObject> = { [K in keyof T as Exclude<K, "statu
  * a reconciler have to be so marked, because a literal is checked for misspelled fields only where its type is known.
  */
 export declare abstract class MadeByKind<T> {
-  // Private, so that a copy with other fields (`{ ...draft, spec }`), which nobody has checked, does not have it.
-  private readonly "make children with Kind.draft({ ... })": T;
+  // Protected, so that a copy with other fields (`{ ...draft, spec }`), which nobody has checked, does not have it. Not
+  // private: published declarations leave the types of private members out.
+  protected readonly "make children with Kind.draft({ ... })": T;
 }
 
 /** An object inside another, such as a template of volume claims: it need not say what it is. */

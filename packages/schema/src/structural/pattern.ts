@@ -16,8 +16,13 @@ export class PatternBudget {
 
 const TOO_LARGE = "error parsing regexp: expression too large";
 
+interface CompiledPattern {
+  matcher(text: string): { find(): boolean };
+  programSize(): number;
+}
+
 /** Compiles an RE2 pattern; throws an Error with the words of Go's regexp package. */
-export function compilePattern(pattern: string, budget = new PatternBudget()): RE2JS {
+export function compilePattern(pattern: string, budget = new PatternBudget()): CompiledPattern {
   if (!budget.take(pattern)) throw new Error(TOO_LARGE);
   return RE2JS.compile(pattern);
 }
