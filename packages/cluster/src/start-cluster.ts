@@ -9,6 +9,8 @@ import {
 import { Client } from "@konverge/client";
 import { type Clock, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
+import { allowNodesToJoin, publishClusterInfo } from "./controllers/node-bootstrap/join-objects.ts";
+import { bootstrapSigner, tokenCleaner } from "./controllers/node-bootstrap/token-controllers.ts";
 import { type Image, Images } from "./images/image.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
@@ -39,6 +41,8 @@ export interface ClusterOptions {
   rootCertificate?: string;
   /** Signs the certificate by which other API servers know this one (APIServices): they find it in kube-system. */
   frontProxy?: Authority;
+  /** Let real nodes join by bootstrap tokens, once the cluster has a port. Default: no. */
+  bootstrapTokens?: boolean;
   log?: Log;
 }
 
@@ -101,7 +105,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
   const { clock, rootCertificate, frontProxy, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
-  const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, kubelet.part];
+  const bootstrap = options.bootstrapTokens ? [bootstrapSigner, tokenCleaner] : [];
+  const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, ...bootstrap, kubelet.part];
   const pulse = new NodePulse();
   if (parts.some(({ name }) => name === kubelet.part.name)) pulse.nodesMade = kubelet.nodesMade;
   const server: ApiServer = new ApiServer({
@@ -119,6 +124,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     },
     advertise: CONTROL_PLANE,
     ...options.server,
+    access: { ...options.server?.access, ...(options.bootstrapTokens && { bootstrapTokens: true }) },
     admission: accountAdmission(parts, options.server?.admission),
     clock,
   });
@@ -153,7 +159,9 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     kubelet,
     image,
     listen: async (place = {}) => {
+      if (options.bootstrapTokens) await allowNodesToJoin(client);
       const port = await openPort(front.guard, { ...(authority && { authority }), ...place });
+      if (options.bootstrapTokens) await publishClusterInfo(client, port.url, port.authority.cert);
       authority = port.authority;
       const host = new URL(port.url).hostname.replace(/^\[|\]$/g, "");
       const everywhere = host === "0.0.0.0" || host === "::";

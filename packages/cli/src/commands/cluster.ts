@@ -19,6 +19,10 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
     .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
     .option(
+      "--bootstrap-kubeconfig <file>",
+      "let real kubelets join: write the kubeconfig there with which they request their certificates; valid for 24 hours",
+    )
+    .option(
       "--program <image=command>",
       "containers of that image run this command of this machine; can be given again",
       several,
