@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
-import { factor, port, whole } from "../arguments.ts";
+import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
 import type { UpOptions } from "../up/up.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
@@ -12,6 +12,16 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--name <name>", "names the cluster and its context", "konverge")
     .option("--port <number>", "port to listen on; any that is free without it", port, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--advertise-address <address>",
+      "where nodes and pods of other machines reach it; without it, the address it listens on",
+      ipAddress,
+    )
+    .option(
+      "--cluster-cidr <cidr>",
+      "allocate each node without one a /24 of this range for its pods; without it, none",
+      ipv4Prefix,
+    )
     .option("--kubeconfig <file>", "put the context into that file; without it, into your own kubeconfig")
     .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
     .option("--nodes <number>", "how many nodes without GPUs", whole, 3)

@@ -8,11 +8,17 @@ import { UsageError } from "../usage-error.ts";
 export async function writeBootstrapKubeconfig(
   file: string,
   { client, clock }: Cluster,
-  { url, authority }: ClusterPort,
+  { url, advertised, authority }: ClusterPort,
 ): Promise<void> {
   const token = await createBootstrapToken(client, clock);
   const name = "kubelet-bootstrap";
-  const text = kubeconfigText({ name, url, ca: authority.cert, user: name, credential: { token } });
+  const text = kubeconfigText({
+    name,
+    url: advertised?.url ?? url,
+    ca: authority.cert,
+    user: name,
+    credential: { token },
+  });
   try {
     writeFileSync(resolve(file), text, { mode: 0o600 });
   } catch (error) {

@@ -22,6 +22,10 @@ export interface UpOptions {
   name: string;
   port: number;
   host: string;
+  /** The address at which nodes and pods of other machines reach it. */
+  advertiseAddress?: string;
+  /** Pods of real nodes have addresses out of this range. */
+  clusterCidr?: string;
   kubeconfig?: string;
   data?: string;
   nodes: number;
@@ -72,6 +76,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         clock: scaledClock(machine, options.timeScale),
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
+        ...(options.clusterCidr !== undefined && { clusterCidr: options.clusterCidr }),
         bootstrapTokens: options.bootstrapKubeconfig !== undefined,
         nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
         server: {
@@ -86,6 +91,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       name,
       port: options.port,
       host: options.host,
+      ...(options.advertiseAddress !== undefined && { advertise: options.advertiseAddress }),
       authority: data.authority,
       onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
     });
