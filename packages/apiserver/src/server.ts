@@ -16,7 +16,7 @@ import { attributesOf, forbiddenError } from "./auth/attributes.ts";
 import { Guard } from "./auth/guard.ts";
 import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
-import type { AdvertisedAddress } from "./bootstrap/own-endpoints.ts";
+import type { AdvertisedAddress, OwnService } from "./bootstrap/own-service.ts";
 import { CustomResources } from "./crd/index.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
@@ -95,6 +95,7 @@ export class ApiServer {
   readonly #extensions: Extensions;
   readonly #aggregation: Aggregation;
   readonly #events: Expiry;
+  readonly #ownService: OwnService;
 
   constructor(options: ApiServerOptions = {}) {
     const { clock = realClock(), state, journal, history, audit } = options;
@@ -102,7 +103,8 @@ export class ApiServer {
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
-    const { admission, tables, extensions, aggregation } = wire(this, options);
+    const { admission, tables, extensions, aggregation, ownService } = wire(this, options);
+    this.#ownService = ownService;
     this.#extensions = extensions;
     this.#aggregation = aggregation;
     this.#services = {
@@ -133,6 +135,11 @@ export class ApiServer {
     return (request) => this.#actAs(user, request, annotations(audited));
   }
 
+  /** Says in the cluster where the server is: the Service `kubernetes` leads there from now on. */
+  advertise(address: AdvertisedAddress): void {
+    this.#ownService.advertise(address);
+  }
+
   /** The whole state, to start another server from. */
   snapshot(): Snapshot {
     return this.store.snapshot();
@@ -140,6 +147,7 @@ export class ApiServer {
 
   close(): void {
     this.#events.close();
+    this.#ownService.close();
     this.#aggregation.close();
     this.store.close();
   }

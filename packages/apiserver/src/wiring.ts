@@ -8,7 +8,7 @@ import {
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
-import { publishOwnEndpoints } from "./bootstrap/own-endpoints.ts";
+import { OwnService } from "./bootstrap/own-service.ts";
 import { Discovery } from "./discovery/index.ts";
 import { serverPaths } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
@@ -28,6 +28,7 @@ export interface Wiring {
   readonly tables: TableMaker;
   readonly extensions: Extensions;
   readonly aggregation: Aggregation;
+  readonly ownService: OwnService;
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
@@ -35,7 +36,8 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   const { registry, access, store, clock, metrics } = server;
   const { authorizer, authenticator, serviceAccounts } = access;
   bootstrap(store, registry, clock);
-  if (options.advertise) publishOwnEndpoints(store, registry, clock, options.advertise);
+  const ownService = new OwnService(store, registry, clock);
+  if (options.advertise) ownService.advertise(options.advertise);
   const self = server.as(SELF);
   const aggregation = new Aggregation({
     store,
@@ -49,6 +51,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   const aboutServer = serverPaths(store, registry, metrics);
   return {
     aggregation,
+    ownService,
     admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),
     tables: tableContent,
     extensions: {

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { parsePrefix } from "@konverge/core";
 import { InvalidArgumentError } from "commander";
 
 /** A whole number, not below zero. */
@@ -17,4 +19,18 @@ export function port(text: string): number {
 export function factor(text: string): number {
   if (!(Number(text) > 0)) throw new InvalidArgumentError("it must be a number above 0.");
   return Number(text);
+}
+
+/** An address of either family. */
+export function ipAddress(text: string): string {
+  if (isIP(text) === 0) throw new InvalidArgumentError("it must be an IP address.");
+  return text;
+}
+
+/** A range of IPv4 addresses that has room for the ranges of nodes: `10.88.0.0/16`. */
+export function ipv4Prefix(text: string): string {
+  const prefix = parsePrefix(text);
+  if (typeof prefix === "string" || prefix.address.bytes.length !== 4 || prefix.bits > 24)
+    throw new InvalidArgumentError("it must be a range of IPv4 addresses, ADDRESS/BITS, with 24 bits or fewer.");
+  return text;
 }

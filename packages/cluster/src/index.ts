@@ -17,6 +17,10 @@
 
 export { scaledClock } from "@konverge/core";
 export { BUILT_IN_CONTROLLERS } from "./controllers/controllers.ts";
+export {
+  type BootstrapTokenOptions,
+  createBootstrapToken,
+} from "./controllers/node-bootstrap/bootstrap-token.ts";
 export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
 export { type ContainerChild, runChild } from "./images/container-child.ts";
 export type { LocalAddress } from "./images/exposed-ports.ts";

@@ -9,6 +9,9 @@ import {
 import { Client } from "@konverge/client";
 import { type Clock, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
+import { nodeIpam } from "./controllers/node/node-ipam.ts";
+import { allowNodesToJoin, publishClusterInfo } from "./controllers/node-bootstrap/join-objects.ts";
+import { bootstrapSigner, tokenCleaner } from "./controllers/node-bootstrap/token-controllers.ts";
 import { type Image, Images } from "./images/image.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
@@ -39,10 +42,17 @@ export interface ClusterOptions {
   rootCertificate?: string;
   /** Signs the certificate by which other API servers know this one (APIServices): they find it in kube-system. */
   frontProxy?: Authority;
+  /** Let real nodes join by bootstrap tokens, once the cluster has a port. Default: no. */
+  bootstrapTokens?: boolean;
+  /** Gives each node without one a range of addresses for its pods, a /24 out of this one: `10.88.0.0/16`. Default: none. */
+  clusterCidr?: string;
   log?: Log;
 }
 
-/** Where the API server is in the simulated network: beside the nodes, whose addresses end differently. */
+/**
+ * Where the API server is in the simulated network: beside the nodes, whose addresses end differently. A port that others
+ * than this machine can reach takes its place.
+ */
 const CONTROL_PLANE = { ip: "172.18.0.2", port: 6443 };
 
 /** The common name of the certificate that other API servers are shown. */
@@ -101,7 +111,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
   const { clock, rootCertificate, frontProxy, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
-  const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, kubelet.part];
+  const bootstrap = options.bootstrapTokens ? [bootstrapSigner, tokenCleaner] : [];
+  const ipam = options.clusterCidr === undefined ? [] : [nodeIpam(options.clusterCidr)];
+  const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, ...bootstrap, ...ipam, kubelet.part];
   const pulse = new NodePulse();
   if (parts.some(({ name }) => name === kubelet.part.name)) pulse.nodesMade = kubelet.nodesMade;
   const server: ApiServer = new ApiServer({
@@ -119,6 +131,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     },
     advertise: CONTROL_PLANE,
     ...options.server,
+    access: { ...options.server?.access, ...(options.bootstrapTokens && { bootstrapTokens: true }) },
     admission: accountAdmission(parts, options.server?.admission),
     clock,
   });
@@ -153,7 +166,11 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     kubelet,
     image,
     listen: async (place = {}) => {
+      if (options.bootstrapTokens) await allowNodesToJoin(client);
       const port = await openPort(front.guard, { ...(authority && { authority }), ...place });
+      const { advertised } = port;
+      if (advertised) server.advertise(advertised);
+      if (options.bootstrapTokens) await publishClusterInfo(client, advertised?.url ?? port.url, port.authority.cert);
       authority = port.authority;
       const host = new URL(port.url).hostname.replace(/^\[|\]$/g, "");
       const everywhere = host === "0.0.0.0" || host === "::";

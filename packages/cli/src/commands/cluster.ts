@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
-import { factor, port, whole } from "../arguments.ts";
+import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
 import type { UpOptions } from "../up/up.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
@@ -12,12 +12,26 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--name <name>", "names the cluster and its context", "konverge")
     .option("--port <number>", "port to listen on; any that is free without it", port, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--advertise-address <address>",
+      "where nodes and pods of other machines reach it; without it, the address it listens on",
+      ipAddress,
+    )
+    .option(
+      "--cluster-cidr <cidr>",
+      "allocate each node without one a /24 of this range for its pods; without it, none",
+      ipv4Prefix,
+    )
     .option("--kubeconfig <file>", "put the context into that file; without it, into your own kubeconfig")
     .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
     .option("--nodes <number>", "how many nodes without GPUs", whole, 3)
     .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
     .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
     .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
+    .option(
+      "--bootstrap-kubeconfig <file>",
+      "let real kubelets join: write the kubeconfig there with which they request their certificates; valid for 24 hours",
+    )
     .option(
       "--program <image=command>",
       "containers of that image run this command of this machine; can be given again",

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Client, connect } from "@konverge/client";
-import { realClock } from "@konverge/core";
-import { Pod } from "@konverge/kinds";
+import { isForbidden, realClock } from "@konverge/core";
+import { CertificateSigningRequest, Pod } from "@konverge/kinds";
 import { until } from "../../test/command-stage.ts";
 import { down, upInBackground } from "./background.ts";
 import { notedCluster, notedNames } from "./running-clusters.ts";
@@ -131,4 +131,16 @@ test("a cluster's kubeconfig is for its owner alone, and is told where it is", {
   } finally {
     await stop();
   }
+});
+
+test("a kubelet requests its certificates with the kubeconfig that is written for it, and nothing else", async () => {
+  const bootstrapKubeconfig = join(folder, "bootstrap.kubeconfig");
+  const started = await up(options({ name: "joinable", bootstrapKubeconfig }));
+  {
+    await using client = await connect({ kubeconfig: bootstrapKubeconfig });
+    assert.deepEqual((await client.list(CertificateSigningRequest)).items, []);
+    await assert.rejects(client.list(Pod), isForbidden);
+  }
+  await started.stop();
+  assert.equal(statSync(bootstrapKubeconfig).mode & 0o777, 0o600);
 });

@@ -11,6 +11,7 @@ import {
 import { type Clock, realClock } from "@konverge/core";
 import { type OperatorCatalog, operatorCatalog } from "../operator-image/catalog.ts";
 import { UsageError } from "../usage-error.ts";
+import { writeBootstrapKubeconfig } from "./bootstrap-kubeconfig.ts";
 import { openData } from "./cluster-data.ts";
 import { checkKubeconfig, defaultKubeconfig, mergeKubeconfig } from "./kubeconfig-file.ts";
 import { isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
@@ -21,12 +22,18 @@ export interface UpOptions {
   name: string;
   port: number;
   host: string;
+  /** The address at which nodes and pods of other machines reach it. */
+  advertiseAddress?: string;
+  /** Pods of real nodes have addresses out of this range. */
+  clusterCidr?: string;
   kubeconfig?: string;
   data?: string;
   nodes: number;
   gpus: string;
   timeScale: number;
   operators: string;
+  /** Real nodes join with this kubeconfig, which is written; without it, they cannot. */
+  bootstrapKubeconfig?: string;
   /** Images that are programs: `IMAGE=COMMAND`. */
   program?: readonly string[];
   /** Ports of this machine at which these listen themselves: `IMAGE=PORT`. */
@@ -69,6 +76,8 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         clock: scaledClock(machine, options.timeScale),
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
+        ...(options.clusterCidr !== undefined && { clusterCidr: options.clusterCidr }),
+        bootstrapTokens: options.bootstrapKubeconfig !== undefined,
         nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
         server: {
           access: { serviceAccounts: { signingKey: data.signingKey } },
@@ -82,9 +91,11 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       name,
       port: options.port,
       host: options.host,
+      ...(options.advertiseAddress !== undefined && { advertise: options.advertiseAddress }),
       authority: data.authority,
       onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
     });
+    if (options.bootstrapKubeconfig) await writeBootstrapKubeconfig(options.bootstrapKubeconfig, cluster, port);
     // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
     if (catalog) await deployAll(catalog, cluster);
     await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import {
   type Authority,
   type Credential,
@@ -16,6 +18,11 @@ export interface PortOptions {
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
+  /**
+   * The address at which nodes and pods of other machines reach it. Default: the host, or if that is all addresses of this
+   * machine, the first of them that others can reach; none if only this machine can.
+   */
+  advertise?: string;
   /** Signs the server's certificate and those of its clients. Default: a new one. */
   authority?: Authority;
   /** Names the cluster and the context in kubeconfigs. Default: `konverge`. */
@@ -24,10 +31,19 @@ export interface PortOptions {
   onError?(error: unknown, request: { method: string; path: string }): void;
 }
 
+/** Where others than this machine reach a port. */
+export interface AdvertisedPort {
+  readonly ip: string;
+  readonly port: number;
+  readonly url: string;
+}
+
 /** A cluster's port: HTTPS, with client certificates and tokens, for kubectl and clients of any language. */
 export interface ClusterPort extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Where nodes and pods reach it. */
+  readonly advertised: AdvertisedPort | undefined;
   readonly authority: Authority;
   /** A kubeconfig for a user. Default: the administrator. */
   kubeconfig(user?: string, groups?: readonly string[]): string;
@@ -40,7 +56,8 @@ export async function openPort(guard: Guard, options: PortOptions = {}): Promise
   // Certificates are judged by programs that live in real time, whatever time it is in the cluster.
   const clock = realClock();
   const { host = "127.0.0.1", authority = createAuthority(clock), name = "konverge" } = options;
-  const serving = authority.server("kube-apiserver", [...new Set([...SERVER_NAMES, host])]);
+  const ip = options.advertise ?? reachableAddress(host);
+  const serving = authority.server("kube-apiserver", [...new Set([...SERVER_NAMES, host, ...(ip ? [ip] : [])])]);
   const listener: Listener = await listen(guard, {
     host,
     ...(options.port !== undefined && { port: options.port }),
@@ -53,6 +70,8 @@ export async function openPort(guard: Guard, options: PortOptions = {}): Promise
   return {
     url,
     port,
+    advertised:
+      ip === undefined ? undefined : { ip, port, url: `https://${ip.includes(":") ? `[${ip}]` : ip}:${port}` },
     authority,
     kubeconfig: (user = "kubernetes-admin", groups = ["system:masters"]) =>
       kubeconfigText({ name, url, ca: authority.cert, user, credential: authority.client(user, groups) }),
@@ -60,4 +79,13 @@ export async function openPort(guard: Guard, options: PortOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The address that a host stands for on other machines, if it does. */
+function reachableAddress(host: string): string | undefined {
+  if (host === "0.0.0.0" || host === "::") {
+    const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    return addresses.find(({ internal, family }) => !internal && family === "IPv4")?.address;
+  }
+  return isIP(host) === 0 || host === "::1" || host.startsWith("127.") ? undefined : host;
 }
