@@ -112,7 +112,32 @@ test("webhooks are served to an API server that reaches this machine", async () 
   const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
   await client.create(Greeting, hello("one"));
+  await client.get(Greeting.atVersion("v1alpha1"), "default/one");
   await end();
+  // Without the process, nothing asks it any more.
+  await client.create(Greeting, nobody);
+  await assert.rejects(client.get(ValidatingWebhookConfiguration, "greeting-operator"), /not found/);
+  const { metadata, spec } = await client.get(CustomResourceDefinition, CRD);
+  assert.equal(spec.conversion?.strategy, "None");
+  assert.equal(metadata.annotations?.["konverge.dev/development-run"], undefined);
+  assert.deepEqual(
+    spec.versions.filter(({ served }) => served).map(({ name }) => name),
+    ["v1"],
+  );
+});
+
+test("a kind whose operator is deployed is converted at its Service again when a development run ends", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  const deployed = { ...silently, image: "example.com/greetings:1", noWait: true };
+  await deploy([greetingOperator], client, deployed);
+  const args = [MODULE, "--kubeconfig", kubeconfig, "--webhook-host=127.0.0.1", "--webhook-port=0", ...NOWHERE];
+  const { ready, end } = started(args);
+  await ready;
+  await end();
+  const { spec } = await client.get(CustomResourceDefinition, CRD);
+  assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "greeting-operator");
+  assert.ok(spec.versions.every(({ served }) => served));
 });
 
 test("kinds of several versions can be installed and deployed again while a development run converts them", async () => {
