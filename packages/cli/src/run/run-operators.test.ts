@@ -212,7 +212,7 @@ test("what cannot work says why, and what to do", async () => {
   await fails([empty, ...here], /exports no operator: export what operator\(/);
   const broken = join(folder, "broken.ts");
   writeFileSync(broken, "throw new Error('half done');\n");
-  await fails([broken, ...here], /broken\.ts cannot be loaded: half done/);
+  await fails([broken, ...here], /broken\.ts cannot be loaded: .*broken\.ts:1:7: half done/);
   await fails([MODULE, "--kubeconfig", join(folder, "none")], /there is no such file[\s\S]*konverge up/);
   await fails([MODULE, ...here], /does not know these kinds: Greeting[\s\S]*konverge install/);
   await fails([MODULE, ...here, "--wrod=Hi"], /unknown option --wrod: these operators have --word/);
@@ -266,8 +266,8 @@ export const own = { ...greetingOperator, create: (context: object) => greetingO
   await ready;
   await client.create(Greeting, hello("one"));
   await until("the first version greets", async () => (await said()) === "One, you");
-  writeFileSync(word, "export const word = ;");
-  await until("the mistake is told", () => lines.join("").includes("the one before goes on"));
+  writeFileSync(word, "\nexport const word = ;");
+  await until("the mistake is told", () => /the one before goes on: .*word\.ts:2:21: Expression/.test(lines.join("")));
   await client.create(Greeting, hello("two"));
   await until("the first version still works", async () => Boolean(await client.get(ConfigMap, "default/two")));
   writeFileSync(word, 'export const word = "Two";');
