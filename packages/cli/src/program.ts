@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
@@ -19,6 +20,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   for (const command of deployCommands()) program.addCommand(command);
+  program.addCommand(cleanupCommand());
   program.addCommand(replayCommand());
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { commandStage, until } from "./command-stage.ts";
+import { Greeting } from "./greeting-operator.ts";
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -39,6 +40,34 @@ test("Ctrl-C lets operators finish; the process ends well", { skip: process.plat
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("webhooks of a run that was killed are named, and removed on request", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  const nowhere = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+  const args = ["run", path("./greeting-operator.ts"), "--install", "--kubeconfig", kubeconfig, ...nowhere];
+  const killed = konverge(...args, "--webhook-host=127.0.0.1", "--webhook-port=0");
+  try {
+    await until("it is at work", () => killed.output().includes('"at work"'));
+  } finally {
+    killed.child.kill("SIGKILL");
+  }
+  await killed.ended;
+  const hello = Greeting.new({ metadata: { name: "one", namespace: "default" }, spec: { to: "you" } });
+  await assert.rejects(client.create(Greeting, hello), /failed calling webhook/);
+  const named = konverge("install", path("./greeting-operator.ts"), "--dry-run", "--kubeconfig", kubeconfig);
+  await named.ended;
+  assert.match(named.output(), /ended without removing its webhooks.*greeting-operator \(https.*konverge cleanup/);
+  const asked = konverge("cleanup", "--kubeconfig", kubeconfig);
+  await asked.ended;
+  assert.match(asked.output(), /nothing was removed: --yes removes it/);
+  const removed = konverge("cleanup", "--yes", "--kubeconfig", kubeconfig);
+  assert.deepEqual(await removed.ended, [0, null], removed.output());
+  await client.create(Greeting, hello);
+  const again = konverge("cleanup", "--yes", "--kubeconfig", kubeconfig);
+  await again.ended;
+  assert.equal(again.output(), "there is nothing to remove\n");
 });
 
 test("a mistake is told in a line, without a stack, and ends the process with 1", async () => {

@@ -44,6 +44,7 @@ export * from "./definition/predicates.ts";
 export type { Recurrence } from "./definition/rhythm.ts";
 export * from "./definition/watched.ts";
 export { type HotReload, type HotReloadOptions, hotReload } from "./development/hot-reload.ts";
+export { loadErrorText } from "./development/load-error.ts";
 export * from "./errors.ts";
 export type { EventOptions, EventSink } from "./events/event-sink.ts";
 export { EventRecorder, type EventRecorderOptions } from "./events/recorder.ts";

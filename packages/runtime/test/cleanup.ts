@@ -57,6 +57,31 @@ virtual("a cleanup that throws keeps the object, is tried again, and tells why",
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
+virtual(
+  "an object that the finalizer of a removed cleanup holds says so, and goes when there is a cleanup again",
+  async (s) => {
+    const before = await s.run(controller(Widget, { reconcile: () => ({}), cleanup: () => undefined }));
+    await s.widget("w");
+    await s.settle();
+    await before.stop();
+    const without = await s.run(controller(Widget, { reconcile: () => ({}) }));
+    await s.user.delete(Widget, "default/w");
+    await s.settle();
+    const object = await s.user.get(Widget, "default/w");
+    assert.equal(conditionOf(object, "Ready"), "False CleanupMissing");
+    const [event] = (await s.user.list(Event, { namespace: "default" })).items;
+    assert.equal(event?.reason, "CleanupMissing");
+    assert.match(
+      event?.message ?? "",
+      /finalizer example\.com\/widgets-cleanup holds this object, and .* no cleanup any more/,
+    );
+    await without.stop();
+    await s.run(controller(Widget, { reconcile: () => ({}), cleanup: () => undefined }));
+    await s.settle();
+    assert.equal(await s.exists(Widget, "default/w"), false);
+  },
+);
+
 virtual("a cleanup that waits says for what", async (s) => {
   let waiting = true;
   await s.run(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -71,7 +71,7 @@ test("a change of a module, or of one that it imports, takes the place of the ve
   await until("the second version works", isText("two"));
   writeFileSync(main, "export const text = (");
   await until("it is told that this is no module", () => complaints.length > 0);
-  assert.match(complaints[0]!, /cannot be loaded: the one before goes on/);
+  assert.match(complaints[0]!, /cannot be loaded: the one before goes on: .*main\.ts:1: Expression expected/);
   await client.delete(ConfigMap, "default/a");
   await until("the second version still works", isText("two"));
   writeFileSync(main, 'import { word } from "./part.ts";\nexport const text = () => word + " and three";');
@@ -87,5 +87,47 @@ test("a first version that does not work is an error", async () => {
   const main = join(folder, "broken.ts");
   writeFileSync(main, 'throw new Error("broken from the start");');
   const start = async () => ({ async [Symbol.asyncDispose]() {} });
-  await assert.rejects(hotReload({ module: main, start }), /broken from the start/);
+  await assert.rejects(
+    hotReload({ module: main, start }),
+    /broken\.ts cannot be loaded: .*broken\.ts:1:7: broken from the start$/,
+  );
+});
+
+test("every save is seen, also of an editor that renames the new file over the old one, in folders that are new as well", async () => {
+  const home = join(folder, "renamed");
+  mkdirSync(home);
+  const [main, part] = [join(home, "main.ts"), join(home, "parts", "part.ts")];
+  const save = (file: string, text: string) => {
+    writeFileSync(`${file}~`, text);
+    renameSync(`${file}~`, file);
+  };
+  const words: string[] = [];
+  save(main, 'export const word = "one";');
+  await using _ = await hotReload<{ word: string }>({
+    module: main,
+    clock,
+    start: async ({ word }) => {
+      words.push(word);
+      return { async [Symbol.asyncDispose]() {} };
+    },
+  });
+  const reaches = (word: string) => until(`${word} runs`, () => words.at(-1) === word);
+  for (const word of ["two", "three", "four"]) {
+    save(main, `export const word = "${word}";`);
+    await reaches(word);
+  }
+  mkdirSync(join(home, "parts"));
+  save(part, 'export const word = "five";');
+  save(main, 'export { word } from "./parts/part.ts";');
+  await reaches("five");
+  for (const word of ["six", "seven"]) {
+    save(part, `export const word = "${word}";`);
+    await reaches(word);
+  }
+  rmSync(join(home, "parts"), { recursive: true });
+  mkdirSync(join(home, "parts"));
+  save(part, 'export const word = "eight";');
+  await reaches("eight");
+  save(part, 'export const word = "nine";');
+  await reaches("nine");
 });

@@ -1,10 +1,10 @@
-import { createInterface } from "node:readline/promises";
 import type { Client } from "@konverge/client";
 import type { Operator } from "@konverge/runtime";
 import { Command } from "commander";
 import { whole } from "../arguments.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
+import { confirm } from "./confirm.ts";
 
 interface SharedOptions {
   readonly kubeconfig?: string;
@@ -37,7 +37,10 @@ export function deployCommands(): Command[] {
       .action(
         onCluster(async (operators, client, options) => {
           const { uninstall } = await import("../deploy/uninstall.ts");
-          await uninstall(operators, client, { ...options, ...(process.stdin.isTTY && { confirm }) });
+          await uninstall(operators, client, {
+            ...options,
+            ...(process.stdin.isTTY && { confirm: () => confirm("Remove them? Type yes: ") }),
+          });
         }),
       ),
     command("deploy", "install operators as Deployments, with all they need, and wait until they are available")
@@ -85,18 +88,11 @@ function onCluster(work: Work) {
     const client = await connectToCluster(options);
     try {
       const tell = (text: string) => console.log(text);
+      const { reportAbandoned } = await import("../run/run-registrations.ts");
+      await reportAbandoned(client, (text) => console.warn(`warning: ${text}`));
       await work(operators, client, { ...options, image, timeout: options.timeout * 1000, tell });
     } finally {
       await client.close();
     }
   };
-}
-
-async function confirm(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return (await terminal.question("Remove them? Type yes: ")).trim() === "yes";
-  } finally {
-    terminal.close();
-  }
 }

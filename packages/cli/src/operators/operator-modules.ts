@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Operator } from "@konverge/runtime";
+import { loadErrorText, type Operator } from "@konverge/runtime";
 import { isMissing } from "../missing-package.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -114,8 +114,7 @@ async function importModule(target: string, given: string): Promise<OperatorModu
         { cause: error },
       );
     }
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${given} cannot be loaded: ${why}`, { cause: error });
+    throw new UsageError(`${given} cannot be loaded: ${loadErrorText(error)}`, { cause: error });
   }
 }
 

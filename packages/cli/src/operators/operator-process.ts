@@ -22,6 +22,7 @@ import {
 } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
+import { runAnnotations } from "./run-mark.ts";
 import { settingsOf } from "./settings.ts";
 import { together } from "./together.ts";
 
@@ -213,7 +214,10 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     const where =
       place.by === "service"
         ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
-        : { url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}` };
+        : {
+            url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}`,
+            annotations: runAnnotations({ name, namespace: client.namespace }),
+          };
     const serving = await listening(
       () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...where }),
       port,

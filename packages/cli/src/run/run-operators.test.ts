@@ -112,7 +112,32 @@ test("webhooks are served to an API server that reaches this machine", async () 
   const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
   await client.create(Greeting, hello("one"));
+  await client.get(Greeting.atVersion("v1alpha1"), "default/one");
   await end();
+  // Without the process, nothing asks it any more.
+  await client.create(Greeting, nobody);
+  await assert.rejects(client.get(ValidatingWebhookConfiguration, "greeting-operator"), /not found/);
+  const { metadata, spec } = await client.get(CustomResourceDefinition, CRD);
+  assert.equal(spec.conversion?.strategy, "None");
+  assert.equal(metadata.annotations?.["konverge.dev/development-run"], undefined);
+  assert.deepEqual(
+    spec.versions.filter(({ served }) => served).map(({ name }) => name),
+    ["v1"],
+  );
+});
+
+test("a kind whose operator is deployed is converted at its Service again when a development run ends", async () => {
+  await using stage = await commandStage();
+  const { client, kubeconfig } = stage;
+  const deployed = { ...silently, image: "example.com/greetings:1", noWait: true };
+  await deploy([greetingOperator], client, deployed);
+  const args = [MODULE, "--kubeconfig", kubeconfig, "--webhook-host=127.0.0.1", "--webhook-port=0", ...NOWHERE];
+  const { ready, end } = started(args);
+  await ready;
+  await end();
+  const { spec } = await client.get(CustomResourceDefinition, CRD);
+  assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "greeting-operator");
+  assert.ok(spec.versions.every(({ served }) => served));
 });
 
 test("kinds of several versions can be installed and deployed again while a development run converts them", async () => {
@@ -187,7 +212,7 @@ test("what cannot work says why, and what to do", async () => {
   await fails([empty, ...here], /exports no operator: export what operator\(/);
   const broken = join(folder, "broken.ts");
   writeFileSync(broken, "throw new Error('half done');\n");
-  await fails([broken, ...here], /broken\.ts cannot be loaded: half done/);
+  await fails([broken, ...here], /broken\.ts cannot be loaded: .*broken\.ts:1:7: half done/);
   await fails([MODULE, "--kubeconfig", join(folder, "none")], /there is no such file[\s\S]*konverge up/);
   await fails([MODULE, ...here], /does not know these kinds: Greeting[\s\S]*konverge install/);
   await fails([MODULE, ...here, "--wrod=Hi"], /unknown option --wrod: these operators have --word/);
@@ -241,8 +266,8 @@ export const own = { ...greetingOperator, create: (context: object) => greetingO
   await ready;
   await client.create(Greeting, hello("one"));
   await until("the first version greets", async () => (await said()) === "One, you");
-  writeFileSync(word, "export const word = ;");
-  await until("the mistake is told", () => lines.join("").includes("the one before goes on"));
+  writeFileSync(word, "\nexport const word = ;");
+  await until("the mistake is told", () => /the one before goes on: .*word\.ts:2:21: Expression/.test(lines.join("")));
   await client.create(Greeting, hello("two"));
   await until("the first version still works", async () => Boolean(await client.get(ConfigMap, "default/two")));
   writeFileSync(word, 'export const word = "Two";');

@@ -16,6 +16,7 @@ import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "../op
 import { type OperatorProcess, startOperators, type WebhookPlace } from "../operators/operator-process.ts";
 import { checkFlags, type OpenArguments, openArguments } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
+import { isOwn, registeredByRuns, removeRegistrations, reportAbandoned } from "./run-registrations.ts";
 
 /** The options of `konverge run` that say nothing about the machine it runs on: pods can set these. */
 export interface PodRunOptions {
@@ -59,9 +60,10 @@ export interface RunWorld {
 /** Runs operators until it is told to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
   const { modules, flags } = openArguments(words);
-  if (!options.watch) return runKnown(await loadOperators(modules), flags, options, world);
   const { clock = realClock() } = world;
   const log = logOf(options, world, clock);
+  await using _registered = developmentRegistration(options, world, log);
+  if (!options.watch) return await runKnown(await loadOperators(modules), flags, options, world);
   await using _reloaded = await hotReload<Record<string, unknown>>({
     module: operatorFile(modules),
     log,
@@ -69,6 +71,30 @@ export async function runOperators(words: readonly string[], options: RunOptions
     start: (module) => startChosen(operatorsOf(module), { options, world, flags, log, clock }),
   });
   await told(world.stop);
+}
+
+/**
+ * Removes at the end of a run what it has registered by URL, when the last of its versions has stopped: the API server would
+ * ask a process that is no longer there, and refuse every write.
+ */
+function developmentRegistration(options: RunOptions, world: RunWorld, log: ProcessLog): AsyncDisposable {
+  const isInside = world.config !== undefined || (!options.kubeconfig && inPod(world.env));
+  const place = webhookPlace(options, isInside, world);
+  return {
+    async [Symbol.asyncDispose]() {
+      if (place?.by !== "url") return;
+      try {
+        await using client = await connectToCluster(options, { env: world.env });
+        const own = (await registeredByRuns(client)).filter(isOwn);
+        await removeRegistrations(own, client, { tell: (text) => log.info({}, text) });
+      } catch (error) {
+        log.warn(
+          { err: error },
+          "its webhooks stay registered, and writes fail: remove them with `npx konverge cleanup`",
+        );
+      }
+    },
+  };
 }
 
 /** Runs those of some operators that the options choose, until it is to stop. */
@@ -115,6 +141,7 @@ async function startVersion(
   try {
     const tell = (text: string) => log.info({}, text);
     const webhooks = webhookPlace(options, isInside, world);
+    if (!isInside) await reportAbandoned(client, (text) => log.warn({}, text));
     if (options.install) {
       const converted = webhooks !== undefined && { converted: true };
       await install(operators, client, { namespace: client.namespace, tell, ...converted });

@@ -14,7 +14,9 @@ import type { Children, ChildrenPass } from "../apply/children.ts";
 import type { StatusStatement, StatusWriter } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import type { CacheView } from "../cache/view.ts";
+import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
+import { PermanentError } from "../errors.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
 import type { Daemons } from "./daemons.ts";
@@ -62,6 +64,8 @@ export interface PassEnd {
 
 /** Failures in a row after which an error that may pass by itself is reported in the conditions. */
 const REPORTED_FAILURES = 3;
+/** The reason of an object that the finalizer of a removed cleanup holds. */
+const CLEANUP_MISSING = "CleanupMissing";
 /** Conflicts are everyday, unless there is no end to them. */
 const REPORTED_CONFLICTS = 10;
 
@@ -122,7 +126,7 @@ export class Pass {
     if (failure.error instanceof TransportError) return;
     if (outcome === "transient" && failures + 1 < REPORTED_FAILURES) return;
     if (outcome === "conflict" && failures + 1 < REPORTED_CONFLICTS) return;
-    const why = object.metadata.deletionTimestamp ? "CleanupFailed" : reason;
+    const why = object.metadata.deletionTimestamp && reason !== CLEANUP_MISSING ? "CleanupFailed" : reason;
     // What passes by itself is said where it can be unsaid; a kind without conditions has no such place.
     if (outcome !== "external" || !status.hasConditions) events.about(object).warning(why, message);
     if (!status.hasConditions) return;
@@ -157,6 +161,7 @@ export class Pass {
     const { definition, children } = this.#tools;
     const { finalizers = [] } = object.metadata;
     await this.#tools.daemons?.stop(one.key);
+    if (!definition.finalizer) checkAbandoned(definition, finalizers);
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
     const { cleanup } = definition.options;
     const times = this.#tools.times.forPass(one.key, object);
@@ -222,6 +227,19 @@ export class Pass {
       report: (reason, message) => events.normal(reason, message),
     };
   }
+}
+
+/**
+ * An earlier version of the controller had a cleanup, and its finalizer holds the object. What that cleanup did is unknown here, and a
+ * role without cleanup cannot remove finalizers: so the object's users are told what holds it, and how to decide.
+ */
+function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[]): void {
+  const finalizer = defaultFinalizer(kind, name);
+  if (!finalizers.includes(finalizer)) return;
+  throw new PermanentError(
+    CLEANUP_MISSING,
+    `the finalizer ${finalizer} holds this object, and the controller ${name} that set it has no cleanup any more: put the cleanup back, or, if nothing is left to clean up, set cleanup: () => undefined until all objects with the finalizer are gone`,
+  );
 }
 
 const isPromise = (value: unknown): boolean =>

@@ -31,7 +31,7 @@ export function controller<T extends KubeObject, const R extends Reconciled<T> =
     name,
     kind,
     owns,
-    finalizer: needsFinalizer ? (options.finalizer ?? finalizerOf(kind, name)) : undefined,
+    finalizer: needsFinalizer ? (options.finalizer ?? defaultFinalizer(kind, name)) : undefined,
     // Only objects of the kind ever reach its functions.
     options: options as unknown as Controller["options"],
   };
@@ -39,8 +39,8 @@ export function controller<T extends KubeObject, const R extends Reconciled<T> =
   return definition;
 }
 
-/** Finalizers are qualified names: a domain, a slash, and a part of at most 63 characters. */
-function finalizerOf(kind: KindRef<KubeObject>, name: string): string {
+/** The finalizer of a controller that names none: a domain, a slash, and a part of at most 63 characters. */
+export function defaultFinalizer(kind: KindRef<KubeObject>, name: string): string {
   const domain = kind.group.includes(".") ? kind.group : "konverge.dev";
   return `${domain}/${name.replace(/\..*$/, "").slice(0, 55)}-cleanup`;
 }

@@ -1,10 +1,11 @@
-import { type FSWatcher, watch } from "node:fs";
 // As a namespace: Bun and Deno have no such hooks, and run all the rest.
 import * as nodeModule from "node:module";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Clock, realClock, type Timer } from "@konverge/core";
 import { type Log, silentLog } from "../log.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import { loadErrorText } from "./load-error.ts";
 
 export interface HotReloadOptions<M> {
   /** The file of the module to run. */
@@ -64,7 +65,7 @@ class Reloading<M> implements HotReload {
   readonly #clock: Clock;
   readonly #module: string;
   readonly #hooks: { deregister(): void };
-  readonly #watcher: FSWatcher;
+  readonly #watch: FolderWatch;
   #loaded = 0;
   #running: AsyncDisposable | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -93,10 +94,14 @@ class Reloading<M> implements HotReload {
         return { ...found, url: versioned(found.url, own || String(this.#loaded)) };
       },
     });
-    this.#watcher = watch(resolve(folder), { recursive: true }, (_event, name) => {
-      if (name && MODULES.test(name) && !FOREIGN.test(name)) this.#changed();
+    this.#watch = new FolderWatch({
+      folder: resolve(folder),
+      excluded: FOREIGN,
+      changed: (path) => {
+        if (MODULES.test(path) && !FOREIGN.test(path)) this.#changed();
+      },
+      failed: (error) => log.warn({ err: error }, "changes are no longer seen"),
     });
-    this.#watcher.on("error", (error) => log.warn({ err: error }, "changes are no longer seen"));
   }
 
   reload(): Promise<void> {
@@ -107,7 +112,7 @@ class Reloading<M> implements HotReload {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
-    this.#watcher.close();
+    this.#watch.close();
     await this.#work;
     this.#hooks.deregister();
     await this.#running?.[Symbol.asyncDispose]();
@@ -127,7 +132,11 @@ class Reloading<M> implements HotReload {
     try {
       module = (await import(versioned(this.#module, String(this.#loaded)))) as M;
     } catch (error) {
-      this.#fail(error, "the new version cannot be loaded: the one before goes on");
+      const why = loadErrorText(error);
+      this.failure = new Error(`${this.#options.module} cannot be loaded: ${why}`, { cause: error });
+      if (this.versions > 0) {
+        this.#log.error({ err: error }, `the new version cannot be loaded: the one before goes on: ${why}`);
+      }
       return;
     }
     await this.#running?.[Symbol.asyncDispose]();
@@ -138,13 +147,9 @@ class Reloading<M> implements HotReload {
       this.failure = undefined;
       if (this.versions > 1) this.#log.info({ version: this.versions }, "a new version runs");
     } catch (error) {
-      this.#fail(error, "the new version does not start: the next change is waited for");
+      this.failure = error;
+      this.#log.error({ err: error }, "the new version does not start: the next change is waited for");
     }
-  }
-
-  #fail(error: unknown, message: string): void {
-    this.failure = error;
-    this.#log.error({ err: error }, message);
   }
 }
 

@@ -14,7 +14,7 @@ export interface WebhookRegistrationOptions {
   /** The name of both configurations. */
   name: string;
   webhooks: Webhooks;
-  /** For cert-manager's injector, for instance. */
+  /** Of the configurations and of converted CRDs: for cert-manager's injector, for instance. */
   annotations?: Readonly<Record<string, string>>;
   log?: Log;
 }
@@ -110,10 +110,7 @@ export class WebhookRegistration {
     const { client, name, annotations } = this.#options;
     const live = await this.#read(kind, name);
     const kept = (live as { webhooks?: object[] } | undefined)?.webhooks;
-    const annotated = Object.entries(annotations ?? {}).every(
-      ([key, value]) => live?.metadata.annotations?.[key] === value,
-    );
-    if (live && annotated && deepEqual(kept, withoutUndefined(entries))) return;
+    if (live && this.#isAnnotated(live) && deepEqual(kept, withoutUndefined(entries))) return;
     const noted = annotations ? { annotations: { ...annotations } } : {};
     if (live) {
       // The list is replaced as a whole: of an address that somebody else gave a webhook, nothing may stay beside ours.
@@ -125,20 +122,30 @@ export class WebhookRegistration {
   }
 
   async #convert(name: string, target: WebhookTarget): Promise<void> {
-    const { client, webhooks } = this.#options;
+    const { client, webhooks, annotations } = this.#options;
     const live = await this.#read(CustomResourceDefinition as KindRef<KubeObject>, name);
     if (!live) return;
     const conversion = {
       strategy: "Webhook" as const,
       webhook: { clientConfig: webhooks.converting(target), conversionReviewVersions: ["v1"] },
     };
-    if (deepEqual((live as unknown as CustomResourceDefinition).spec.conversion, withoutUndefined(conversion))) return;
+    const { spec } = live as unknown as CustomResourceDefinition;
+    if (this.#isAnnotated(live) && deepEqual(spec.conversion, withoutUndefined(conversion))) return;
     // An address is a URL or a Service: whichever it is not must go.
     const { url = null, service = null, caBundle = null } = conversion.webhook.clientConfig;
     const webhook = { ...conversion.webhook, clientConfig: { url, service, caBundle } };
     await client.patch(CustomResourceDefinition, name, {
-      merge: { spec: { conversion: { ...conversion, webhook } } } as never,
+      merge: {
+        ...(annotations && { metadata: { annotations } }),
+        spec: { conversion: { ...conversion, webhook } },
+      } as never,
     });
+  }
+
+  #isAnnotated({ metadata }: KubeObject): boolean {
+    return Object.entries(this.#options.annotations ?? {}).every(
+      ([key, value]) => metadata.annotations?.[key] === value,
+    );
   }
 
   async #read(kind: KindRef<KubeObject>, name: string): Promise<KubeObject | undefined> {

@@ -1,0 +1,119 @@
+import { hostname } from "node:os";
+import type { Client } from "@konverge/client";
+import { ApiError, isConflict, isNotFound, type KindRef, type KubeObject } from "@konverge/core";
+import {
+  CustomResourceDefinition,
+  MutatingWebhookConfiguration,
+  Service,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
+import { type ApplyOptions, maybe } from "../deploy/apply-objects.ts";
+import { serveStoredOnly } from "../deploy/stored-only.ts";
+import { RUN_ANNOTATION, type RunMark, runMark } from "../operators/run-mark.ts";
+
+const REGISTERED = [
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+  CustomResourceDefinition,
+] as KindRef<KubeObject>[];
+
+/** The registration of a webhook by the URL of a process outside the cluster. */
+export interface RunRegistration {
+  readonly kind: KindRef<KubeObject>;
+  readonly object: KubeObject;
+  readonly url: string;
+  readonly mark: RunMark;
+}
+
+/** All registrations that processes outside the cluster have made. */
+export async function registeredByRuns(client: Client): Promise<RunRegistration[]> {
+  const found: RunRegistration[] = [];
+  for (const kind of REGISTERED) {
+    const { items } = await client.list(kind).catch((error: unknown) => {
+      // A user without permission to list them has none to register or remove them either.
+      if (error instanceof ApiError && error.code === 403) return { items: [] };
+      throw error;
+    });
+    for (const object of items) {
+      const mark = runMark(object);
+      const url = urlOf(object);
+      if (mark && url) found.push({ kind, object, url, mark });
+    }
+  }
+  return found;
+}
+
+/** Whether this process has made a registration. */
+export const isOwn = ({ mark }: RunRegistration) => mark.host === hostname() && mark.pid === process.pid;
+
+/** Whether a process of this machine has made a registration, and has ended. */
+export const isAbandoned = ({ mark }: RunRegistration) => mark.host === hostname() && !isRunning(mark.pid);
+
+/**
+ * Removes registrations, so that the API server no longer asks their processes. Kinds are converted at the operator's
+ * Service where it is deployed; otherwise only their stored version is served.
+ */
+export async function removeRegistrations(
+  registrations: readonly RunRegistration[],
+  client: Client,
+  options: ApplyOptions,
+): Promise<void> {
+  for (const { kind, object, mark } of registrations) {
+    const { name, uid, resourceVersion } = object.metadata;
+    if (kind.kind === "CustomResourceDefinition") {
+      await endConversion(client, name, mark, options);
+      continue;
+    }
+    const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+    try {
+      await client.delete(kind, name, { preconditions });
+      options.tell(`${kind.kind.toLowerCase()}.${kind.group}/${name} deleted`);
+    } catch (error) {
+      // Another process has registered itself in the meantime.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+async function endConversion(client: Client, name: string, mark: RunMark, options: ApplyOptions): Promise<void> {
+  const service = { name: mark.name, namespace: mark.namespace };
+  const metadata = { annotations: { [RUN_ANNOTATION]: null } };
+  if (await maybe(client, Service, `${service.namespace}/${service.name}`)) {
+    const clientConfig = { url: null, caBundle: null, service: { ...service, path: "/convert", port: 443 } };
+    await client.patch(CustomResourceDefinition, name, {
+      merge: { metadata, spec: { conversion: { webhook: { clientConfig } } } } as never,
+    });
+    options.tell(`customresourcedefinition.apiextensions.k8s.io/${name} is converted at its Service again`);
+    return;
+  }
+  await serveStoredOnly(client, name, options);
+  await client.patch(CustomResourceDefinition, name, { merge: { metadata } as never });
+}
+
+/** Names the registrations of processes that have ended, and how to remove them. */
+export async function reportAbandoned(client: Client, tell: (text: string) => void): Promise<void> {
+  const abandoned = (await registeredByRuns(client)).filter(isAbandoned);
+  if (abandoned.length === 0) return;
+  tell(
+    `a \`konverge run\` has ended without removing its webhooks, so writes fail: ${described(abandoned)}; remove them with: npx konverge cleanup`,
+  );
+}
+
+export function described(registrations: readonly RunRegistration[]): string {
+  return registrations.map(({ kind, object, url }) => `${kind.kind} ${object.metadata.name} (${url})`).join(", ");
+}
+
+function urlOf(object: KubeObject): string | undefined {
+  type Hook = { clientConfig?: { url?: string } };
+  const { webhooks = [], spec } = object as { webhooks?: Hook[]; spec?: { conversion?: { webhook?: Hook } } };
+  return [...webhooks, spec?.conversion?.webhook].map((hook) => hook?.clientConfig?.url).find((url) => url);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
