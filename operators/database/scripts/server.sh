@@ -266,6 +266,8 @@ trap end TERM INT
 
 # What an earlier container of this pod has left is not true any more.
 rm -rf "$PGDATA/postmaster.pid" "$RUN"/*
+# When a kubelet mounts a volume, it lets the fsGroup write everywhere; PostgreSQL refuses a data directory with that mode.
+if has_data; then chmod 0700 "$PGDATA"; fi
 
 while :; do
   . "$TOPOLOGY/topology"

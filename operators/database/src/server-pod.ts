@@ -29,7 +29,16 @@ export function serverSecurity(database: Database, engine: Engine): Pick<PodSpec
   if (engine.name !== "postgres") return {};
   const isAlpine = serverImage(database, engine).includes("alpine");
   const user = database.spec.runAsUser ?? (isAlpine ? POSTGRES_USER.alpine : POSTGRES_USER.debian);
-  return { securityContext: { runAsUser: user, runAsGroup: user, fsGroup: user, runAsNonRoot: true } };
+  return {
+    securityContext: {
+      runAsUser: user,
+      runAsGroup: user,
+      fsGroup: user,
+      // A volume whose root has the group already is not walked through with each mount.
+      fsGroupChangePolicy: "OnRootMismatch",
+      runAsNonRoot: true,
+    },
+  };
 }
 
 /** The pod of a server. */

@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -180,6 +182,13 @@ export class RealServers {
       hasEnded = true;
     });
     await this.until(`${this.nameOf(index)} ends`, () => hasEnded);
+  }
+
+  /** Mounts a server's volume as a kubelet does for a pod with fsGroup: the group may write everywhere. */
+  remount(index: number): void {
+    const { volume } = this.servers[index]!;
+    assert.equal(spawnSync("chmod", ["-R", "g+rwX", volume]).status, 0);
+    assert.equal(spawnSync("find", [volume, "-type", "d", "-exec", "chmod", "g+s", "{}", "+"]).status, 0);
   }
 
   /** What `status.sh` says in a pod. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { kill } from "node:process";
 import type { MachineRoom } from "./postgres.ts";
@@ -58,6 +58,22 @@ export const handsOver: Story = async (room, options = {}) => {
   await all.end(0);
   all.follow({}, { only: [1], without: [0] });
   await all.answers(1, SLOTS, "");
+};
+
+/** A volume that is mounted again with fsGroup: PostgreSQL refuses a data directory that the group may write to. */
+export const remounts: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { ...options, instances: 2 });
+  await all.startAll();
+  await all.query(0, "create table t as select 1 as n");
+  for (const index of [0, 1]) {
+    await all.end(index);
+    all.remount(index);
+    all.start(index);
+  }
+  await all.becomes(0, "primary");
+  await all.streams(1);
+  await all.answers(1, "select n from t", "1");
+  for (const { volume } of all.servers) assert.equal(statSync(join(volume, "pgdata")).mode & 0o777, 0o700);
 };
 
 /** A primary that others have gone on without is stopped, and takes back what only it has. */

@@ -1,7 +1,20 @@
 import { withPostgres } from "./postgres.ts";
-import { archives, confirms, handsOver, isCareful, rebuilds, rewinds, rotates } from "./replication-stories.ts";
+import {
+  archives,
+  confirms,
+  handsOver,
+  isCareful,
+  rebuilds,
+  remounts,
+  rewinds,
+  rotates,
+} from "./replication-stories.ts";
 
 withPostgres("rows reach the standby; a primary hands over in good order, and nothing is lost", handsOver);
+withPostgres(
+  "a server starts again after its volume was mounted with fsGroup, with data that others cannot read",
+  remounts,
+);
 withPostgres("a primary that others have gone on without stops, and takes back what only it has", rewinds);
 withPostgres("with standbys that must confirm, a primary that is alone acknowledges nothing", confirms);
 withPostgres("the server takes the passwords of the Secret, the next one first, and says which it has", rotates);
