@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiRequest, type HeaderMap, notFound, readText } from "@konverge/core";
+import { emptyStore } from "../../test/role-store.ts";
 import { AuditLog, METADATA_POLICY } from "../audit/index.ts";
 import { AccessControl } from "./access-control.ts";
 import { Guard } from "./guard.ts";
 import { ensureDefaultRoles } from "./rbac/default-roles.ts";
-import { emptyStore } from "./test/role-store.ts";
 import type { User } from "./user.ts";
 
 function setup() {

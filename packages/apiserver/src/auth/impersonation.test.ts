@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HeaderMap } from "@konverge/core";
+import { emptyStore, putObjects } from "../../test/role-store.ts";
 import { requestInfo } from "../http/request-info.ts";
 import { AccessControl } from "./access-control.ts";
 import { withoutImpersonation } from "./impersonation.ts";
 import type { PolicyRule } from "./rbac/rules.ts";
-import { emptyStore, putObjects } from "./test/role-store.ts";
 import type { User } from "./user.ts";
 
 const GROUP = "rbac.authorization.k8s.io";

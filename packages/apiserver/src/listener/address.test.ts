@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { authority, http1, tls } from "../../test/clients.ts";
 import { ApiServer } from "../server.ts";
 import { listen } from "./listen.ts";
-import { authority, http1, tls } from "./test/clients.ts";
 
 test("what the server says of its own address is where it listens", async () => {
   const server = new ApiServer();

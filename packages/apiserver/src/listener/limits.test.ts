@@ -5,8 +5,8 @@ import { connect as connectTcp } from "node:net";
 import { test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { type ApiRequest, type Transport, VirtualClock } from "@konverge/core";
+import { authority, http1, http2, tls, turn, until } from "../../test/clients.ts";
 import { listen } from "./listen.ts";
-import { authority, http1, http2, tls, turn, until } from "./test/clients.ts";
 
 const MINUTE = 60_000;
 

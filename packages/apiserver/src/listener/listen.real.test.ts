@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findControlPlane } from "@konverge/real";
+import { authority, clock, tls } from "../../test/clients.ts";
+import { emptyStore } from "../../test/role-store.ts";
 import { AccessControl } from "../auth/access-control.ts";
 import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
-import { emptyStore } from "../auth/test/role-store.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import { listen } from "./listen.ts";
-import { authority, clock, tls } from "./test/clients.ts";
 
 const plane = findControlPlane();
 const kubectl = plane.available ? plane.assets.kubectl : undefined;

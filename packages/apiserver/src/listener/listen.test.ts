@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createAuthority } from "@konverge/certificates";
 import { type ApiRequest, type ApiResponse, notFound, type Transport } from "@konverge/core";
+import { authority, clock, http1, http2, tls } from "../../test/clients.ts";
+import { emptyStore } from "../../test/role-store.ts";
 import { AccessControl } from "../auth/access-control.ts";
 import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
-import { emptyStore } from "../auth/test/role-store.ts";
 import { listen } from "./listen.ts";
-import { authority, clock, http1, http2, tls } from "./test/clients.ts";
 
 const text = (body: string, status = 200): ApiResponse => ({ status, headers: { "content-type": "text/plain" }, body });
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { ApiRequest, Clock, Transport } from "@konverge/core";
+import { clock, http1, http2, tls, turn, until } from "../../test/clients.ts";
 import { listen } from "./listen.ts";
-import { clock, http1, http2, tls, turn, until } from "./test/clients.ts";
 
 const stream = (body: AsyncIterable<string | Uint8Array>) => ({
   status: 200,

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { type ApiRequest, forbidden, type MessageSocket, type Transport } from "@konverge/core";
 import { WebSocket } from "ws";
+import { authority, http1, tls, until } from "../../test/clients.ts";
 import { listen } from "./listen.ts";
-import { authority, http1, tls, until } from "./test/clients.ts";
 
 /** The server's end of a message stream, worked by hand. */
 class Stream implements MessageSocket {

@@ -116,7 +116,7 @@ test("after any sequence of writes, compactions, restores and restarts the file 
 test("killed at any moment, a process loses nothing that it acknowledged", async () => {
   const path = newPath();
   const random = seededRandom(7);
-  const child = fileURLToPath(new URL("./sqlite-journal.child.ts", import.meta.url));
+  const child = fileURLToPath(new URL("../../test/sqlite-journal.child.ts", import.meta.url));
   /** By key, the revision of what must be there. */
   let expected = new Map<string, number>();
   for (let round = 0; round < 6; round++) {

@@ -11,7 +11,7 @@ test("a program does not outlive the process that runs it, even if that is kille
   skip,
   timeout: 60_000,
 }, async () => {
-  const script = fileURLToPath(new URL("./survivors.child.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../../test/survivors.child.ts", import.meta.url));
   const runner = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface(runner.stdout);
   assert.deepEqual(await once(lines, "line"), ["started"]);

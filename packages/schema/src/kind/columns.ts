@@ -29,10 +29,10 @@ export function wideColumn(column: PrinterColumnDefinition): PrinterColumn {
   return { ...(typeof column === "string" ? { jsonPath: column } : column), priority: 1 };
 }
 
-/** A column as a CRD writes it; `path` is for messages. */
-export function crdColumn(name: string, column: PrinterColumnDefinition, schema: Schema, path: string): CrdColumn {
+/** A column as a CRD writes it. */
+export function crdColumn(name: string, column: PrinterColumnDefinition, schema: Schema): CrdColumn {
   const { jsonPath, type, ...rest } = typeof column === "string" ? { jsonPath: column } : column;
-  const at = `${path} columns.${name}`;
+  const at = `columns.${name}`;
   if (!jsonPath.startsWith(".")) throw new DefinitionError(at, `${jsonPath} must start with a dot`);
   return { name, type: type ?? columnType(jsonPath, schema, at), jsonPath, ...rest };
 }

@@ -8,6 +8,8 @@ import { TrainingJob } from "../../test/corpus/operators.ts";
 import { Evolving } from "../../test/corpus/surfaces.ts";
 import { lostInConversion } from "./conversion.ts";
 import { defineKind } from "./define-kind.ts";
+import type { VersionDefinition } from "./definition.ts";
+import { DefinitionError } from "./definition-error.ts";
 
 const TrainingJobBeta = TrainingJob.atVersion("v1beta1");
 
@@ -47,7 +49,34 @@ test("a version without functions keeps the shape", () => {
   const old = Evolving.atVersion("v1beta1").new({ metadata: { name: "a" }, spec: { a: "x" } });
   const stored = Evolving.convert(old, "v1");
   assert.deepEqual([stored.apiVersion, stored.spec], ["surfaces.example.com/v1", { a: "x", b: 1 }]);
-  assert.deepEqual(Evolving.convert(stored, "v1alpha2").spec, { a: "x", b: 1 } as never);
+  assert.deepEqual(Evolving.convert(stored, "v1alpha2").spec, { a: "x", b: 1 });
+});
+
+test("served versions with other fields need a conversion", () => {
+  const define = (other: VersionDefinition, conversion?: object) =>
+    defineKind({
+      group: "a.example.com",
+      kind: "Thing",
+      stored: "v2",
+      versions: { v1: other, v2: { spec: z.object({ size: z.int().max(5) }), status: z.object({}) } },
+      ...(conversion && { conversion: { v1: conversion as never } }),
+    });
+  const status = z.object({});
+  const renamed = { spec: z.object({ replicas: z.int() }), status };
+  assert.throws(
+    () => define(renamed),
+    new DefinitionError(
+      "versions.v1",
+      "differs from the stored version v2 in `spec.size: integer` and has no conversion: " +
+        "add conversion: { v1: { toStored, fromStored } }, declare the same fields or set served: false",
+      'defineKind("Thing")',
+    ),
+  );
+  assert.throws(() => define({ spec: z.object({ size: z.string() }), status }), /`spec\.size: integer`/);
+  assert.throws(() => define({ spec: z.object({ size: z.int() }) }), /`status: object`/);
+  define(renamed, { toStored: () => ({ spec: { size: 1 } }), fromStored: () => ({ spec: { replicas: 1 } }) });
+  define({ ...renamed, served: false });
+  define({ spec: z.object({ size: z.int().max(9).default(3) }), status });
 });
 
 test("a conversion may rewrite labels and annotations, and nothing else of the metadata", () => {

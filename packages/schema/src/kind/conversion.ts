@@ -1,6 +1,8 @@
-import { type AnyObject, apiVersionOf, deepEqual, isObject, parseApiVersion } from "@konverge/core";
+import { type AnyObject, apiVersionOf, deepEqual, isObject, parseApiVersion, type Schema } from "@konverge/core";
 import { applyDefaults } from "../structural/defaulting.ts";
+import type { CrdVersion } from "./crd-object.ts";
 import type { ConvertedObject, VersionConversion, VersionDefinition } from "./definition.ts";
+import { DefinitionError } from "./definition-error.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { KindVersion } from "./kind-version.ts";
 
@@ -38,6 +40,36 @@ export function converter(
     const hub = from === stored ? source : step(source, stored, conversions[from]?.toStored as Step | undefined);
     return to === stored ? hub : step(hub, to, conversions[to]?.fromStored as Step | undefined);
   };
+}
+
+/**
+ * Throws if a served version has other fields than the stored one and no functions to convert it: the API server would then
+ * drop what the other one does not have. Defaults and rules may differ.
+ */
+export function checkConvertible(versions: readonly CrdVersion[], conversions: object): void {
+  const stored = versions.find(({ storage }) => storage)!;
+  const expected = new Set(fieldsOf(stored.schema?.openAPIV3Schema));
+  for (const { name, served, schema } of versions) {
+    if (!served || name in conversions) continue;
+    const [difference] = expected.symmetricDifference(new Set(fieldsOf(schema?.openAPIV3Schema)));
+    if (difference === undefined) continue;
+    const remedy = `add conversion: { ${name}: { toStored, fromStored } }, declare the same fields or set served: false`;
+    throw new DefinitionError(
+      `versions.${name}`,
+      `differs from the stored version ${stored.name} in \`${difference}\` and has no conversion: ${remedy}`,
+    );
+  }
+}
+
+/** The fields of objects with their types: `spec.replicas: integer`. */
+function fieldsOf(schema: Schema = {}, path = ""): string[] {
+  const { type = "any", properties = {}, items, additionalProperties: values } = schema;
+  return [
+    `${path}: ${schema["x-kubernetes-int-or-string"] ? "int-or-string" : type}`,
+    ...Object.entries(properties).flatMap(([name, field]) => fieldsOf(field, path ? `${path}.${name}` : name)),
+    ...(items ? fieldsOf(items, `${path}[]`) : []),
+    ...(isObject(values) ? fieldsOf(values, `${path}.*`) : []),
+  ];
 }
 
 /**

@@ -5,16 +5,16 @@ import type { CrdObject, CrdVersion } from "./crd-object.ts";
 import type { ScaleDefinition, VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";
 
-/** A version as it stands in the CRD. `path` is for messages about the definition. */
+/** A version as it stands in the CRD. */
 export function crdVersion(
   version: VersionDefinition,
-  place: { name: string; schema: Schema; isStored: boolean; path: string },
+  place: { name: string; schema: Schema; isStored: boolean },
 ): CrdVersion {
   const { scale, deprecated, selectableFields = [], columns = {} } = version;
-  const { schema, path } = place;
-  if (scale) checkScale(scale, schema, path);
-  checkSelectable(selectableFields, schema, path);
-  const printed = Object.entries(columns).map(([header, column]) => crdColumn(header, column, schema, path));
+  const { schema } = place;
+  if (scale) checkScale(scale, schema);
+  checkSelectable(selectableFields, schema);
+  const printed = Object.entries(columns).map(([header, column]) => crdColumn(header, column, schema));
   return {
     name: place.name,
     served: version.served ?? true,
@@ -39,7 +39,7 @@ export function scalePaths({ replicas, statusReplicas, selector }: ScaleDefiniti
   };
 }
 
-function checkScale(scale: ScaleDefinition, schema: Schema, path: string): void {
+function checkScale(scale: ScaleDefinition, schema: Schema): void {
   const expected = [
     ["replicas", scale.replicas, "integer", [".spec."]],
     ["statusReplicas", scale.statusReplicas, "integer", [".status."]],
@@ -47,7 +47,7 @@ function checkScale(scale: ScaleDefinition, schema: Schema, path: string): void 
   ] as const;
   for (const [name, jsonPath, type, roots] of expected) {
     if (jsonPath === undefined) continue;
-    const at = `${path} scale.${name}`;
+    const at = `scale.${name}`;
     if (!roots.some((root) => jsonPath.startsWith(root)))
       throw new DefinitionError(at, `must start with ${roots.join(" or ")}`);
     const target = follow(jsonPath, schema, at);
@@ -58,8 +58,8 @@ function checkScale(scale: ScaleDefinition, schema: Schema, path: string): void 
 
 const MOST_SELECTABLE = 8;
 
-function checkSelectable(fields: readonly string[], schema: Schema, path: string): void {
-  const at = `${path} selectableFields`;
+function checkSelectable(fields: readonly string[], schema: Schema): void {
+  const at = "selectableFields";
   if (fields.length > MOST_SELECTABLE)
     throw new DefinitionError(at, `at most ${MOST_SELECTABLE} are allowed, not ${fields.length}`);
   for (const field of fields) {

@@ -10,7 +10,7 @@ import {
 import type { CustomResourceDefinition } from "@konverge/kinds";
 import { structuralErrors } from "../validation/structural-errors.ts";
 import type { CheckedPaths } from "./checked-paths.ts";
-import { converter } from "./conversion.ts";
+import { checkConvertible, converter } from "./conversion.ts";
 import { type CrdOptions, crdConversion, crdVersion, scalePaths } from "./crd.ts";
 import type { CrdNames, CrdObject } from "./crd-object.ts";
 import type {
@@ -72,20 +72,21 @@ export function defineKind<const V extends VersionDefinitions, S extends keyof V
 ): Kind<V, S> {
   const { group, kind } = definition;
   const versions: VersionDefinitions = definition.versions;
-  const names = namesOf(definition);
-  const stored = storedVersion(definition);
+  const place = `defineKind(${JSON.stringify(kind)})`;
+  const [names, stored] = DefinitionError.at(place, () => [namesOf(definition), storedVersion(definition)] as const);
   const namespaced = (definition.scope ?? "Namespaced") === "Namespaced";
   const members = new Map<string, KindVersion<AnyObject, never>>();
-  const crdVersions = Object.keys(versions).map((name) => {
-    const version = versions[name]!;
-    const path = `${kind} ${name}`;
-    const schema = objectSchema(version, path, definition.description);
-    checkSchema(schema, path, version.status !== undefined);
-    const scale = version.scale && scalePaths(version.scale);
-    const facts = { group, version: name, kind, plural: names.plural, namespaced, schema, ...(scale && { scale }) };
-    members.set(name, kindVersion(facts));
-    return crdVersion(version, { name, schema, isStored: name === stored, path });
-  });
+  const crdVersions = Object.entries(versions).map(([name, version]) =>
+    DefinitionError.at(`${place} at ${name}`, () => {
+      const schema = objectSchema(version, definition.description);
+      checkSchema(schema, version.status !== undefined);
+      const scale = version.scale && scalePaths(version.scale);
+      const facts = { group, version: name, kind, plural: names.plural, namespaced, schema, ...(scale && { scale }) };
+      members.set(name, kindVersion(facts));
+      return crdVersion(version, { name, schema, isStored: name === stored });
+    }),
+  );
+  DefinitionError.at(place, () => checkConvertible(crdVersions, definition.conversion ?? {}));
   const hasFunctions = Object.keys(definition.conversion ?? {}).length > 0;
 
   const result = {
@@ -122,18 +123,18 @@ export function defineKind<const V extends VersionDefinitions, S extends keyof V
 
 type AnyDefinition = Omit<KindDefinition<VersionDefinitions, string>, "conversion">;
 
-function storedVersion({ kind, versions, stored }: AnyDefinition): string {
+function storedVersion({ versions, stored }: AnyDefinition): string {
   const names = Object.keys(versions);
   for (const name of names) {
     const [problem] = dns1035LabelErrors(name);
-    if (problem) throw new DefinitionError(`${kind} versions.${name}`, problem);
+    if (problem) throw new DefinitionError(`versions.${name}`, problem);
   }
-  if (names.length === 0) throw new DefinitionError(kind, "a kind needs at least one version");
+  if (names.length === 0) throw new DefinitionError("versions", "a kind needs at least one version");
   if (stored === undefined && names.length > 1) {
-    throw new DefinitionError(kind, `say which of the versions ${names.join(", ")} is \`stored\``);
+    throw new DefinitionError("stored", `say which of the versions ${names.join(", ")} is \`stored\``);
   }
   const name = stored ?? names[0]!;
-  if (!names.includes(name)) throw new DefinitionError(`${kind} stored`, `there is no version ${name}`);
+  if (!names.includes(name)) throw new DefinitionError("stored", `there is no version ${name}`);
   return name;
 }
 
@@ -147,15 +148,15 @@ function namesOf(definition: AnyDefinition): CrdNames {
   };
   const check = (part: string, text: string) => {
     const [problem] = dns1035LabelErrors(text.toLowerCase());
-    if (problem) throw new DefinitionError(`${kind} ${part}`, problem);
+    if (problem) throw new DefinitionError(part, problem);
   };
   for (const [part, text] of Object.entries(names)) check(part, text);
   for (const text of shortNames) check("shortNames", text);
   for (const text of categories) check("categories", text);
   const [problem] = dns1123SubdomainErrors(group);
-  if (problem) throw new DefinitionError(`${kind} group`, problem);
+  if (problem) throw new DefinitionError("group", problem);
   if (!group.includes("."))
-    throw new DefinitionError(`${kind} group`, "must be a domain with at least one dot: ai.example.com");
+    throw new DefinitionError("group", "must be a domain with at least one dot: ai.example.com");
   return {
     ...names,
     ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
@@ -163,15 +164,23 @@ function namesOf(definition: AnyDefinition): CrdNames {
   };
 }
 
-/** The last line of defence: whatever the API server would find in the schema, the definition's author finds first. */
-function checkSchema(schema: Schema, path: string, hasStatus: boolean): void {
+/** What the API server would reject in the schema, the definition's author finds first. */
+function checkSchema(schema: Schema, hasStatus: boolean): void {
   const errors = structuralErrors(schema, { path: "schema", hasStatus });
-  // A wrong default deep inside is also part of the defaults around it: the innermost is the one to mend.
+  // An invalid default deep inside is also part of the defaults around it: the innermost is the one to correct.
   const [error] = errors.sort((a, b) => b.field.length - a.field.length);
   if (!error) return;
   const at = error.field
     .replace(/^schema\.?/, "")
-    .replace(/properties\[([^\]]*)\]\.?/g, "$1.")
-    .replace(/\.$/, "");
-  throw new DefinitionError(`${path} ${at}`, `no API server would accept this: ${error.message}`);
+    .replace(/\.items(?=\.|$)/g, "[]")
+    .replace(/\.additionalProperties(?=\.|$)/g, ".*")
+    .replace(/(^|\.)properties\[([^\]]*)\]/g, "$1$2");
+  const [, field, inner] = /^(.*?)\.default(\..*)?$/.exec(at) ?? [];
+  if (field === undefined || error.reason === "FieldValueRequired")
+    throw new DefinitionError(at, `the API server would reject this: ${error.message}`);
+  const problem = error.message
+    .replace(/^Unsupported value: (.*): supported values: /s, "$1 is not one of the enum values ")
+    .replace(/^Invalid value: (.*?):(?: \S*)? in body /s, "$1 ")
+    .replace(/^Invalid value: /, "");
+  throw new DefinitionError(field, `default${inner ?? ""} ${problem}`);
 }

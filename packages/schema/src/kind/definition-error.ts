@@ -5,11 +5,22 @@
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
   readonly code = "KONVERGE_DEFINITION";
-  /** Where in the definition: `LLMModel v1 spec.replicas`. */
+  /** Where in the definition: `spec.replicas`. */
   readonly path: string;
+  readonly #problem: string;
 
-  constructor(path: string, problem: string) {
-    super(`${path}: ${problem}`);
+  constructor(path: string, problem: string, place?: string) {
+    super(`${path}: ${problem}${place === undefined ? "" : `; in ${place}`}`);
     this.path = path;
+    this.#problem = problem;
+  }
+
+  /** Reads a part of a definition: errors in it name the place, `defineKind("LLMModel") at v1`. */
+  static at<R>(place: string, read: () => R): R {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof DefinitionError ? new DefinitionError(error.path, error.#problem, place) : error;
+    }
   }
 }

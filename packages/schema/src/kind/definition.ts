@@ -11,7 +11,7 @@ export interface KindDefinition<V extends VersionDefinitions, S extends keyof V 
   readonly versions: V;
   /** The version objects are stored in, and that `ObjectOf` speaks of. May be left out when there is only one. */
   readonly stored?: S;
-  /** How objects of the other versions become stored ones, and back. Versions left out have the same shape. */
+  /** How objects of the other versions become stored ones, and back. Versions left out have the same fields. */
   readonly conversion?: VersionConversions<V, S>;
   /** The resource's name in URLs. Left out: the kind in lower case and in the plural (see `pluralOf`). */
   readonly plural?: string;

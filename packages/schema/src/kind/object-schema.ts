@@ -9,9 +9,9 @@ import { fieldOf } from "./zod-schema.ts";
  * The schema of a version's whole objects. So that the spec is there whenever its type says so, it is required; or, if
  * an empty one is valid, the default.
  */
-export function objectSchema(version: VersionDefinition, path: string, description?: string): Schema {
-  const { schema: spec, optional: isOptional } = fieldOf(version.spec, `${path} spec`);
-  requireObject(spec, `${path} spec`);
+export function objectSchema(version: VersionDefinition, description?: string): Schema {
+  const { schema: spec, optional: isOptional } = fieldOf(version.spec, "spec");
+  requireObject(spec, "spec");
   for (const { validation } of version.rules ?? []) addRule(spec, validation);
   if (!isOptional && spec.default === undefined && mayBeEmpty(spec)) spec.default = applyDefaults(spec, {});
   const schema: Schema = {
@@ -22,7 +22,7 @@ export function objectSchema(version: VersionDefinition, path: string, descripti
       kind: { type: "string" },
       metadata: { type: "object" },
       spec,
-      ...(version.status && { status: statusSchema(version.status, `${path} status`) }),
+      ...(version.status && { status: statusSchema(version.status, "status") }),
     },
     ...(!isOptional && spec.default === undefined && { required: ["spec"] }),
   };

@@ -1,3 +1,4 @@
+import { isObject } from "@konverge/core";
 import { z } from "zod";
 import { DefinitionError } from "./definition-error.ts";
 
@@ -18,10 +19,10 @@ export function checkInstalledZod(): void {
 }
 
 /** Throws unless this is a schema of a Zod that can be read: a program may have several. */
-export function checkSchemaOfZod(type: object, path: string): void {
-  if ("_zod" in type) return;
+export function checkSchemaOfZod(type: unknown, path: string): void {
+  if (isObject(type) && "_zod" in type) return;
   const hint =
-    "_def" in type
+    isObject(type) && "_def" in type
       ? `is a schema of Zod 3: create it with Zod ${MAJOR} (npm install zod@${MAJOR})`
       : "is not a Zod schema";
   throw new DefinitionError(path, hint);

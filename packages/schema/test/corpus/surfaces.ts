@@ -72,15 +72,25 @@ export const Selectable = defineKind({
   },
 });
 
+const evolvingStatus = z.object({ seen: z.int().optional() });
+
 export const Evolving = defineKind({
   group,
   kind: "Evolving",
   plural: "evolving",
   stored: "v1",
   versions: {
-    v1: { spec: z.object({ a: z.string(), b: z.int().default(1) }), status: z.object({ seen: z.int().optional() }) },
-    v1beta1: { deprecated: true, spec: z.object({ a: z.string() }), status: z.object({}) },
-    v1alpha2: { deprecated: "use v1, v1alpha2 goes away", spec: z.object({ a: z.string() }) },
+    v1: { spec: z.object({ a: z.string(), b: z.int().default(1) }), status: evolvingStatus },
+    v1beta1: {
+      deprecated: true,
+      spec: z.object({ a: z.string().max(9), b: z.int().optional() }),
+      status: evolvingStatus,
+    },
+    v1alpha2: {
+      deprecated: "use v1, v1alpha2 goes away",
+      spec: z.object({ a: z.string(), b: z.int().optional() }),
+      status: evolvingStatus,
+    },
     v1alpha1: { served: false, spec: z.object({ a: z.string().optional() }) },
   },
 });

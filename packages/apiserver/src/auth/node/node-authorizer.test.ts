@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { emptyStore, putObjects, removeObject } from "../../../test/role-store.ts";
 import { requestInfo } from "../../http/request-info.ts";
 import { attributesOf } from "../attributes.ts";
 import { Authorizer } from "../rbac/authorizer.ts";
-import { emptyStore, putObjects, removeObject } from "../test/role-store.ts";
 import type { User } from "../user.ts";
 
 const kubelet = (node: string): User => ({

@@ -3,12 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AnyObject, ApiError } from "@konverge/core";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { type RequestInfo, requestInfo } from "../../http/request-info.ts";
-import type { Store } from "../../storage/store.ts";
-import { AccessControl } from "../access-control.ts";
-import { attributesOf, forbiddenError } from "../attributes.ts";
-import { reviewSelfRules, reviewSubjectAccess } from "../reviews/access-reviews.ts";
-import { type Answer, askReal, type Credentials } from "../test/ask-real.ts";
+import { type Answer, askReal, type Credentials } from "../../../test/ask-real.ts";
 import {
   GROUPS,
   generateRoles,
@@ -22,8 +17,13 @@ import {
   subjects,
   USERS,
   VERBS,
-} from "../test/generated-roles.ts";
-import { emptyStore, putObjects } from "../test/role-store.ts";
+} from "../../../test/generated-roles.ts";
+import { emptyStore, putObjects } from "../../../test/role-store.ts";
+import { type RequestInfo, requestInfo } from "../../http/request-info.ts";
+import type { Store } from "../../storage/store.ts";
+import { AccessControl } from "../access-control.ts";
+import { attributesOf, forbiddenError } from "../attributes.ts";
+import { reviewSelfRules, reviewSubjectAccess } from "../reviews/access-reviews.ts";
 import { AUTHENTICATED, type User } from "../user.ts";
 import { checkEscalation, type RbacWrite } from "./escalation.ts";
 import { RBAC_GROUP, RBAC_RESOURCES } from "./role-objects.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiError } from "@konverge/core";
+import { emptyStore, putObjects, removeObject } from "../../../test/role-store.ts";
 import { requestInfo } from "../../http/request-info.ts";
 import { AccessControl } from "../access-control.ts";
 import { attributesOf, forbiddenError, resourceAttributes } from "../attributes.ts";
-import { emptyStore, putObjects, removeObject } from "../test/role-store.ts";
 import type { User } from "../user.ts";
 import { Authorizer } from "./authorizer.ts";
 import { ensureDefaultRoles } from "./default-roles.ts";

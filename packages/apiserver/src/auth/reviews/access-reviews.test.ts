@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AnyObject } from "@konverge/core";
+import { emptyStore } from "../../../test/role-store.ts";
 import { Authorizer } from "../rbac/authorizer.ts";
 import { ensureDefaultRoles } from "../rbac/default-roles.ts";
-import { emptyStore } from "../test/role-store.ts";
 import { reviewLocalSubjectAccess, reviewSelfAccess, reviewSelfRules, reviewSubjectAccess } from "./access-reviews.ts";
 import { reviewSelf } from "./identity-reviews.ts";
 

@@ -1,5 +1,5 @@
 import { type AnyObject, stringifyJson, VirtualClock } from "@konverge/core";
-import { Store } from "../../storage/store.ts";
+import { Store } from "../src/storage/store.ts";
 
 let uids = 0;
 

@@ -1,7 +1,7 @@
 import { type AnyObject, seededRandom } from "@konverge/core";
-import { RBAC_GROUP } from "../rbac/role-objects.ts";
-import type { PolicyRule } from "../rbac/rules.ts";
-import { AUTHENTICATED, type User } from "../user.ts";
+import { RBAC_GROUP } from "../src/auth/rbac/role-objects.ts";
+import type { PolicyRule } from "../src/auth/rbac/rules.ts";
+import { AUTHENTICATED, type User } from "../src/auth/user.ts";
 
 /** The same questions in every run. */
 export const random = seededRandom(20);

@@ -1,8 +1,8 @@
 // A process that writes until it is killed, for sqlite-journal.test.ts: each line it prints is an acknowledged revision.
 import { writeSync } from "node:fs";
 import { realClock } from "@konverge/core";
-import { SqliteJournal } from "./sqlite-journal.ts";
-import { Store } from "./store.ts";
+import { SqliteJournal } from "../src/storage/sqlite-journal.ts";
+import { Store } from "../src/storage/store.ts";
 
 const [path, seed] = process.argv.slice(2) as [string, string];
 const clock = realClock(Number(seed));

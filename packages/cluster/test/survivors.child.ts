@@ -1,6 +1,6 @@
 /** Run by survivors.test.ts: starts a program that would go on for ever, says that it has, and waits to be killed. */
 import { spawn } from "node:child_process";
-import { endsWithUs } from "./survivors.ts";
+import { endsWithUs } from "../src/images/survivors.ts";
 
 const program = spawn("/bin/sh", ["-c", "sleep 600 & wait"], {
   detached: true,

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { type Credential, createAuthority } from "@konverge/certificates";
 import { realClock } from "@konverge/core";
-import { SERVER_NAMES } from "../server-names.ts";
+import { SERVER_NAMES } from "../src/listener/server-names.ts";
 
 export const clock = realClock(1);
 export const authority = createAuthority(clock);
