@@ -61,6 +61,7 @@ export {
   type NameRule,
   objectMetaErrors,
   ownerErrors,
+  unqualifiedFinalizerErrors,
 } from "./structural/object-meta.ts";
 export { PatternBudget } from "./structural/pattern.ts";
 export { pruneUnknownFields } from "./structural/pruning.ts";

@@ -19,6 +19,7 @@ import {
   type NameRule,
   objectMetaErrors,
   ownerErrors,
+  unqualifiedFinalizerErrors,
 } from "@konverge/schema";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call } from "./call.ts";
@@ -110,20 +111,12 @@ export function metadataUpdateErrors(call: Call, metadata: ObjectMeta, old: Obje
   return errors;
 }
 
-const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
-
 /** These groups' servers are only in the same process as the one for all other built-in kinds. */
 const SEPARATE_GROUPS = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
 
-/** Most built-in kinds insist on a domain in the names of finalizers. */
 function legacyFinalizerErrors(definition: Call["definition"], { finalizers = [] }: ObjectMeta): FieldError[] {
   if (definition.custom || SEPARATE_GROUPS.includes(definition.group)) return [];
-  const detail = "name is neither a standard finalizer name nor is it fully qualified";
-  return finalizers.flatMap((name, index) =>
-    name.includes("/") || STANDARD_FINALIZERS.has(name)
-      ? []
-      : [invalidValue(`metadata.finalizers[${index}]`, name, detail)],
-  );
+  return finalizers.flatMap((name, index) => unqualifiedFinalizerErrors(name, `metadata.finalizers[${index}]`));
 }
 
 function namesOf({ name, generateName, namespace, finalizers }: ObjectMeta): ObjectMeta {

@@ -111,6 +111,14 @@ export function finalizerErrors(finalizers: readonly string[], path: string): Fi
   return errors;
 }
 
+const STANDARD_FINALIZERS = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+/** Most built-in kinds insist on a domain in the name of a finalizer. */
+export function unqualifiedFinalizerErrors(finalizer: string, path: string): FieldError[] {
+  if (finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)) return [];
+  return [invalidValue(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")];
+}
+
 function managedFieldsErrors(entries: NonNullable<ObjectMeta["managedFields"]>, path: string): FieldError[] {
   return entries.flatMap((entry, index) => {
     const { operation, fieldsType, manager = "", subresource = "" } = entry;

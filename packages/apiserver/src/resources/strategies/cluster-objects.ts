@@ -1,35 +1,11 @@
 import { deepEqual, dns1123LabelErrors, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
 import { forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
-import type { Lease, Node, PodDisruptionBudget, PriorityClass, RuntimeClass, Stored, Toleration } from "./objects.ts";
+import type { Lease, PodDisruptionBudget, PriorityClass, RuntimeClass, Stored, Toleration } from "./objects.ts";
 import { immutable, named, nonNegative, oneOf } from "./pod-spec/checks.ts";
 import { requirementErrors } from "./pod-spec/requirements.ts";
 import { tolerationErrors } from "./pod-spec/scheduling.ts";
 import { labelSelectorErrors } from "./selectors.ts";
-
-export const node: Strategy = {
-  createsStatus: true,
-  defaults({ spec, status }: Stored<Node>) {
-    // The older name is the first of the newer list.
-    if (spec?.podCIDR && !spec.podCIDRs?.length) spec.podCIDRs = [spec.podCIDR];
-    else if (spec?.podCIDRs?.length && !spec.podCIDR) spec.podCIDR = spec.podCIDRs[0]!;
-    if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity };
-  },
-  validateUpdate({ spec }: Stored<Node>, old: Stored<Node>) {
-    const errors: FieldError[] = [];
-    const before = old.spec ?? {};
-    const now = spec ?? {};
-    if (before.podCIDR && now.podCIDR !== before.podCIDR) {
-      errors.push(forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
-    }
-    if (before.providerID && now.providerID !== before.providerID) {
-      errors.push(forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid'));
-    }
-    return errors;
-  },
-  validateStatusUpdate: () => [],
-  fields: ({ spec }: Stored<Node>) => ({ "spec.unschedulable": String(spec?.unschedulable ?? false) }),
-};
 
 /** Who is to hold a lease is decided by its holders: that the server may decide it is no part of this version. */
 export const lease: Strategy = {

@@ -11,8 +11,9 @@ import {
 import { apiService } from "./api-service.ts";
 import { convertAutoscalers, horizontalPodAutoscaler } from "./autoscalers.ts";
 import { certificateSigningRequest } from "./certificates.ts";
-import { lease, node, podDisruptionBudget, priorityClass, runtimeClass } from "./cluster-objects.ts";
+import { lease, podDisruptionBudget, priorityClass, runtimeClass } from "./cluster-objects.ts";
 import { configMap, secret } from "./config.ts";
+import { controllerRevision } from "./controller-revision.ts";
 import { csiDriver, csiNode, csiStorageCapacity, volumeAttachment, volumeAttributesClass } from "./csi.ts";
 import { deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice } from "./devices.ts";
 import { endpointSlice } from "./endpoint-slices.ts";
@@ -24,10 +25,12 @@ import { ipAddress } from "./ip-address.ts";
 import { job } from "./job.ts";
 import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policies.ts";
+import { node } from "./node.ts";
 import { pod } from "./pod.ts";
 import { limitRange, resourceQuota } from "./quotas.ts";
 import { replicationController } from "./replication-controller.ts";
 import { service } from "./service/index.ts";
+import { serviceCidr } from "./service-cidr.ts";
 import { persistentVolume, persistentVolumeClaim, storageClass } from "./volumes-and-claims.ts";
 import { webhookConfiguration } from "./webhook-configurations.ts";
 import { cronJob, daemonSet, deployment, podTemplate, replicaSet, statefulSet } from "./workloads.ts";
@@ -61,6 +64,7 @@ const strategies: Record<string, Strategy> = {
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy": validatingAdmissionPolicy,
   "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding": validatingAdmissionPolicyBinding,
   "admissionregistration.k8s.io/ValidatingWebhookConfiguration": webhookConfiguration,
+  "apps/ControllerRevision": controllerRevision,
   "apps/DaemonSet": daemonSet,
   "apps/Deployment": deployment,
   "apps/ReplicaSet": replicaSet,
@@ -77,6 +81,7 @@ const strategies: Record<string, Strategy> = {
   "networking.k8s.io/Ingress": ingress,
   "networking.k8s.io/IngressClass": ingressClass,
   "networking.k8s.io/NetworkPolicy": networkPolicy,
+  "networking.k8s.io/ServiceCIDR": serviceCidr,
   "policy/PodDisruptionBudget": podDisruptionBudget,
   "rbac.authorization.k8s.io/ClusterRole": roleStrategy(false),
   "rbac.authorization.k8s.io/ClusterRoleBinding": bindingStrategy(false),

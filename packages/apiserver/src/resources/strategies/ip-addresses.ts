@@ -31,6 +31,16 @@ export function canonicalIPv6(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }
 
+/** The bits of an address as one number. */
+export function addressBits(address: string): bigint {
+  if (isIP(address) === 4) return address.split(".").reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+  const [head = "", tail] = canonicalIPv6(address).split("::");
+  const words = (text: string | undefined) => (text ? text.split(":") : []);
+  const zeros = Array<string>(8 - words(head).length - words(tail).length).fill("0");
+  const all = [...words(head), ...(tail === undefined ? [] : zeros), ...words(tail)];
+  return all.reduce((bits, word) => (bits << 16n) | BigInt(`0x${word}`), 0n);
+}
+
 /** Addresses that mean something else on each machine; IPv4 addresses also in the notation of IPv6. */
 const SPECIAL = [
   { block: block("0.0.0.0/32", "::/128"), detail: (address: string) => `may not be unspecified (${address})` },

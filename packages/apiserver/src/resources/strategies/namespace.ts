@@ -1,4 +1,5 @@
 import { dns1123LabelErrors, maskTrailingDash } from "@konverge/core";
+import { finalizerErrors, invalidValue, unqualifiedFinalizerErrors } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
 import type { Namespace, Stored } from "./objects.ts";
 
@@ -12,6 +13,20 @@ export const namespace: Strategy = {
     object.status = { phase: "Active" };
     const finalizers = object.spec?.finalizers ?? [];
     if (!finalizers.includes("kubernetes")) object.spec = { ...object.spec, finalizers: [...finalizers, "kubernetes"] };
+  },
+  // What finalizers there are is changed through finalize alone; kube-apiserver names no index where they are created.
+  validate: ({ spec }: Stored<Namespace>, { subresource }) =>
+    (spec?.finalizers ?? []).flatMap((finalizer, index) => {
+      const field = subresource === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers";
+      return [...finalizerErrors([finalizer], field), ...unqualifiedFinalizerErrors(finalizer, field)];
+    }),
+  validateStatusUpdate({ metadata, status }: Stored<Namespace>) {
+    const isDeleted = metadata.deletionTimestamp !== undefined;
+    const expected = isDeleted ? "Terminating" : "Active";
+    const phase = status?.phase ?? "";
+    if (phase === expected) return [];
+    const detail = `may only be '${expected}' if \`deletionTimestamp\` is ${isDeleted ? "not empty" : "empty"}`;
+    return [invalidValue("status.Phase", phase, detail)];
   },
   canonicalize: (object: Stored<Namespace>) => labelWithName(object),
   prepareForUpdate(object: Stored<Namespace>, old: Stored<Namespace>, { subresource }) {

@@ -1,7 +1,8 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList } from "node:net";
 import { append, type FieldError, type LabelSelector, portNameErrors, portNumberErrors } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { Strategy } from "../strategy.ts";
+import { BAD_CIDR, parseCidr } from "./cidrs.ts";
 import type { NetworkPolicy, NetworkPolicyPort, Stored } from "./objects.ts";
 import { named } from "./pod-spec/checks.ts";
 import { labelSelectorErrors } from "./selectors.ts";
@@ -13,7 +14,6 @@ interface Peer {
 }
 
 const PROTOCOLS = ["TCP", "UDP", "SCTP"];
-const BAD_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 export const networkPolicy: Strategy = {
   defaults({ spec }: Stored<NetworkPolicy>) {
@@ -101,17 +101,4 @@ function blockErrors({ cidr, except = [] }: NonNullable<Peer["ipBlock"]>, field:
     if (isWithin && part.length > block.length) return [];
     return [invalidValue(at, text, "must be a strict subset of `cidr`")];
   });
-}
-
-interface Cidr {
-  readonly address: string;
-  readonly length: number;
-  readonly family: "ipv4" | "ipv6";
-}
-
-function parseCidr(text: string): Cidr | undefined {
-  const [address = "", length = ""] = text.split("/");
-  const version = isIP(address);
-  if (version === 0 || !/^\d+$/.test(length) || Number(length) > (version === 4 ? 32 : 128)) return undefined;
-  return { address, length: Number(length), family: version === 4 ? "ipv4" : "ipv6" };
 }

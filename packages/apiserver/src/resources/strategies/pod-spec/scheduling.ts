@@ -4,7 +4,7 @@ import type { Affinity, PodSpec, Toleration, TopologySpreadConstraint } from "..
 import { labelSelectorErrors } from "../selectors.ts";
 import { named } from "./checks.ts";
 
-const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+export const TAINT_EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /** What is wrong with a pod's tolerations. */
 export function tolerationErrors(tolerations: readonly Toleration[], field: string): FieldError[] {
@@ -27,7 +27,8 @@ export function tolerationErrors(tolerations: readonly Toleration[], field: stri
     } else if (operator !== "Lt" && operator !== "Gt") {
       errors.push(notSupported(`${at}.operator`, operator, ["Equal", "Exists"]));
     }
-    if (effect !== "" && !EFFECTS.includes(effect)) errors.push(notSupported(`${at}.effect`, effect, EFFECTS));
+    if (effect !== "" && !TAINT_EFFECTS.includes(effect))
+      errors.push(notSupported(`${at}.effect`, effect, TAINT_EFFECTS));
     return errors;
   });
 }

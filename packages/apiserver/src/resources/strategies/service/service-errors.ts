@@ -9,13 +9,13 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, labelErrors, notSupported, required } from "@konverge/schema";
+import { BAD_CIDR, parseCidr } from "../cidrs.ts";
 import type { Service, ServicePort } from "../objects.ts";
 import { clusterIpErrors } from "./cluster-ip-errors.ts";
 import { isExternal, isHeadless, needsHealthCheck } from "./service-kinds.ts";
 
 const TYPES = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const BAD_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-const BAD_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 /** All that is wrong with a service, in the order in which a real server says it. */
 export function serviceErrors(service: Service): FieldError[] {
@@ -48,7 +48,7 @@ export function serviceErrors(service: Service): FieldError[] {
     if (index === 0 && type !== "LoadBalancer") {
       errors.push(forbidden(field, "may only be used when `type` is 'LoadBalancer'"));
     }
-    if (!isCidr(range.trim())) errors.push(invalidValue(`${field}[${index}]`, range.trim(), BAD_CIDR));
+    if (!parseCidr(range.trim())) errors.push(invalidValue(`${field}[${index}]`, range.trim(), BAD_CIDR));
   });
   const onlyBalanced = (field: "allocateLoadBalancerNodePorts" | "loadBalancerClass") => {
     if (spec[field] === undefined || type === "LoadBalancer") return;
@@ -209,10 +209,4 @@ function trafficErrors(service: Service): FieldError[] {
     errors.push(notSupported("spec.trafficDistribution", trafficDistribution, distributions));
   }
   return errors;
-}
-
-function isCidr(text: string): boolean {
-  const [address = "", bits = "", ...rest] = text.split("/");
-  const family = isIP(address);
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
