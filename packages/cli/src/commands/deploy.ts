@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { whole } from "../arguments.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
+import { checkFlags, openArguments, type SettingSources, settingsHelp } from "../operators/settings.ts";
 import { confirm } from "./confirm.ts";
 
 interface SharedOptions {
@@ -72,25 +73,30 @@ function command(name: string, description: string): Command {
     .option("--dry-run", "ask the cluster what would happen, and change nothing")
     .option("--timeout <seconds>", "how long to wait", whole, 180)
     .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG or ~/.kube/config")
-    .option("--context <name>", "which context of it");
+    .option("--context <name>", "which context of it")
+    .allowUnknownOption()
+    .addHelpText("after", settingsHelp(name));
 }
 
 type Work = (
   operators: readonly Operator[],
   client: Client,
-  options: Omit<SharedOptions, "operators"> & { tell(text: string): void },
+  options: Omit<SharedOptions, "operators"> & { settings: SettingSources; tell(text: string): void },
 ) => Promise<void>;
 
 function onCluster(work: Work) {
-  return async (modules: string[], { operators: names, image = DEFAULT_IMAGE, ...options }: SharedOptions) => {
+  return async (_modules: string[], given: SharedOptions, command: Command) => {
+    const { operators: names, image = DEFAULT_IMAGE, ...options } = given;
+    const { modules, flags } = openArguments(command.args);
     const operators = chosenOperators(await loadOperators(modules), names);
+    const settings = { flags: checkFlags(operators, flags, command.name()), env: process.env };
     const { connectToCluster } = await import("../cluster-connection.ts");
     const client = await connectToCluster(options);
     try {
       const tell = (text: string) => console.log(text);
       const { reportAbandoned } = await import("../run/run-registrations.ts");
       await reportAbandoned(client, (text) => console.warn(`warning: ${text}`));
-      await work(operators, client, { ...options, image, timeout: options.timeout * 1000, tell });
+      await work(operators, client, { ...options, image, settings, timeout: options.timeout * 1000, tell });
     } finally {
       await client.close();
     }

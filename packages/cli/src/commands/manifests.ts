@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
+import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
 
 interface ManifestsOptions {
@@ -22,11 +23,15 @@ export function manifestsCommand(): Command {
     .option("--image <image>", "the image that the Deployments run", DEFAULT_IMAGE)
     .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
     .option("--operators <names>", "all, or names with commas between them")
-    .action(async (modules: string[], options: ManifestsOptions) => {
+    .allowUnknownOption()
+    .addHelpText("after", settingsHelp("manifests"))
+    .action(async (_modules: string[], options: ManifestsOptions, { args }: Command) => {
       const { manifestFiles } = await import("../manifests/files.ts");
       const { manifestDifferences, writeManifests } = await import("../manifests/write-manifests.ts");
+      const { modules, flags } = openArguments(args);
       const operators = chosenOperators(await loadOperators(modules), options.operators);
-      const files = manifestFiles(operators, options);
+      const settings = { flags: checkFlags(operators, flags, "manifests"), env: process.env };
+      const files = manifestFiles(operators, { ...options, settings });
       const folder = resolve(options.output);
       if (options.check) {
         const differences = manifestDifferences(folder, files);
