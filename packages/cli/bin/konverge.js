@@ -3,6 +3,7 @@
 // Node that was installed beside Konverge is used.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import inspector from "node:inspector";
 import module, { createRequire } from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -22,7 +23,10 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
     console.error(`Install it from https://nodejs.org, or beside Konverge: npm install --save-dev node@${NEEDED}`);
     process.exit(1);
   }
-  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+  // Whoever debugs wants the process that runs operators, not this one: it gets the options, and the inspector's port is free.
+  inspector.close();
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  const child = spawn(node, args, { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Deployment } from "@konverge/kinds";
 import { commandStage, until } from "./command-stage.ts";
 import { Greeting } from "./greeting-operator.ts";
 
@@ -68,6 +71,25 @@ test("webhooks of a run that was killed are named, and removed on request", asyn
   const again = konverge("cleanup", "--yes", "--kubeconfig", kubeconfig);
   await again.ended;
   assert.equal(again.output(), "there is nothing to remove\n");
+});
+
+test("settings are options of the commands that write and deploy manifests", async () => {
+  await using stage = await commandStage();
+  const module = path("./greeting-operator.ts");
+  const output = join(stage.folder, "config");
+  const image = "--image=example.com/greetings:1";
+  const written = konverge("manifests", module, "--word=Ahoy", "--output", output, image);
+  assert.deepEqual(await written.ended, [0, null], written.output());
+  const deployment = readFileSync(join(output, "greeting-operator/deployment.yaml"), "utf8");
+  assert.match(deployment, /name: GREETING_WORD\n\s+value: Ahoy/);
+  const mistyped = konverge("manifests", module, "--wrod=Ahoy", "--output", output, image);
+  assert.deepEqual(await mistyped.ended, [1, null]);
+  assert.match(mistyped.output(), /unknown option --wrod: these operators have --word; "konverge manifests --help"/);
+  const deployed = konverge("deploy", module, "--word", "Ahoy", image, "--no-wait", "--kubeconfig", stage.kubeconfig);
+  assert.deepEqual(await deployed.ended, [0, null], deployed.output());
+  const { spec } = await stage.client.get(Deployment, "default/greeting-operator");
+  const [container] = spec!.template.spec!.containers;
+  assert.equal(container!.env!.find(({ name }) => name === "GREETING_WORD")?.value, "Ahoy");
 });
 
 test("a mistake is told in a line, without a stack, and ends the process with 1", async () => {

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apiErrorRuns, crdDeletionRuns, deletionRuns, driftRuns } from "@konverge/testing";
-import { careless, converges, sound, timid, Widget } from "./widgets.ts";
+import type { AnyObject } from "@konverge/core";
+import {
+  apiErrorRuns,
+  crashRuns,
+  crdDeletionRuns,
+  deletionRuns,
+  driftRuns,
+  runScenario,
+  type Scenario,
+} from "@konverge/testing";
+import { careless, converges, failing, placed, resentful, sound, timid, Widget } from "./widgets.ts";
 
 test("an operator that tries again survives each fault of each of its requests", async () => {
   const { requests, runs, problems } = await apiErrorRuns(converges(sound));
@@ -51,6 +60,37 @@ test("children that are not made again are found, with what was done to them", a
       '"text": "hello-edited"',
     "ConfigMap w-a deleted: ConfigMap w-a is missing",
   ]);
+});
+
+test("an operator that does not recover from one edit is reported once, not with each edit that follows", async () => {
+  const { edits, problems } = await driftRuns(converges(resentful));
+  assert.ok(edits > 2);
+  assert.equal(problems.length, 1, problems.join("\n"));
+  assert.match(
+    problems[0] ?? "",
+    /^ConfigMap w-a, .*: Widget w differs: expected "text": "hello", but it is "text": "edited"/,
+  );
+});
+
+test("what differs between two runs names the option that excludes it", async () => {
+  const { problems } = await crashRuns(converges(placed));
+  assert.match(problems[0] ?? "", /"node-\d+", but it is .*; if it may differ .* remove it with the option mask$/);
+  const mask = (object: AnyObject) => (object.kind === "Widget" ? { ...object, status: {} } : object);
+  assert.deepEqual((await crashRuns(converges(placed), { mask })).problems, []);
+});
+
+test("a wait that times out reports what the operator logged once, with how often", async () => {
+  const scenario: Scenario = async (environment) => {
+    await environment.start(failing);
+    await environment.apply({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: {} });
+    await environment.until("it works", () => false, 60_000);
+  };
+  await assert.rejects(runScenario(scenario), ({ message }: Error) => {
+    const logged = message.split("\n").filter((line) => line.includes("the operator logged"));
+    assert.equal(logged.length, 1, message);
+    assert.match(logged[0] ?? "", /logged \d+ times: .*the disk is full/);
+    return true;
+  });
 });
 
 test("definitions may go and come while the operator runs", async () => {

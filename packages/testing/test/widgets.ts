@@ -126,6 +126,51 @@ export const timid: Operator = operator({
   }),
 });
 
+/** Repairs its ConfigMap, but never forgets in its status that it had to. */
+export const resentful: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        owns: [ConfigMap],
+        reconcile({ metadata: { name }, spec, status }, { observed }) {
+          const found = observed(ConfigMap, `${name}-a`);
+          const isEdited = found !== undefined && found.data?.["text"] !== spec.text;
+          const text = isEdited || status?.text === "edited" ? "edited" : spec.text;
+          return { children: [map(`${name}-a`, spec.text), map(`${name}-b`, spec.text)], status: { text } };
+        },
+      }),
+    ],
+  }),
+});
+
+/** Does nothing but fail. */
+export const failing: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        reconcile() {
+          throw new Error("the disk is full");
+        },
+      }),
+    ],
+  }),
+});
+
+let lives = 0;
+
+/** Reports something that is another in each run, as the node of a pod is. */
+export const placed: Operator = operator({
+  ...sound,
+  create: () => {
+    const text = `node-${++lives}`;
+    return {
+      controllers: [controller(Widget, { reconcile: ({ status }) => ({ status: { text: status?.text ?? text } }) })],
+    };
+  },
+});
+
 /** A Widget is made, and its status says so. */
 export const converges =
   (which: Operator): Scenario =>

@@ -4,14 +4,16 @@ import { Command } from "commander";
 import { whole } from "../arguments.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
+import { checkFlags, openArguments, type SettingSources, settingsHelp } from "../operators/settings.ts";
 import { confirm } from "./confirm.ts";
+import { IMAGE_OPTION, imageOf } from "./image-option.ts";
 
 interface SharedOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace: string;
   readonly operators?: string;
-  readonly image: string;
+  readonly image?: string;
   readonly dryRun?: boolean;
   readonly timeout: number;
   readonly classicRole?: boolean;
@@ -44,20 +46,24 @@ export function deployCommands(): Command[] {
         }),
       ),
     command("deploy", "install operators as Deployments, with all they need, and wait until they are available")
-      .option("--image <image>", "the image that they run", DEFAULT_IMAGE)
+      .option(...IMAGE_OPTION)
       .option("--classic-role", "also give them every verb on their kinds and children, as scaffolded roles do")
       .option("--force", REPLACE)
       .option("--no-wait", "return without waiting for the Deployments")
       .action(
         onCluster(async (operators, client, { wait, ...options }) => {
           const { deploy } = await import("../deploy/deploy.ts");
-          await deploy(operators, client, { ...options, noWait: !wait });
+          const { hasSimulatedNodesOnly } = await import("../deploy/simulated-nodes.ts");
+          // The embedded cluster runs the operators that it was started with under this name.
+          const known = (await hasSimulatedNodesOnly(client)) ? DEFAULT_IMAGE : undefined;
+          const image = await imageOf(operators, options.image ?? known, "deploy");
+          await deploy(operators, client, { ...options, image, noWait: !wait });
         }),
       ),
     command("undeploy", "remove the Deployments of operators and all they need; kinds and objects stay").action(
       onCluster(async (operators, client, options) => {
         const { undeploy } = await import("../deploy/deploy.ts");
-        await undeploy(operators, client, options);
+        await undeploy(operators, client, { ...options, image: DEFAULT_IMAGE });
       }),
     ),
   ];
@@ -72,25 +78,30 @@ function command(name: string, description: string): Command {
     .option("--dry-run", "ask the cluster what would happen, and change nothing")
     .option("--timeout <seconds>", "how long to wait", whole, 180)
     .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG or ~/.kube/config")
-    .option("--context <name>", "which context of it");
+    .option("--context <name>", "which context of it")
+    .allowUnknownOption()
+    .addHelpText("after", settingsHelp(name));
 }
 
 type Work = (
   operators: readonly Operator[],
   client: Client,
-  options: Omit<SharedOptions, "operators"> & { tell(text: string): void },
+  options: Omit<SharedOptions, "operators"> & { settings: SettingSources; tell(text: string): void },
 ) => Promise<void>;
 
 function onCluster(work: Work) {
-  return async (modules: string[], { operators: names, image = DEFAULT_IMAGE, ...options }: SharedOptions) => {
+  return async (_modules: string[], given: SharedOptions, command: Command) => {
+    const { operators: names, ...options } = given;
+    const { modules, flags } = openArguments(command.args);
     const operators = chosenOperators(await loadOperators(modules), names);
+    const settings = { flags: checkFlags(operators, flags, command.name()), env: process.env };
     const { connectToCluster } = await import("../cluster-connection.ts");
     const client = await connectToCluster(options);
     try {
       const tell = (text: string) => console.log(text);
       const { reportAbandoned } = await import("../run/run-registrations.ts");
       await reportAbandoned(client, (text) => console.warn(`warning: ${text}`));
-      await work(operators, client, { ...options, image, timeout: options.timeout * 1000, tell });
+      await work(operators, client, { ...options, settings, timeout: options.timeout * 1000, tell });
     } finally {
       await client.close();
     }

@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
+import { DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
+import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
+import { IMAGE_OPTION, imageOf } from "./image-option.ts";
 
 interface ManifestsOptions {
   readonly output: string;
   readonly check?: boolean;
-  readonly image: string;
+  readonly image?: string;
   readonly namespace: string;
   readonly operators?: string;
 }
@@ -19,14 +21,19 @@ export function manifestsCommand(): Command {
     .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
     .option("--output <folder>", "where to write", "config")
     .option("--check", "write nothing; fail, and show what differs, if the folder is not up to date")
-    .option("--image <image>", "the image that the Deployments run", DEFAULT_IMAGE)
+    .option(...IMAGE_OPTION)
     .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
     .option("--operators <names>", "all, or names with commas between them")
-    .action(async (modules: string[], options: ManifestsOptions) => {
+    .allowUnknownOption()
+    .addHelpText("after", settingsHelp("manifests"))
+    .action(async (_modules: string[], options: ManifestsOptions, { args }: Command) => {
       const { manifestFiles } = await import("../manifests/files.ts");
       const { manifestDifferences, writeManifests } = await import("../manifests/write-manifests.ts");
+      const { modules, flags } = openArguments(args);
       const operators = chosenOperators(await loadOperators(modules), options.operators);
-      const files = manifestFiles(operators, options);
+      const settings = { flags: checkFlags(operators, flags, "manifests"), env: process.env };
+      const image = await imageOf(operators, options.image, "manifests");
+      const files = manifestFiles(operators, { ...options, image, settings });
       const folder = resolve(options.output);
       if (options.check) {
         const differences = manifestDifferences(folder, files);

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { scaledClock } from "@konverge/cluster";
+import { realClock } from "@konverge/core";
 import {
   ClusterRole,
   CustomResourceDefinition,
@@ -9,14 +12,19 @@ import {
   ServiceAccount,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
+import { operators as supplied } from "@konverge/operators";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
+import { imageOf } from "../commands/image-option.ts";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
+import { operatorCatalog } from "../operator-image/catalog.ts";
+import { OPERATOR_IMAGE, operatorProgram } from "../operator-image/operator-image.ts";
 import { deploy, undeploy } from "./deploy.ts";
 import { install } from "./install.ts";
 import { uninstall } from "./uninstall.ts";
 
 const operators = [greetingOperator];
+const MODULE = fileURLToPath(new URL("../../test/greeting-operator.ts", import.meta.url));
 const CRD = "greetings.test.example.com";
 
 /** Where what is told is kept. */
@@ -88,7 +96,10 @@ test("an object that a finalizer holds back is named when its kind cannot go", a
 
 test("a deployment brings its namespace, roles, webhooks and Deployment, and goes without its kinds", async () => {
   await using stage = await commandStage();
-  const { client } = stage;
+  const { client, cluster } = stage;
+  cluster.image(OPERATOR_IMAGE, {
+    run: operatorProgram(await operatorCatalog({ modules: [MODULE] }), { clock: cluster.clock }),
+  });
   const { lines, options } = heard();
   await deploy(operators, client, { ...options, dryRun: true });
   await assert.rejects(client.get(ServiceAccount, "ops/greeting-operator"), /not found/);
@@ -115,11 +126,29 @@ test("a deployment brings its namespace, roles, webhooks and Deployment, and goe
   await undeploy(operators, client, options);
 });
 
+test("on simulated nodes, an image that they have no program for is not reported as running", async () => {
+  await using stage = await commandStage({ clock: scaledClock(realClock(), 20) });
+  const { options } = heard();
+  await assert.rejects(
+    deploy(operators, stage.client, { ...options, image: "registry.example.com/greeting:v1" }),
+    /nothing runs in its pods: the nodes are simulated, .* no program for the image registry\.example\.com\/greeting:v1[\s\S]*konverge up --operators greeting-operator/,
+  );
+});
+
+test("an operator of one's own has no default image", async () => {
+  await assert.rejects(
+    imageOf(operators, undefined, "deploy"),
+    /which image runs greeting-operator\? .* konverge deploy --image REGISTRY\/NAME:TAG/,
+  );
+  assert.equal(await imageOf(supplied, undefined, "deploy"), DEFAULT_IMAGE);
+  assert.equal(await imageOf(operators, "example.com/a:1", "deploy"), "example.com/a:1");
+});
+
 test("what was stored can be read when the operator that converted it is gone, and is served in all versions again", async () => {
   await using stage = await commandStage();
   const { client } = stage;
   const { lines, options } = heard();
-  await deploy(operators, client, options);
+  await deploy(operators, client, { ...options, noWait: true });
   // As an operator at work does it: the address of its webhook is its own to know.
   await client.patch(
     CustomResourceDefinition,

@@ -5,6 +5,7 @@ import type { Operator } from "@konverge/runtime";
 import { type ManifestOptions, type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, deleteObjects, maybe } from "./apply-objects.ts";
 import { installDefinitions } from "./install.ts";
+import { checkRunning, hasSimulatedNodesOnly } from "./simulated-nodes.ts";
 import { serveStoredOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 
@@ -29,6 +30,8 @@ export async function deploy(operators: readonly Operator[], client: Client, opt
     client,
     options,
   );
+  if (options.dryRun || options.noWait || !(await hasSimulatedNodesOnly(client))) return;
+  for (const { name } of operators) await checkRunning(client, name, options.namespace, options.image);
 }
 
 /** The same for operators whose code is in another process: all that it takes is their objects. */

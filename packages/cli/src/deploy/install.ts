@@ -4,6 +4,7 @@ import { CustomResourceDefinition, Service } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
+import type { SettingSources } from "../operators/settings.ts";
 import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
 import { storedOnly } from "./stored-only.ts";
@@ -19,6 +20,8 @@ export interface InstallOptions extends ApplyOptions {
   readonly byService?: boolean;
   /** Also replace definitions that another operator has brought. */
   readonly force?: boolean;
+  /** The settings that the operators run with. Default: those that they define. */
+  readonly settings?: SettingSources;
   /** Milliseconds to wait. Default: a minute. */
   readonly timeout?: number;
 }
@@ -30,8 +33,7 @@ export interface InstallOptions extends ApplyOptions {
  * A definition that another operator has brought is left as it is, and that is told.
  */
 export async function install(operators: readonly Operator[], client: Client, options: InstallOptions): Promise<void> {
-  const { namespace } = options;
-  const installations = operators.map((operator) => operatorObjects(operator, { namespace, image: DEFAULT_IMAGE }));
+  const installations = operators.map((operator) => operatorObjects(operator, { ...options, image: DEFAULT_IMAGE }));
   await installDefinitions(installations, client, options);
 }
 

@@ -1,6 +1,7 @@
 import type { Deployment, EnvVar } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { WEBHOOK_PORT } from "../operators/operator-process.ts";
+import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
 
 export const METRICS_PORT = 8080;
 const PROBE_PORT = 8081;
@@ -10,6 +11,7 @@ const NOBODY = 65_532;
 interface DeploymentOptions {
   readonly namespace: string;
   readonly image: string;
+  readonly settings?: SettingSources;
   readonly labels: Record<string, string>;
   readonly webhooks: boolean;
 }
@@ -18,6 +20,7 @@ interface DeploymentOptions {
 export function deploymentOf(operator: Operator, options: DeploymentOptions): Deployment {
   const { name } = operator;
   const { namespace, image, labels, webhooks } = options;
+  const values = settingsOf(operator, options.settings ?? NO_SETTINGS);
   // A busy node is no reason to kill an operator that answers late.
   const probe = (path: string) => ({ httpGet: { path, port: "probes" }, timeoutSeconds: 5 });
   return {
@@ -43,8 +46,8 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
             {
               name: "operator",
               image,
-              args: ["run", `--operators=${name}`, "--leader-elect"],
-              env: environmentOf(operator),
+              args: ["run", `--operators=${name}`, "--leader-elect", ...flagsOf(operator, values)],
+              env: environmentOf(operator, values),
               ports: [
                 { name: "metrics", containerPort: METRICS_PORT },
                 { name: "probes", containerPort: PROBE_PORT },
@@ -66,13 +69,24 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
   };
 }
 
-/** What can be set is there to be seen, with its default: `kubectl set env` changes it. */
-function environmentOf({ settings = [] }: Operator): EnvVar[] {
+type Values = Readonly<Record<string, string | undefined>>;
+
+/** Settings that no variable stands for, where they are not at their default. */
+function flagsOf({ settings = [] }: Operator, values: Values): string[] {
+  return settings
+    .filter(({ flag, env, default: value }) => !env && values[flag] !== undefined && values[flag] !== value)
+    .map(({ flag }) => `--${flag}=${values[flag]}`);
+}
+
+/** What can be set is there to be seen, with its value: `kubectl set env` changes it. */
+function environmentOf({ settings = [] }: Operator, values: Values): EnvVar[] {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
-  const own = settings.flatMap(({ env, default: value }) =>
-    env && env !== "LOG_LEVEL" && value !== undefined ? [{ name: env, value }] : [],
-  );
-  const logLevel = settings.find(({ env }) => env === "LOG_LEVEL")?.default ?? "info";
+  const own = settings.flatMap(({ flag, env }) => {
+    const value = values[flag];
+    return env && env !== "LOG_LEVEL" && value !== undefined ? [{ name: env, value }] : [];
+  });
+  const level = settings.find(({ env }) => env === "LOG_LEVEL");
+  const logLevel = (level && values[level.flag]) ?? "info";
   return [
     { name: "LOG_LEVEL", value: logLevel },
     field("POD_NAME", "metadata.name"),

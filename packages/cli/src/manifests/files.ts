@@ -25,9 +25,9 @@ export function manifestFiles(operators: readonly Operator[], options: ManifestO
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace }: ManifestOptions) {
+function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace, settings }: ManifestOptions) {
   const { name } = operator;
-  const parts = partsOf(operator);
+  const parts = partsOf(operator, settings);
   const files = new Map<string, string>();
   const crds = objects.crds.map((crd) => ({ file: `${crd.metadata.name}.yaml`, text: documents([crd]) }));
   for (const { file, text } of crds) files.set(`crds/${file}`, text);

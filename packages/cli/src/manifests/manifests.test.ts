@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Deployment, PolicyRule } from "@konverge/kinds";
+import { type Deployment, Node, type PolicyRule } from "@konverge/kinds";
 import { operators } from "@konverge/operators";
+import { controller, operator, permission } from "@konverge/runtime";
 import { parseYaml } from "@konverge/schema";
-import { greetingOperator } from "../../test/greeting-operator.ts";
+import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { DEFAULT_IMAGE } from "./defaults.ts";
 import { manifestFiles } from "./files.ts";
 import { lineDifferences } from "./line-differences.ts";
@@ -52,6 +53,39 @@ test("an operator runs as nobody, on a file system that it cannot write to, unde
     container!.env!.find(({ name }) => name === "GREETING_WORD"),
     { name: "GREETING_WORD", value: "Hello" },
   );
+});
+
+test("settings reach the Deployment, and the roles are those that they need", () => {
+  const registrar = operator({
+    name: "registrar",
+    description: "Registers.",
+    kinds: [Greeting],
+    settings: [
+      { flag: "registry", env: "REGISTRY", description: "Where to register." },
+      { flag: "depth", default: "1", description: "How deep." },
+      { flag: "unset", description: "Never given." },
+    ],
+    create: ({ settings }) => {
+      if (settings["depth"] === "0") throw new Error("depth must be above 0");
+      const permissions = settings["registry"] ? [permission(Node, ["get"])] : [];
+      const controllers = [controller(Greeting, { permissions, reconcile: () => undefined })];
+      return { controllers, conversions: [Greeting] };
+    },
+  });
+  const objectsWith = (flags: Record<string, string>, env: Record<string, string> = {}) =>
+    operatorObjects(registrar, { ...options, settings: { flags: new Map(Object.entries(flags)), env } });
+  const container = ({ deployment }: ReturnType<typeof objectsWith>) =>
+    (deployment as Deployment).spec!.template.spec!.containers[0]!;
+  const readsNodes = ({ roles }: ReturnType<typeof objectsWith>) => JSON.stringify(roles).includes("nodes");
+  const plain = objectsWith({});
+  assert.equal(readsNodes(plain), false);
+  assert.deepEqual(container(plain).args, ["run", "--operators=registrar", "--leader-elect"]);
+  for (const set of [objectsWith({ registry: "example.com" }), objectsWith({}, { REGISTRY: "example.com" })]) {
+    assert.equal(readsNodes(set), true);
+    assert.deepEqual(container(set).env!.at(-1), { name: "REGISTRY", value: "example.com" });
+  }
+  assert.equal(container(objectsWith({ depth: "3" })).args!.at(-1), "--depth=3");
+  assert.throws(() => objectsWith({ depth: "0" }), /registrar cannot be created with these settings: depth must be/);
 });
 
 test("an operator whose name is no name of a folder is refused", () => {

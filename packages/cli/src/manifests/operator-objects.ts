@@ -18,7 +18,8 @@ import {
   Webhooks,
 } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
-import { settingsOf } from "../operators/settings.ts";
+import { createParts } from "../operators/operator-parts.ts";
+import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
 
@@ -27,6 +28,8 @@ export interface ManifestOptions {
   /** Where their Deployments, service accounts and leases are. */
   readonly namespace: string;
   readonly image: string;
+  /** The settings that they run with: their permissions may depend on them. Default: those that the operators define. */
+  readonly settings?: SettingSources;
 }
 
 /** All objects of an operator's installation. */
@@ -46,16 +49,16 @@ export interface OperatorObjects {
 }
 
 /** An operator's parts, made only to be looked at. */
-export function partsOf(operator: Operator): OperatorParts {
+export function partsOf(operator: Operator, sources = NO_SETTINGS): OperatorParts {
   const { registry } = new Metrics({ process: false });
-  return operator.create({ metrics: registry, settings: settingsOf(operator, new Map(), {}), log: silentLog });
+  return createParts(operator, { metrics: registry, settings: settingsOf(operator, sources), log: silentLog });
 }
 
 /** Everything that an operator's installation consists of. The same input gives the same objects. */
 export function operatorObjects(operator: Operator, options: ManifestOptions): OperatorObjects {
   const { name } = operator;
   const { namespace } = options;
-  const parts = partsOf(operator);
+  const parts = partsOf(operator, options.settings);
   const labels = labelsOf(name);
   const account = { name, namespace };
   return {

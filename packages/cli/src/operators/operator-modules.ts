@@ -99,6 +99,15 @@ async function suppliedModule(): Promise<OperatorModule> {
 
 const SUPPLIED = "@konverge/operators";
 
+/** Whether all of these operators come with Konverge, and so are in its image. */
+export async function areSupplied(operators: readonly Operator[]): Promise<boolean> {
+  const supplied = await suppliedModule().catch((error: unknown) => {
+    if (isMissing(error, SUPPLIED)) return undefined;
+    throw error;
+  });
+  return operators.every((one) => supplied?.operators.includes(one) ?? false);
+}
+
 async function importModule(target: string, given: string): Promise<OperatorModule> {
   const looksLikeFile = /^[./]|\.[cm]?[jt]s$/.test(given);
   if (looksLikeFile && !existsSync(target)) {

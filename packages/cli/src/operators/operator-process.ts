@@ -22,8 +22,9 @@ import {
 } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
+import { createParts } from "./operator-parts.ts";
 import { runAnnotations } from "./run-mark.ts";
-import { settingsOf } from "./settings.ts";
+import { changedSettings, settingsOf } from "./settings.ts";
 import { together } from "./together.ts";
 
 /** Where the API server reaches the webhooks of this process: through the operators' Services, or at an address. */
@@ -114,17 +115,11 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
 }
 
 function create(operator: Operator, { metrics, log, flags = new Map(), env = {} }: OperatorProcessOptions) {
-  const context = {
+  return createParts(operator, {
     metrics: metrics.registry,
-    settings: settingsOf(operator, flags, env),
+    settings: settingsOf(operator, { flags, env }),
     log: log.child({ operator: operator.name }),
-  };
-  try {
-    return operator.create(context);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${operator.name} cannot be made: ${why}`, { cause: error });
-  }
+  });
 }
 
 /** Discovery is open to everybody, so this needs no rights. */
@@ -159,10 +154,11 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
       ...lease,
       ...(namespaces && { namespaces }),
     }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
+    const given = changedSettings(operator, { flags: options.flags ?? new Map(), env: options.env ?? {} });
     await checkPermissions(client, needed).catch((error: unknown) => {
       if (!(error instanceof Error) || error.name !== "MissingPermissionError") throw error;
       throw new UsageError(
-        `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests" writes, or deploy it: konverge deploy`,
+        `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests${given}" writes, or deploy it with the same settings: konverge deploy${given}`,
         { cause: error },
       );
     });

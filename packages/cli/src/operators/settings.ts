@@ -24,11 +24,20 @@ export function openArguments(words: readonly string[]): OpenArguments {
   return { modules, flags };
 }
 
+/** Where the values of settings come from. */
+export interface SettingSources {
+  /** By flag, without dashes. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Every setting has its default. */
+export const NO_SETTINGS: SettingSources = { flags: new Map(), env: {} };
+
 /** The settings of an operator: a flag first, then the environment, then the default. */
 export function settingsOf(
   { settings = [] }: Operator,
-  flags: ReadonlyMap<string, string>,
-  env: Readonly<Record<string, string | undefined>>,
+  { flags, env }: SettingSources,
 ): Record<string, string | undefined> {
   return Object.fromEntries(
     settings.map(({ flag, env: variable, default: value }) => [
@@ -42,6 +51,7 @@ export function settingsOf(
 export function checkFlags(
   operators: readonly { readonly settings?: readonly { readonly flag: string }[] }[],
   flags: OpenArguments["flags"],
+  command = "run",
 ): Map<string, string> {
   const known = new Set(operators.flatMap(({ settings = [] }) => settings.map(({ flag }) => flag)));
   const checked = new Map<string, string>();
@@ -53,7 +63,19 @@ export function checkFlags(
     }
     const names = [...known].sort().map((name) => `--${name}`);
     const offer = names.length > 0 ? `these operators have ${names.join(", ")}` : "these operators have no settings";
-    throw new UsageError(`unknown option --${flag}: ${offer}; "konverge run --help" lists the other options`);
+    throw new UsageError(`unknown option --${flag}: ${offer}; "konverge ${command} --help" lists the other options`);
   }
   return checked;
+}
+
+/** The settings that are not at their default, as they are given to a command: ` --registry=example.com`. */
+export function changedSettings(operator: Operator, sources: SettingSources): string {
+  const values = settingsOf(operator, sources);
+  const changed = (operator.settings ?? []).filter(({ flag, default: value }) => values[flag] !== value);
+  return changed.map(({ flag }) => ` --${flag}=${values[flag]}`).join("");
+}
+
+/** The end of the help of a command that takes settings. */
+export function settingsHelp(command: string): string {
+  return `\nOperators' own settings are options too, or variables: konverge ${command} --natsAddr=nats://nats:4222`;
 }

@@ -71,7 +71,7 @@ export async function replayFile(
 
 /** The controllers of an operator, made with its settings. */
 function controllersOf(operator: Operator, { flags, env }: ReplayWorld): readonly Controller[] {
-  const settings = settingsOf(operator, flags, env);
+  const settings = settingsOf(operator, { flags, env });
   return operator.create({ metrics: new Metrics({ process: false }).registry, settings, log: silentLog }).controllers;
 }
 

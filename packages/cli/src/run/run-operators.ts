@@ -144,7 +144,7 @@ async function startVersion(
     if (!isInside) await reportAbandoned(client, (text) => log.warn({}, text));
     if (options.install) {
       const converted = webhooks !== undefined && { converted: true };
-      await install(operators, client, { namespace: client.namespace, tell, ...converted });
+      await install(operators, client, { namespace: client.namespace, tell, settings: { flags, env }, ...converted });
     }
     const process = await startOperators({
       operators,

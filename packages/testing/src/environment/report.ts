@@ -30,9 +30,22 @@ export async function report(
     lines.push(`  event about ${involvedObject.kind} ${involvedObject.name}: ${reason} ${message}`);
   }
   for (const { warnings } of operators) {
-    for (const warning of warnings.slice(-TOLD)) lines.push(`  the operator logged: ${warning}`);
+    for (const [warning, times] of counted(warnings).slice(-TOLD)) {
+      lines.push(`  the operator logged${times > 1 ? ` ${times} times` : ""}: ${warning}`);
+    }
   }
   return lines.length > 0 ? `How things stand:\n${lines.join("\n")}` : "There is nothing in the namespace.";
+}
+
+/** Each text once, with how often it occurs; what occurred last comes last. */
+function counted(texts: readonly string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    const times = (counts.get(text) ?? 0) + 1;
+    counts.delete(text);
+    counts.set(text, times);
+  }
+  return [...counts];
 }
 
 function stateOf(object: KubeObject): string {

@@ -2,7 +2,7 @@ import { type ApiRequest, type Random, seededRandom, type Transport } from "@kon
 import type { FaultInjector } from "../environment/test-backend.ts";
 import type { Scenario } from "../environment/test-environment.ts";
 import { API_FAULTS, type ApiFault } from "./api-faults.ts";
-import { endStateDifferences } from "./end-state.ts";
+import { runDifferences } from "./end-state.ts";
 import { failureText, playToEnd, type SurvivalOptions } from "./play-to-end.ts";
 
 /** Options of {@link apiErrorRuns}. */
@@ -47,7 +47,7 @@ export async function apiErrorRuns(scenario: Scenario, options: ApiErrorRunOptio
     const where = `request ${at} of ${seen.length} (${what}) ${fault.name}`;
     try {
       const { state } = await playToEnd(scenario, options, failing(at, fault));
-      for (const problem of endStateDifferences(clean.state, state)) problems.push(`${where}: ${problem}`);
+      for (const problem of runDifferences(clean.state, state)) problems.push(`${where}: ${problem}`);
     } catch (error) {
       problems.push(`${where}: ${failureText(error)}`);
     }

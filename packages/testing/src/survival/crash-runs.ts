@@ -1,6 +1,6 @@
 import type { FaultInjector } from "../environment/test-backend.ts";
 import type { Scenario } from "../environment/test-environment.ts";
-import { endStateDifferences } from "./end-state.ts";
+import { runDifferences } from "./end-state.ts";
 import { failureText, playToEnd, type SurvivalOptions } from "./play-to-end.ts";
 
 /** Options of {@link crashRuns}. */
@@ -49,7 +49,7 @@ export async function crashRuns(scenario: Scenario, options: CrashRunOptions = {
         };
         const { state } = await playToEnd(scenario, options, faults);
         if (!crashed) problems.push(`${where}: that write was never made; two runs of the scenario differ`);
-        for (const problem of endStateDifferences(clean.state, state)) problems.push(`${where}: ${problem}`);
+        for (const problem of runDifferences(clean.state, state)) problems.push(`${where}: ${problem}`);
       } catch (error) {
         problems.push(`${where}: ${failureText(error)}`);
       }

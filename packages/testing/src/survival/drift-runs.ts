@@ -31,7 +31,7 @@ interface Bench {
   readonly environment: OperatorTestEnvironment;
   readonly options: DriftRunOptions;
   /** How everything stood before. */
-  readonly state: Map<string, string>;
+  state: Map<string, string>;
   readonly problems: string[];
 }
 
@@ -47,9 +47,14 @@ export async function driftRuns(scenario: Scenario, options: DriftRunOptions = {
     const bench: Bench = { environment, options, state: await standing(environment, options), problems: [] };
     const children = await childrenOf(bench);
     let edits = 0;
-    for (const { kind, object } of children) edits += await editAll(bench, kind, object);
-    for (const { kind, object } of children) await deleted(bench, kind, object);
-    bench.problems.push(...(await restlessness(environment)));
+    try {
+      for (const { kind, object } of children) edits += await editAll(bench, kind, object);
+      for (const { kind, object } of children) await deleted(bench, kind, object);
+      bench.problems.push(...(await restlessness(environment)));
+    } catch (error) {
+      if (!(error instanceof Wedged)) throw error;
+      bench.problems.push(error.message);
+    }
     return { children: children.length, edits, problems: bench.problems };
   });
   return findings!;
@@ -124,7 +129,20 @@ async function deleted(bench: Bench, kind: KindRef<AnyObject>, { metadata }: Any
   await environment.client.delete(kind, keyOf({ metadata })).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
-  await isRepaired(bench, what);
+  if (!(await isRepaired(bench, what))) await acceptState(bench, what);
+}
+
+/** The operator no longer works: whatever is edited from now on would be blamed for it. */
+class Wedged extends Error {}
+
+/** After drift that was not repaired: from here on the present state counts, so that later edits are not blamed for it. */
+async function acceptState(bench: Bench, what: string): Promise<void> {
+  try {
+    await bench.environment.settled();
+  } catch {
+    throw new Wedged(`${what}: the operator does not recover, so no more is edited`);
+  }
+  bench.state = await standing(bench.environment, bench.options);
 }
 
 /** Edits one field after the other; how many edits the server let be. */
@@ -171,13 +189,14 @@ async function isEdited(
     return false;
   }
   const done = how === "replace" ? `changed to ${JSON.stringify(value)}` : "removed";
-  if (await isRepaired(bench, `${kind.kind} ${metadata.name}, ${pointer} ${done}`)) return true;
+  const what = `${kind.kind} ${metadata.name}, ${pointer} ${done}`;
+  if (await isRepaired(bench, what)) return true;
   // What is not repaired is undone, or it would be told again with everything that follows.
   const undo = [{ op: how === "replace" ? "replace" : "add", path: pointer, value: field.value }];
   await environment.client
     .patch(kind, keyOf(child), { json: undo as never }, { fieldManager: SOMEBODY })
     .catch(() => {});
-  await environment.settled();
+  await acceptState(bench, what);
   return true;
 }
 
