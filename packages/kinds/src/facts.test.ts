@@ -143,6 +143,11 @@ test("no two fields of a definition have the same protobuf number", () => {
   }
 });
 
+test("a kind that is not a name has no definition, and no file is opened for it", () => {
+  for (const kind of [".", "a.b", "/../../package", "../x", "constructor", "__proto__", "toString", ""])
+    assert.equal(definition(`core.v1.${kind}`), undefined, kind);
+});
+
 test("the data has no prose", () => {
   assert.equal(JSON.stringify(definition("core.v1.PodSpec")).includes("description"), false);
 });

@@ -57,7 +57,12 @@ export function kubernetesVersion(): string {
 
 /** The facts of a definition such as `apps.v1.DeploymentSpec`, or undefined when there is none. */
 export function definition(name: string): DefinitionFact | undefined {
-  return definitionsIn(fileOf(name))[name.slice(name.lastIndexOf(".") + 1)];
+  const file = fileOf(name);
+  // Kinds come from requests: one with a dot or a slash in it must not name another file.
+  if (!/^[a-z]+(\.v[0-9a-z]+)?$/.test(file)) return undefined;
+  const definitions = definitionsIn(file);
+  const own = name.slice(file.length + 1);
+  return Object.hasOwn(definitions, own) ? definitions[own] : undefined;
 }
 
 /** Names of all definitions of a group-version, such as `apps.v1`. */

@@ -12,7 +12,7 @@ const ENDPOINTS = ["healthz", "livez", "readyz"] as const;
 
 /** What is checked, by the names that a real server has for the same. */
 export function healthChecks(store: Store): HealthCheck[] {
-  const exists = (collection: string, key: string) => store.collection(collection).get(key) !== undefined;
+  const exists = (collection: string, key: string) => once(() => store.collection(collection).get(key) !== undefined);
   return [
     { name: "ping", holds: () => true },
     {
@@ -23,16 +23,25 @@ export function healthChecks(store: Store): HealthCheck[] {
         return true;
       },
     },
-    { name: "poststarthook/start-system-namespaces-controller", holds: () => exists("/namespaces", "kube-system") },
+    { name: "poststarthook/start-system-namespaces-controller", holds: exists("/namespaces", "kube-system") },
     {
       name: "poststarthook/rbac/bootstrap-roles",
-      holds: () => exists("rbac.authorization.k8s.io/clusterroles", "cluster-admin"),
+      holds: exists("rbac.authorization.k8s.io/clusterroles", "cluster-admin"),
     },
     {
       name: "poststarthook/scheduling/bootstrap-system-priority-classes",
-      holds: () => exists("scheduling.k8s.io/priorityclasses", "system-node-critical"),
+      holds: exists("scheduling.k8s.io/priorityclasses", "system-node-critical"),
     },
   ];
+}
+
+/** What is done at the start stays done, even if its object is deleted later. */
+function once(holds: () => boolean): () => boolean {
+  let held = false;
+  return () => {
+    held ||= holds();
+    return held;
+  };
 }
 
 /** The paths under which the checks are to be had, one by one. */

@@ -22,6 +22,16 @@ test("a healthy server says so, on request check by check", async () => {
   assert.equal((await get("/healthz/moon")).status, 404);
 });
 
+test("a server stays ready when what it created at its start is deleted", async () => {
+  assert.equal((await get("/readyz")).status, 200);
+  for (const path of [
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin",
+    "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical",
+  ])
+    await server.fetch(`http://server${path}`, { method: "DELETE" });
+  assert.deepEqual(await get("/readyz"), { status: 200, body: "ok" });
+});
+
 test("one check that fails is enough, and its reason stays in the house", async () => {
   const checks: HealthCheck[] = [
     { name: "ping", holds: () => true },

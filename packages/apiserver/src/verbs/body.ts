@@ -7,6 +7,7 @@ import {
   parseApiVersion,
   quoted,
   type Schema,
+  WholeFloat,
 } from "@konverge/core";
 import { definitionSchema } from "@konverge/kinds";
 import { invalidValue } from "@konverge/schema";
@@ -148,6 +149,7 @@ function parsed(parse: () => JsonText, text: string, expected: Expected): JsonTe
 }
 
 function kindOfJson(value: unknown): string {
+  if (typeof value === "bigint" || value instanceof WholeFloat) return "number";
   return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
 }
 
@@ -206,18 +208,23 @@ interface ActualType {
   kind: string;
 }
 
-/** The type that a body says it is of; what it does not say is as expected. */
-function typeOf(body: JsonObject, expected: Expected, text: string, custom: boolean): ActualType {
+/** Why what an object says of its type cannot be read at all; undefined when it can. */
+export function typeTextProblem(body: JsonObject): string | undefined {
   for (const name of ["apiVersion", "kind"]) {
     const value = body[name];
     if (value === undefined || value === null || typeof value === "string") continue;
     const problem = `json: cannot unmarshal ${kindOfJson(value)} into Go struct field .${name} of type string`;
-    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${problem}`, text);
+    return `couldn't get version/kind; json parse error: ${problem}`;
   }
   const apiVersion = (body["apiVersion"] as string | undefined) ?? "";
-  if (apiVersion.split("/").length > 2) {
-    throw unrecognized(expected, `unexpected GroupVersion string: ${apiVersion}`, text);
-  }
+  return apiVersion.split("/").length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
+}
+
+/** The type that a body says it is of; what it does not say is as expected. */
+function typeOf(body: JsonObject, expected: Expected, text: string, custom: boolean): ActualType {
+  const problem = typeTextProblem(body);
+  if (problem !== undefined) throw unrecognized(expected, problem, text);
+  const apiVersion = (body["apiVersion"] as string | undefined) ?? "";
   const kind = (body["kind"] as string | undefined) ?? "";
   if (custom) {
     // Nothing is known of custom resources beforehand, so they must say what they are.

@@ -95,6 +95,8 @@ function prepare(call: Call, object: WorkingObject): void {
     delete object[field];
   }
   if (strategy.hasGeneration) object.metadata.generation = 1;
+  // As in Go: rules read a name that is not there as an empty one. Nothing is stored without a name.
+  object.metadata.name ??= "";
   strategy.prepareForCreate?.(object, context);
   const errors = [...metadataErrors(call, object.metadata), ...(strategy.validate?.(object, context) ?? [])];
   if (errors.length > 0) {

@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   append,
   badRequest,
   dns1123SubdomainErrors,
@@ -55,10 +56,13 @@ export function matchNamespace({ definition, info }: Call, metadata: Mutable<Obj
 /** The name in the body of an update must be that of the path. */
 export function checkName({ info }: Call, { name = "" }: Partial<ObjectMeta>): void {
   if (name === info.name) return;
-  if (name === "") {
-    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
-  }
+  if (name === "") throw undeterminableName(info);
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+}
+
+/** The body of an update has no name. */
+export function undeterminableName({ name }: Call["info"]): ApiError {
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 const DUPLICATE_OWNERS = (when: string) =>

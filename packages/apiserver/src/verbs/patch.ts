@@ -1,13 +1,4 @@
-import {
-  ApiError,
-  badRequest,
-  conflict,
-  type FieldError,
-  goText,
-  invalid,
-  parseApiVersion,
-  stringifyJson,
-} from "@konverge/core";
+import { ApiError, badRequest, conflict, type FieldError, goText, invalid, stringifyJson } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
 import {
   applyJsonPatch,
@@ -21,10 +12,11 @@ import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import { type WriteParameters, writeParameters } from "../http/query.ts";
 import { appliedBy } from "./apply.ts";
-import { ownKind, strictProblems, typeProblem } from "./body.ts";
+import { strictProblems } from "./body.ts";
 import { type Call, requestVersion } from "./call.ts";
 import type { Written } from "./create.ts";
-import { checkName, matchNamespace } from "./metadata.ts";
+import { checkName, matchNamespace, undeterminableName } from "./metadata.ts";
+import { mapTypeProblem, ownType, patchedTypeProblem } from "./patched-type.ts";
 import { updateObject } from "./update.ts";
 
 const JSON_PATCH = "application/json-patch+json";
@@ -128,9 +120,15 @@ function decodePatched(
   words: "json" | "map" = "json",
 ): WorkingObject {
   const { codec } = call.version;
-  const actual = { ...parseApiVersion(patched.apiVersion), kind: patched.kind };
-  const problem = typeProblem(call, ownKind(call), actual);
-  if (problem) throw invalidPatch(shown(), problem);
+  const problem = words === "map" ? mapTypeProblem(patched) : patchedTypeProblem(call, patched);
+  if (problem !== undefined) throw invalidPatch(shown(), problem);
+  if (words === "json" && !call.definition.custom && !patched.apiVersion) {
+    // Without a version it is read as the internal one, which calls its fields by other names.
+    const unknown = 'unknown field "metadata"';
+    if (fieldValidation === "Strict") throw invalidPatch(shown(), `strict decoding error: ${unknown}`);
+    if (fieldValidation === "Warn") call.warn(unknown);
+    throw undeterminableName(call.info);
+  }
   if (call.definition.custom) checkType(call, patched);
   let decoded: ReturnType<typeof codec.decode>;
   try {
@@ -143,6 +141,7 @@ function decodePatched(
     throw invalidPatch(shown(), `strict decoding error: ${problems.join(", ")}`);
   }
   if (fieldValidation === "Warn") for (const problem of problems) call.warn(problem);
+  if (!call.definition.custom) Object.assign(decoded.object, ownType(call));
   codec.applyDefaults(decoded.object);
   call.definition.strategy.defaults?.(decoded.object);
   return decoded.object;
