@@ -29,18 +29,40 @@ export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promis
 
 /**
  * The same client, except that the verbs which read and write objects go through a layer, and that what they write
- * belongs to `fieldManager`. Watches, logs and reviews, which change nothing, pass by.
+ * belongs to `fieldManager`. It fails closed: a verb that is neither layered nor listed as harmless cannot be used.
  */
 export function layeredClient(inner: Client, layer: Layer, fieldManager: string): Client {
   const verbs = new LayeredVerbs(inner, layer, fieldManager);
   return new Proxy(inner, {
     get(target, name) {
       const holder: object = name in verbs ? verbs : target;
+      if (holder === target && name in target && !(name in HARMLESS)) {
+        throw new TypeError(`client.${String(name)} cannot be used here: it is not held to the reconcile's permit`);
+      }
       const value: unknown = Reflect.get(holder, name, holder);
       return typeof value === "function" ? value.bind(holder) : value;
     },
   });
 }
+
+/** What changes no object. Whoever adds a verb to the client has to decide here, or the types do not fit. */
+const HARMLESS: Record<Exclude<keyof Client, keyof LayeredVerbs>, true> = {
+  namespace: true,
+  clock: true,
+  mapper: true,
+  each: true,
+  table: true,
+  watch: true,
+  getScale: true,
+  logs: true,
+  canI: true,
+  rulesIn: true,
+  whoAmI: true,
+  reviewToken: true,
+  version: true,
+  close: true,
+  [Symbol.asyncDispose]: true,
+};
 
 class LayeredVerbs {
   readonly fieldManager: string;
