@@ -13,6 +13,7 @@ import {
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
+import type { NodeUsage } from "./real-usage.ts";
 import { type Usage, usageOf, usageQuantities } from "./usage.ts";
 
 const GROUP = "metrics.k8s.io";
@@ -28,14 +29,18 @@ const GROUP_INFO = {
   preferredVersion: { groupVersion: VERSION, version: "v1beta1" },
 };
 
+/** Who knows what is used. */
+export interface MetricsSources {
+  /** The simulated nodes. */
+  readonly kubelet: Kubelet;
+  readonly server: ApiServer;
+  readonly clock: Clock;
+  /** What the kubelets of real nodes have measured. */
+  readonly real: readonly NodeUsage[];
+}
+
 /** The answer to a request to metrics.k8s.io: what the running containers use. */
-export function metricsResponse(
-  kubelet: Kubelet,
-  server: ApiServer,
-  clock: Clock,
-  request: ApiRequest,
-  info: RequestInfo,
-): ApiResponse {
+export function metricsResponse(sources: MetricsSources, request: ApiRequest, info: RequestInfo): ApiResponse {
   if (info.path === `/apis/${GROUP}`) return json({ kind: "APIGroup", apiVersion: "v1", ...GROUP_INFO });
   if (info.path === `/apis/${VERSION}`) {
     return json({ kind: "APIResourceList", apiVersion: "v1", groupVersion: VERSION, resources: RESOURCES });
@@ -44,7 +49,7 @@ export function metricsResponse(
   if (!resource) throw notFound({ group: GROUP, plural: info.resource }, info.name);
   if (info.verb !== "get" && info.verb !== "list")
     throw methodNotAllowed({ group: GROUP, plural: info.resource }, info.verb);
-  const items = info.resource === "pods" ? podMetrics(kubelet, clock) : nodeMetrics(kubelet, server, clock);
+  const items = info.resource === "pods" ? podMetrics(sources) : nodeMetrics(sources);
   const inNamespace = items.filter(({ metadata }) => info.namespace === "" || metadata.namespace === info.namespace);
   if (info.name !== "") {
     const found = inNamespace.find(({ metadata }) => metadata.name === info.name);
@@ -82,7 +87,7 @@ interface Metrics {
   readonly [key: string]: unknown;
 }
 
-function podMetrics(kubelet: Kubelet, clock: Clock): Metrics[] {
+function podMetrics({ kubelet, server, clock, real }: MetricsSources): Metrics[] {
   const now = timestamp(clock);
   const found: Metrics[] = [];
   for (const worker of kubelet.workers()) {
@@ -95,10 +100,17 @@ function podMetrics(kubelet: Kubelet, clock: Clock): Metrics[] {
     const metadata = { name, namespace, ...(labels && { labels }), creationTimestamp: now };
     found.push({ metadata, timestamp: now, window: WINDOW, containers });
   }
+  for (const { name, namespace, containers } of real.flatMap(({ pods }) => pods)) {
+    const entry = server.store.collection("/pods").get(`${namespace}/${name}`);
+    if (!entry || containers.length === 0) continue;
+    const metadata = { name, namespace, ...(entry.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
+    const used = containers.map((one) => ({ name: one.name, usage: usageQuantities(one.usage) }));
+    found.push({ metadata, timestamp: now, window: WINDOW, containers: used });
+  }
   return found;
 }
 
-function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[] {
+function nodeMetrics({ kubelet, server, clock, real }: MetricsSources): Metrics[] {
   const now = timestamp(clock);
   const totals = new Map<string, { cpu: number; memory: number }>();
   for (const worker of kubelet.workers()) {
@@ -111,10 +123,12 @@ function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics
     }
     totals.set(node, total);
   }
-  return kubelet.nodeNames().map((name) => {
+  const simulated = kubelet.nodeNames().map((name) => ({ name, usage: totals.get(name) ?? { cpu: 0, memory: 0 } }));
+  const measured = real.map(({ node, usage }) => ({ name: node.metadata.name, usage }));
+  return [...simulated, ...measured].map(({ name, usage: used }) => {
     const entry = server.store.collection("/nodes").get(name);
     const metadata = { name, ...(entry?.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
-    const usage = usageQuantities(totals.get(name) ?? { cpu: 0, memory: 0 });
+    const usage = usageQuantities(used);
     return { metadata, timestamp: now, window: WINDOW, usage };
   });
 }
