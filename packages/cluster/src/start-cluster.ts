@@ -24,6 +24,8 @@ import { extensionCaller } from "./port/call-extension.ts";
 import { webhookCaller } from "./port/call-webhook.ts";
 import { ClusterFront } from "./port/front.ts";
 import { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
+import { KubeletClient } from "./real-nodes/kubelet-client.ts";
+import { kubeletStreams } from "./real-nodes/kubelet-streams.ts";
 import { type SettledOptions, settled } from "./rest/settled.ts";
 import { knowing } from "./rest/timed-work.ts";
 import { goBack } from "./state/go-back.ts";
@@ -116,8 +118,15 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
   const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, ...bootstrap, ...ipam, kubelet.part];
   const pulse = new NodePulse();
   if (parts.some(({ name }) => name === kubelet.part.name)) pulse.nodesMade = kubelet.nodesMade;
+  // Signs the certificates of clients: that of the port, as soon as there is one.
+  let authority: Authority | undefined;
+  const currentAuthority = () => (authority ??= createAuthority(realClock()));
+  const kubelets = new KubeletClient({ store: () => server.store, authority: currentAuthority });
   const server: ApiServer = new ApiServer({
-    kubelet: nodeStreams(kubelet, images, clock),
+    kubelet: nodeStreams(kubelet, images, clock, (request) => {
+      const node = kubelets.node(request.pod.spec.nodeName ?? "");
+      return node && kubeletStreams(kubelets, node, request);
+    }),
     callWebhook: webhookCaller(() => front.inside),
     aggregation: {
       call: extensionCaller(kubelet, frontProxy?.client(FRONT_PROXY)),
@@ -136,10 +145,15 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     clock,
   });
   kubelet.store = server.store;
-  const front: ClusterFront = new ClusterFront(server, kubelet, clock, pulse, options.server?.audit);
+  const front: ClusterFront = new ClusterFront({
+    server,
+    kubelet,
+    kubelets,
+    clock,
+    pulse,
+    ...(options.server?.audit && { audit: options.server.audit }),
+  });
   const client = new Client(front.transport, { clock });
-  // Signs the certificates of clients: that of the port, as soon as there is one.
-  let authority: Authority | undefined;
   const controlPlane = new ControlPlane({
     server,
     clock,
@@ -147,13 +161,14 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     as: (user) => front.as(user),
     pulse,
     fresh: !options.server?.state && !options.server?.journal,
-    authority: () => (authority ??= createAuthority(realClock())),
+    authority: currentAuthority,
     ...(rootCertificate && { rootCertificate }),
     ...(log && { log }),
   });
   await controlPlane.prepared();
   const stop = async () => {
     await controlPlane.stop();
+    await kubelets.close();
     server.close();
   };
   const image = (name: string, known: Image) => images.register(name, known);

@@ -7,6 +7,7 @@ import {
   type KubeObject,
   keyOf,
   type ObjectKey,
+  parseJson,
   sleep,
   unscaled,
 } from "@konverge/core";
@@ -89,7 +90,14 @@ export class Kubelet {
 
   constructor(options: KubeletOptions) {
     this.#options = options;
-    this.network = new PodNetwork({ exposed: this.#exposed, image: (reference) => options.images.find(reference) });
+    this.network = new PodNetwork({
+      exposed: this.#exposed,
+      image: (reference) => options.images.find(reference),
+      isReal: (name) => {
+        const entry = this.store?.collection("/nodes").get(name);
+        return entry !== undefined && !isSimulated(parseJson(entry.text) as Node);
+      },
+    });
   }
 
   /** As a part of the cluster. */

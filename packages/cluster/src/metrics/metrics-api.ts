@@ -16,6 +16,7 @@ import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { amountOf } from "../scheduler/requests.ts";
+import type { NodeUsage } from "./real-usage.ts";
 import { type Usage, usageOf, usageQuantities } from "./usage.ts";
 
 const GROUP = "metrics.k8s.io";
@@ -31,14 +32,18 @@ const GROUP_INFO = {
   preferredVersion: { groupVersion: VERSION, version: "v1beta1" },
 };
 
+/** Who knows what is used. */
+export interface MetricsSources {
+  /** The simulated nodes. */
+  readonly kubelet: Kubelet;
+  readonly server: ApiServer;
+  readonly clock: Clock;
+  /** What the kubelets of real nodes have measured. */
+  readonly real: readonly NodeUsage[];
+}
+
 /** The answer to a request to metrics.k8s.io: what the running containers use. */
-export function metricsResponse(
-  kubelet: Kubelet,
-  server: ApiServer,
-  clock: Clock,
-  request: ApiRequest,
-  info: RequestInfo,
-): ApiResponse {
+export function metricsResponse(sources: MetricsSources, request: ApiRequest, info: RequestInfo): ApiResponse {
   if (info.path === `/apis/${GROUP}`) return json({ kind: "APIGroup", apiVersion: "v1", ...GROUP_INFO });
   if (info.path === `/apis/${VERSION}`) {
     return json({ kind: "APIResourceList", apiVersion: "v1", groupVersion: VERSION, resources: RESOURCES });
@@ -47,7 +52,7 @@ export function metricsResponse(
   if (!resource) throw notFound({ group: GROUP, plural: info.resource }, info.name);
   if (info.verb !== "get" && info.verb !== "list")
     throw methodNotAllowed({ group: GROUP, plural: info.resource }, info.verb);
-  const items = info.resource === "pods" ? podMetrics(kubelet, server, clock) : nodeMetrics(kubelet, server, clock);
+  const items = info.resource === "pods" ? podMetrics(sources) : nodeMetrics(sources);
   const inNamespace = items.filter(({ metadata }) => info.namespace === "" || metadata.namespace === info.namespace);
   if (info.name !== "") {
     const found = inNamespace.find(({ metadata }) => metadata.name === info.name);
@@ -85,7 +90,7 @@ interface Metrics {
   readonly [key: string]: unknown;
 }
 
-function podMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[] {
+function podMetrics({ kubelet, server, clock, real }: MetricsSources): Metrics[] {
   const now = timestamp(clock);
   const nodes = nodeUsage(kubelet, server);
   const found: Metrics[] = [];
@@ -100,21 +105,32 @@ function podMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[
     const metadata = { name, namespace, ...(labels && { labels }), creationTimestamp: now };
     found.push({ metadata, timestamp: now, window: WINDOW, containers });
   }
+  for (const { name, namespace, containers } of real.flatMap(({ pods }) => pods)) {
+    const entry = server.store.collection("/pods").get(`${namespace}/${name}`);
+    if (!entry || containers.length === 0) continue;
+    const metadata = { name, namespace, ...(entry.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
+    const used = containers.map((one) => ({ name: one.name, usage: usageQuantities(one.usage) }));
+    found.push({ metadata, timestamp: now, window: WINDOW, containers: used });
+  }
   return found;
 }
 
-function nodeMetrics(kubelet: Kubelet, server: ApiServer, clock: Clock): Metrics[] {
+function nodeMetrics({ kubelet, server, clock, real }: MetricsSources): Metrics[] {
   const now = timestamp(clock);
   const nodes = nodeUsage(kubelet, server);
-  return kubelet.nodeNames().map((name) => {
+  const simulated = kubelet.nodeNames().map((name) => {
+    const { total, share } = nodes.get(name) ?? { total: NOTHING, share: WHOLE };
+    return { name, usage: scaled(total, share) };
+  });
+  const measured = real.map(({ node, usage }) => ({ name: node.metadata.name, usage }));
+  return [...simulated, ...measured].map(({ name, usage }) => {
     const entry = server.store.collection("/nodes").get(name);
     const metadata = { name, ...(entry?.labels && { labels: { ...entry.labels } }), creationTimestamp: now };
-    const { total, share } = nodes.get(name) ?? { total: NOTHING, share: WHOLE };
-    return { metadata, timestamp: now, window: WINDOW, usage: usageQuantities(scaled(total, share)) };
+    return { metadata, timestamp: now, window: WINDOW, usage: usageQuantities(usage) };
   });
 }
 
-interface NodeUsage {
+interface SharedUsage {
   /** What its containers would use if there were no end to it. */
   readonly total: Usage;
   /** How much of that they get. */
@@ -125,7 +141,7 @@ const NOTHING: Usage = { cpu: 0, memory: 0 };
 const WHOLE: Usage = { cpu: 1, memory: 1 };
 
 /** What the nodes' containers use. They share what a node has, and together never use more. */
-function nodeUsage(kubelet: Kubelet, server: ApiServer): Map<string, NodeUsage> {
+function nodeUsage(kubelet: Kubelet, server: ApiServer): Map<string, SharedUsage> {
   const totals = new Map<string, { cpu: number; memory: number }>();
   for (const worker of kubelet.workers()) {
     const node = worker.pod.spec?.nodeName ?? "";

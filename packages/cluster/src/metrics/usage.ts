@@ -36,5 +36,5 @@ export function usageOf({ pod }: PodWorker, { spec }: SimulatedContainer, measur
 /** As metrics-server writes it: nanocores and kibibytes. */
 export function usageQuantities({ cpu, memory }: Usage): { cpu: string; memory: string } {
   const kibibytes = Math.ceil(memory / 1024) * 1024;
-  return { cpu: `${cpu * 1_000_000}n`, memory: Quantity.of(kibibytes, "BinarySI").toString() };
+  return { cpu: `${Math.round(cpu * 1_000_000)}n`, memory: Quantity.of(kibibytes, "BinarySI").toString() };
 }

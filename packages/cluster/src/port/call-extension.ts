@@ -4,9 +4,9 @@ import type { Duplex } from "node:stream";
 import type { CallExtension, Credential, ExtensionTarget } from "@konverge/apiserver";
 import type { ApiResponse, HeaderMap } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
+import { dial, inGoWords } from "../streams/dial.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
-import { dial, inGoWords } from "./dial.ts";
 import { rootsIn, secured } from "./server-tls.ts";
 
 /** The pods of a cluster, and how to reach them. */

@@ -4,10 +4,10 @@ import type { Duplex } from "node:stream";
 import { domainToASCII } from "node:url";
 import { type CallWebhook, WebhookClientError } from "@konverge/apiserver";
 import { parseUrl } from "@konverge/core";
+import { dial, inGoWords } from "../streams/dial.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { type Backend, NoBackendError, type ServiceBackends } from "../streams/service-backend.ts";
-import { dial, inGoWords } from "./dial.ts";
 import { type Roots, rootsIn, secured } from "./server-tls.ts";
 
 /** Answers that are longer are no reviews. */

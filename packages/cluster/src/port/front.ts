@@ -11,13 +11,27 @@ import { ApiError, type ApiRequest, type ApiResponse, type Clock, stringifyJson,
 import { LEASE_NAMESPACE } from "../kubelet/heartbeats.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { metricsResponse, withMetricsGroup } from "../metrics/metrics-api.ts";
+import { realUsage } from "../metrics/real-usage.ts";
 import type { NodePulse } from "../parts/node-pulse.ts";
+import type { KubeletClient } from "../real-nodes/kubelet-client.ts";
 import { ServiceBackends } from "../streams/service-backend.ts";
+import { isNodeProxied, proxiedToNode } from "./node-proxy.ts";
 import { isProxied, type ProxyHost, proxied } from "./proxies.ts";
+
+/** What the front passes requests on to. */
+export interface FrontOptions {
+  readonly server: ApiServer;
+  readonly kubelet: Kubelet;
+  /** Reaches the kubelets of real nodes. */
+  readonly kubelets: KubeletClient;
+  readonly clock: Clock;
+  readonly pulse: NodePulse;
+  readonly audit?: GuardOptions["audit"];
+}
 
 /**
  * What stands before the API server: it answers what an aggregated API would (metrics.k8s.io), passes on what is meant for
- * pods and Services themselves (proxies), and everything else to the server. Requests have been authorized before they get
+ * nodes, pods and Services themselves (proxies), and everything else to the server. Requests have been authorized before they get
  * here.
  */
 export class ClusterFront {
@@ -26,16 +40,19 @@ export class ClusterFront {
   readonly #kubelet: Kubelet;
   readonly #clock: Clock;
   readonly #pulse: NodePulse;
+  readonly #kubelets: KubeletClient;
   /** What programs in pods are reached by. */
   readonly inside: ProxyHost;
 
-  constructor(server: ApiServer, kubelet: Kubelet, clock: Clock, pulse: NodePulse, audit?: GuardOptions["audit"]) {
+  constructor(options: FrontOptions) {
+    const { server, kubelet, kubelets, clock, pulse, audit } = options;
+    this.#kubelets = kubelets;
     this.#server = server;
     this.#kubelet = kubelet;
     this.#clock = clock;
     this.#pulse = pulse;
     const client = new Client(server.transport, { clock });
-    this.inside = { client, network: kubelet.network, backends: new ServiceBackends(server, kubelet) };
+    this.inside = { client, network: kubelet.network, backends: new ServiceBackends(server.store) };
     this.guard = new Guard({
       access: server.access,
       ...(audit && { audit }),
@@ -66,9 +83,11 @@ export class ClusterFront {
   async #answer(request: ApiRequest, info: RequestInfo, onward: Transport): Promise<ApiResponse> {
     if (info.path === "/apis" || info.path.startsWith(METRICS)) {
       if (info.path === "/apis") return withMetricsGroup(await onward(request));
-      return metricsResponse(this.#kubelet, this.#server, this.#clock, request, info);
+      const real = await realUsage(this.#kubelets);
+      return metricsResponse({ kubelet: this.#kubelet, server: this.#server, clock: this.#clock, real }, request, info);
     }
     if (READING.has(info.verb) && isOfNodeLeases(info)) await this.#pulse.renew();
+    if (isNodeProxied(info)) return (await proxiedToNode(this.#kubelets, request, info)) ?? onward(request);
     if (isProxied(info)) return proxied(this.inside, request, info);
     return onward(request);
   }

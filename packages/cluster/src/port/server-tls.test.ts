@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { dial, inGoWords } from "./dial.ts";
+import { dial, inGoWords } from "../streams/dial.ts";
 import { secured } from "./server-tls.ts";
 
 /** A server that answers every client with some bytes, and then ends the connection. */

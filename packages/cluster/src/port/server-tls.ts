@@ -10,7 +10,7 @@ import {
   serverChainProblem,
 } from "@konverge/certificates";
 import { realClock } from "@konverge/core";
-import { abandon } from "./dial.ts";
+import { abandon } from "../streams/dial.ts";
 
 /** The authorities that are trusted: these, those of the machine, or any, so that every certificate will do. */
 export type Roots = CertPool | "system" | "any";

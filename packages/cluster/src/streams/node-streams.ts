@@ -1,4 +1,4 @@
-import type { ApiServerOptions } from "@konverge/apiserver";
+import type { KubeletApi, KubeletRequest } from "@konverge/apiserver";
 import { badRequest, type Clock } from "@konverge/core";
 import type { Images } from "../images/image.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
@@ -6,10 +6,16 @@ import { execResponse } from "./exec.ts";
 import { asMessages, logResponse } from "./logs.ts";
 import { portForwardResponse } from "./port-forward.ts";
 
-/** Answers for the simulated nodes: logs, and streams to what seems to run in containers. */
-export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock): NonNullable<ApiServerOptions["kubelet"]> {
+/** Answers for pods on real nodes; undefined for others. */
+export type RealStreams = (request: KubeletRequest) => ReturnType<KubeletApi> | undefined;
+
+/** Answers for the simulated nodes: logs, and streams to what seems to run in containers. Other nodes have `real`. */
+export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock, real: RealStreams): KubeletApi {
   const image = (reference: string | undefined) => images.find(reference);
-  return ({ action, call, pod, container }) => {
+  return (request) => {
+    const { action, call, pod, container } = request;
+    const answer = real(request);
+    if (answer) return answer;
     const { name = "", namespace = "" } = pod.metadata as { name?: string; namespace?: string };
     const worker = kubelet.worker(`${namespace}/${name}`);
     if (!worker) throw badRequest(`pod ${name} does not run on a simulated node`);

@@ -3,12 +3,16 @@ import { type Duplex, duplexPair } from "node:stream";
 import type { Pod } from "@konverge/kinds";
 import type { ExposedPorts, LocalAddress } from "../images/exposed-ports.ts";
 import type { Image } from "../images/image.ts";
+import { dial, inGoWords } from "./dial.ts";
 import { Listeners } from "./listeners.ts";
+import { isProxyable } from "./proxyable-address.ts";
 
 /** What the network needs to know about what runs in pods. */
 export interface NetworkHost {
   readonly exposed: ExposedPorts;
   image(reference: string | undefined): Image | undefined;
+  /** Whether a real kubelet runs the pods of a node: their addresses are of this machine's network. */
+  isReal(node: string): boolean;
 }
 
 /** Who a connection from outside the pod network seems to come from: the API server, a node. */
@@ -16,8 +20,8 @@ const OUTSIDE = "10.244.255.1";
 
 /**
  * Reaches the ports of pods: those of simulated programs, of programs on this machine, and those that an image's `connect`
- * answers. Nobody listens
- * on any other: connections to it are refused, as they would be.
+ * answers. Nobody listens on any other: connections to it are refused, as they would be. Pods of real nodes are reached over
+ * the machine's network.
  */
 export class PodNetwork {
   readonly #host: NetworkHost;
@@ -30,6 +34,7 @@ export class PodNetwork {
 
   /** Connects to a port of a pod. */
   async dial(pod: Pod, port: number, from = OUTSIDE): Promise<Duplex> {
+    if (this.#host.isReal(pod.spec?.nodeName ?? "")) return dialReal(pod, port);
     const simulated = this.listeners.connect(pod.metadata.uid ?? "", port, from);
     if (simulated) return simulated;
     for (const address of this.#host.exposed.find(pod.metadata.uid ?? "", port)) {
@@ -50,6 +55,15 @@ export class PodNetwork {
     }
     return undefined;
   }
+}
+
+async function dialReal({ metadata, status }: Pod, port: number): Promise<Duplex> {
+  const { podIP = "" } = status ?? {};
+  if (podIP === "") throw new Error(`pod ${metadata.name} does not have an IP address yet`);
+  if (!isProxyable(podIP)) throw new Error("address not allowed");
+  return dial(podIP, port).catch((error: unknown) => {
+    throw new Error(inGoWords(error, podIP), { cause: error });
+  });
 }
 
 function dialLocal({ host = "127.0.0.1", port }: LocalAddress): Promise<Duplex> {

@@ -1,7 +1,6 @@
 import type { ApiServer } from "@konverge/apiserver";
 import { selectsLabels } from "@konverge/core";
 import type { Pod, Service, ServicePort } from "@konverge/kinds";
-import type { Kubelet } from "../kubelet/kubelet.ts";
 
 /** A pod behind a Service, and which of its ports is meant. */
 export interface Backend {
@@ -23,28 +22,28 @@ export class NoBackendError extends Error {
 /**
  * The pods behind Services, as whoever forwards traffic finds them: only those that are ready.
  *
- * Services are read from the store, not by a request: the server itself asks while it waits for a webhook's answer, and must
+ * Services and pods are read from the store, not by a request: the server itself asks while it waits for a webhook's answer, and must
  * not have to wait for itself.
  */
 export class ServiceBackends {
-  readonly #server: ApiServer;
-  readonly #kubelet: Kubelet;
+  readonly #store: ApiServer["store"];
 
-  constructor(server: ApiServer, kubelet: Kubelet) {
-    this.#server = server;
-    this.#kubelet = kubelet;
+  constructor(store: ApiServer["store"]) {
+    this.#store = store;
   }
 
   /** A ready pod for a port of a Service, by its number or name; empty stands for its only one. */
   find(namespace: string, name: string, port: string): Backend {
-    const entry = this.#server.store.collection("/services").get(`${namespace}/${name}`);
+    const entry = this.#store.collection("/services").get(`${namespace}/${name}`);
     if (!entry) throw new NoBackendError(`service ${JSON.stringify(name)} not found`, true);
     const { ports = [], selector = {} } = (JSON.parse(entry.text) as Service).spec ?? {};
     const wanted = chosenPort(ports, port);
     if (!wanted) throw new NoBackendError(`no service port ${JSON.stringify(port)} found for service "${name}"`);
-    for (const { pod } of this.#kubelet.workers()) {
-      if (pod.metadata.namespace !== namespace || Object.keys(selector).length === 0 || !isReady(pod)) continue;
-      if (!selectsLabels({ matchLabels: selector }, pod.metadata.labels ?? {})) continue;
+    const hasSelector = Object.keys(selector).length > 0;
+    for (const { labels = {}, text } of hasSelector ? this.#store.collection("/pods").scan(`${namespace}/`) : []) {
+      if (!selectsLabels({ matchLabels: selector }, labels)) continue;
+      const pod = JSON.parse(text) as Pod;
+      if (!isReady(pod)) continue;
       const target = targetPort(pod, wanted);
       if (target !== undefined) return { pod, port: target };
     }

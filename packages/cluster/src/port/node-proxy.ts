@@ -1,0 +1,46 @@
+import { isIP } from "node:net";
+import type { RequestInfo } from "@konverge/apiserver";
+import { type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
+import { addressOf, type KubeletClient } from "../real-nodes/kubelet-client.ts";
+import { isProxyable } from "../streams/proxyable-address.ts";
+
+/** What comes before the path that is meant for the kubelet. */
+const PROXIED = /^\/api\/v1\/nodes\/[^/]+\/proxy/;
+/** Headers that are for the API server alone, or about its connection. */
+const NOT_PASSED_ON =
+  /^(authorization|connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade|:.*)$/;
+
+/** Whether a request is to be passed on to a kubelet. */
+export function isNodeProxied({ group, resource, subresource, name }: RequestInfo): boolean {
+  return group === "" && resource === "nodes" && subresource === "proxy" && name !== "";
+}
+
+/** Passes a request on to the kubelet of a real node: `nodes/NAME/proxy/PATH`. Undefined for nodes that have none. */
+export async function proxiedToNode(
+  client: KubeletClient,
+  request: ApiRequest,
+  info: RequestInfo,
+): Promise<ApiResponse | undefined> {
+  const [, scheme = "https", name = "", port = ""] = /^(?:(https?):)?([^:]+)(?::(\d*))?$/.exec(info.name) ?? [];
+  const node = client.node(name);
+  if (!node) return undefined;
+  const kubelet = addressOf(node);
+  if (isIP(kubelet.host) !== 0 && !isProxyable(kubelet.host)) throw badRequest("address not allowed");
+  if (scheme !== "https" || (port !== "" && Number(port) !== kubelet.port)) {
+    throw badRequest(`the proxy of node ${name} leads to its kubelet alone: leave the scheme and the port out`);
+  }
+  if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
+  const path = request.path.replace(PROXIED, "");
+  const { method, body, signal } = request;
+  return client.send(node, {
+    method,
+    path: path.startsWith("/") ? path : `/${path}`,
+    headers: passedOn(request.headers),
+    ...(body !== undefined && { body }),
+    ...(signal && { signal }),
+  });
+}
+
+function passedOn(headers: HeaderMap): HeaderMap {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.test(name)));
+}

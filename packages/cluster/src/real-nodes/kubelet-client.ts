@@ -1,0 +1,96 @@
+import type { ApiServer, Authority } from "@konverge/apiserver";
+import { type SocketTransport, socketTransport } from "@konverge/client";
+import { ApiError, type ApiRequest, type ApiResponse, badRequest, parseJson, realClock } from "@konverge/core";
+import type { Node } from "@konverge/kinds";
+import { KUBELET_CLIENT } from "../controllers/node-bootstrap/join-objects.ts";
+import { isSimulated } from "../kubelet/node-keeper.ts";
+import { inGoWords } from "../streams/dial.ts";
+
+/** Kinds of addresses, as kubeadm has API servers prefer them. */
+const PREFERRED = ["InternalIP", "ExternalIP", "Hostname"];
+const KUBELET_PORT = 10250;
+
+/** What a client of kubelets needs of its cluster. */
+export interface KubeletClientOptions {
+  readonly store: () => ApiServer["store"];
+  /** Signs the certificate by which kubelets know the server. */
+  readonly authority: () => Authority;
+}
+
+/** Where a kubelet is. */
+export interface KubeletAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Asks the kubelets of real nodes, as kube-apiserver does: at the address that the Node reports, with a client certificate.
+ * The kubelet's own certificate is not verified, since most sign it themselves.
+ */
+export class KubeletClient {
+  readonly #options: KubeletClientOptions;
+  readonly #transports = new Map<string, SocketTransport>();
+  #authority: Authority | undefined;
+
+  constructor(options: KubeletClientOptions) {
+    this.#options = options;
+  }
+
+  /** The Node, if a real kubelet reports it. */
+  node(name: string): Node | undefined {
+    const entry = this.#options.store().collection("/nodes").get(name);
+    const node = entry && (parseJson(entry.text) as Node);
+    return node && !isSimulated(node) ? node : undefined;
+  }
+
+  /** All Nodes that real kubelets report. */
+  nodes(): Node[] {
+    const all = [...this.#options.store().collection("/nodes").scan("")];
+    return all.map(({ text }) => parseJson(text) as Node).filter((node) => !isSimulated(node));
+  }
+
+  /** The answer to a request; throws an error that is for the client if there is none. */
+  async send(node: Node, request: ApiRequest): Promise<ApiResponse> {
+    const { host, port } = addressOf(node);
+    const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    try {
+      const { headers, ...rest } = await this.#transport(server).transport(request);
+      const { connection: _connection, "transfer-encoding": _coding, "keep-alive": _alive, ...kept } = headers;
+      return { ...rest, headers: kept };
+    } catch (error) {
+      const why = inGoWords(error instanceof Error && error.cause ? error.cause : error, host);
+      const message = request.upgrade ? `error dialing backend: ${why}` : `Get "${server}${request.path}": ${why}`;
+      throw new ApiError({ code: 500, message }, { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#transports.values()];
+    this.#transports.clear();
+    await Promise.all(open.map((one) => one.close()));
+  }
+
+  #transport(server: string): SocketTransport {
+    const authority = this.#options.authority();
+    // The port that was opened last decides whose certificates count.
+    if (authority !== this.#authority) void this.close();
+    this.#authority = authority;
+    let known = this.#transports.get(server);
+    if (!known) {
+      const { cert, key } = authority.client(KUBELET_CLIENT);
+      const identity = { cert: { value: cert }, key: { value: key } };
+      const config = { server, insecureSkipTlsVerify: true, proxyUrl: "", ...identity };
+      known = socketTransport(config, { clock: realClock() });
+      this.#transports.set(server, known);
+    }
+    return known;
+  }
+}
+
+/** Where the kubelet of a node says that it is. */
+export function addressOf({ metadata, status }: Node): KubeletAddress {
+  const addresses = status?.addresses ?? [];
+  const host = PREFERRED.map((type) => addresses.find((one) => one.type === type)?.address).find((one) => one);
+  if (!host) throw badRequest(`no preferred addresses found; known addresses: [] for node ${metadata.name}`);
+  return { host, port: status?.daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT };
+}
