@@ -8,6 +8,7 @@ import {
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
 import { publishOwnEndpoints } from "./bootstrap/own-endpoints.ts";
 import { Discovery } from "./discovery/index.ts";
 import { serverPaths } from "./discovery/server-paths.ts";
@@ -28,6 +29,7 @@ export interface Wiring {
   readonly tables: TableMaker;
   readonly extensions: Extensions;
   readonly aggregation: Aggregation;
+  readonly keeper: DefaultsKeeper;
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
@@ -37,6 +39,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   bootstrap(store, registry, clock);
   if (options.advertise) publishOwnEndpoints(store, registry, clock, options.advertise);
   const self = server.as(SELF);
+  const keeper = new DefaultsKeeper(store, registry, clock, self);
   const aggregation = new Aggregation({
     store,
     registry,
@@ -49,6 +52,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   const aboutServer = serverPaths(store, registry, metrics);
   return {
     aggregation,
+    keeper,
     admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),
     tables: tableContent,
     extensions: {
