@@ -16,6 +16,7 @@ import { attributesOf, forbiddenError } from "./auth/attributes.ts";
 import { Guard } from "./auth/guard.ts";
 import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
+import type { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
 import type { AdvertisedAddress, OwnService } from "./bootstrap/own-service.ts";
 import { CustomResources } from "./crd/index.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
@@ -94,6 +95,7 @@ export class ApiServer {
   readonly #services: Services;
   readonly #extensions: Extensions;
   readonly #aggregation: Aggregation;
+  readonly #keeper: DefaultsKeeper;
   readonly #events: Expiry;
   readonly #ownService: OwnService;
 
@@ -103,10 +105,11 @@ export class ApiServer {
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
-    const { admission, tables, extensions, aggregation, ownService } = wire(this, options);
+    const { admission, tables, extensions, aggregation, keeper, ownService } = wire(this, options);
     this.#ownService = ownService;
     this.#extensions = extensions;
     this.#aggregation = aggregation;
+    this.#keeper = keeper;
     this.#services = {
       store: this.store,
       clock,
@@ -148,6 +151,7 @@ export class ApiServer {
   close(): void {
     this.#events.close();
     this.#ownService.close();
+    this.#keeper.close();
     this.#aggregation.close();
     this.store.close();
   }

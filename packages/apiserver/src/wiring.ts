@@ -8,6 +8,7 @@ import {
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
+import { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
 import { OwnService } from "./bootstrap/own-service.ts";
 import { Discovery } from "./discovery/index.ts";
 import { serverPaths } from "./discovery/server-paths.ts";
@@ -29,6 +30,7 @@ export interface Wiring {
   readonly extensions: Extensions;
   readonly aggregation: Aggregation;
   readonly ownService: OwnService;
+  readonly keeper: DefaultsKeeper;
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
@@ -39,6 +41,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   const ownService = new OwnService(store, registry, clock);
   if (options.advertise) ownService.advertise(options.advertise);
   const self = server.as(SELF);
+  const keeper = new DefaultsKeeper(store, registry, clock, self);
   const aggregation = new Aggregation({
     store,
     registry,
@@ -52,6 +55,7 @@ export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring 
   return {
     aggregation,
     ownService,
+    keeper,
     admission: admissionOf(options.callWebhook ?? noWebhooks, authorizer, options.admission),
     tables: tableContent,
     extensions: {

@@ -6,23 +6,39 @@ import type { Store } from "../storage/store.ts";
 import { contentOf } from "../verbs/call.ts";
 import facts from "./objects.json" with { type: "json" };
 
+const FACTS = facts as unknown as Record<string, WorkingObject[]>;
+
+/** Made once: whoever deletes them is left without. */
+const MADE_ONCE = new Set(["/services", "networking.k8s.io/ipaddresses"]);
+
 /**
- * Puts what every cluster begins with into a new store: the four namespaces, the `kubernetes` Service with its address,
- * the system's priority classes, flow schemas, API services and default roles. A store that has been through this once is
- * left alone, whatever its users have removed since.
+ * Puts what every cluster begins with into a store: the four namespaces, the `kubernetes` Service with its address, the
+ * system's priority classes, flow schemas, API services and default roles. In a store that has been through this before, what
+ * is missing is put back, as with every start of a kube-apiserver.
  */
 export function bootstrap(store: Store, registry: Registry, clock: Clock): void {
-  if (store.collection("/namespaces").get("kube-system")) return;
-  const now = timestamp(clock);
-  for (const [resource, objects] of Object.entries(facts as unknown as Record<string, WorkingObject[]>)) {
-    const [group, plural] = resource.split("/") as [string, string];
-    const definition = registry.get(group, plural)!;
-    for (const fact of objects) {
-      const object = begun(deepCopy(fact), clock, now);
-      store.put(definition.storage, keyOf(object), contentOf(definition, object));
-    }
+  const isNew = !store.collection("/namespaces").get("kube-system");
+  for (const resource of Object.keys(FACTS)) {
+    if (isNew || !MADE_ONCE.has(resource)) ensureDefaults(store, registry, clock, resource);
   }
   ensureDefaultRoles(store, clock);
+}
+
+/** The objects of one collection that every cluster begins with. */
+export function defaultsOf(resource: string): readonly WorkingObject[] {
+  return FACTS[resource] ?? [];
+}
+
+/** Puts those of the default objects of a collection into the store that it lacks. */
+export function ensureDefaults(store: Store, registry: Registry, clock: Clock, resource: string): void {
+  const [group, plural] = resource.split("/") as [string, string];
+  const definition = registry.get(group, plural)!;
+  const now = timestamp(clock);
+  for (const fact of defaultsOf(resource)) {
+    if (store.collection(definition.storage).get(keyOf(fact))) continue;
+    const object = begun(deepCopy(fact), clock, now);
+    store.put(definition.storage, keyOf(object), contentOf(definition, object));
+  }
 }
 
 /** What differs from cluster to cluster. */

@@ -70,6 +70,8 @@ export interface Strategy {
   readonly allowCreateOnUpdate?: boolean;
   /** Grace period in seconds for this deletion; undefined where the kind has none, 0 means at once. */
   gracePeriod?(object: WorkingObject, requested: number | undefined): number | undefined;
+  /** Why an object of this name cannot be deleted, whether or not it is there. */
+  undeletable?(name: string): string | undefined;
   /** What becomes of dependents when a deletion does not say. `unsupported`: the garbage collector has no say at all. */
   readonly dependents?: "delete" | "orphan" | "unsupported";
   /** The answer to a delete is the object, where that of most kinds is a Status. */

@@ -1,4 +1,4 @@
-import { type ApiError, type ApiResponse, conflict, notFound, timestamp } from "@konverge/core";
+import { type ApiError, type ApiResponse, conflict, forbidden, notFound, timestamp } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../http/query.ts";
 import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
@@ -20,6 +20,8 @@ export interface Deleted {
 export async function deleteOne(given: Call): Promise<ApiResponse> {
   const options = readDeleteOptions(given);
   const call = { ...given, dryRun: (options.dryRun?.length ?? 0) > 0 };
+  const refusal = call.definition.strategy.undeletable?.(call.info.name);
+  if (refusal) throw forbidden(call.definition, call.info.name, refusal);
   const deleted = await deleteObject(call, options);
   await call.store.durable();
   const status = !deleted.gone && options.orphanDependents === false ? 202 : 200;

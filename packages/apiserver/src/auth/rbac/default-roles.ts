@@ -1,7 +1,9 @@
-import { type Clock, type FieldsV1, type ManagedFieldsEntry, stringifyJson, timestamp } from "@konverge/core";
-import type { Store } from "../../storage/store.ts";
+import { type Clock, type FieldsV1, keyOf, type ManagedFieldsEntry, stringifyJson, timestamp } from "@konverge/core";
+import type { Entry } from "../../storage/collection.ts";
+import type { EntryContent, Store } from "../../storage/store.ts";
 import facts from "../generated/default-roles.json" with { type: "json" };
 import { aggregatedRules } from "./aggregation.ts";
+import { AUTO_UPDATE, reconciled } from "./reconcile-roles.ts";
 import { type BindingObject, RBAC_GROUP, RBAC_RESOURCES, type RoleObject, type Subject } from "./role-objects.ts";
 import type { PolicyRule } from "./rules.ts";
 
@@ -16,25 +18,22 @@ export interface DefaultRoleFacts {
 }
 
 const API_VERSION = `${RBAC_GROUP}/v1`;
-const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 const BOOTSTRAPPING = "kubernetes.io/bootstrapping";
 
 /**
- * Puts those of the default roles and bindings into the store that it lacks. Aggregated roles (admin, edit, view) come with
+ * Puts those of the default roles and bindings into the store that it lacks, and adds to others what they lack. Aggregated roles (admin, edit, view) come with
  * their rules, as they look once the controller that keeps them so has run.
  */
 export function ensureDefaultRoles(store: Store, clock: Clock): void {
+  if (keys().every(([resource, key]) => isComplete(store.collection(resource).get(key)))) return;
   for (const [resource, objects] of defaultRoles(timestamp(clock))) {
     for (const object of objects) {
-      const { namespace, name } = object.metadata;
-      const key = namespace ? `${namespace}/${name}` : name;
-      if (store.collection(resource).get(key)) continue;
-      const uid = clock.random.uuid();
-      store.put(resource, key, (revision) => {
-        const metadata = { ...object.metadata, uid, resourceVersion: String(revision) };
-        const text = stringifyJson({ ...object, metadata });
-        return { text, uid, labels: metadata.labels, fields: undefined };
-      });
+      const key = keyOf(object);
+      const entry = store.collection(resource).get(key);
+      const change = entry ? reconciled(entry, object) : { object, replaced: false };
+      if (change?.replaced) store.remove(resource, key, () => entry!);
+      const uid = entry && !change?.replaced ? entry.uid : clock.random.uuid();
+      complete.add(change ? store.put(resource, key, contentOfRole(change.object, uid)) : entry!);
     }
   }
 }
@@ -42,6 +41,30 @@ export function ensureDefaultRoles(store: Store, clock: Clock): void {
 /** The rules of a default cluster role, whatever the store says. */
 export function defaultRules(name: string): readonly PolicyRule[] {
   return (facts as DefaultRoleFacts).clusterRoles.find((role) => role.name === name)?.rules ?? [];
+}
+
+/** Servers that start from copies of one state share its entries: each is looked at once. */
+const complete = new WeakSet<Entry>();
+
+function isComplete(entry: Entry | undefined): boolean {
+  return entry !== undefined && complete.has(entry);
+}
+
+let known: [resource: string, key: string][] | undefined;
+
+function keys(): [resource: string, key: string][] {
+  known ??= defaultRoles("").flatMap(([resource, objects]) =>
+    objects.map((object): [string, string] => [resource, keyOf(object)]),
+  );
+  return known;
+}
+
+function contentOfRole(object: RoleObject | BindingObject, uid: string): (revision: number) => EntryContent {
+  return (revision) => {
+    const metadata = { ...object.metadata, uid, resourceVersion: String(revision) };
+    const text = stringifyJson({ ...object, metadata });
+    return { text, uid, labels: metadata.labels, fields: undefined };
+  };
 }
 
 /** All default roles and bindings, by collection, as they are stored but for uid and resourceVersion. */

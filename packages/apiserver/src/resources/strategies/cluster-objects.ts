@@ -99,6 +99,8 @@ const SYSTEM_CLASSES: Record<string, number> = {
 };
 
 export const priorityClass: Strategy = {
+  undeletable: (name) =>
+    Object.hasOwn(SYSTEM_CLASSES, name) ? "this is a system priority class and cannot be deleted" : undefined,
   validate(object: Stored<PriorityClass>) {
     const { metadata, value = 0, preemptionPolicy } = object;
     const errors: FieldError[] = [];
