@@ -29,6 +29,10 @@ export interface UpOptions {
   operators: string;
   /** Images that are programs: `IMAGE=COMMAND`. */
   program?: readonly string[];
+  /** Images that are not registered cannot be pulled. */
+  strictImages?: boolean;
+  /** Images of which containers seem to run. */
+  image?: readonly string[];
   /** Ports of this machine at which these listen themselves: `IMAGE=PORT`. */
   hostPort?: readonly string[];
 }
@@ -69,6 +73,8 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         clock: scaledClock(machine, options.timeScale),
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
+        strictImages: options.strictImages ?? false,
+        images: options.image ?? [],
         nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
         server: {
           access: { serviceAccounts: { signingKey: data.signingKey } },
