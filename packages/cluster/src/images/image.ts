@@ -103,6 +103,7 @@ export interface ImagesOptions {
 /** The images that are registered: programs, behavior set in code, and mere names. */
 export class Images {
   readonly #known = new Map<string, Image>();
+  readonly #names = new Set<string>();
   readonly #isStrict: boolean;
 
   constructor({ strictImages = false, images = [] }: ImagesOptions = {}) {
@@ -112,12 +113,13 @@ export class Images {
 
   /** Registers an image: `registry/name:tag` for one tag, without a tag for all. A mere name changes nothing that is known. */
   register(name: string, image?: Image): void {
-    if (image || !(this.#known.has(name) || this.#known.has(withoutTag(name)))) this.#known.set(name, image ?? {});
+    if (image) this.#known.set(name, image);
+    else this.#names.add(name);
   }
 
   /** The same images, to which others can be added. */
   fork(): Images {
-    const fork = new Images({ strictImages: this.#isStrict });
+    const fork = new Images({ strictImages: this.#isStrict, images: [...this.#names] });
     for (const [name, image] of this.#known) fork.register(name, image);
     return fork;
   }
@@ -127,6 +129,7 @@ export class Images {
     if (reference === undefined || (this.#known.size === 0 && !this.#isStrict)) return undefined;
     const known = this.#known.get(reference) ?? this.#known.get(withoutTag(reference));
     if (known || !this.#isStrict || isPlainImage(reference) || isPauseImage(reference)) return known;
+    if (this.#names.has(reference) || this.#names.has(withoutTag(reference))) return undefined;
     const failed = `failed to pull and unpack image "${reference}": failed to resolve reference "${reference}"`;
     return { failPull: `${failed}: ${reference}: not found (this cluster accepts registered images only)` };
   }
