@@ -1,20 +1,23 @@
-// node tools/conformance/embedded-cluster.ts KUBECONFIG
-// An embedded cluster in a process of its own, as `konverge up` starts it; it ends when its standard input does.
+// node tools/conformance/embedded-cluster.ts KUBECONFIG [IMAGE…]
+// An embedded cluster in a separate process, as `konverge up --strict-images --image IMAGE…` starts it; it ends when its
+// standard input does.
 import { writeFileSync } from "node:fs";
 import { createAuthority } from "@konverge/apiserver";
 import { plainNodes, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { Lease } from "@konverge/kinds";
-import { registerImages } from "./images/images.ts";
+import { pullable, registerImages } from "./images/images.ts";
 
-const kubeconfig = process.argv[2];
-if (!kubeconfig) throw new Error("usage: node tools/conformance/embedded-cluster.ts KUBECONFIG");
+const [kubeconfig, ...images] = process.argv.slice(2);
+if (!kubeconfig) throw new Error("usage: node tools/conformance/embedded-cluster.ts KUBECONFIG [IMAGE…]");
 
 const authority = createAuthority(realClock());
 const cluster = await startCluster({
   rootCertificate: authority.cert,
   frontProxy: createAuthority(realClock(), { name: "front-proxy-ca" }),
   nodes: plainNodes(3),
+  strictImages: true,
+  images: pullable(images),
 });
 registerImages(cluster);
 void followHeartbeats();

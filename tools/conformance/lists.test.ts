@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatList, listedSigs, parseList, readList, sampleOf } from "./lists.ts";
 import { countsTable, readPage } from "./reference-page.ts";
-import { passedIn, specsOf } from "./specs.ts";
+import { HELD_OUT, passedIn, specsOf } from "./specs.ts";
 
 test("a list is read as it was written, in the order of names", () => {
   const list = { about: "2026-11-15: 2 of 3 pass", names: ["[sig-b] x", "[sig-a] y"] };
@@ -69,4 +69,24 @@ test("of specs that ran together those have passed of which the report says so",
 
 test("the reference page has the counts of the committed lists", () => {
   assert.ok(readPage().includes(countsTable()), "npm run conformance -- --update rewrites them");
+});
+
+test("another seed draws other specs, and the same seed the same", () => {
+  const specs = Array.from({ length: 100 }, (_, index) => ({ name: `spec ${index}` }));
+  const drawn = (seed?: string) => sampleOf(specs, 5, seed).map(({ name }) => name);
+  assert.deepEqual(drawn("1"), drawn("1"));
+  assert.notDeepEqual(drawn("1"), drawn("2"));
+  assert.notDeepEqual(drawn("1"), drawn());
+});
+
+test("the held-out specs have none of the tags that leave them out", () => {
+  const skip = new RegExp(HELD_OUT.skip ?? "");
+  for (const tag of ["Conformance", "Feature:X", "FeatureGate:Y", "Slow", "Serial", "Disruptive", "Driver: nfs"])
+    assert.match(`[sig-node] a [${tag}] b`, skip, tag);
+  assert.doesNotMatch("[sig-node] Pods [NodeConformance] [LinuxOnly] should run", skip);
+});
+
+test("a spec's name leaves out empty containers, as Ginkgo's does", () => {
+  const report = { ContainerHierarchyTexts: ["[sig-a] x", ""], LeafNodeType: "It", LeafNodeText: "y", State: "passed" };
+  assert.equal(specsOf([{ SpecReports: [report] }])[0]?.name, "[sig-a] x y");
 });

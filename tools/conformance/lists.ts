@@ -46,9 +46,12 @@ export function formatList({ about, names }: SpecList): string {
   return `${[...head, ...[...names].sort()].join("\n")}\n`;
 }
 
-/** The same few for the same names whatever their order, and mostly the same when a name comes or goes. */
-export function sampleOf<T extends { readonly name: string }>(specs: readonly T[], size: number): T[] {
-  const digest = ({ name }: T) => createHash("sha256").update(name).digest("hex");
+/**
+ * The same few for the same names whatever their order, and mostly the same when a name comes or goes; others for another
+ * seed.
+ */
+export function sampleOf<T extends { readonly name: string }>(specs: readonly T[], size: number, seed = ""): T[] {
+  const digest = ({ name }: T) => createHash("sha256").update(`${seed}${name}`).digest("hex");
   return [...specs].sort((a, b) => (digest(a) < digest(b) ? -1 : 1)).slice(0, size);
 }
 

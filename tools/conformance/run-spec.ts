@@ -8,6 +8,8 @@ import { type GinkgoReport, passedIn, type Spec } from "./specs.ts";
 export interface SpecResult {
   readonly spec: Spec;
   readonly passed: boolean;
+  /** It did not pass beside others in one process, and was run again. */
+  readonly secondTry: boolean;
   /** Why it did not pass, in one line. */
   readonly reason: string;
   /** All that e2e.test said. */
@@ -35,7 +37,8 @@ export async function runSpec(spec: Spec, run: SpecRun): Promise<SpecResult> {
       flags: flagsFor([spec], run),
       limitSeconds: timeoutSeconds + CLEANUP_SECONDS,
     });
-    return { spec, ...verdict(result, timeoutSeconds), output: withoutSkipped(result.output) };
+    const output = withoutSkipped(result.output);
+    return { spec, secondTry: false, ...verdict(result, timeoutSeconds), output };
   });
 }
 

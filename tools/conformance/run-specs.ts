@@ -3,7 +3,7 @@ import type { Spec } from "./specs.ts";
 
 /**
  * Runs specs, several at a time; those that must be alone come last. What does not pass beside others in one process is run
- * again in its own: that verdict counts, and tells why.
+ * again in its own: that verdict counts, tells why, and is reported as a second try.
  */
 export async function runSpecs(
   specs: readonly Spec[],
@@ -16,8 +16,9 @@ export async function runSpecs(
     for (let batch = queue.shift(); batch; batch = queue.shift()) {
       const passed = batch.length > 1 ? await passedTogether(batch, run) : new Set<string>();
       for (const spec of batch) {
-        const isPassed = passed.has(spec.name);
-        const result = isPassed ? { spec, passed: true, reason: "", output: "" } : await runSpec(spec, run);
+        const result = passed.has(spec.name)
+          ? { spec, passed: true, secondTry: false, reason: "", output: "" }
+          : { ...(await runSpec(spec, run)), secondTry: batch.length > 1 };
         results.push(result);
         onResult(result);
       }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runE2e } from "./e2e-process.ts";
 
-/** One conformance spec. */
+/** One spec of Kubernetes. */
 export interface Spec {
   /** Its whole text, as Ginkgo matches it: containers and leaf, joined by blanks. */
   readonly name: string;
@@ -25,13 +25,41 @@ export interface GinkgoReport {
   }[];
 }
 
-/** All conformance specs that a build of e2e.test has, found by its dry run. */
-export async function listSpecs(e2e: string): Promise<Spec[]> {
+/** The conformance specs. */
+export const CONFORMANCE: SpecFilter = { focus: "\\[Conformance\\]" };
+/**
+ * Specs that are no conformance specs and need nothing special. Those of storage drivers are left out: they mount the real
+ * file systems of a driver that they deploy.
+ */
+export const HELD_OUT: SpecFilter = {
+  skip: "\\[(Conformance|Slow|Serial|Disruptive|Flaky|Feature(Gate)?:[^\\]]*|Driver: [^\\]]*)\\]",
+};
+
+/** Which specs are listed: Go regular expressions of their names. */
+export interface SpecFilter {
+  readonly focus?: string;
+  readonly skip?: string;
+}
+
+/** The images that the specs of a build of e2e.test use. */
+export async function listImages(e2e: string): Promise<string[]> {
+  const { output, code } = await runE2e(e2e, tmpdir(), { flags: ["--list-images"], limitSeconds: 60 });
+  if (code !== 0) throw new Error(`e2e.test could not list its images (exit code ${code}):\n${output.slice(-3000)}`);
+  return output.split("\n").filter((line) => /^[a-z0-9.-]+\/\S+:\S+$/.test(line));
+}
+
+/** The specs that a build of e2e.test has, found by its dry run. */
+export async function listSpecs(e2e: string, { focus, skip }: SpecFilter = CONFORMANCE): Promise<Spec[]> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-conformance-"));
   try {
     const report = join(folder, "report.json");
     const { output, code } = await runE2e(e2e, folder, {
-      flags: ["--ginkgo.dry-run", "--ginkgo.focus=\\[Conformance\\]", `--ginkgo.json-report=${report}`],
+      flags: [
+        "--ginkgo.dry-run",
+        ...(focus === undefined ? [] : [`--ginkgo.focus=${focus}`]),
+        ...(skip === undefined ? [] : [`--ginkgo.skip=${skip}`]),
+        `--ginkgo.json-report=${report}`,
+      ],
       limitSeconds: 300,
     });
     if (code !== 0) throw new Error(`e2e.test could not list its specs (exit code ${code}):\n${output.slice(-3000)}`);
@@ -48,7 +76,7 @@ export function specsOf(reports: readonly GinkgoReport[]): Spec[] {
     for (const { ContainerHierarchyTexts, LeafNodeType, LeafNodeText, State } of SpecReports) {
       if (LeafNodeType !== "It" || State === "skipped" || State === "pending") continue;
       const containers = ContainerHierarchyTexts ?? [];
-      specs.push(specOf(containers, [...containers, LeafNodeText].join(" ")));
+      specs.push(specOf(containers, fullText(containers, LeafNodeText)));
     }
   }
   return specs.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -60,8 +88,13 @@ export function passedIn(reports: readonly GinkgoReport[]): Set<string> {
   return new Set(
     all
       .filter(({ LeafNodeType, State }) => LeafNodeType === "It" && State === "passed")
-      .map(({ ContainerHierarchyTexts, LeafNodeText }) => [...(ContainerHierarchyTexts ?? []), LeafNodeText].join(" ")),
+      .map(({ ContainerHierarchyTexts, LeafNodeText }) => fullText(ContainerHierarchyTexts ?? [], LeafNodeText)),
   );
+}
+
+/** As Ginkgo matches it: texts that are empty are left out. */
+function fullText(containers: readonly string[], leaf: string): string {
+  return [...containers, leaf].filter((text) => text !== "").join(" ");
 }
 
 function specOf(containers: readonly string[], name: string): Spec {

@@ -26,12 +26,15 @@ export async function realTarget(): Promise<Target> {
   };
 }
 
-/** The embedded cluster, in a process of its own so that neither it nor the specs' clients wait for the other. */
-export async function embeddedTarget(): Promise<Target> {
+/**
+ * The embedded cluster, in a separate process so that neither it nor the specs' clients wait for the other. It knows the
+ * images of the specs, and no others.
+ */
+export async function embeddedTarget(images: readonly string[]): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-conformance-cluster-"));
   const kubeconfig = join(folder, "kubeconfig");
   const script = fileURLToPath(new URL("embedded-cluster.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, kubeconfig], {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", script, kubeconfig, ...images], {
     stdio: ["pipe", "pipe", "pipe"],
   });
   child.stdin.on("error", () => {});

@@ -4,6 +4,7 @@ import type { NodeShape } from "@konverge/cluster";
 import { findControlPlane } from "@konverge/real";
 import type { Operator } from "@konverge/runtime";
 import { rbacRuns, runScenario, type Scenario, type TestEnvironmentOptions } from "@konverge/testing";
+import { OPERATOR_IMAGES } from "./images.ts";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
 import { RoleWitness } from "./real-role.ts";
@@ -33,7 +34,7 @@ const LONGEST = 240_000;
 
 /** The same for an embedded cluster. */
 export function embeddedOptions({ kubectl, ...options }: StageOptions): TestEnvironmentOptions {
-  return { ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
+  return { images: OPERATOR_IMAGES, ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
 }
 
 /** Plays a scenario on an embedded cluster of its own. */

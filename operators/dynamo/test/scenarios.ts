@@ -171,6 +171,8 @@ export const restart: Scenario = async (stage) => {
 
 /** The image is built first, by a Job; the services start with it. */
 export const build: Scenario = async (stage) => {
+  // The Job that builds it only seems to run.
+  stage.cluster?.image("registry.example.com/chat");
   await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   const built = (tag: string) =>

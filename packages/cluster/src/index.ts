@@ -24,7 +24,7 @@ export {
 export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
 export { type ContainerChild, runChild } from "./images/container-child.ts";
 export type { LocalAddress } from "./images/exposed-ports.ts";
-export type { ContainerProcess, ExecSession, Image, PortConnection, Program } from "./images/image.ts";
+export type { ContainerProcess, ExecSession, Image, ImagesOptions, PortConnection, Program } from "./images/image.ts";
 export { type ContainerBehavior, SIMULATION_ANNOTATION_PREFIX } from "./kubelet/behaviour.ts";
 export { Kubelet, type KubeletOptions } from "./kubelet/kubelet.ts";
 export { DEFAULT_NODES, gpuNodes, type NodeShape, parseGpuNodes, plainNodes } from "./kubelet/node-shape.ts";

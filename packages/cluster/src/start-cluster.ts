@@ -12,7 +12,7 @@ import type { Log } from "@konverge/runtime";
 import { nodeIpam } from "./controllers/node/node-ipam.ts";
 import { allowNodesToJoin, publishClusterInfo } from "./controllers/node-bootstrap/join-objects.ts";
 import { bootstrapSigner, tokenCleaner } from "./controllers/node-bootstrap/token-controllers.ts";
-import { type Image, Images } from "./images/image.ts";
+import { type Image, Images, type ImagesOptions } from "./images/image.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
 import { accountAdmission } from "./parts/account-admission.ts";
@@ -31,7 +31,7 @@ import { knowing } from "./rest/timed-work.ts";
 import { goBack } from "./state/go-back.ts";
 import { nodeStreams } from "./streams/node-streams.ts";
 
-export interface ClusterOptions {
+export interface ClusterOptions extends ImagesOptions {
   /** Default: the machine's. */
   clock?: Clock;
   /** What works in the cluster besides the API server. Default: all of it. */
@@ -71,8 +71,11 @@ export interface Cluster extends AsyncDisposable {
   readonly controlPlane: ControlPlane;
   /** The nodes, and the pods that run on them. */
   readonly kubelet: Kubelet;
-  /** Says how containers of an image behave, or which program they run. */
-  image(name: string, image: Image): void;
+  /**
+   * Registers an image: how its containers behave, or which program they run. With its name alone they seem to run, unless
+   * more is known of it.
+   */
+  image(name: string, image?: Image): void;
   /** Serves the cluster on a port of this machine. Programs in its pods reach it there, in the name of their accounts. */
   listen(options?: PortOptions): Promise<ClusterPort>;
   /**
@@ -107,7 +110,7 @@ export interface ForkOptions {
  * ```
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  return clusterOf({ ...options, clock: knowing(options.clock ?? realClock()) }, new Images());
+  return clusterOf({ ...options, clock: knowing(options.clock ?? realClock()) }, new Images(options));
 }
 
 async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
@@ -171,7 +174,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     await kubelets.close();
     server.close();
   };
-  const image = (name: string, known: Image) => images.register(name, known);
+  const image = (name: string, known?: Image) => images.register(name, known);
   return {
     server,
     guard: front.guard,

@@ -42,6 +42,8 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       "that program listens on this port of this machine itself, which stands for the same port of its pods; can be given again",
       several,
     )
+    .option("--strict-images", "refuse images that are not registered: ErrImagePull; without it, they seem to run")
+    .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
     .action(async (options: UpOptions & { background?: boolean }) => {
@@ -84,11 +86,14 @@ export function envtestCommands(): Command[] {
     new Command("envtest")
       .description("print a folder for KUBEBUILDER_ASSETS, with which envtest suites run on the embedded cluster")
       .option("--controllers", "run the built-in controllers, the scheduler and simulated nodes as well")
+      .option("--no-strict-images", "let containers of any image seem to run; without it, only of registered images")
+      .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
       .option("--folder <path>", "where to put it; without it, in your home")
       .addHelpText("after", '\nFor example: KUBEBUILDER_ASSETS="$(konverge envtest)" go test ./...')
-      .action(async ({ controllers = false, folder }: { controllers?: boolean; folder?: string }) => {
+      .action(async ({ controllers = false, strictImages, image: images = [], folder }: EnvtestFlags) => {
         const { writeAssets } = await import("../envtest/assets.ts");
-        console.log(writeAssets({ controllers, ...(folder !== undefined && { folder: resolve(folder) }) }));
+        const place = folder === undefined ? {} : { folder: resolve(folder) };
+        console.log(writeAssets({ controllers, anyImage: !strictImages, images, ...place }));
       }),
   ];
 }
@@ -97,11 +102,20 @@ export function envtestCommands(): Command[] {
 export function envtestApiServerCommand(): Command {
   return new Command("envtest-apiserver")
     .option("--controllers")
+    .option("--no-strict-images")
+    .option("--image <image>", "", several)
     .argument("[flags...]", "flags of kube-apiserver")
-    .action(async (flags: string[], { controllers = false }: { controllers?: boolean }) => {
+    .action(async (flags: string[], { controllers = false, strictImages, image: images = [] }: EnvtestFlags) => {
       const { runEnvtestApiServer } = await import("../envtest/envtest-apiserver.ts");
-      await runEnvtestApiServer(flags, controllers);
+      await runEnvtestApiServer(flags, { controllers, strictImages, images });
     });
+}
+
+interface EnvtestFlags {
+  controllers?: boolean;
+  strictImages: boolean;
+  image?: readonly string[];
+  folder?: string;
 }
 
 function several(text: string, before: readonly string[] = []): readonly string[] {

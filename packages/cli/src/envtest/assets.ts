@@ -8,6 +8,10 @@ import { startedFile } from "../started-files.ts";
 export interface AssetOptions {
   /** The built-in controllers, the scheduler and simulated nodes run as well. */
   readonly controllers: boolean;
+  /** Their containers of images that are not registered seem to run as well. Default: they cannot be pulled. */
+  readonly anyImage?: boolean;
+  /** Images that are registered: their containers seem to run. */
+  readonly images?: readonly string[];
   /** Default: ~/.konverge/envtest, or under $KONVERGE_HOME. */
   readonly folder?: string;
 }
@@ -16,7 +20,7 @@ export interface AssetOptions {
  * Writes a folder for KUBEBUILDER_ASSETS: `kube-apiserver`, `etcd` and `kubectl`, of which the first is the embedded
  * cluster and the second a formality. Returns its path.
  */
-export function writeAssets({ controllers, folder }: AssetOptions): string {
+export function writeAssets({ controllers, anyImage = false, images = [], folder }: AssetOptions): string {
   if (process.platform === "win32") {
     throw new Error("on Windows, envtest starts .exe files only: run the suite in WSL, or against `konverge up`");
   }
@@ -24,7 +28,8 @@ export function writeAssets({ controllers, folder }: AssetOptions): string {
   const path = folder ?? join(home, controllers ? "envtest-controllers" : "envtest");
   makeFolder(path, folder === undefined ? `the folder ${path}` : `--folder ${path}`);
   const node = quoted(process.execPath);
-  const more = controllers ? " --controllers" : "";
+  const named = images.map((image) => ` --image ${quoted(image)}`).join("");
+  const more = `${controllers ? " --controllers" : ""}${anyImage ? " --no-strict-images" : ""}${named}`;
   launcher(
     join(path, "kube-apiserver"),
     `exec ${node} ${quoted(startedFile("konverge.js"))} envtest-apiserver${more} -- "$@"`,

@@ -1,10 +1,18 @@
 import { listen } from "@konverge/apiserver";
-import { callWebhook, startCluster } from "@konverge/cluster";
+import { callWebhook, type ImagesOptions, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { HELP, setupFrom } from "./apiserver-flags.ts";
 
+/** What runs besides the API server. */
+export interface EnvtestOptions extends ImagesOptions {
+  readonly controllers: boolean;
+}
+
 /** Plays kube-apiserver for envtest until it is told to end. */
-export async function runEnvtestApiServer(args: readonly string[], controllers: boolean): Promise<void> {
+export async function runEnvtestApiServer(
+  args: readonly string[],
+  { controllers, ...images }: EnvtestOptions,
+): Promise<void> {
   // envtest asks for the help first, to learn which flags this version still has.
   if (args.includes("--help")) {
     console.log(
@@ -16,6 +24,7 @@ export async function runEnvtestApiServer(args: readonly string[], controllers: 
   const { host, port, tls, access, admission } = setupFrom(args, clock);
   const cluster = await startCluster({
     clock,
+    ...images,
     server: { access, admission, callWebhook },
     ...(!controllers && { parts: [] }),
   });

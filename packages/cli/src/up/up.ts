@@ -36,6 +36,10 @@ export interface UpOptions {
   bootstrapKubeconfig?: string;
   /** Images that are programs: `IMAGE=COMMAND`. */
   program?: readonly string[];
+  /** Images that are not registered cannot be pulled. */
+  strictImages?: boolean;
+  /** Images of which containers seem to run. */
+  image?: readonly string[];
   /** Ports of this machine at which these listen themselves: `IMAGE=PORT`. */
   hostPort?: readonly string[];
 }
@@ -78,6 +82,8 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         frontProxy: data.frontProxy,
         ...(options.clusterCidr !== undefined && { clusterCidr: options.clusterCidr }),
         bootstrapTokens: options.bootstrapKubeconfig !== undefined,
+        strictImages: options.strictImages ?? false,
+        images: options.image ?? [],
         nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
         server: {
           access: { serviceAccounts: { signingKey: data.signingKey } },

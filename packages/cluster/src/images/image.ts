@@ -2,6 +2,7 @@ import type { Container, Pod } from "@konverge/kinds";
 import type { ContainerBehavior } from "../kubelet/behaviour.ts";
 import type { Command, Room } from "../userland/process.ts";
 import type { LocalAddress } from "./exposed-ports.ts";
+import { isPauseImage, isPlainImage } from "./plain-images.ts";
 
 /**
  * What a program that plays a container works with.
@@ -87,25 +88,50 @@ export interface Image extends ContainerBehavior {
   workingDir?: string;
 }
 
-/** The images that are more than a name: programs, and behaviour set in code. */
+/** Which images a cluster knows, and what it does with others. */
+export interface ImagesOptions {
+  /**
+   * Refuse images that are not registered: their containers stay in ErrImagePull and ImagePullBackOff, as with a misspelled
+   * name. Plain images (busybox, alpine, bash, debian, ubuntu) and pause need not be registered. Default: false, containers of
+   * other images seem to run.
+   */
+  strictImages?: boolean;
+  /** Images of which containers seem to run: `registry/name:tag` for one tag, without a tag for all. */
+  images?: readonly string[];
+}
+
+/** The images that are registered: programs, behavior set in code, and mere names. */
 export class Images {
   readonly #known = new Map<string, Image>();
+  readonly #names = new Set<string>();
+  readonly #isStrict: boolean;
 
-  /** Registers an image: `registry/name:tag` for one tag, without a tag for all. */
-  register(name: string, image: Image): void {
-    this.#known.set(name, image);
+  constructor({ strictImages = false, images = [] }: ImagesOptions = {}) {
+    this.#isStrict = strictImages;
+    for (const name of images) this.register(name);
+  }
+
+  /** Registers an image: `registry/name:tag` for one tag, without a tag for all. A mere name changes nothing that is known. */
+  register(name: string, image?: Image): void {
+    if (image) this.#known.set(name, image);
+    else this.#names.add(name);
   }
 
   /** The same images, to which others can be added. */
   fork(): Images {
-    const fork = new Images();
+    const fork = new Images({ strictImages: this.#isStrict, images: [...this.#names] });
     for (const [name, image] of this.#known) fork.register(name, image);
     return fork;
   }
 
+  /** What is known about an image. One that a strict cluster does not know cannot be pulled. */
   find(reference: string | undefined): Image | undefined {
-    if (reference === undefined || this.#known.size === 0) return undefined;
-    return this.#known.get(reference) ?? this.#known.get(withoutTag(reference));
+    if (reference === undefined || (this.#known.size === 0 && !this.#isStrict)) return undefined;
+    const known = this.#known.get(reference) ?? this.#known.get(withoutTag(reference));
+    if (known || !this.#isStrict || isPlainImage(reference) || isPauseImage(reference)) return known;
+    if (this.#names.has(reference) || this.#names.has(withoutTag(reference))) return undefined;
+    const failed = `failed to pull and unpack image "${reference}": failed to resolve reference "${reference}"`;
+    return { failPull: `${failed}: ${reference}: not found (this cluster accepts registered images only)` };
   }
 }
 

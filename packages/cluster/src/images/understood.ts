@@ -7,10 +7,9 @@ import type { Node, Script, Word } from "../userland/shell/syntax.ts";
 import { BUSYBOX_COMMANDS } from "./busybox-commands.ts";
 import { commandLine } from "./container-space.ts";
 import type { Image } from "./image.ts";
+import { isPlainImage } from "./plain-images.ts";
 
-/** Images that hold a shell and its commands, and nothing else: all that runs in them is known. */
-const PLAIN = /(^|\/)(busybox|alpine|bash|debian|ubuntu)(:|@|$)/;
-/** Those of them whose commands are all known by name. */
+/** Plain images whose commands are all known by name. */
 const OF_BUSYBOX = /(^|\/)(busybox|alpine|bash)(:|@|$)/;
 /** Where commands that are named without a path are. */
 const SYSTEM_PATH = /^(\/usr)?(\/local)?\/s?bin\//;
@@ -40,11 +39,6 @@ export function isUnderstood(image: Image | undefined, container: Container): bo
   } catch {
     return false;
   }
-}
-
-/** Whether an image holds a shell and its commands, and nothing else. */
-export function isPlainImage(reference = ""): boolean {
-  return PLAIN.test(reference);
 }
 
 /**

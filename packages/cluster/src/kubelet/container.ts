@@ -282,6 +282,7 @@ export class SimulatedContainer {
     const isProgram = host.image(image)?.run !== undefined;
     if (!isProgram && (this.#exit || !host.runsInside(this.spec))) {
       void this.#tellOthers(host, "postStart");
+      this.#tellOfProbes(host);
       return;
     }
     const { id } = this;
@@ -303,6 +304,16 @@ export class SimulatedContainer {
       },
       this.spec,
     );
+  }
+
+  /** A probe that nothing answers says nothing about the workload: whoever relies on it should know. */
+  #tellOfProbes(host: ContainerHost): void {
+    const { startupProbe, readinessProbe, livenessProbe, image = "", name } = this.spec;
+    const probes = Object.entries({ startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe });
+    const kinds = probes.filter(([, probe]) => probe !== undefined).map(([kind]) => kind);
+    if (kinds.length === 0 || this.restarts > 0) return;
+    const message = `Container ${name} only seems to run: nothing is known of image "${image}". Not executed, taken to succeed: ${kinds.join(", ")} probe${kinds.length > 1 ? "s" : ""}`;
+    host.events.normal("ProbesNotExecuted", message);
   }
 
   #plan(host: ContainerHost, behaviour: ContainerBehavior, now: number): PlannedExit | undefined {

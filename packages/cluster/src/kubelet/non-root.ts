@@ -1,6 +1,6 @@
 import type { Container, Pod } from "@konverge/kinds";
 import type { Image } from "../images/image.ts";
-import { isPlainImage } from "../images/understood.ts";
+import { isPlainImage } from "../images/plain-images.ts";
 
 /**
  * Why a container that must not run as root cannot be created. An image that is only a name may run as any user: it is

@@ -1,4 +1,5 @@
 import type { Container, Pod } from "@konverge/kinds";
+import { isPauseImage } from "../images/plain-images.ts";
 import type { ContainerBehavior } from "./behaviour.ts";
 import { outcomeOf } from "./commands.ts";
 
@@ -23,8 +24,6 @@ export interface PlannedRun {
 export const SIGNALS = 128;
 export const SIGKILL = 9;
 const NEVER = Number.POSITIVE_INFINITY;
-/** The image of which everybody knows that it waits for its end and does nothing else. */
-const PAUSE = /(^|\/)pause(:|@|$)/;
 /** How long the pod of a Job works when nobody says what it does. */
 const TASK_DURATION = 100;
 
@@ -50,5 +49,5 @@ export function plannedExit(
   }
   if (role === "init") return exits(0, 0);
   const isTask = pod.metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === "Job");
-  return role === "main" && isTask && !PAUSE.test(container.image ?? "") ? exits(TASK_DURATION, 0) : {};
+  return role === "main" && isTask && !isPauseImage(container.image) ? exits(TASK_DURATION, 0) : {};
 }

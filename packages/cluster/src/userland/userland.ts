@@ -142,7 +142,9 @@ export class Userland {
           return failed(error);
         }
       };
-    const isRaised = options.setuid.includes(argv[0] ?? "") && !options.noNewPrivileges;
+    const [program = ""] = argv;
+    const isSetuid = options.setuid.some((name) => name === program || name === program.replace(SEARCHED, ""));
+    const isRaised = isSetuid && !options.noNewPrivileges;
     const user = isRaised ? { ...caller, uid: 0 } : caller;
     const process: Process = {
       ...options,

@@ -11,6 +11,7 @@ import {
 } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import { builtInCertificates, WebhookRegistration, type Webhooks } from "@konverge/runtime";
+import { namingImages } from "./named-images.ts";
 import { removeRegistrations, serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./registrations.ts";
 import type { Shell } from "./shell.ts";
 import type { TestBackend } from "./test-backend.ts";
@@ -28,6 +29,13 @@ export interface TestEnvironmentOptions {
   readonly seed?: number;
   /** Let the seed choose the order of events at the same time. */
   readonly shuffle?: boolean;
+  /**
+   * Images of which containers seem to run, besides those in what the scenario applies and those of its operators. A
+   * container of any other image stays in ImagePullBackOff: a misspelled image must not become ready in a test.
+   */
+  readonly images?: readonly string[];
+  /** `false`: containers of any image seem to run. Default: true. */
+  readonly strictImages?: boolean;
   /** Answers for aggregated API servers (APIService), such as a metrics server. */
   readonly extension?: (request: ApiRequest) => Promise<ApiResponse>;
   /** Runs shell commands with `kubectl`; without it, `shell` and `kubectl` are not available. */
@@ -51,7 +59,7 @@ export interface EmbeddedTestBackend extends TestBackend {
 
 /** Starts an embedded cluster as a test backend. */
 export async function embeddedTestBackend(options: TestEnvironmentOptions = {}): Promise<EmbeddedTestBackend> {
-  const { time = "virtual", namespace = "stage", nodes, shell, extension } = options;
+  const { time = "virtual", namespace = "stage", nodes, shell, extension, images = [], strictImages = true } = options;
   const virtual = time === "virtual" ? new VirtualTime(new VirtualClock(options)) : undefined;
   const clock: Clock = virtual?.clock ?? realClock();
   const wait = <T>(promise: Promise<T>) => (virtual ? virtual.wait(promise) : promise);
@@ -59,6 +67,8 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
   const cluster = await wait(
     startCluster({
       clock,
+      strictImages,
+      images,
       ...(nodes && { nodes }),
       server: {
         // In real time webhooks are reached over the network, as they would be.
@@ -67,7 +77,8 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       },
     }),
   );
-  const client = virtual ? virtual.patient(cluster.client) : cluster.client;
+  const own = namingImages(cluster.client, (image) => cluster.image(image));
+  const client = virtual ? virtual.patient(own) : own;
   for (const name of ["default", namespace]) {
     await client.create(Namespace, { metadata: { name } }).catch(() => undefined);
   }

@@ -4,6 +4,7 @@ import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@kon
 import { Metrics, type Operator, operatorPermissions, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
+import { imagesIn } from "./named-images.ts";
 import { operatorContext } from "./operator-process.ts";
 import { report } from "./report.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
@@ -44,6 +45,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
 
   async start(operator: Operator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
     await this.install(operator);
+    const defaults = operator.settings?.map((one) => [one.flag, one.default]) ?? [];
+    for (const image of imagesIn({ ...Object.fromEntries(defaults), ...options.settings })) this.cluster?.image(image);
     const home = `${this.namespace}-system`;
     await this.until(`nothing is left of an earlier ${home}`, async () => {
       return (await this.find(Namespace, home))?.metadata.deletionTimestamp === undefined;
