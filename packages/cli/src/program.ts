@@ -5,6 +5,7 @@ import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./com
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { operatorsCommand } from "./commands/operators.ts";
+import { projectCommands } from "./commands/project.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
 import { runCommand } from "./run/run-command.ts";
@@ -14,7 +15,10 @@ export function konverge(fail: (error: unknown) => never): Command {
   const program = new Command("konverge")
     .description("Kubernetes operators in TypeScript, and a cluster to run them on.")
     .version(version())
+    // Commands have options of the same names: `create api --version v1`.
+    .enablePositionalOptions()
     .showHelpAfterError();
+  for (const command of projectCommands(version())) program.addCommand(command);
   for (const command of clusterCommands(fail)) program.addCommand(command);
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
   program.addCommand(operatorsCommand());

@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 
 /** The page of the reference about the command, from what the command says of itself. */
 export function reference(program: Command): string {
-  const commands = program.commands.filter((command) => !isHidden(command));
+  const commands = program.commands.filter((command) => !isHidden(command)).flatMap(withParts);
   return [
     "# The command",
     "",
@@ -12,7 +12,7 @@ export function reference(program: Command): string {
     "| command | what it does |",
     "|---|---|",
     ...commands.map(
-      (command) => `| [\`konverge ${command.name()}\`](#${anchor(command)}) | ${command.description()} |`,
+      (command) => `| [\`konverge ${nameOf(command)}\`](#${anchor(command)}) | ${command.description()} |`,
     ),
     "",
     ...commands.flatMap(section),
@@ -27,9 +27,9 @@ function section(command: Command): string[] {
   const rows = command.options.map((option) => `| \`${option.flags}\` | ${cell(option)} |`);
   const hints = command.registeredArguments.map((one) => `\`${one.name()}\`: ${one.description}.`);
   return [
-    `## konverge ${command.name()}`,
+    `## konverge ${nameOf(command)}`,
     "",
-    `\`konverge ${[command.name(), ...words].join(" ")}\`: ${command.description()}.`,
+    `\`konverge ${[nameOf(command), ...words].join(" ")}\`: ${command.description()}.`,
     "",
     ...(hints.length > 0 ? [...hints, ""] : []),
     ...(rows.length > 0 ? ["| option | |", "|---|---|", ...rows, ""] : []),
@@ -48,5 +48,15 @@ function textOf(value: unknown): string {
   return String(value);
 }
 
-const anchor = (command: Command) => `konverge-${command.name()}`;
+/** A command that only holds others stands for these. */
+const withParts = (command: Command): readonly Command[] =>
+  command.commands.length > 0 ? command.commands : [command];
+
+/** `create api`. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
+}
+
+const anchor = (command: Command) => `konverge-${nameOf(command).replaceAll(" ", "-")}`;
 const isHidden = (command: Command) => (command as unknown as { _hidden?: boolean })._hidden === true;

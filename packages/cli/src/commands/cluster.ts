@@ -45,12 +45,18 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--strict-images", "refuse images that are not registered: ErrImagePull; without it, they seem to run")
     .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
+    .option("--reuse", "if a cluster of that name runs already, return at once")
     .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
-    .action(async (options: UpOptions & { background?: boolean }) => {
+    .action(async ({ background, reuse, ...options }: UpOptions & { background?: boolean; reuse?: boolean }) => {
       const { summary } = await import("../up/summary.ts");
-      if (options.background) {
+      const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
+      const running = reuse ? notedCluster(options.name) : undefined;
+      if (running && (await isRunning(running))) return console.log(summary(running, true));
+      if (background) {
         const { upInBackground } = await import("../up/background.ts");
-        const args = process.argv.slice(process.argv.indexOf("up") + 1).filter((arg) => arg !== "--background");
+        const args = process.argv
+          .slice(process.argv.indexOf("up") + 1)
+          .filter((arg) => !["--background", "--reuse"].includes(arg));
         console.log(summary(await upInBackground(options.name, args), true));
         return;
       }

@@ -1,0 +1,117 @@
+import { type Api, controllerConstant, fileName, operatorConstant } from "./names.ts";
+
+/** Text by path, relative to the project. */
+export type NewFiles = ReadonlyMap<string, string>;
+
+/** The file that lists the kinds and controllers of a project. */
+export const LIST = "src/apis.ts";
+
+/** The files of one API: its kind and controller, their tests, and a sample. */
+export function apiFiles(api: Api, project: string): NewFiles {
+  const file = fileName(api.kind);
+  return new Map([
+    [`src/${file}.ts`, source(api)],
+    [`src/${file}.test.ts`, tests(api, project)],
+    [`samples/${file}.yaml`, sample(api)],
+  ]);
+}
+
+/** The list of a project's APIs, by kind. */
+export function apiList(kinds: readonly string[]): string {
+  const sorted = [...kinds].sort();
+  const imports = sorted.map(
+    (kind) => `import { ${[kind, controllerConstant(kind)].join(", ")} } from "./${fileName(kind)}.ts";\n`,
+  );
+  return `// Kinds and controllers of this operator. \`npx konverge create api\` adds to it.
+${imports.join("")}
+export const kinds = [${sorted.join(", ")}];
+export const controllers = [${sorted.map(controllerConstant).join(", ")}];
+`;
+}
+
+/** The kinds that a list has. */
+export function listedKinds(text: string): string[] {
+  return [...text.matchAll(/^import \{ ([A-Z]\w*), \w+Controller \} from /gm)].map(([, kind]) => kind!);
+}
+
+function source({ group, version, kind }: Api): string {
+  const lower = kind.toLowerCase();
+  return `import { conditionColumn, controller, defineKind, type ObjectOf } from "konverge";
+import { ConfigMap } from "konverge/kinds";
+import { z } from "zod";
+
+/** The kind: this definition gives its TypeScript type, its CRD and its validation. */
+export const ${kind} = defineKind({
+  group: "${group}",
+  kind: "${kind}",
+  versions: {
+    ${version}: {
+      spec: z.object({ text: z.string().min(1) }),
+      status: z.object({ text: z.string().optional() }),
+      columns: { Text: ".spec.text", Ready: conditionColumn("Ready") },
+    },
+  },
+});
+export type ${kind} = ObjectOf<typeof ${kind}>;
+
+/**
+ * The controller: for each ${kind} it returns the children that should exist, and the status to report. It is called again
+ * whenever the object or one of its children changes; the runtime applies, repairs and deletes the children.
+ */
+export const ${controllerConstant(kind)} = controller(${kind}, {
+  owns: [ConfigMap],
+  reconcile({ metadata, spec }) {
+    const child = ConfigMap.draft({ metadata: { name: \`${lower}-\${metadata.name}\` }, data: { text: spec.text } });
+    return { children: [child], status: { text: spec.text } };
+  },
+});
+`;
+}
+
+function tests({ kind }: Api, project: string): string {
+  const lower = kind.toLowerCase();
+  const operator = operatorConstant(project);
+  return `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { apiErrorRuns, crashRuns, driftRuns, runScenario, type Scenario } from "@konverge/dev";
+import { ConfigMap } from "konverge/kinds";
+import { ${operator} } from "./operator.ts";
+import { ${kind} } from "./${fileName(kind)}.ts";
+
+/** A ${kind} is created, and gets its ConfigMap. */
+const converges: Scenario = async (environment) => {
+  await environment.start(${operator});
+  await environment.apply(${kind}.new({ metadata: { name: "sample" }, spec: { text: "hello" } }));
+  await environment.until("the ConfigMap has the text", async () => {
+    return (await environment.find(ConfigMap, "${lower}-sample"))?.data?.["text"] === "hello";
+  });
+  await environment.until("the status has the text", async () => {
+    return (await environment.get(${kind}, "sample")).status?.text === "hello";
+  });
+};
+
+test("a ${kind} gets a ConfigMap with its text", () => runScenario(converges));
+
+test("it converges whenever the operator crashes", async () => {
+  assert.deepEqual((await crashRuns(converges)).problems, []);
+});
+
+test("it converges whichever request to the API server fails", async () => {
+  assert.deepEqual((await apiErrorRuns(converges, { runs: 20 })).problems, []);
+});
+
+test("children that are edited or deleted by hand are repaired", async () => {
+  assert.deepEqual((await driftRuns(converges)).problems, []);
+});
+`;
+}
+
+function sample({ group, version, kind }: Api): string {
+  return `apiVersion: ${group}/${version}
+kind: ${kind}
+metadata:
+  name: sample
+spec:
+  text: hello
+`;
+}

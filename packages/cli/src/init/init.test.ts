@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { apiList } from "./api-files.ts";
+import { createApi } from "./create-api.ts";
+import { init } from "./init.ts";
+import { apiOf, fileName, operatorConstant } from "./names.ts";
+import { LIBRARIES } from "./packages.ts";
+
+/** A folder with tarballs that have the right names, and one for projects. */
+function folders() {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-init-"));
+  for (const name of ["konverge", "konverge-dev", "konverge-operators"]) {
+    writeFileSync(join(folder, `${name}-0.1.0.tgz`), name);
+  }
+  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+}
+
+function started(folder: string, name = "cache-operator") {
+  const lines: string[] = [];
+  const tell = (text: string) => void lines.push(text);
+  const first = { domain: "example.com", group: "", version: "v1alpha1", kind: "Cache" };
+  const project = join(folder, name);
+  init(project, { ...first, packages: folder, install: false, ownVersion: "0.1.0", tell });
+  const read = (path: string) => readFileSync(join(project, path), "utf8");
+  return { project, lines, tell, read };
+}
+
+test("a project has what one works with, and brings the packages that it was given", () => {
+  using place = folders();
+  const { read } = started(place.folder);
+  const manifest = JSON.parse(read("package.json"));
+  assert.deepEqual(Object.keys(manifest.scripts), ["start", "dev", "check", "test", "manifests"]);
+  assert.equal(manifest.dependencies.konverge, "file:vendor/konverge-0.1.0.tgz");
+  assert.deepEqual(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(), [
+    "@konverge/dev",
+    "@types/node",
+    "konverge",
+    "typescript",
+    "zod",
+  ]);
+  assert.equal(read("vendor/konverge-dev-0.1.0.tgz"), "konverge-dev");
+  assert.match(read("src/operator.ts"), /export const cacheOperator = operator\(\{\n {2}name: "cache-operator"/);
+  for (const target of "test manifests install uninstall run docker-build docker-push deploy undeploy".split(" ")) {
+    assert.match(read("Makefile"), new RegExp(`^${target}: ## .+\\n\\t\\S`, "m"));
+  }
+  assert.match(read("Dockerfile"), /^COPY vendor vendor$[\s\S]*distroless[\s\S]*^USER 65532:65532$/m);
+});
+
+test("a folder with something in it stays as it is", () => {
+  using place = folders();
+  started(place.folder);
+  assert.throws(() => started(place.folder), /cache-operator is not empty: .* npx konverge create api/);
+});
+
+test("an API is added beside what is there, twice is once, and what a person changed is kept", () => {
+  using place = folders();
+  const { project, lines, tell, read } = started(place.folder);
+  const job = { group: "ml", version: "v1alpha1", kind: "TrainingJob" };
+  createApi(job, join(project, "src"), tell);
+  assert.match(read("src/training-job.ts"), /group: "ml\.example\.com"/);
+  assert.equal(read("src/apis.ts"), apiList(["Cache", "TrainingJob"]));
+  lines.length = 0;
+  createApi(job, project, tell);
+  assert.ok(
+    lines.every((line) => line.endsWith(" unchanged")),
+    lines.join("\n"),
+  );
+
+  writeFileSync(join(project, "src/training-job.ts"), "// mine\n");
+  const list = `${read("src/apis.ts")}// mine\n`;
+  writeFileSync(join(project, "src/apis.ts"), list);
+  lines.length = 0;
+  createApi(job, project, tell);
+  createApi({ ...job, kind: "Dataset" }, project, tell);
+  assert.equal(read("src/training-job.ts"), "// mine\n");
+  assert.equal(read("src/apis.ts"), list);
+  assert.ok(lines.includes("src/training-job.ts kept: it exists, and is not overwritten"));
+  assert.match(lines.at(-1)!, /^src\/apis\.ts kept: .* import \{ Dataset, datasetController \} from "\.\/dataset\.ts"/);
+});
+
+test("names that cannot work are refused, with what can", () => {
+  const job = { group: "ml", version: "v1", kind: "Job" };
+  assert.throws(() => apiOf({ ...job, kind: "trainingJob" }, "example.com"), /singular noun in CamelCase/);
+  assert.throws(() => apiOf({ ...job, version: "1.0" }, "example.com"), /use v1alpha1, v1beta1, v1/);
+  assert.throws(() => apiOf({ ...job, group: "ML.x" }, "example.com"), /use a domain/);
+  using place = folders();
+  assert.throws(() => started(place.folder, "Cache"), /"Cache" cannot name a project: .* such as cache-operator/);
+  assert.throws(() => createApi(job, place.folder, () => {}), /npx konverge init NAME/);
+  assert.deepEqual(["HTTPRoute", "TrainingJob", "V2Ray"].map(fileName), ["http-route", "training-job", "v2-ray"]);
+  assert.deepEqual(["a-b-operator", "cache"].map(operatorConstant), ["aBOperator", "cacheOperator"]);
+});
+
+test("the libraries of a new project are those that Konverge is tested with", () => {
+  const manifest = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
+  const { devDependencies } = manifest("../../../../package.json");
+  assert.deepEqual(LIBRARIES, {
+    zod: `^${manifest("../../../schema/package.json").dependencies.zod}`,
+    typescript: `^${devDependencies.typescript}`,
+    nodeTypes: `^${devDependencies["@types/node"]}`,
+  });
+});

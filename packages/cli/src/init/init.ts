@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { UsageError } from "../usage-error.ts";
+import { apiOf, checkedDomain, checkedProjectName } from "./names.ts";
+import { writeNewFiles } from "./new-files.ts";
+import { packagesFor } from "./packages.ts";
+import { projectFiles } from "./project-files.ts";
+
+export interface InitOptions {
+  readonly domain: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** A folder with tarballs of Konverge's packages. */
+  readonly packages?: string;
+  /** Install the packages. */
+  readonly install: boolean;
+  /** The version of this command. */
+  readonly ownVersion: string;
+  tell(text: string): void;
+}
+
+/** Writes a new project into a folder of its name, and installs its packages. */
+export function init(path: string, options: InitOptions): void {
+  const folder = resolve(path);
+  const name = checkedProjectName(basename(folder));
+  if (existsSync(folder) && readdirSync(folder).some((entry) => entry !== ".git")) {
+    throw new UsageError(
+      `${path} is not empty: choose another name, or add a kind to the project in it with: npx konverge create api`,
+    );
+  }
+  const domain = checkedDomain(options.domain);
+  const packages = packagesFor(options.packages, options.ownVersion);
+  writeNewFiles(folder, projectFiles({ name, domain, packages, api: apiOf(options, domain) }), options.tell);
+  for (const tarball of packages.tarballs) {
+    mkdirSync(join(folder, "vendor"), { recursive: true });
+    copyFileSync(tarball, join(folder, "vendor", basename(tarball)));
+    options.tell(`vendor/${basename(tarball)} copied from ${tarball}`);
+  }
+  if (options.install) install(folder);
+  options.tell(`\n${name} is ready. Next:\n\n  cd ${path}`);
+  if (!options.install) options.tell("  npm install");
+  options.tell(
+    "  npm start        # the operator with a sample on an embedded cluster\n  npm test         # also with crashes and failing requests\n  npm run dev      # a cluster, and the operator on it, again after each change",
+  );
+}
+
+function install(folder: string): void {
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const { status } = spawnSync(npm, ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: folder,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0)
+    throw new UsageError(`npm install failed in ${folder}, see above: repair that and run it again there`);
+}

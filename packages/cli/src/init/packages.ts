@@ -1,0 +1,47 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { UsageError } from "../usage-error.ts";
+
+/** What a project depends on, as its package.json says it. */
+export interface Packages {
+  readonly konverge: string;
+  readonly dev: string;
+  readonly zod: string;
+  readonly typescript: string;
+  readonly nodeTypes: string;
+  /** Packages that the project brings itself, in `vendor/`. */
+  readonly tarballs: readonly string[];
+}
+
+/** Libraries of other people, in the versions that Konverge is tested with. */
+export const LIBRARIES = { zod: "^4.6.7", typescript: "^7.0.2", nodeTypes: "^24.19.2" };
+
+/**
+ * The packages of a new project: those of the registry in the version of this command, or tarballs of a folder. From a checkout
+ * of Konverge, where the version may not be published, tarballs of its dist/.
+ */
+export function packagesFor(folder: string | undefined, version: string): Packages {
+  const from = folder ?? checkoutTarballs();
+  if (from === undefined) return { konverge: `^${version}`, dev: `^${version}`, ...LIBRARIES, tarballs: [] };
+  const tarballs = [tarball(from, "konverge"), tarball(from, "konverge-dev")] as const;
+  const [konverge, dev] = tarballs.map((path) => `file:vendor/${basename(path)}`) as [string, string];
+  return { konverge, dev, ...LIBRARIES, tarballs };
+}
+
+function tarball(folder: string, name: string): string {
+  const found = globSync(`${name}-[0-9]*.tgz`, { cwd: folder }).sort().at(-1);
+  if (found) return join(resolve(folder), found);
+  throw new UsageError(
+    `there is no ${name}-VERSION.tgz in ${folder}: in a checkout of Konverge, make the packages first with npm run pack; elsewhere, leave out --packages`,
+  );
+}
+
+/** Where a checkout has its tarballs; undefined if this command is not one of a checkout. */
+function checkoutTarballs(): string | undefined {
+  const root = fileURLToPath(new URL("../../../../", import.meta.url));
+  const manifest = join(root, "package.json");
+  if (!existsSync(new URL("./packages.ts", import.meta.url)) || !existsSync(manifest)) return undefined;
+  const { name } = JSON.parse(readFileSync(manifest, "utf8")) as { name?: string };
+  return name === "konverge-workspace" ? join(root, "dist") : undefined;
+}

@@ -1,0 +1,254 @@
+import { apiFiles, apiList, LIST, type NewFiles } from "./api-files.ts";
+import { type Api, fileName, operatorConstant } from "./names.ts";
+import type { Packages } from "./packages.ts";
+
+/** What a new project is made from. */
+export interface Project {
+  readonly name: string;
+  readonly domain: string;
+  readonly api: Api;
+  readonly packages: Packages;
+}
+
+/** The oldest Node that runs a project. */
+const NODE = 24;
+
+/** All files of a new project, but the tarballs that it may bring. */
+export function projectFiles(project: Project): NewFiles {
+  const { name, api } = project;
+  return new Map([
+    ["package.json", manifest(project)],
+    ["tsconfig.json", TSCONFIG],
+    [".gitignore", "node_modules/\n.konverge/\n"],
+    [".dockerignore", "node_modules/\n.git/\n.konverge/\nconfig/\n"],
+    [".nvmrc", `${NODE}\n`],
+    ["Dockerfile", dockerfile(project)],
+    ["Makefile", makefile(name)],
+    [".github/workflows/ci.yaml", workflow(name)],
+    ["README.md", readme(project)],
+    ["src/operator.ts", operatorSource(name)],
+    ["src/start.ts", start(project)],
+    [LIST, apiList([api.kind])],
+    ...apiFiles(api, name),
+  ]);
+}
+
+function manifest({ name, domain, packages }: Project): string {
+  return `${JSON.stringify(
+    {
+      name,
+      version: "0.1.0",
+      private: true,
+      type: "module",
+      engines: { node: `>=${NODE}` },
+      scripts: {
+        start: "node --disable-warning=ExperimentalWarning src/start.ts",
+        dev: `konverge up --background --reuse --name ${name} --kubeconfig .konverge/kubeconfig && konverge run --watch --install --kubeconfig .konverge/kubeconfig`,
+        check: "tsc",
+        test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
+        manifests: "konverge manifests",
+      },
+      konverge: { operators: "./src/operator.ts", domain },
+      dependencies: { konverge: packages.konverge, zod: packages.zod },
+      devDependencies: {
+        "@konverge/dev": packages.dev,
+        "@types/node": packages.nodeTypes,
+        typescript: packages.typescript,
+      },
+    },
+    undefined,
+    2,
+  )}\n`;
+}
+
+const TSCONFIG = `${JSON.stringify(
+  {
+    compilerOptions: {
+      target: "esnext",
+      module: "nodenext",
+      types: ["node"],
+      noEmit: true,
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      // Node runs the sources as they are: what cannot be removed by erasing types is an error.
+      erasableSyntaxOnly: true,
+      verbatimModuleSyntax: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+    },
+    include: ["src"],
+  },
+  undefined,
+  2,
+)}\n`;
+
+function operatorSource(name: string): string {
+  return `import { operator } from "konverge";
+import { controllers, kinds } from "./apis.ts";
+
+/** What \`npx konverge\` runs, installs and deploys. */
+export const ${operatorConstant(name)} = operator({
+  name: "${name}",
+  description: "Describe in a sentence what this operator does.",
+  kinds,
+  create: () => ({ controllers }),
+});
+`;
+}
+
+/** The first thing that a user runs: it shows that all works, without a cluster, kubectl or a registry. */
+function start({ api: { kind } }: Project): string {
+  const lower = kind.toLowerCase();
+  return `// \`npm start\`: the operator on an embedded cluster in this process, with a sample.
+import { startCluster } from "@konverge/dev";
+import { run } from "konverge";
+import { ConfigMap, CustomResourceDefinition } from "konverge/kinds";
+import { controllers, kinds } from "./apis.ts";
+import { ${kind} } from "./${fileName(kind)}.ts";
+
+await using cluster = await startCluster();
+const { client } = cluster;
+for (const kind of kinds) await client.create(CustomResourceDefinition, kind.crd());
+await using _manager = await run(controllers, { client });
+
+const metadata = { name: "sample", namespace: "default" };
+await client.create(${kind}, ${kind}.new({ metadata, spec: { text: "hello" } }));
+const fieldSelector = "metadata.name=${lower}-sample";
+for await (const event of client.watch(ConfigMap, { namespace: "default", fieldSelector })) {
+  if (event.type !== "ADDED") continue;
+  console.log(\`${kind} sample has converged: ConfigMap ${lower}-sample says \${event.object.data?.["text"]}\`);
+  break;
+}
+`;
+}
+
+function dockerfile({ packages }: Project): string {
+  const vendor = packages.tarballs.length > 0 ? "COPY vendor vendor\n" : "";
+  return `FROM node:${NODE}-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+${vendor}# Optional, too: the embedded cluster is for development.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit
+COPY src src
+RUN find src -name '*.test.ts' -delete && rm -f src/start.ts
+
+FROM gcr.io/distroless/nodejs${NODE}-debian12:nonroot
+WORKDIR /app
+COPY --from=build /app /app
+ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/compiled
+# Compiled once, here, rather than by each container that starts.
+USER 0
+RUN ["/nodejs/bin/node", "/app/node_modules/konverge/bin/konverge.js", "operators"]
+USER 65532:65532
+EXPOSE 8080 8081 9443
+ENTRYPOINT ["/nodejs/bin/node", "/app/node_modules/konverge/bin/konverge.js"]
+CMD ["run"]
+`;
+}
+
+function makefile(name: string): string {
+  const target = (names: string, help: string, command: string) =>
+    `.PHONY: ${names.split(":")[0]}\n${names} ## ${help}\n\t${command}\n`;
+  return `.DEFAULT_GOAL := help
+
+# The image of the operator: make docker-build docker-push deploy IMG=registry.example.com/${name}:v1
+IMG ?= ${name}:latest
+# Where it is deployed.
+NAMESPACE ?= ${name}
+# More options for the command: make run ARGS="--verbose"
+ARGS ?=
+# Any tool that builds images as docker does: make docker-build CONTAINER_TOOL=podman
+CONTAINER_TOOL ?= docker
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-zA-Z_-]+:.*## / {printf "  %-14s %s\\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+${[
+  target("test:", "Check types and run the tests", "npm run check && npm test"),
+  target(
+    "manifests:",
+    "Write CRDs, roles, webhooks and the Deployment to config/",
+    "npx konverge manifests --image $(IMG) --namespace $(NAMESPACE) $(ARGS)",
+  ),
+  target(
+    "install:",
+    "Install the kinds into the current cluster",
+    "npx konverge install --namespace $(NAMESPACE) $(ARGS)",
+  ),
+  target(
+    "uninstall:",
+    "Remove the kinds, with all their objects (ARGS=--force)",
+    "npx konverge uninstall --namespace $(NAMESPACE) $(ARGS)",
+  ),
+  target("run:", "Run the operator here, against the current cluster", "npx konverge run $(ARGS)"),
+  target("docker-build:", "Build the image IMG", "$(CONTAINER_TOOL) build --tag $(IMG) ."),
+  target("docker-push:", "Push the image IMG", "$(CONTAINER_TOOL) push $(IMG)"),
+  target(
+    "deploy:",
+    "Install the operator as a Deployment of IMG into the current cluster",
+    "npx konverge deploy --image $(IMG) --namespace $(NAMESPACE) $(ARGS)",
+  ),
+  target(
+    "undeploy:",
+    "Remove the Deployment and its roles; kinds and objects stay",
+    "npx konverge undeploy --namespace $(NAMESPACE) $(ARGS)",
+  ),
+].join("\n")}`;
+}
+
+function workflow(name: string): string {
+  return `name: CI
+on:
+  push:
+    branches: [main]
+  pull_request:
+permissions:
+  contents: read
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: ${NODE}
+          cache: npm
+      - run: npm ci
+      - run: npm run check
+      - run: npm test
+      - run: make manifests
+      - run: docker build --tag ${name}:ci .
+`;
+}
+
+function readme({ name, api: { kind } }: Project): string {
+  return `# ${name}
+
+A Kubernetes operator in TypeScript, built with [Konverge](https://github.com/konverge/konverge). It needs Node ${NODE} or newer.
+
+| command | what it does |
+|---|---|
+| \`npm start\` | runs the operator with a sample on an embedded cluster, in one process |
+| \`npm test\` | runs the tests; they crash the operator, fail its requests and edit its children |
+| \`npm run dev\` | starts an embedded cluster and runs the operator on it, again after each change; \`npx konverge down --name ${name}\` ends the cluster |
+| \`npm run check\` | checks types |
+| \`npx konverge create api --group GROUP --version v1alpha1 --kind KIND\` | adds a kind with its controller, tests and a sample |
+| \`make help\` | lists what builds the image and deploys it |
+
+While \`npm run dev\` runs: \`kubectl --kubeconfig .konverge/kubeconfig apply -f samples/\`
+
+| file | what is in it |
+|---|---|
+| \`src/operator.ts\` | the operator: its name, kinds and controllers |
+| \`src/${fileName(kind)}.ts\` | the kind ${kind} and its controller |
+| \`src/apis.ts\` | the list of kinds and controllers |
+| \`samples/\` | objects to try |
+
+To deploy it on the cluster of your kubeconfig:
+
+\`\`\`sh
+make docker-build docker-push deploy IMG=registry.example.com/${name}:v1
+\`\`\`
+`;
+}
