@@ -6,7 +6,7 @@ import type { CacheReader, ObservedChildren, ReconcileContext } from "../definit
 import type { EventSink } from "../events/event-sink.ts";
 import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
 import type { CachedReads } from "./cached-reads.ts";
-import type { PassTimes } from "./due-times.ts";
+import type { ReconcileTimes } from "./due-times.ts";
 import { toldClock } from "./told-clock.ts";
 import type { Wiring } from "./wiring.ts";
 
@@ -18,7 +18,7 @@ export function contextFor(
     client: Client;
     signal: AbortSignal;
     observer?: ReconcileObserver | undefined;
-    times: PassTimes;
+    times: ReconcileTimes;
     /** The clients of all clusters, held to the same limits. */
     clusters: () => ReadonlyMap<string, Client>;
     /** Told that the reconciler is about to look at something else than its object. */

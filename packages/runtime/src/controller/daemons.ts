@@ -7,7 +7,7 @@ import {
   type ObjectKey,
   sleep,
 } from "@konverge/core";
-import { passClient } from "../calls/pass-client.ts";
+import { reconcileClient } from "../calls/reconcile-client.ts";
 import type { Daemon, DaemonContext } from "../definition/daemon.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
 import type { Permit } from "../leadership/authority.ts";
@@ -171,7 +171,7 @@ export class Daemons {
     const scope = { writer: definition.name, key, signal, permit };
     return {
       signal,
-      client: passClient(scope, { client, cache, doubts }),
+      client: reconcileClient(scope, { client, cache, doubts }),
       events: events.about(object),
       log,
       clock,

@@ -10,18 +10,18 @@ import {
   type ObjectKey,
 } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
-import type { ChildrenPass } from "../apply/children.ts";
+import type { ChildrenScope } from "../apply/children.ts";
 import type { StatusStatement } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import { Doubts } from "../calls/doubts.ts";
-import { passClient, type ReconcileScope } from "../calls/pass-client.ts";
+import { type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import type { PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
 import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
 import { contextFor } from "./context.ts";
 import type { Daemons } from "./daemons.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
-import type { PassTimes } from "./due-times.ts";
+import type { ReconcileTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
 import type { Wiring } from "./wiring.ts";
 import { isPaused } from "./wishes.ts";
@@ -67,7 +67,7 @@ export class Reconcile implements ReconcileScope {
     this.permit = scope.permit;
     this.signal = scope.signal;
     this.observer = scope.observer;
-    this.client = passClient(this, { client: cluster.client, cache: cluster.cache, doubts });
+    this.client = reconcileClient(this, { client: cluster.client, cache: cluster.cache, doubts });
     this.#wiring = wiring;
     this.#daemons = daemons;
     this.#live = view.listedAt(this.key) < this.permit.since;
@@ -87,7 +87,7 @@ export class Reconcile implements ReconcileScope {
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known);
     const object = await this.#withFinalizer(known);
     if (!object) return { outcome: "gone" };
-    const times = this.#wiring.times.forPass(key, object);
+    const times = this.#wiring.times.forReconcile(key, object);
     let looked = false;
     const context = this.#context(object, times, () => {
       looked = true;
@@ -98,7 +98,7 @@ export class Reconcile implements ReconcileScope {
       return (await result) ?? {};
     };
     const result: ReconcileResult = await told(observer, "reconcile", object, reconcile);
-    const states = result.children && (await children.converge(result.children, this.#childrenPass(object)));
+    const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
     await status.write(object, this.#statement(result, states), this.client);
     this.#daemons?.tend(view.get(key) ?? object);
     const after = earlier(result.requeueAfter, times.settle());
@@ -123,7 +123,7 @@ export class Reconcile implements ReconcileScope {
     await status.write(object, { conditions }, this.client);
   }
 
-  #context(object: KubeObject, times: PassTimes, looks: () => void): ReconcileContext {
+  #context(object: KubeObject, times: ReconcileTimes, looks: () => void): ReconcileContext {
     const { client, signal, observer } = this;
     return contextFor(this.#wiring, object, {
       client,
@@ -142,7 +142,7 @@ export class Reconcile implements ReconcileScope {
     return new Map(
       [...clients].map(([other, client]) => [
         other,
-        other === name ? this.client : passClient(this, { client, cache: caches.get(other)!, doubts }),
+        other === name ? this.client : reconcileClient(this, { client, cache: caches.get(other)!, doubts }),
       ]),
     );
   }
@@ -182,13 +182,13 @@ export class Reconcile implements ReconcileScope {
     await this.#daemons?.stop(this.key);
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
     const { cleanup } = definition.options;
-    const times = this.#wiring.times.forPass(this.key, object);
+    const times = this.#wiring.times.forReconcile(this.key, object);
     const context = this.#context(object, times, () => {});
     const clean = async () => await cleanup?.(object, context);
     const unfinished = cleanup && (await told(this.observer, "cleanup", object, clean));
     if (unfinished) return this.#waitFor(object, unfinished);
     const which = definition.options.teardown === "ordered" ? "all" : "labelled";
-    const remaining = await children.release(this.#childrenPass(object), which);
+    const remaining = await children.release(this.#childrenScope(object), which);
     if (remaining.length > 0) return this.#waitFor(object, { waitingFor: remaining.join(", ") });
     const others = finalizers.filter((name) => name !== definition.finalizer);
     await this.#setFinalizers(object, others);
@@ -227,7 +227,7 @@ export class Reconcile implements ReconcileScope {
     }
   }
 
-  #childrenPass(owner: KubeObject): ChildrenPass {
+  #childrenScope(owner: KubeObject): ChildrenScope {
     const { client, observer } = this;
     const events = this.#wiring.events.about(owner);
     const tenant = this.#wiring.definition.options.impersonate?.(owner);

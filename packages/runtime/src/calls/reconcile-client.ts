@@ -34,7 +34,7 @@ export interface ClientPlace {
  *   up, before the permit runs out.
  * - A write without an answer is remembered as in doubt.
  */
-export function passClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {
+export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {
   const { signal, permit, observer, writer } = scope;
   const { clock } = client;
   const layer = async <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>): Promise<R> => {
