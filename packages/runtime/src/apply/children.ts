@@ -61,7 +61,7 @@ export interface ChildrenOptions {
 }
 
 /** What a reconcile does to children it does with this. */
-export interface ChildrenPass {
+export interface ChildrenScope {
   owner: KubeObject;
   /** Reads. */
   client: Client;
@@ -118,7 +118,7 @@ export class Children {
   }
 
   /** Makes the owner's children these and no others. Resolves to where each of them is. */
-  async converge(given: readonly (Child | PlannedChild)[], pass: ChildrenPass): Promise<ChildState[]> {
+  async converge(given: readonly (Child | PlannedChild)[], pass: ChildrenScope): Promise<ChildState[]> {
     const plan = waves(given.map(planned), pass.owner);
     const states = new Map<string, ChildState>();
     const failures: unknown[] = [];
@@ -142,7 +142,7 @@ export class Children {
    * Removes children for an owner that goes: those that only a label holds, or all of them. Resolves to the names of those
    * still there.
    */
-  async release(pass: ChildrenPass, which: "labelled" | "all"): Promise<string[]> {
+  async release(pass: ChildrenScope, which: "labelled" | "all"): Promise<string[]> {
     const isLeaving = ({ declared }: OwnedView) => which === "all" || declared.by === "label";
     const leaving = this.#existing(pass.owner).filter(({ owned }) => isLeaving(owned));
     await this.#remove(leaving, pass);
@@ -155,7 +155,7 @@ export class Children {
     name: string,
     one: PlannedChild,
     states: ReadonlyMap<string, ChildState>,
-    pass: ChildrenPass,
+    pass: ChildrenScope,
   ): Promise<ChildState> {
     const { owner } = pass;
     const { draft, options } = one;
@@ -228,7 +228,7 @@ export class Children {
     owned: OwnedView,
     key: ObjectKey,
     desired: KubeObject,
-    pass: ChildrenPass,
+    pass: ChildrenScope,
   ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
     const { kind } = owned.declared;
     const metadata = { ...desired.metadata, resourceVersion: NEVER };
@@ -248,7 +248,7 @@ export class Children {
   }
 
   /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
-  async #update(owned: OwnedView, child: ChildToUpdate, pass: ChildrenPass): Promise<KubeObject | undefined> {
+  async #update(owned: OwnedView, child: ChildToUpdate, pass: ChildrenScope): Promise<KubeObject | undefined> {
     const { desired, exact } = child;
     if (this.#isUpToDate(owned, child)) return child.live;
     const { uid, resourceVersion } = (await this.#reclaimed(owned, child, pass)).metadata;
@@ -271,7 +271,7 @@ export class Children {
   }
 
   /** The child, of which items that somebody has renamed are ours again, to be removed by the next apply. */
-  async #reclaimed({ declared, schema }: OwnedView, { key, live, desired }: ChildToUpdate, pass: ChildrenPass) {
+  async #reclaimed({ declared, schema }: OwnedView, { key, live, desired }: ChildToUpdate, pass: ChildrenScope) {
     const places = renamedItems(ownedFieldsOf(desired), live, schema);
     if (places.length === 0) return live;
     const { manager } = this.#options;
@@ -306,7 +306,7 @@ export class Children {
     owned: OwnedView,
     { name, live, one }: ChildToUpdate,
     error: Error,
-    pass: ChildrenPass,
+    pass: ChildrenScope,
   ): Promise<undefined> {
     const policy = one.options.onImmutable ?? owned.declared.onImmutable ?? "report";
     if (policy === "report") {
@@ -321,7 +321,7 @@ export class Children {
     return undefined;
   }
 
-  async #prune(wanted: readonly ChildState[], pass: ChildrenPass): Promise<void> {
+  async #prune(wanted: readonly ChildState[], pass: ChildrenScope): Promise<void> {
     const { manager } = this.#options;
     const isDoomed = ({ declared, view }: OwnedView, key: ObjectKey) =>
       !wanted.some((one) => one.key === key && isOfKind(one.planned.draft, declared.kind)) &&
@@ -344,7 +344,7 @@ export class Children {
   }
 
   /** Removes those of the children whose turn it is. The others follow when these are gone, of which there is an event. */
-  async #remove(doomed: readonly ExistingChild[], pass: ChildrenPass): Promise<void> {
+  async #remove(doomed: readonly ExistingChild[], pass: ChildrenScope): Promise<void> {
     for (const { doomed: one, awaited } of nextToGo(doomed)) {
       // What others wait for is gone only when all that it owns is.
       await this.#delete(one.owned, one.object, pass, awaited ? "Foreground" : "Background");
@@ -356,7 +356,7 @@ export class Children {
   async #delete(
     owned: OwnedView,
     { metadata, ...child }: KubeObject,
-    pass: ChildrenPass,
+    pass: ChildrenScope,
     propagationPolicy: "Background" | "Foreground" | "Orphan",
   ): Promise<void> {
     const { uid, resourceVersion } = metadata;
@@ -371,7 +371,7 @@ export class Children {
     }
   }
 
-  async #send(kind: KindRef<KubeObject>, desired: KubeObject, pass: ChildrenPass): Promise<KubeObject> {
+  async #send(kind: KindRef<KubeObject>, desired: KubeObject, pass: ChildrenScope): Promise<KubeObject> {
     const options = { fieldManager: this.#options.manager, force: true };
     try {
       return await pass.writer.apply(kind as KindRef<AnyObject>, desired as AnyObject, options);
@@ -410,7 +410,7 @@ function isOfKind({ apiVersion, kind }: KubeObject, declared: GroupKind): boolea
 }
 
 /** A tenant's missing right is the tenant's to get, at any time, and no event will tell when. */
-function refusal(error: unknown, name: string, { tenant }: ChildrenPass): unknown {
+function refusal(error: unknown, name: string, { tenant }: ChildrenScope): unknown {
   if (tenant === undefined || !isForbidden(error)) return error;
   const message = `${name} cannot be written as ${tenant}: ${(error as Error).message}. Allow it to ${tenant}`;
   return new ExternalError("Forbidden", message, { cause: error, requeueAfter: REFUSED_RETRY });

@@ -6,8 +6,8 @@ import type { Cache } from "../cache/cache.ts";
 interface Doubt {
   readonly kind: KindRef<KubeObject>;
   /** Absent if the server was to choose the name. */
-  readonly key?: ObjectKey;
-  readonly namespace?: string;
+  readonly key?: ObjectKey | undefined;
+  readonly namespace?: string | undefined;
 }
 
 /**
@@ -17,14 +17,13 @@ interface Doubt {
 export class Doubts {
   readonly #doubts = new Map<ObjectKey, Map<string, Doubt>>();
 
-  add(owner: ObjectKey, doubt: Doubt): void {
+  add(owner: ObjectKey, { kind, key, namespace }: Doubt): void {
     let mine = this.#doubts.get(owner);
     if (!mine) {
       mine = new Map();
       this.#doubts.set(owner, mine);
     }
-    const { kind, key, namespace } = doubt;
-    mine.set(`${kind.group}/${kind.plural} ${key ?? `in ${namespace}`}`, doubt);
+    mine.set(`${kind.group}/${kind.plural} ${key ?? `in ${namespace}`}`, { kind, key, namespace });
   }
 
   /** Reads what is in doubt by a client that tells the cache. Throws if it cannot: then the key must wait. */

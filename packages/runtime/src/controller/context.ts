@@ -1,43 +1,30 @@
-import type { Client, ImpersonatedUser } from "@konverge/client";
-import { type Clock, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
+import type { Client } from "@konverge/client";
+import { type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
 import type { Children } from "../apply/children.ts";
 import type { CacheReader, ObservedChildren, ReconcileContext } from "../definition/definition.ts";
 import type { EventSink } from "../events/event-sink.ts";
-import type { EventRecorder } from "../events/recorder.ts";
-import type { Log } from "../log.ts";
 import type { CacheQuery, ReconcileObserver } from "../observe/observer.ts";
 import type { CachedReads } from "./cached-reads.ts";
-import type { PassTimes } from "./due-times.ts";
-import type { OnePass } from "./pass.ts";
+import type { ReconcileTimes } from "./due-times.ts";
 import { toldClock } from "./told-clock.ts";
+import type { Wiring } from "./wiring.ts";
 
-export interface ContextTools {
-  as: ((object: KubeObject) => ImpersonatedUser) | undefined;
-  children: Children;
-  /** Its own kind, and what the controller has declared besides its children. */
-  reads: CachedReads;
-  events: EventRecorder;
-  clock: Clock;
-  log: Log;
-  cluster: string;
-}
-
-/** What a reconciler is given for one object in one pass. */
+/** What a reconciler is given for one object in one reconcile. */
 export function contextFor(
-  tools: ContextTools,
+  { definition, children, reads, events, log, cluster }: Wiring,
   object: KubeObject,
   pass: {
     client: Client;
     signal: AbortSignal;
-    observer: ReconcileObserver | undefined;
-    times: PassTimes;
-    clusters: OnePass["clusters"];
+    observer?: ReconcileObserver | undefined;
+    times: ReconcileTimes;
+    /** The clients of all clusters, held to the same limits. */
+    clusters: () => ReadonlyMap<string, Client>;
     /** Told that the reconciler is about to look at something else than its object. */
     looks: () => void;
   },
 ): ReconcileContext {
-  const { cluster } = tools;
   const { signal, observer, looks } = pass;
   const looking = <R>(at: R): R => {
     looks();
@@ -45,20 +32,20 @@ export function contextFor(
   };
   return {
     get observed() {
-      return looking(observedBy(tools.children, object, observer));
+      return looking(observedBy(children, object, observer));
     },
     get cache() {
-      return looking(cacheReader(tools.reads, observer));
+      return looking(cacheReader(reads, observer));
     },
     get client() {
       return looking(pass.client);
     },
     get tenantClient() {
       const client = looking(pass.client);
-      const identity = tools.as?.(object);
+      const identity = definition.options.impersonate?.(object);
       return identity ? client.as(identity) : client;
     },
-    events: toldEvents(tools.events.about(object), observer),
+    events: toldEvents(events.about(object), observer),
     callExternal: (name, work) => outside(name, work, observer),
     isDue(name, rhythm) {
       const isDue = pass.times.isDue(name, rhythm);
@@ -67,10 +54,10 @@ export function contextFor(
     },
     signal,
     get log() {
-      return tools.log.child({ object: keyOf(object) });
+      return log.child({ object: keyOf(object) });
     },
-    clock: observer?.inputRead ? toldClock(tools.clock, observer.inputRead.bind(observer)) : tools.clock,
-    cluster,
+    clock: observer?.inputRead ? toldClock(cluster.clock, observer.inputRead.bind(observer)) : cluster.clock,
+    cluster: cluster.name,
     get clusters() {
       return looking(pass.clusters());
     },

@@ -1,32 +1,19 @@
-import type { Client } from "@konverge/client";
 import {
   type BackoffLimits,
   backoffAfter,
-  type Clock,
   deepEqual,
   type KubeObject,
   keyOf,
   type ObjectKey,
   sleep,
 } from "@konverge/core";
+import { reconcileClient } from "../calls/reconcile-client.ts";
 import type { Daemon, DaemonContext } from "../definition/daemon.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
-import type { EventRecorder } from "../events/recorder.ts";
 import type { Permit } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
 import { attempt } from "./attempt.ts";
-
-export interface DaemonTools {
-  controller: string;
-  daemons: Readonly<Record<string, Daemon>>;
-  clock: Clock;
-  log: Log;
-  events: EventRecorder;
-  begin(key: ObjectKey): Permit | undefined;
-  client(key: ObjectKey, signal: AbortSignal, permit: Permit): Client;
-  latest(key: ObjectKey): KubeObject | undefined;
-  wake(key: ObjectKey): void;
-}
+import type { Wiring } from "./wiring.ts";
 
 interface Running {
   readonly uid: string | undefined;
@@ -50,17 +37,22 @@ const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
  * - One that does not heed its signal is abandoned after some seconds: its client sends nothing any more.
  */
 export class Daemons {
-  readonly #tools: DaemonTools;
+  readonly #wiring: Wiring;
+  readonly #daemons: Readonly<Record<string, Daemon>>;
+  readonly #wake: (key: ObjectKey) => void;
   readonly #running = new Map<ObjectKey, Map<string, Running>>();
 
-  constructor(tools: DaemonTools) {
-    this.#tools = tools;
+  /** `wake` has an object reconciled. */
+  constructor(wiring: Wiring, daemons: Readonly<Record<string, Daemon>>, wake: (key: ObjectKey) => void) {
+    this.#wiring = wiring;
+    this.#daemons = daemons;
+    this.#wake = wake;
   }
 
   /** Starts what should run for the object and stops what should not. */
   tend(object: KubeObject): void {
     const key = keyOf(object);
-    for (const [name, daemon] of Object.entries(this.#tools.daemons)) {
+    for (const [name, daemon] of Object.entries(this.#daemons)) {
       const running = this.#running.get(key)?.get(name);
       const wanted = daemon.when?.(object) ?? true;
       if (!running) {
@@ -68,7 +60,7 @@ export class Daemons {
       } else if (!wanted || this.#isOutdated(running, daemon, object)) {
         running.stop.abort(new Error(`${name} is no longer wanted as it is`));
         // The next look begins it anew, when this one has ended.
-        if (wanted) void running.ended.then(() => this.#tools.wake(key));
+        if (wanted) void running.ended.then(() => this.#wake(key));
         if (running.over) this.#forget(key, name);
       }
     }
@@ -84,7 +76,7 @@ export class Daemons {
 
   /** How many objects each daemon runs for: all of them, also those that run for none. */
   running(): Record<string, number> {
-    const counts = Object.fromEntries(Object.keys(this.#tools.daemons).map((name) => [name, 0]));
+    const counts = Object.fromEntries(Object.keys(this.#daemons).map((name) => [name, 0]));
     for (const all of this.#running.values()) {
       for (const [name, { over }] of all) if (!over) counts[name]! += 1;
     }
@@ -102,7 +94,7 @@ export class Daemons {
 
   #start(name: string, daemon: Daemon, object: KubeObject): void {
     const key = keyOf(object);
-    const permit = this.#tools.begin(key);
+    const permit = this.#wiring.cluster.authority.begin(key);
     if (!permit) return;
     const stop = new AbortController();
     const done = Promise.withResolvers<void>();
@@ -136,10 +128,10 @@ export class Daemons {
 
   /** Runs it until it ends by itself or must end. */
   async #run(one: OneDaemon): Promise<Running["over"]> {
-    const { clock } = this.#tools;
+    const { clock } = this.#wiring.cluster;
     const { name, daemon, permit } = one;
     const key = keyOf(one.object);
-    const log = this.#tools.log.child({ object: key, daemon: name });
+    const log = this.#wiring.log.child({ object: key, daemon: name });
     const limits = { ...BACKOFF, ...daemon.backoff };
     const ending = [one.stop, permit.signal, permit.leaving];
     const isOver = () => ending.some((signal) => signal?.aborted);
@@ -148,19 +140,19 @@ export class Daemons {
     while (!isOver()) {
       const started = clock.monotonic();
       try {
-        const object = this.#tools.latest(key) ?? one.object;
+        const object = this.#wiring.view.get(key) ?? one.object;
         await attempt((signal) => daemon.run(object, this.#context(object, signal, permit, log)), {
           clock,
           deadline: Number.POSITIVE_INFINITY,
           signals: ending,
-          label: `${this.#tools.controller}: daemon ${name} of ${key}`,
+          label: `${this.#wiring.definition.name}: daemon ${name} of ${key}`,
         });
         return isOver() ? undefined : "finished";
       } catch (error) {
         if (isOver()) return undefined;
         const message = `daemon ${name} failed: ${error instanceof Error ? error.message : String(error)}`;
         log.warn({ err: error, failures }, message);
-        this.#tools.events.about(one.object).warning("DaemonFailed", message, { action: "Daemon" });
+        this.#wiring.events.about(one.object).warning("DaemonFailed", message, { action: "Daemon" });
         if (error instanceof PermanentError) return "failed";
         // What ran for long was not at fault in the beginning.
         if (clock.monotonic() - started > limits.longest) failures = 0;
@@ -173,19 +165,21 @@ export class Daemons {
   }
 
   #context(object: KubeObject, signal: AbortSignal, permit: Permit, log: Log): DaemonContext {
-    const { clock, events, client, latest, wake } = this.#tools;
+    const { cluster, events, view, doubts, definition } = this.#wiring;
+    const { client, cache, clock } = cluster;
     const key = keyOf(object);
+    const scope = { writer: definition.name, key, signal, permit };
     return {
       signal,
-      client: client(key, signal, permit),
+      client: reconcileClient(scope, { client, cache, doubts }),
       events: events.about(object),
       log,
       clock,
       latest() {
-        const now = latest(key);
+        const now = view.get(key);
         return now?.metadata.uid === object.metadata.uid ? now : undefined;
       },
-      requeue: () => wake(key),
+      requeue: () => this.#wake(key),
       sleep: (ms) => sleep(clock, ms, { signal, background: true, label: "daemon" }),
     };
   }

@@ -21,8 +21,8 @@ export class DueTimes {
   }
 
   /** For one reconcile of an object. */
-  forPass(key: ObjectKey, object: KubeObject): PassTimes {
-    return new PassTimes(this.#clock, () => this.#of(key), object);
+  forReconcile(key: ObjectKey, object: KubeObject): ReconcileTimes {
+    return new ReconcileTimes(this.#clock, () => this.#of(key), object);
   }
 
   forget(key: ObjectKey): void {
@@ -41,7 +41,7 @@ export class DueTimes {
 }
 
 /** What one reconcile asked for. What it was told to be due counts as done when the reconcile succeeds, and not before. */
-export class PassTimes {
+export class ReconcileTimes {
   readonly #clock: Clock;
   readonly #remember: () => Remembered;
   readonly #object: KubeObject;

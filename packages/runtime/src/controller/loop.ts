@@ -1,21 +1,12 @@
-import type { Client } from "@konverge/client";
-import type { KubeObject, ObjectKey, Timer } from "@konverge/core";
-import { Doubts } from "../calls/doubts.ts";
-import { type PassClientOptions, passClient } from "../calls/pass-client.ts";
-import type { Daemon } from "../definition/daemon.ts";
+import type { ObjectKey, Timer } from "@konverge/core";
 import type { Controller } from "../definition/definition.ts";
-import { EventRecorder } from "../events/recorder.ts";
 import type { Permit } from "../leadership/authority.ts";
-import type { Log } from "../log.ts";
 import type { ReconcileEnd, ReconcileObserver, ReconcileTrigger } from "../observe/observer.ts";
 import { type QueuePriority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
-import { CachedReads } from "./cached-reads.ts";
-import { contextFor } from "./context.ts";
 import { Daemons } from "./daemons.ts";
-import { DueTimes, type PassTimes } from "./due-times.ts";
 import { failureOf } from "./failure.ts";
-import { type OnePass, Pass } from "./pass.ts";
+import { Reconcile } from "./reconcile.ts";
 import { runSource } from "./sources.ts";
 import { subscribe } from "./triggers.ts";
 import { type Cluster, type Wiring, wire } from "./wiring.ts";
@@ -26,7 +17,7 @@ const DEFAULT_DEADLINE = 120_000;
 const REMEMBERED_TRIGGERS = 8;
 
 /**
- * A controller at work in a cluster: changes in the cache become keys in a queue, workers make a {@link Pass} for each.
+ * A controller at work in a cluster: changes in the cache become keys in a queue, workers make a {@link Reconcile} for each.
  *
  * Guarantees: a key is worked on by at most one worker, and only while the authority permits it; a reconcile that throws,
  * hangs or runs out of time harms no other.
@@ -35,39 +26,33 @@ export class ControllerLoop {
   readonly definition: Controller;
   readonly queue: WorkQueue;
   readonly #cluster: Cluster;
-  readonly #log: Log;
   readonly #wiring: Wiring;
-  readonly #doubts = new Doubts();
-  readonly #events: EventRecorder;
-  readonly #times: DueTimes;
   readonly #daemons: Daemons | undefined;
-  readonly #pass: Pass;
   readonly #triggers = new Map<ObjectKey, ReconcileTrigger[]>();
-  /** The keys under way whose result follows from the object alone. */
-  readonly #selfContained = new Set<ObjectKey>();
   readonly #stop = new AbortController();
   #resync: Timer | undefined;
   #running = false;
   #whenIdle: (() => void) | undefined;
 
   constructor(definition: Controller, cluster: Cluster) {
-    const { clock, client } = cluster;
     const { options, name } = definition;
     this.definition = definition;
     this.#cluster = cluster;
-    this.#log = cluster.log.child({ controller: name });
-    this.queue = new WorkQueue({ clock, name, backoff: options.backoff, rateLimit: options.rateLimit });
-    this.#events = new EventRecorder({ client, clock, component: name, instance: cluster.identity });
-    this.#wiring = wire(definition, cluster);
-    this.#times = new DueTimes(clock);
-    this.#daemons = options.daemons && this.#makeDaemons(options.daemons);
-    this.#pass = this.#makePass();
+    this.queue = new WorkQueue({
+      clock: cluster.clock,
+      name,
+      backoff: options.backoff,
+      rateLimit: options.rateLimit,
+    });
+    const wiring = wire(definition, cluster);
+    this.#wiring = wiring;
+    this.#daemons =
+      options.daemons && new Daemons(wiring, options.daemons, (key) => this.#add(key, "normal", { type: "daemon" }));
     subscribe({
-      definition,
-      ...this.#wiring,
+      ...wiring,
       add: (key, priority, trigger) => this.#add(key, priority, trigger),
-      isSelfContained: (key) => this.#selfContained.has(key),
-      onError: (error, trigger) => this.#log.error({ err: error, trigger }, "a function that follows changes threw"),
+      isSelfContained: (key) => wiring.selfContained.has(key),
+      onError: (error, trigger) => wiring.log.error({ err: error, trigger }, "a function that follows changes threw"),
     });
     cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
   }
@@ -84,7 +69,7 @@ export class ControllerLoop {
       void runSource(source, {
         context: { client, clock, signal: this.#stop.signal },
         add: (key) => this.#add(key, "normal", { type: "source" }),
-        onError: (error) => this.#log.warn({ err: error }, "a source of keys failed"),
+        onError: (error) => this.#wiring.log.warn({ err: error }, "a source of keys failed"),
       });
     }
     this.#work();
@@ -105,7 +90,7 @@ export class ControllerLoop {
     await daemons;
     await this.#daemons?.stopAll();
     this.#stop.abort(new Error("the controller has stopped"));
-    await this.#events.flush();
+    await this.#wiring.events.flush();
     for (const view of this.#wiring.views) view.release();
   }
 
@@ -183,45 +168,27 @@ export class ControllerLoop {
   }
 
   async #reconcile(key: ObjectKey, permit: Permit, observer: ReconcileObserver | undefined): Promise<End> {
-    const { clock, client, cache } = this.#cluster;
+    const { clock } = this.#cluster;
     const { name, options } = this.definition;
     const limits = { clock, signals: [this.#stop.signal, permit.signal], label: `${name}: ${key}` };
-    const onePass = (signal: AbortSignal): OnePass => {
-      const limits = { writer: name, key, signal, permit, observer };
-      const own = passClient({ client, cache, doubts: this.#doubts, ...limits });
-      return {
-        key,
-        signal,
-        observer,
-        client: own,
-        clusters: () => this.#clusters(own, limits),
-        followsFromObject: () => {
-          // A pass that was given up may come to itself while another one is under way.
-          if (!signal.aborted) this.#selfContained.add(key);
-        },
-        live: this.#wiring.view.listedAt(key) < permit.since,
-      };
-    };
-    const pass = this.#pass;
+    const one = (signal: AbortSignal) => new Reconcile(this.#wiring, this.#daemons, { key, permit, signal, observer });
     try {
-      return await attempt(
-        async (signal) => {
-          const one = onePass(signal);
-          await this.#doubts.settle(key, one.client, cache);
-          return await pass.run(one);
-        },
-        { ...limits, deadline: options.deadline ?? DEFAULT_DEADLINE },
-      );
+      return await attempt((signal) => one(signal).run(), {
+        ...limits,
+        deadline: options.deadline ?? DEFAULT_DEADLINE,
+      });
     } catch (error) {
       const stopped = this.#stop.signal.aborted || permit.signal?.aborted === true;
       const failure = failureOf(error, stopped);
-      await attempt((signal) => pass.report(failure, this.queue.failures(key), onePass(signal)), {
+      await attempt((signal) => one(signal).report(failure, this.queue.failures(key)), {
         ...limits,
         deadline: DEFAULT_DEADLINE,
-      }).catch((second: unknown) => this.#log.debug({ err: second, object: key }, "a failure could not be reported"));
+      }).catch((second: unknown) =>
+        this.#wiring.log.debug({ err: second, object: key }, "a failure could not be reported"),
+      );
       return failure;
     } finally {
-      this.#selfContained.delete(key);
+      this.#wiring.selfContained.delete(key);
     }
   }
 
@@ -230,8 +197,8 @@ export class ControllerLoop {
     const { queue } = this;
     switch (outcome) {
       case "gone":
-        this.#doubts.forget(key);
-        this.#times.forget(key);
+        this.#wiring.doubts.forget(key);
+        this.#wiring.times.forget(key);
         queue.done(key);
         queue.forget(key);
         return undefined;
@@ -254,66 +221,7 @@ export class ControllerLoop {
         return queue.retry(key, after);
     }
   }
-
-  #makePass(): Pass {
-    const { clock, name: cluster } = this.#cluster;
-    const { view, watched, children, status } = this.#wiring;
-    const tools = {
-      as: this.definition.options.impersonate,
-      children,
-      reads: new CachedReads(this.definition.name, [view, ...watched.map((one) => one.view)]),
-      events: this.#events,
-      clock,
-      log: this.#log,
-      cluster,
-    };
-    const context = (object: KubeObject, one: OnePass, times: PassTimes, looks: () => void) =>
-      contextFor(tools, object, { ...one, times, looks });
-    return new Pass({
-      definition: this.definition,
-      view,
-      children,
-      status,
-      events: this.#events,
-      context,
-      times: this.#times,
-      daemons: this.#daemons,
-    });
-  }
-
-  /** The clients of all clusters for one pass. */
-  #clusters(own: Client, limits: PassLimits): ReadonlyMap<string, Client> {
-    const { name, clients, caches } = this.#cluster;
-    // What is in doubt in another cluster is not looked up before the next pass: this one's reads do not depend on it.
-    const doubts = new Doubts();
-    return new Map(
-      [...clients].map(([other, client]) => [
-        other,
-        other === name ? own : passClient({ client, cache: caches.get(other)!, doubts, ...limits }),
-      ]),
-    );
-  }
-
-  #makeDaemons(daemons: Readonly<Record<string, Daemon>>): Daemons {
-    const { clock, client, cache, authority } = this.#cluster;
-    const { name: writer } = this.definition;
-    const observer = undefined;
-    return new Daemons({
-      controller: writer,
-      daemons,
-      clock,
-      log: this.#log,
-      events: this.#events,
-      begin: (key) => authority.begin(key),
-      client: (key, signal, permit) =>
-        passClient({ client, cache, doubts: this.#doubts, writer, key, signal, permit, observer }),
-      latest: (key) => this.#wiring.view.get(key),
-      wake: (key) => this.#add(key, "normal", { type: "daemon" }),
-    });
-  }
 }
 
-type PassLimits = Pick<PassClientOptions, "writer" | "key" | "signal" | "permit" | "observer">;
-
-/** How a pass ended, by itself or by an error. */
+/** How a reconcile ended, by itself or by an error. */
 type End = Pick<ReconcileEnd, "outcome" | "error"> & { after?: number };

@@ -1,16 +1,20 @@
 import type { Client } from "@konverge/client";
-import type { Clock, KubeObject } from "@konverge/core";
+import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
 import { labelBond, referenceBond } from "../apply/bond.ts";
 import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
 import { StatusWriter } from "../apply/status.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { CacheView } from "../cache/view.ts";
+import { Doubts } from "../calls/doubts.ts";
 import type { Controller } from "../definition/definition.ts";
 import type { WatchedKind } from "../definition/watched.ts";
+import { EventRecorder } from "../events/recorder.ts";
 import type { Authority } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
 import type { Observer } from "../observe/observer.ts";
 import { schemaOf, statusSchemaOf } from "../schema-of.ts";
+import { CachedReads } from "./cached-reads.ts";
+import { DueTimes } from "./due-times.ts";
 
 /** Where a controller works. */
 export interface Cluster {
@@ -31,8 +35,11 @@ export interface Cluster {
   readonly caches: ReadonlyMap<string, Cache>;
 }
 
-/** What a controller reads and writes with. */
+/** What all reconciles of a controller in a cluster share. */
 export interface Wiring {
+  readonly definition: Controller;
+  readonly cluster: Cluster;
+  readonly log: Log;
   /** The objects of its own kind. */
   readonly view: CacheView<KubeObject>;
   readonly owned: readonly OwnedView[];
@@ -41,12 +48,21 @@ export interface Wiring {
   readonly views: readonly CacheView<KubeObject>[];
   readonly children: Children;
   readonly status: StatusWriter;
+  /** Its own kind, and what it has declared besides its children. */
+  readonly reads: CachedReads;
+  readonly events: EventRecorder;
+  readonly times: DueTimes;
+  readonly doubts: Doubts;
+  /** The keys being reconciled whose result follows from the object alone. */
+  readonly selfContained: Set<ObjectKey>;
 }
 
 /** Declares to the cache all that a controller will read. */
-export function wire(definition: Controller, { cache, clock, log, namespaces: all }: Cluster): Wiring {
+export function wire(definition: Controller, cluster: Cluster): Wiring {
+  const { cache, client, clock } = cluster;
   const { name, kind, options } = definition;
-  const namespaces = options.namespaces ?? all;
+  const log = cluster.log.child({ controller: name });
+  const namespaces = options.namespaces ?? cluster.namespaces;
   cache.addManager(name);
   const { labelSelector, fieldSelector } = options;
   const view = cache.use(kind, { namespaces, labelSelector, fieldSelector });
@@ -73,11 +89,19 @@ export function wire(definition: Controller, { cache, clock, log, namespaces: al
     return { declared, view: others };
   });
   return {
+    definition,
+    cluster,
+    log,
     view,
     owned,
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
     children: new Children({ manager: name, ownerKind: kind, owned, clock }),
-    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), log }),
+    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), log: cluster.log }),
+    reads: new CachedReads(name, [view, ...watched.map((one) => one.view)]),
+    events: new EventRecorder({ client, clock, component: name, instance: cluster.identity }),
+    times: new DueTimes(clock),
+    doubts: new Doubts(),
+    selfContained: new Set(),
   };
 }

@@ -7,17 +7,22 @@ import type { Doubts } from "./doubts.ts";
 import type { LayeredCall } from "./layered-call.ts";
 import { layeredClient } from "./layered-client.ts";
 
-export interface PassClientOptions {
-  client: Client;
-  cache: Cache;
-  doubts: Doubts;
+/** On whose behalf requests are sent, and until when. */
+export interface ReconcileScope {
   /** The controller: owns what is written. */
-  writer: string;
+  readonly writer: string;
   /** The key that is being reconciled. */
-  key: ObjectKey;
-  signal: AbortSignal;
-  permit: Permit;
-  observer: ReconcileObserver | undefined;
+  readonly key: ObjectKey;
+  readonly signal: AbortSignal;
+  readonly permit: Permit;
+  readonly observer?: ReconcileObserver | undefined;
+}
+
+/** The cluster that requests go to, and what is known of it. */
+export interface ClientPlace {
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly doubts: Doubts;
 }
 
 /**
@@ -29,8 +34,8 @@ export interface PassClientOptions {
  *   up, before the permit runs out.
  * - A write without an answer is remembered as in doubt.
  */
-export function passClient(options: PassClientOptions): Client {
-  const { client, cache, signal, permit, observer, writer } = options;
+export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {
+  const { signal, permit, observer, writer } = scope;
   const { clock } = client;
   const layer = async <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>): Promise<R> => {
     const { signal: own } = call.options;
@@ -47,12 +52,13 @@ export function passClient(options: PassClientOptions): Client {
     const started = clock.monotonic();
     try {
       const answer = await send(limits);
-      note(options, call, answer as KubeObject | undefined, uid);
+      note(cache, writer, call, answer as KubeObject | undefined, uid);
       const told = isTold(answer) ? { object: answer } : {};
       answered?.({ ...told, duration: clock.monotonic() - started });
       return answer;
     } catch (error) {
-      noteFailure(options, call, error, uid);
+      if (uid && call.key && isGone(error, call.key)) cache.missed(call.kind, call.key, uid, undefined);
+      if (isInDoubt(call, error)) doubts.add(scope.key, call);
       answered?.({ error, duration: clock.monotonic() - started });
       throw error;
     } finally {
@@ -72,7 +78,8 @@ const isWrite = ({ verb }: LayeredCall) => verb !== "get" && verb !== "list";
 const isWhole = ({ subresource }: LayeredCall) => subresource === undefined || subresource === "status";
 
 function note(
-  { cache, writer }: PassClientOptions,
+  cache: Cache,
+  writer: string,
   call: LayeredCall,
   object: KubeObject | undefined,
   uid: string | undefined,
@@ -89,12 +96,10 @@ function note(
   }
 }
 
-function noteFailure(options: PassClientOptions, call: LayeredCall, error: unknown, uid: string | undefined): void {
-  const { kind, key, namespace } = call;
-  if (uid && key && isGone(error, key)) options.cache.missed(kind, key, uid, undefined);
-  if (!isWrite(call) || call.options.dryRun) return;
-  if (!hasUnknownOutcome(error) && !(error instanceof ApiError && UNSURE.has(error.code))) return;
-  options.doubts.add(options.key, { kind, ...(key ? { key } : { namespace }) });
+/** Nobody knows whether the write happened. */
+function isInDoubt(call: LayeredCall, error: unknown): boolean {
+  if (!isWrite(call) || call.options.dryRun) return false;
+  return hasUnknownOutcome(error) || (error instanceof ApiError && UNSURE.has(error.code));
 }
 
 /** The object is not there. A server that does not know the resource says NotFound as well, but of no object. */

@@ -10,53 +10,26 @@ import {
   type ObjectKey,
 } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
-import type { Children, ChildrenPass } from "../apply/children.ts";
-import type { StatusStatement, StatusWriter } from "../apply/status.ts";
+import type { ChildrenScope } from "../apply/children.ts";
+import type { StatusStatement } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
-import type { CacheView } from "../cache/view.ts";
+import { Doubts } from "../calls/doubts.ts";
+import { type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
 import { PermanentError } from "../errors.ts";
-import type { EventRecorder } from "../events/recorder.ts";
+import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
+import { contextFor } from "./context.ts";
 import type { Daemons } from "./daemons.ts";
 import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
-import type { DueTimes, PassTimes } from "./due-times.ts";
+import type { ReconcileTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
+import type { Wiring } from "./wiring.ts";
 import { isPaused } from "./wishes.ts";
 
-/** What all passes of a controller share. */
-export interface PassTools {
-  definition: Controller;
-  view: CacheView<KubeObject>;
-  children: Children;
-  status: StatusWriter;
-  events: EventRecorder;
-  context: (object: KubeObject, one: OnePass, times: PassTimes, looks: () => void) => ReconcileContext;
-  times: DueTimes;
-  /** Undefined if the controller has none. */
-  daemons: Daemons | undefined;
-}
-
-/** What is new in each pass. */
-export interface OnePass {
-  key: ObjectKey;
-  client: Client;
-  /** The clients of all clusters, held to the same limits. */
-  clusters: () => ReadonlyMap<string, Client>;
-  signal: AbortSignal;
-  observer: ReconcileObserver | undefined;
-  /**
-   * Told that the reconciler's result follows from the object alone: it came at once, and nothing else was looked at. What
-   * this pass does to children cannot make it another one.
-   */
-  followsFromObject: () => void;
-  /** Read the object past the cache first: somebody else may have acted on a newer state than is known here. */
-  live: boolean;
-}
-
-/** How a pass ended that did not throw. */
-export interface PassEnd {
+/** How a reconcile ended that did not throw. */
+export interface UnfailedEnd {
   outcome: "done" | "gone" | "paused" | "waiting";
   /** Look again after this many milliseconds. */
   after?: number;
@@ -70,7 +43,7 @@ const CLEANUP_MISSING = "CleanupMissing";
 const REPORTED_CONFLICTS = 10;
 
 /**
- * One look at one object: read it, ask the reconciler what shall be, make it so, report.
+ * One reconcile of one object: read it, ask the reconciler for the desired state, apply it, report.
  *
  * Guarantees
  * - With a cleanup, the finalizer is stored before the first reconcile and removed only after a cleanup that did not
@@ -79,47 +52,67 @@ const REPORTED_CONFLICTS = 10;
  * - If the reconciler throws, no child is touched.
  * - Nothing at all is done to an object that is paused, not even cleaning up.
  */
-export class Pass {
-  readonly #tools: PassTools;
+export class Reconcile implements ReconcileScope {
+  readonly writer: string;
+  readonly key: ObjectKey;
+  readonly permit: Permit;
+  readonly signal: AbortSignal;
+  readonly observer: ReconcileObserver | undefined;
+  readonly client: Client;
+  readonly #wiring: Wiring;
+  readonly #daemons: Daemons | undefined;
+  /** Read the object past the cache first: another replica may have acted on a newer state than is known here. */
+  readonly #live: boolean;
 
-  constructor(tools: PassTools) {
-    this.#tools = tools;
+  constructor(wiring: Wiring, daemons: Daemons | undefined, scope: Omit<ReconcileScope, "writer">) {
+    const { definition, cluster, doubts, view } = wiring;
+    this.writer = definition.name;
+    this.key = scope.key;
+    this.permit = scope.permit;
+    this.signal = scope.signal;
+    this.observer = scope.observer;
+    this.client = reconcileClient(this, { client: cluster.client, cache: cluster.cache, doubts });
+    this.#wiring = wiring;
+    this.#daemons = daemons;
+    this.#live = view.listedAt(this.key) < this.permit.since;
   }
 
-  async run(one: OnePass): Promise<PassEnd> {
-    const { definition, view, children, status } = this.#tools;
-    if (one.live) await this.#readLive(one);
-    const known = view.get(one.key);
-    one.observer?.objectRead?.(definition.kind, one.key, known);
+  async run(): Promise<UnfailedEnd> {
+    const { definition, view, children, status, cluster, doubts } = this.#wiring;
+    const { key, observer } = this;
+    await doubts.settle(key, this.client, cluster.cache);
+    if (this.#live) await this.#readLive();
+    const known = view.get(key);
+    observer?.objectRead?.(definition.kind, key, known);
     if (!known || isPaused(known)) {
-      await this.#tools.daemons?.stop(one.key);
+      await this.#daemons?.stop(key);
       return { outcome: known ? "paused" : "gone" };
     }
-    if (known.metadata.deletionTimestamp) return await this.#cleanUp(known, one);
-    const object = await this.#withFinalizer(known, one);
+    if (known.metadata.deletionTimestamp) return await this.#cleanUp(known);
+    const object = await this.#withFinalizer(known);
     if (!object) return { outcome: "gone" };
-    const times = this.#tools.times.forPass(one.key, object);
+    const times = this.#wiring.times.forReconcile(key, object);
     let looked = false;
-    const context = this.#tools.context(object, one, times, () => {
+    const context = this.#context(object, times, () => {
       looked = true;
     });
     const reconcile = async () => {
       const result = definition.options.reconcile(object, context);
-      if (!looked && !isPromise(result)) one.followsFromObject();
+      if (!looked && !isPromise(result)) this.#followsFromObject();
       return (await result) ?? {};
     };
-    const result: ReconcileResult = await told(one.observer, "reconcile", object, reconcile);
-    const states = result.children && (await children.converge(result.children, this.#childrenPass(object, one)));
-    await status.write(object, this.#statement(result, states), one.client);
-    this.#tools.daemons?.tend(view.get(one.key) ?? object);
+    const result: ReconcileResult = await told(observer, "reconcile", object, reconcile);
+    const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
+    await status.write(object, this.#statement(result, states), this.client);
+    this.#daemons?.tend(view.get(key) ?? object);
     const after = earlier(result.requeueAfter, times.settle());
     return { outcome: "done", ...(after !== undefined && { after }) };
   }
 
   /** Tells the object's users what went wrong, where that is worth telling. */
-  async report(failure: Failure, failures: number, one: OnePass): Promise<void> {
-    const { definition, view, status, events } = this.#tools;
-    const object = view.get(one.key);
+  async report(failure: Failure, failures: number): Promise<void> {
+    const { definition, view, status, events } = this.#wiring;
+    const object = view.get(this.key);
     const { outcome, reason, message } = failure;
     if (!object || outcome === "stopped" || definition.options.logErrorsOnly) return;
     // A server that does not answer would not take a report either.
@@ -131,58 +124,84 @@ export class Pass {
     if (outcome !== "external" || !status.hasConditions) events.about(object).warning(why, message);
     if (!status.hasConditions) return;
     const conditions = conditionsFromError(why, message, { permanent: outcome === "permanent" });
-    await status.write(object, { conditions }, one.client);
+    await status.write(object, { conditions }, this.client);
   }
 
-  async #readLive({ client, key }: OnePass): Promise<void> {
+  #context(object: KubeObject, times: ReconcileTimes, looks: () => void): ReconcileContext {
+    const { client, signal, observer } = this;
+    return contextFor(this.#wiring, object, {
+      client,
+      signal,
+      observer,
+      times,
+      clusters: () => this.#clusters(),
+      looks,
+    });
+  }
+
+  #clusters(): ReadonlyMap<string, Client> {
+    const { name, clients, caches } = this.#wiring.cluster;
+    // What is in doubt in another cluster is not looked up before the next reconcile: this one's reads do not depend on it.
+    const doubts = new Doubts();
+    return new Map(
+      [...clients].map(([other, client]) => [
+        other,
+        other === name ? this.client : reconcileClient(this, { client, cache: caches.get(other)!, doubts }),
+      ]),
+    );
+  }
+
+  /** The result came at once, and nothing else was looked at: what is done to children cannot change it. */
+  #followsFromObject(): void {
+    // A reconcile that was abandoned may go on while another one is under way.
+    if (!this.signal.aborted) this.#wiring.selfContained.add(this.key);
+  }
+
+  async #readLive(): Promise<void> {
     try {
-      await client.get(this.#tools.definition.kind, key);
+      await this.client.get(this.#wiring.definition.kind, this.key);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 
   #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
-    const { status } = this.#tools;
+    const { status } = this.#wiring;
     const derived: Conditions = states && status.hasConditions ? conditionsFromChildren(states) : {};
     const conditions = { ...derived, ...result.conditions };
     const reported = result.status as object | undefined;
     return { ...(reported && { status: reported }), conditions };
   }
 
-  async #withFinalizer(object: KubeObject, one: OnePass): Promise<KubeObject | undefined> {
-    const { finalizer } = this.#tools.definition;
+  async #withFinalizer(object: KubeObject): Promise<KubeObject | undefined> {
+    const { finalizer } = this.#wiring.definition;
     const { finalizers = [] } = object.metadata;
     if (!finalizer || finalizers.includes(finalizer)) return object;
-    return this.#setFinalizers(object, [...finalizers, finalizer], one);
+    return this.#setFinalizers(object, [...finalizers, finalizer]);
   }
 
-  async #cleanUp(object: KubeObject, one: OnePass): Promise<PassEnd> {
-    const { definition, children } = this.#tools;
+  async #cleanUp(object: KubeObject): Promise<UnfailedEnd> {
+    const { definition, children } = this.#wiring;
     const { finalizers = [] } = object.metadata;
-    await this.#tools.daemons?.stop(one.key);
+    await this.#daemons?.stop(this.key);
     if (!definition.finalizer) checkAbandoned(definition, finalizers);
     if (!definition.finalizer || !finalizers.includes(definition.finalizer)) return { outcome: "done" };
     const { cleanup } = definition.options;
-    const times = this.#tools.times.forPass(one.key, object);
-    const context = this.#tools.context(object, one, times, () => {});
+    const times = this.#wiring.times.forReconcile(this.key, object);
+    const context = this.#context(object, times, () => {});
     const clean = async () => await cleanup?.(object, context);
-    const unfinished = cleanup && (await told(one.observer, "cleanup", object, clean));
-    if (unfinished) return this.#waitFor(object, unfinished, one);
+    const unfinished = cleanup && (await told(this.observer, "cleanup", object, clean));
+    if (unfinished) return this.#waitFor(object, unfinished);
     const which = definition.options.teardown === "ordered" ? "all" : "labelled";
-    const remaining = await children.release(this.#childrenPass(object, one), which);
-    if (remaining.length > 0) return this.#waitFor(object, { waitingFor: remaining.join(", ") }, one);
+    const remaining = await children.release(this.#childrenScope(object), which);
+    if (remaining.length > 0) return this.#waitFor(object, { waitingFor: remaining.join(", ") });
     const others = finalizers.filter((name) => name !== definition.finalizer);
-    await this.#setFinalizers(object, others, one);
+    await this.#setFinalizers(object, others);
     return { outcome: "done" };
   }
 
-  async #waitFor(
-    object: KubeObject,
-    { waitingFor, requeueAfter: after }: PendingCleanup,
-    one: OnePass,
-  ): Promise<PassEnd> {
-    const { status, events } = this.#tools;
+  async #waitFor(object: KubeObject, { waitingFor, requeueAfter: after }: PendingCleanup): Promise<UnfailedEnd> {
+    const { status, events } = this.#wiring;
     const message = `the deletion waits for ${waitingFor}`;
     events.about(object).normal("CleaningUp", message, { action: "Cleanup" });
     if (status.hasConditions) {
@@ -190,7 +209,7 @@ export class Pass {
         Ready: conditionFalse("CleaningUp", message),
         Progressing: conditionTrue("CleaningUp", message),
       };
-      await status.write(object, { conditions }, one.client);
+      await status.write(object, { conditions }, this.client);
     }
     return { outcome: "waiting", ...(after !== undefined && { after }) };
   }
@@ -199,15 +218,13 @@ export class Pass {
    * Fails with a conflict if anybody has written the object since: their finalizers must not be lost. Undefined if the
    * object is gone by now, with nothing left to hold back.
    */
-  async #setFinalizers(
-    object: KubeObject,
-    finalizers: string[],
-    { client, key }: OnePass,
-  ): Promise<KubeObject | undefined> {
+  async #setFinalizers(object: KubeObject, finalizers: string[]): Promise<KubeObject | undefined> {
     const { uid, resourceVersion } = object.metadata;
-    const kind = this.#tools.definition.kind as KindRef<AnyObject>;
+    const kind = this.#wiring.definition.kind as KindRef<AnyObject>;
     try {
-      const answer = await client.patch(kind, key, { merge: { metadata: { uid, resourceVersion, finalizers } } });
+      const answer = await this.client.patch(kind, this.key, {
+        merge: { metadata: { uid, resourceVersion, finalizers } },
+      });
       return defaulted(kind, answer);
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -215,9 +232,10 @@ export class Pass {
     }
   }
 
-  #childrenPass(owner: KubeObject, { client, observer }: OnePass): ChildrenPass {
-    const events = this.#tools.events.about(owner);
-    const tenant = this.#tools.definition.options.impersonate?.(owner);
+  #childrenScope(owner: KubeObject): ChildrenScope {
+    const { client, observer } = this;
+    const events = this.#wiring.events.about(owner);
+    const tenant = this.#wiring.definition.options.impersonate?.(owner);
     return {
       owner,
       client,
