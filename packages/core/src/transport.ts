@@ -19,6 +19,8 @@ export interface ApiRequest {
   signal?: AbortSignal;
   /** Asks for a message stream (exec, attach, port-forward): these WebSocket subprotocols, in order of preference. */
   upgrade?: readonly string[];
+  /** Asks for a connection that speaks another protocol from then on (`SPDY/3.1`): its bytes come and go as messages. */
+  tunnel?: string;
 }
 
 /** An answer, as {@link Transport} carries it. */
@@ -32,7 +34,7 @@ export interface ApiResponse {
    * without it. Without it the stream waits.
    */
   stallTimeout?: number;
-  /** With status 101: the open message stream. */
+  /** With status 101: the open message stream, or tunnel. */
   socket?: MessageSocket;
 }
 

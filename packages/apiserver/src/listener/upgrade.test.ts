@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
 import { test } from "node:test";
 import { type ApiRequest, forbidden, type MessageSocket, type Transport } from "@konverge/core";
 import { WebSocket } from "ws";
@@ -133,9 +136,42 @@ test("an upgrade to anything else is refused with advice, and nothing is begun",
     headers: { connection: "Upgrade", upgrade: "SPDY/3.1" },
   });
   assert.equal(status, 400);
-  assert.match(JSON.parse(body.toString()).message, /WebSocket alone, not to SPDY\/3\.1: use kubectl 1\.31 or newer/);
+  assert.match(JSON.parse(body.toString()).message, /WebSocket alone, not by SPDY\/3\.1: use kubectl 1\.31 or newer/);
   assert.deepEqual(streams, []);
   client.close();
+});
+
+test("a tunnel carries bytes both ways, and ends with either side", async () => {
+  const streams: Stream[] = [];
+  const transport: Transport = async ({ tunnel = "" }) => {
+    const stream = new Stream(tunnel);
+    streams.push(stream);
+    return { status: 101, headers: { "x-stream-protocol-version": "v4.channel.k8s.io" }, body: "", socket: stream };
+  };
+  await using listener = await listen(transport, { tls });
+  const open = async () => {
+    const request = httpsRequest(listener.url, {
+      method: "POST",
+      ca: authority.cert,
+      headers: { connection: "Upgrade", upgrade: "SPDY/3.1" },
+    });
+    request.end();
+    const [response, socket] = (await once(request, "upgrade")) as [IncomingMessage, Socket];
+    assert.equal(response.headers.upgrade, "SPDY/3.1");
+    assert.equal(response.headers["x-stream-protocol-version"], "v4.channel.k8s.io");
+    return { socket, stream: streams.at(-1)! };
+  };
+  const first = await open();
+  first.socket.write("there");
+  first.stream.say(Buffer.from("and back"));
+  const [bytes] = await once(first.socket, "data");
+  assert.equal(String(bytes), "and back");
+  await until(() => Buffer.concat(first.stream.received as Buffer[]).toString() === "there");
+  first.stream.say(undefined);
+  await once(first.socket, "end");
+  const second = await open();
+  second.socket.destroy();
+  await until(() => second.stream.closed !== undefined);
 });
 
 test("closing the server tells open streams that it goes away", async () => {

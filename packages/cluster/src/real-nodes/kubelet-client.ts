@@ -5,6 +5,7 @@ import type { Node } from "@konverge/kinds";
 import { KUBELET_CLIENT } from "../controllers/node-bootstrap/join-objects.ts";
 import { isSimulated } from "../kubelet/node-keeper.ts";
 import { inGoWords } from "../streams/dial.ts";
+import { openTunnel } from "./kubelet-tunnel.ts";
 
 /** Kinds of addresses, as kubeadm has API servers prefer them. */
 const PREFERRED = ["InternalIP", "ExternalIP", "Hostname"];
@@ -54,12 +55,17 @@ export class KubeletClient {
     const { host, port } = addressOf(node);
     const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
     try {
+      if (request.tunnel) {
+        const tunneled = { ...request, tunnel: request.tunnel };
+        return await openTunnel({ host, port }, tunneled, this.#options.authority().client(KUBELET_CLIENT));
+      }
       const { headers, ...rest } = await this.#transport(server).transport(request);
       const { connection: _connection, "transfer-encoding": _coding, "keep-alive": _alive, ...kept } = headers;
       return { ...rest, headers: kept };
     } catch (error) {
       const why = inGoWords(error instanceof Error && error.cause ? error.cause : error, host);
-      const message = request.upgrade ? `error dialing backend: ${why}` : `Get "${server}${request.path}": ${why}`;
+      const isStream = request.upgrade || request.tunnel;
+      const message = isStream ? `error dialing backend: ${why}` : `Get "${server}${request.path}": ${why}`;
       throw new ApiError({ code: 500, message }, { cause: error });
     }
   }

@@ -25,11 +25,17 @@ export function kubeletStreams(client: KubeletClient, node: Node, request: Kubel
   const { name = "", namespace = "" } = pod.metadata as { name?: string; namespace?: string };
   if (action === "proxy") throw badRequest(`proxy of pod ${name} is answered in front of this server`);
   if (action === "log") return logOf(client, node, request, `/containerLogs/${namespace}/${name}/${container}`);
-  const { upgrade } = call.request;
-  if (!upgrade) throw badRequest("Upgrade request required");
+  const { method, headers, upgrade, tunnel, signal } = call.request;
+  if (!upgrade && !tunnel) throw badRequest("Upgrade request required");
   const path =
     action === "portforward" ? `/portForward/${namespace}/${name}` : `/${action}/${namespace}/${name}/${container}`;
-  return client.send(node, { method: "GET", path: withQuery(path, streamQuery(request)), headers: {}, upgrade });
+  return client.send(node, {
+    method: upgrade ? "GET" : method,
+    path: withQuery(path, streamQuery(request)),
+    headers: upgrade ? {} : headers,
+    ...(upgrade ? { upgrade } : { tunnel: tunnel! }),
+    ...(signal && { signal }),
+  });
 }
 
 const withQuery = (path: string, query: URLSearchParams) => (query.size === 0 ? path : `${path}?${query}`);

@@ -57,6 +57,13 @@ export async function withFakeKubelet(
   const sockets = new WebSocketServer({ noServer: true });
   server.on("upgrade", (request, socket, head) => {
     note(request.method, request.url, request.socket);
+    if (request.headers.upgrade === "SPDY/3.1") {
+      const version = request.headers["x-stream-protocol-version"];
+      const lines = ["HTTP/1.1 101 Switching Protocols", "upgrade: SPDY/3.1", "connection: Upgrade"];
+      socket.write([...lines, `x-stream-protocol-version: ${version}`, "", ""].join("\r\n"));
+      socket.pipe(socket);
+      return;
+    }
     const offered = request.headers["sec-websocket-protocol"] ?? "";
     sockets.once("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${offered.split(",")[0]}`));
     delete request.headers["sec-websocket-protocol"];

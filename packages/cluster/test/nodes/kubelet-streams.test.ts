@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
 import { connect } from "@konverge/client";
 import type { Cluster, ClusterPort } from "@konverge/cluster";
@@ -56,6 +58,28 @@ test("commands run through the kubelet, input and all, and a client that goes aw
     const attached = await client.attach("default/web");
     attached.close();
     assert.ok(asked.some(({ url }) => url.startsWith("/attach/default/web/main?")));
+  }));
+
+test("clients that speak SPDY are connected with the kubelet, which speaks it as well", () =>
+  withFakeKubelet(async (_cluster, port, asked) => {
+    const request = httpsRequest(`${port.url}/api/v1/namespaces/default/pods/web/exec?command=ls&stdout=true`, {
+      method: "POST",
+      ca: port.authority.cert,
+      ...port.credential("kubernetes-admin", ["system:masters"]),
+      headers: { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" },
+    });
+    request.end();
+    const [response, socket] = (await once(request, "upgrade")) as [IncomingMessage, Socket];
+    assert.equal(response.headers["x-stream-protocol-version"], "v4.channel.k8s.io");
+    assert.deepEqual(asked[0], {
+      method: "POST",
+      url: "/exec/default/web/main?output=1&command=ls",
+      user: "kube-apiserver-kubelet-client",
+    });
+    socket.write("frames");
+    const [bytes] = await once(socket, "data");
+    assert.equal(String(bytes), "frames");
+    socket.destroy();
   }));
 
 test("kubectl top shows what kubelets measure", () =>
