@@ -23,7 +23,7 @@ import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
 import { contentType } from "./http/bodies.ts";
 import { checkTimeout } from "./http/query.ts";
-import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { isLongRunning, type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { Warnings } from "./http/warnings.ts";
 import { bodyResponse } from "./representation/answer.ts";
 import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
@@ -198,6 +198,7 @@ export class ApiServer {
     user: User,
     notes: Pick<Call, "warn" | "annotate">,
   ): Promise<ApiResponse> {
+    if (!isLongRunning(info)) checkTimeout(info.query);
     const elsewhere = this.#aggregation.answer(request, info, user);
     if (elsewhere) return elsewhere;
     if (!info.isResource) {
@@ -213,7 +214,6 @@ export class ApiServer {
       return pageNotFound();
     }
     const { definition, version } = found;
-    if (info.verb !== "watch") checkTimeout(info.query);
     checkRoute(request, info, definition, version);
     checkPatchRoute(request, info, definition);
     const collection = info.verb === "list" || info.verb === "watch";

@@ -75,3 +75,15 @@ test("the root lists paths that all answer", async () => {
   assert.ok(paths.includes("/apis/apps/v1") && paths.includes("/livez/etcd"));
   for (const path of paths) assert.equal((await get(path)).status, 200, path);
 });
+
+test("a time limit that is none is refused on every path", async () => {
+  for (const path of ["/version", "/healthz", "/apis", "/nowhere"]) {
+    const { status, body } = await get(`${path}?timeout=soon`);
+    assert.equal(status, 400, path);
+    assert.equal(
+      JSON.parse(body).message,
+      'invalid timeout specified in the request URL - time: invalid duration "soon"',
+    );
+    assert.notEqual((await get(`${path}?timeout=1s`)).status, 400, path);
+  }
+});

@@ -102,3 +102,10 @@ function decode(segment: string): string {
     throw badRequest(`the path segment ${JSON.stringify(segment)} is not valid percent-encoding`);
   }
 }
+
+const STREAMS = new Set(["attach", "exec", "proxy", "log", "portforward"]);
+
+/** Whether a request may take as long as it takes: no time limit of its own is read, and no seat is held for it. */
+export function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
+  return isResource && (verb === "watch" || STREAMS.has(subresource));
+}

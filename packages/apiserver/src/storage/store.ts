@@ -197,6 +197,22 @@ export class Store {
     this.#journal?.compact(target);
   }
 
+  /**
+   * Takes a revision that changes nothing, and forgets what was before it: as etcd does when it is compacted, whether or not
+   * anything else was written.
+   */
+  compactIdle(): void {
+    if (this.#revision !== this.#published) return;
+    this.#revision++;
+    this.#published = this.#revision;
+    this.compact(Number.POSITIVE_INFINITY);
+  }
+
+  /** How long the past is kept, in milliseconds. */
+  get historyMs(): number {
+    return this.#history.ms;
+  }
+
   /** Writes what is not yet durable, and lets go of the journal. */
   close(): void {
     this.#publish();

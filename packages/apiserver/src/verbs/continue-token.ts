@@ -1,5 +1,7 @@
 import { ApiError, badRequest } from "@konverge/core";
 import { DecodeError, parseJsonText } from "../codec/index.ts";
+import type { Store } from "../storage/store.ts";
+import type { Services } from "./call.ts";
 
 /** Where a paged list goes on. */
 export interface ContinueToken {
@@ -43,6 +45,28 @@ function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } 
 
 function notValid(why: string): ApiError {
   return badRequest(`invalid continue token: continue key is not valid: ${why}`);
+}
+
+/** When the first token of each revision was handed out, by store. */
+const issued = new WeakMap<Store, Map<number, number>>();
+
+type Timed = Pick<Services, "store" | "clock">;
+
+/** Remembers that a token for this revision is handed out. */
+export function noteToken({ store, clock }: Timed, revision: number): void {
+  const times = issued.get(store) ?? new Map<number, number>();
+  issued.set(store, times);
+  for (const known of times.keys()) if (known < store.compacted) times.delete(known);
+  if (!times.has(revision)) times.set(revision, clock.monotonic());
+}
+
+/**
+ * Whether a token is older than the past that is kept. Where nothing is written the store forgets nothing by itself; a real
+ * one is compacted all the same.
+ */
+export function isOutdated({ store, clock }: Timed, { revision }: ContinueToken): boolean {
+  const since = issued.get(store)?.get(revision);
+  return since !== undefined && clock.monotonic() - since > store.historyMs;
 }
 
 /** A token whose revision is forgotten: the answer carries one that goes on with what is there now. */

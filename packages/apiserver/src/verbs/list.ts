@@ -3,7 +3,7 @@ import { type ListParameters, listParameters } from "../http/query.ts";
 import { type ListMetadata, listResponse } from "../representation/answer.ts";
 import type { Collection, Entry } from "../storage/collection.ts";
 import { type Call, requestVersion } from "./call.ts";
-import { readToken, tokenAfter, tokenExpired } from "./continue-token.ts";
+import { isOutdated, noteToken, readToken, tokenAfter, tokenExpired } from "./continue-token.ts";
 import { revisionOf, tooLargeVersion, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
 
@@ -46,7 +46,9 @@ export async function selectPage(call: Call): Promise<Page> {
   const start = parameters.continue === "" ? await startOf(call, parameters) : continued(call, parameters, selection);
   // Whoever takes whatever there is takes all of it.
   const limit = parameters.resourceVersion === "0" ? 0 : parameters.limit;
-  return cut(start, selection, limit);
+  const page = await cut(start, selection, limit);
+  if (page.metadata.continue) noteToken(call, start.revision);
+  return page;
 }
 
 async function startOf(call: Call, parameters: ListParameters): Promise<Start> {
@@ -78,6 +80,7 @@ function continued(call: Call, parameters: ListParameters, { prefix }: Selection
   }
   const from = prefix + token.start;
   if (token.revision < 0) return { ...now(call), from };
+  if (isOutdated(call, token)) store.compactIdle();
   const state = token.revision > store.published ? undefined : store.collection(definition.storage).at(token.revision);
   if (!state) throw tokenExpired(token);
   return { state, revision: token.revision, from };

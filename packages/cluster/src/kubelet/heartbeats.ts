@@ -1,6 +1,6 @@
 import type { Client } from "@konverge/client";
-import { type Clock, isAlreadyExists, microTimestamp, type Timer } from "@konverge/core";
-import { Lease } from "@konverge/kinds";
+import { type Clock, isAlreadyExists, microTimestamp, type ObjectMeta, type Timer } from "@konverge/core";
+import { Lease, Node } from "@konverge/kinds";
 import type { NodePulse } from "../parts/node-pulse.ts";
 
 /** Where nodes have their Leases. */
@@ -79,12 +79,19 @@ export class Heartbeats {
     }
     this.#known.add(name);
     const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
+    const owned = await this.#owned(name);
     try {
-      await this.#client.create(Lease, { metadata: { name, namespace: LEASE_NAMESPACE }, spec });
+      await this.#client.create(Lease, { metadata: { name, namespace: LEASE_NAMESPACE, ...owned }, spec });
     } catch (error) {
       // The node is older than this process.
       if (!isAlreadyExists(error)) throw error;
-      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { spec } });
+      await this.#client.patch(Lease, `${LEASE_NAMESPACE}/${name}`, { merge: { metadata: owned, spec } });
     }
+  }
+
+  /** The Lease goes with its node. */
+  async #owned(name: string): Promise<Pick<ObjectMeta, "ownerReferences">> {
+    const { uid } = (await this.#client.get(Node, name)).metadata;
+    return { ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid: uid! }] };
   }
 }
