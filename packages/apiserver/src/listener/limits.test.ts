@@ -71,6 +71,26 @@ test("a watcher that does not read is ended after a minute, one that waits for e
   }
 });
 
+test("a document that many requests ask for and do not take is in memory once", async () => {
+  const document = `${"é".repeat(2 * 1024 * 1024)}😀`;
+  await using listener = await listen(async () => ({ status: 200, headers: {}, body: document }), { tls });
+  const session = connectHttp2(listener.url, { ca: authority.cert, settings: { initialWindowSize: 1 } });
+  session.on("error", () => {});
+  const before = process.memoryUsage().arrayBuffers;
+  const streams = Array.from({ length: 200 }, () => session.request({ ":path": "/" }));
+  for (const stream of streams) stream.on("error", () => {});
+  await Promise.all(streams.map((stream) => once(stream, "response")));
+  for (let i = 0; i < 20; i++) await turn();
+  const more = process.memoryUsage().arrayBuffers - before;
+  assert.ok(more < 100 * Buffer.byteLength(document), `${more} bytes more`);
+  session.destroy();
+  const client = http2(listener.url);
+  const { body, headers } = await client.ask({});
+  assert.equal(body.toString(), document);
+  assert.equal(Number(headers["content-length"]), body.length);
+  client.close();
+});
+
 test("an answer that is not taken does not wait forever", async () => {
   const clock = new VirtualClock();
   await using listener = await listen(

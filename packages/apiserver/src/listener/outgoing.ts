@@ -47,18 +47,21 @@ export async function send(outgoing: Outgoing, response: ApiResponse, options: S
     outgoing.end();
     return;
   }
-  let bytes = typeof body === "string" ? Buffer.from(body) : body;
-  if (bytes.length > COMPRESS_FROM && options.acceptsGzip && !headerOf(response.headers, "content-encoding")) {
-    bytes = await compress(bytes, { level: 1 });
+  // A text stays one: as bytes, each answer that is not taken yet would have its own copy of a document that all have.
+  let content = body;
+  let length = Buffer.byteLength(body);
+  if (length > COMPRESS_FROM && options.acceptsGzip && !headerOf(response.headers, "content-encoding")) {
+    content = await compress(body, { level: 1 });
+    length = content.length;
     headers["content-encoding"] = "gzip";
     headers["vary"] = [...headerValues(response.headers, "vary"), "Accept-Encoding"];
   }
   // 204 and 304 have no body, and say so by having no length.
-  if (response.status !== 204 && response.status !== 304) headers["content-length"] = String(bytes.length);
+  if (response.status !== 204 && response.status !== 304) headers["content-length"] = String(length);
   outgoing.writeHead(response.status, headers);
-  if (options.withoutBody || bytes.length <= PIECE) outgoing.end(options.withoutBody ? undefined : bytes);
+  if (options.withoutBody || length <= PIECE) outgoing.end(options.withoutBody ? undefined : content);
   else {
-    await new Pieces(outgoing, options.clock, ANSWER_PATIENCE).write(bytes);
+    await new Pieces(outgoing, options.clock, ANSWER_PATIENCE).write(content);
     outgoing.end();
   }
 }

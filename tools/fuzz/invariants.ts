@@ -1,0 +1,31 @@
+import type { FuzzRequest } from "./requests.ts";
+import { type Answer, isStream } from "./send.ts";
+
+/** Answers 500 that a real API server gives in the same words: errors that it has no other status for. */
+const ALSO_OF_KUBERNETES: readonly RegExp[] = [
+  // Of a get and a watch; a list answers 400.
+  /resourceVersion: Invalid value: /,
+  // An object that apply cannot read with the schema.
+  /failed to create typed patch object /,
+  // Bindings.
+  /(metadata|target)\.[a-zA-Z]+: (Required value|Unsupported value|Invalid value)/,
+  // Strategic merge patches whose lists, keys or directives do not fit.
+  /unknown patch type: |does not contain declared merge key|expected a (map\[string\]|\[\])interface \{\}|unexpected slice of slice/,
+  /merging (an object in json|lists cannot)|unable to find api field in struct|expected slice or array type|cannot merge lists/,
+  /list element types are not identical|no elements in any of the given slices/,
+];
+
+/** Whether an answer is a failure of the server. */
+export function isFailure({ status, text }: Answer): boolean {
+  return status === 500 && !ALSO_OF_KUBERNETES.some((message) => message.test(text));
+}
+
+const BASE_MS = 2000;
+const MS_PER_BYTE = 0.01;
+
+/** Whether an answer took longer than a generous bound on what its size and that of its request explain. */
+export function isTooSlow(request: FuzzRequest, { status, ms, bytes }: Answer): boolean {
+  // 504: the server has waited as long as it was asked to, or as it does for a revision that is yet to come.
+  if (status === 504 || isStream(request)) return false;
+  return ms > BASE_MS + (request.body.length + request.target.length + bytes) * MS_PER_BYTE;
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectionOf } from "./connections.ts";
+import { requestOf } from "./requests.ts";
+
+test("a seed and a number always give the same request and the same connection", () => {
+  for (let number = 0; number < 50; number++) {
+    assert.deepEqual(requestOf(7, number), requestOf(7, number));
+    assert.deepEqual(connectionOf(7, number), connectionOf(7, number));
+  }
+  assert.notDeepEqual(requestOf(7, 1), requestOf(8, 1));
+});
+
+test("requests have every method, content type and kind of path", () => {
+  const requests = Array.from({ length: 1800 }, (_, number) => requestOf(1, number));
+  const types = new Set(
+    requests.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "content-type" ? [value] : []))),
+  );
+  for (const type of ["json", "yaml", "cbor", "vnd.kubernetes.protobuf", "json-patch+json", "merge-patch+json"])
+    assert.ok(types.has(`application/${type}`), type);
+  for (const type of ["strategic-merge-patch+json", "apply-patch+yaml", "apply-patch+cbor"])
+    assert.ok(types.has(`application/${type}`), type);
+  const methods = new Set(requests.map(({ method }) => method));
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) assert.ok(methods.has(method), method);
+  const paths = requests.map(({ target }) => target.split("?")[0]!);
+  for (const part of [
+    "status",
+    "scale",
+    "exec",
+    "log",
+    "portforward",
+    "eviction",
+    "proxy",
+    "binding",
+    "token",
+    "finalize",
+  ])
+    assert.ok(
+      paths.some((path) => path.endsWith(`/${part}`)),
+      part,
+    );
+});
+
+test("what would turn later requests away is never stored", () => {
+  for (let number = 0; number < 2000; number++) {
+    const { method, target } = requestOf(2, number);
+    if (method !== "GET" && target.includes("webhookconfigurations")) assert.match(target, /dryRun=All$/);
+  }
+});
