@@ -4,6 +4,7 @@ import type { NodeShape } from "@konverge/cluster";
 import { findControlPlane } from "@konverge/real";
 import type { Operator } from "@konverge/runtime";
 import { rbacRuns, runScenario, type Scenario, type TestEnvironmentOptions } from "@konverge/testing";
+import { enforcing, type PodSecurityLevel } from "./clearing.ts";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
 import { RoleWitness } from "./real-role.ts";
@@ -14,6 +15,8 @@ export interface StageOptions {
   readonly time?: "virtual" | "real";
   /** Default: three plain nodes, two with eight H100 each, one with eight A100. */
   readonly nodes?: readonly NodeShape[];
+  /** The Pod Security Standard that its namespace enforces. Default: restricted. */
+  readonly podSecurity?: PodSecurityLevel;
   /** Default: one that is made for the scenario. */
   readonly namespace?: string;
   /** Of the embedded cluster: answers for API servers that an APIService puts behind it. */
@@ -32,8 +35,13 @@ export interface RealOptions extends StageOptions {
 const LONGEST = 240_000;
 
 /** The same for an embedded cluster. */
-export function embeddedOptions({ kubectl, ...options }: StageOptions): TestEnvironmentOptions {
-  return { ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
+export function embeddedOptions({ kubectl, podSecurity, ...options }: StageOptions): TestEnvironmentOptions {
+  return {
+    namespaceLabels: enforcing(podSecurity),
+    ...options,
+    ...(kubectl && { time: "real" as const }),
+    shell: shellFor,
+  };
 }
 
 /** Plays a scenario on an embedded cluster of its own. */

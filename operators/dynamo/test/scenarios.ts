@@ -8,7 +8,7 @@ import {
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
 } from "@konverge/dynamo-operator";
-import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import { allowPrivileged, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import {
   CustomResourceDefinition,
   Deployment,
@@ -171,6 +171,7 @@ export const restart: Scenario = async (stage) => {
 
 /** The image is built first, by a Job; the services start with it. */
 export const build: Scenario = async (stage) => {
+  await allowPrivileged(stage);
   await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   const built = (tag: string) =>
@@ -199,6 +200,7 @@ export const build: Scenario = async (stage) => {
 
 /** An image that somebody asks for by hand. */
 export const image: Scenario = async (stage) => {
+  await allowPrivileged(stage);
   await stage.start(dynamoOperator);
   await stage.apply(sample("component"));
   await stage.until(
