@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import { isAlreadyExists, sleep } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
-import type { OperatorTestEnvironment } from "@konverge/testing";
+import type { OperatorTestEnvironment, TestEnvironment } from "@konverge/testing";
 
 /** What every namespace has, or what goes by itself. */
 const KEPT =
@@ -9,17 +9,32 @@ const KEPT =
 /** Milliseconds that operators are given to clean up after their objects. */
 const GRACE = 20_000;
 
+/** What a namespace lets pods do. */
+export type PodSecurityLevel = "privileged" | "restricted";
+
+/** The label of a namespace that enforces a Pod Security Standard. Pods that operators make run under the strictest. */
+export const enforcing = (level: PodSecurityLevel = "restricted") => ({ "pod-security.kubernetes.io/enforce": level });
+
+/** Lets the pods of a scenario do anything: for a folder of the node, or a builder of images, which runs as root. */
+export async function allowPrivileged({ client, namespace }: TestEnvironment): Promise<void> {
+  await client.patch(Namespace, namespace, { merge: { metadata: { labels: enforcing("privileged") } } });
+}
+
 /** Makes a namespace; false if it is one that was there already. */
-export async function freshNamespace(client: Client, name: string): Promise<boolean> {
+export async function freshNamespace(client: Client, name: string, level?: PodSecurityLevel): Promise<boolean> {
+  const labels = enforcing(level);
   const deadline = client.clock.monotonic() + 60_000;
   for (;;) {
     try {
-      await client.create(Namespace, { metadata: { name } });
+      await client.create(Namespace, { metadata: { name, labels } });
       return true;
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       const known = await client.get(Namespace, name).catch(() => undefined);
-      if (known && !known.metadata.deletionTimestamp) return false;
+      if (known && !known.metadata.deletionTimestamp) {
+        await client.patch(Namespace, name, { merge: { metadata: { labels } } });
+        return false;
+      }
       if (client.clock.monotonic() > deadline)
         throw new Error(`the namespace ${name} of the last scenario does not go`);
       await sleep(client.clock, 200);

@@ -4,6 +4,7 @@ import type { NodeShape } from "@konverge/cluster";
 import { findControlPlane } from "@konverge/real";
 import type { Operator } from "@konverge/runtime";
 import { rbacRuns, runScenario, type Scenario, type TestEnvironmentOptions } from "@konverge/testing";
+import { enforcing, type PodSecurityLevel } from "./clearing.ts";
 import { OPERATOR_IMAGES } from "./images.ts";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
@@ -15,6 +16,8 @@ export interface StageOptions {
   readonly time?: "virtual" | "real";
   /** Default: three plain nodes, two with eight H100 each, one with eight A100. */
   readonly nodes?: readonly NodeShape[];
+  /** The Pod Security Standard that its namespace enforces. Default: restricted. */
+  readonly podSecurity?: PodSecurityLevel;
   /** Default: one that is made for the scenario. */
   readonly namespace?: string;
   /** Of the embedded cluster: answers for API servers that an APIService puts behind it. */
@@ -33,8 +36,14 @@ export interface RealOptions extends StageOptions {
 const LONGEST = 240_000;
 
 /** The same for an embedded cluster. */
-export function embeddedOptions({ kubectl, ...options }: StageOptions): TestEnvironmentOptions {
-  return { images: OPERATOR_IMAGES, ...options, ...(kubectl && { time: "real" as const }), shell: shellFor };
+export function embeddedOptions({ kubectl, podSecurity, ...options }: StageOptions): TestEnvironmentOptions {
+  return {
+    images: OPERATOR_IMAGES,
+    namespaceLabels: enforcing(podSecurity),
+    ...options,
+    ...(kubectl && { time: "real" as const }),
+    shell: shellFor,
+  };
 }
 
 /** Plays a scenario on an embedded cluster of its own. */

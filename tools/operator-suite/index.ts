@@ -27,6 +27,7 @@ export type {
   TestEnvironment,
 } from "@konverge/testing";
 export { isReported, lateNode, onEmptyCluster, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
+export { allowPrivileged } from "./clearing.ts";
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type RealOptions, type StageOptions } from "./declare.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";

@@ -13,7 +13,7 @@ import {
   type TestBackend,
   UNREACHABLE_WEBHOOK_URL,
 } from "@konverge/testing";
-import { emptied, freshNamespace, withoutInstances } from "./clearing.ts";
+import { emptied, freshNamespace, type PodSecurityLevel, withoutInstances } from "./clearing.ts";
 import { shellFor } from "./kubectl.ts";
 import { podStages } from "./kwok-pods.ts";
 
@@ -36,7 +36,9 @@ export interface RealStages extends AsyncDisposable {
 }
 
 /** Starts a real control plane with simulated nodes. */
-export async function realStages(options: { nodes?: readonly NodeShape[] } = {}): Promise<RealStages> {
+export async function realStages(
+  options: { nodes?: readonly NodeShape[]; podSecurity?: PodSecurityLevel } = {},
+): Promise<RealStages> {
   const cluster = await startRealCluster({
     controllers: true,
     scheduler: true,
@@ -49,7 +51,7 @@ export async function realStages(options: { nodes?: readonly NodeShape[] } = {})
     cluster,
     client,
     async play(namespace, scenario, fate) {
-      const ground = await realGround(cluster, client, namespace);
+      const ground = await realGround(cluster, client, namespace, options.podSecurity);
       const refused: string[] = [];
       const stage = new OperatorTestEnvironment(ground, { ...fate, denied: (message) => refused.push(message) });
       try {
@@ -81,10 +83,15 @@ export function kwokNode({ name, capacity, labels, taints }: NodeShape): object 
   };
 }
 
-async function realGround(cluster: RealCluster, client: Client, namespace: string): Promise<RealGround> {
+async function realGround(
+  cluster: RealCluster,
+  client: Client,
+  namespace: string,
+  podSecurity: PodSecurityLevel | undefined,
+): Promise<RealGround> {
   const clock = realClock();
   // It may be one that every cluster has, or one whose last scenario is still being taken down.
-  const isNew = await freshNamespace(client, namespace);
+  const isNew = await freshNamespace(client, namespace, podSecurity);
   const clients: Client[] = [];
   const shell = shellFor(readFileSync(cluster.kubeconfig, "utf8"), namespace);
   const ground: RealGround = {

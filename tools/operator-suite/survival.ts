@@ -26,7 +26,7 @@ const SAMPLE = process.env["KONVERGE_PROOFS"] === "sample" ? { every: 5, runs: 1
 
 /** How a proof's options become those of its runs. */
 function split<T extends SurvivalOptions & { readonly every?: number; readonly runs?: number }>(options: T) {
-  const { time, nodes, namespace, kubectl, ...whole } = options;
+  const { time, nodes, namespace, kubectl, podSecurity, ...whole } = options;
   const { every = 1, runs = Number.POSITIVE_INFINITY } = whole;
   const proof = SAMPLE ? { ...whole, every: every * SAMPLE.every, runs: Math.min(runs, SAMPLE.runs) } : whole;
   const environment = {
@@ -34,6 +34,7 @@ function split<T extends SurvivalOptions & { readonly every?: number; readonly r
     ...(nodes && { nodes }),
     ...(namespace && { namespace }),
     ...(kubectl && { kubectl }),
+    ...(podSecurity && { podSecurity }),
   };
   return { ...proof, environment: embeddedOptions(environment) };
 }

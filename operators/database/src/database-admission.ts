@@ -1,5 +1,6 @@
 import type { FieldError } from "konverge";
 import { parseQuantity } from "konverge/objects";
+import { podTemplateErrors } from "konverge/pods";
 import { admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhooks";
 import { Database } from "./database.ts";
 import { LONGEST_RESTORE_NAME } from "./database-restore.ts";
@@ -25,7 +26,7 @@ export function databaseErrors(database: Database, old: Database | undefined): F
   if (storage && isSize(size) && isSmaller(String(storage.limit), size)) {
     errors.push(fieldInvalid("spec.storage.limit", storage.limit, `must not be less than spec.size (${size})`));
   }
-  errors.push(...resourceErrors(database), ...bootstrapErrors(database));
+  errors.push(...resourceErrors(database), ...bootstrapErrors(database), ...podTemplateErrors(database.spec.template));
   const engine = engineOf(database);
   if (engine.name === "mysql") errors.push(...mysqlErrors(database));
   for (const name of Object.keys(parameters)) {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { QuantityValue } from "konverge";
 import { ConfigMap, PodDisruptionBudget, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
+import { podTemplate } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import {
@@ -83,17 +84,20 @@ export function statefulSetFor(database: Database, engine: Engine, wanted: Serve
       updateStrategy: { type: "OnDelete" },
       selector: { matchLabels: labels },
       persistentVolumeClaimRetentionPolicy: { whenDeleted: spec.deletionPolicy, whenScaled: "Retain" },
-      template: {
-        metadata: {
-          labels,
-          annotations: {
-            // Settings that need a restart get one.
-            "databases.example.com/configuration": digest(configFor(database, engine).data ?? {}),
-            ...(restart && { [RESTART]: restart }),
+      template: podTemplate(
+        {
+          metadata: {
+            labels,
+            annotations: {
+              // Settings that need a restart get one.
+              "databases.example.com/configuration": digest(configFor(database, engine).data ?? {}),
+              ...(restart && { [RESTART]: restart }),
+            },
           },
+          spec: serverPodSpec(database, engine),
         },
-        spec: serverPodSpec(database, engine),
-      },
+        { overlay: spec.template },
+      ),
       volumeClaimTemplates: [
         {
           metadata: { name: DATA, labels },

@@ -1,5 +1,6 @@
 import { ageColumn, defineKind, duration, type ObjectOf, opaqueObject, quantity } from "konverge";
 import type { ResourceRequirements } from "konverge/kinds";
+import { podTemplateField } from "konverge/pods";
 import { z } from "zod";
 import { backupSpec } from "./backup-spec.ts";
 import { recoverySpec } from "./restore-spec.ts";
@@ -57,7 +58,11 @@ export const Database = defineKind({
           .optional()
           .describe("The pod that shall become the primary, once. Change it to ask again."),
         image: z.string().min(1).optional().describe("Default: the engine's official image."),
-        runAsUser: z.int().min(1).optional().describe("Default: the user `postgres` of the official image."),
+        runAsUser: z
+          .int()
+          .min(1)
+          .optional()
+          .describe("Default: the user of the official image, `postgres` or `mysql`."),
         storageClass: z.string().min(1).optional().describe("Default: the cluster's."),
         storage: storage.optional().describe("Lets volumes grow by themselves."),
         resources: opaqueObject<ResourceRequirements>()
@@ -76,6 +81,7 @@ export const Database = defineKind({
           .object({ image: z.string().min(1).optional() })
           .optional()
           .describe("Runs an exporter of metrics beside each server, on port 9187."),
+        template: podTemplateField(),
         pooler: pooler.optional().describe("Runs PgBouncer before the primary."),
         backup: backupSpec.optional().describe("Keeps backups on a volume of their own."),
         bootstrap: recoverySpec.optional().describe("Begins with a backup instead of empty."),

@@ -1,11 +1,15 @@
 import { ConfigMap, Deployment, Service } from "konverge/kinds";
+import { podTemplate } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { metadataOf, poolerName, secretName, writeServiceName } from "./names.ts";
+import { surroundingsOf } from "./server-pod.ts";
 
 const LABEL = "database-pooler";
 const CONFIG_FOLDER = "/etc/pgbouncer";
 const CREDENTIALS_FOLDER = "/credentials";
+/** The user `postgres` of the image, which names it by name. */
+const PGBOUNCER_USER = 70;
 
 /**
  * PgBouncer before the primary, if asked for. It knows the administrator from the Secret and asks the server about all other
@@ -42,32 +46,35 @@ export function poolerFor(database: Database, engine: Engine, password: string) 
         replicas: hibernated ? 0 : pooler.instances,
         selector: { matchLabels: labels },
         strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-        template: {
-          metadata: { labels, annotations: { "databases.example.com/credentials": password } },
-          spec: {
-            containers: [
-              {
-                name: "pooler",
-                image: pooler.image,
-                command: ["pgbouncer", `${CONFIG_FOLDER}/pgbouncer.ini`],
-                ports: [{ name: "database", containerPort: engine.port }],
-                readinessProbe: { tcpSocket: { port: "database" }, periodSeconds: 5 },
-                resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "128Mi" } },
-                volumeMounts: [
-                  { name: "config", mountPath: CONFIG_FOLDER, readOnly: true },
-                  { name: "credentials", mountPath: CREDENTIALS_FOLDER, readOnly: true },
-                ],
-              },
-            ],
-            volumes: [
-              { name: "config", configMap: { name } },
-              {
-                name: "credentials",
-                secret: { secretName: secretName(database), items: [{ key: "userlist.txt", path: "userlist.txt" }] },
-              },
-            ],
+        template: podTemplate(
+          {
+            metadata: { labels, annotations: { "databases.example.com/credentials": password } },
+            spec: {
+              containers: [
+                {
+                  name: "pooler",
+                  image: pooler.image,
+                  command: ["pgbouncer", `${CONFIG_FOLDER}/pgbouncer.ini`],
+                  ports: [{ name: "database", containerPort: engine.port }],
+                  readinessProbe: { tcpSocket: { port: "database" }, periodSeconds: 5 },
+                  resources: { requests: { cpu: "50m", memory: "64Mi" }, limits: { memory: "128Mi" } },
+                  volumeMounts: [
+                    { name: "config", mountPath: CONFIG_FOLDER, readOnly: true },
+                    { name: "credentials", mountPath: CREDENTIALS_FOLDER, readOnly: true },
+                  ],
+                },
+              ],
+              volumes: [
+                { name: "config", configMap: { name } },
+                {
+                  name: "credentials",
+                  secret: { secretName: secretName(database), items: [{ key: "userlist.txt", path: "userlist.txt" }] },
+                },
+              ],
+            },
           },
-        },
+          { overlay: surroundingsOf(database), user: PGBOUNCER_USER },
+        ),
       },
     }),
     Service.draft({

@@ -1,4 +1,5 @@
 import type { Container, EnvVar, PodSpec, Volume, VolumeMount } from "konverge/kinds";
+import type { PodTemplateOverlay } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
@@ -17,18 +18,17 @@ const TOPOLOGY_FOLDER = "/topology";
 const RUN_FOLDER = "/run/database";
 const GRACE_SECONDS = 60;
 
-/** The user `postgres` of the official images. */
+/** The users `postgres` and `mysql` of the official images. */
 const POSTGRES_USER = { debian: 999, alpine: 70 };
+const MYSQL_USER = 999;
 
 /** The image of a server, and of what is done with its files. */
 export const serverImage = (database: Database, engine: Engine) =>
   database.spec.image ?? `${engine.name}:${rolledVersion(database)}`;
 
-/** Files of PostgreSQL belong to one user, who is not root. */
+/** Files of a server belong to one user, who is not root. */
 export function serverSecurity(database: Database, engine: Engine): Pick<PodSpec, "securityContext"> {
-  if (engine.name !== "postgres") return {};
-  const isAlpine = serverImage(database, engine).includes("alpine");
-  const user = database.spec.runAsUser ?? (isAlpine ? POSTGRES_USER.alpine : POSTGRES_USER.debian);
+  const user = database.spec.runAsUser ?? officialUser(serverImage(database, engine), engine);
   return {
     securityContext: {
       runAsUser: user,
@@ -37,6 +37,29 @@ export function serverSecurity(database: Database, engine: Engine): Pick<PodSpec
       // A volume whose root has the group already is not walked through with each mount.
       fsGroupChangePolicy: "OnRootMismatch",
       runAsNonRoot: true,
+    },
+  };
+}
+
+function officialUser(image: string, engine: Engine): number {
+  if (engine.name === "mysql") return MYSQL_USER;
+  return image.includes("alpine") ? POSTGRES_USER.alpine : POSTGRES_USER.debian;
+}
+
+/** What of the user's template holds for pods that run something else than a server: where they run, and as whom. */
+export function surroundingsOf({ spec: { template } }: Database): PodTemplateOverlay | undefined {
+  if (!template?.spec) return undefined;
+  const { nodeSelector, tolerations, imagePullSecrets, priorityClassName } = template.spec;
+  const { serviceAccountName, schedulerName, runtimeClassName } = template.spec;
+  return {
+    spec: {
+      ...(nodeSelector && { nodeSelector }),
+      ...(tolerations && { tolerations }),
+      ...(imagePullSecrets && { imagePullSecrets }),
+      ...(priorityClassName && { priorityClassName }),
+      ...(serviceAccountName && { serviceAccountName }),
+      ...(schedulerName && { schedulerName }),
+      ...(runtimeClassName && { runtimeClassName }),
     },
   };
 }

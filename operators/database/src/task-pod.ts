@@ -1,10 +1,11 @@
 import { type EnvVar, type Job, type JobSpec, PersistentVolumeClaim, type PodSpec } from "konverge/kinds";
+import { podTemplate } from "konverge/pods";
 import { backupMount, backupVolume } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
 import { DATA, secretName } from "./names.ts";
 import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
-import { serverImage, serverSecurity } from "./server-pod.ts";
+import { serverImage, serverSecurity, surroundingsOf } from "./server-pod.ts";
 
 /** Something that a pod does for a database, once: a script, and what it needs. */
 export interface Task {
@@ -36,39 +37,42 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
   const engine = engineOf(database);
   return {
     backoffLimit: task.retries,
-    template: {
-      metadata: { labels: { ...task.labels } },
-      spec: {
-        restartPolicy: "Never",
-        ...serverSecurity(database, engine),
-        ...(task.affinity && { affinity: task.affinity }),
-        containers: [
-          {
-            name: task.name,
-            image: serverImage(database, engine),
-            command: ["sh", `${SCRIPTS_FOLDER}/${task.script}`],
-            env: [
-              { name: "ENGINE", value: engine.name },
-              { name: "SCRIPTS", value: SCRIPTS_FOLDER },
-              { name: "REPORT", value: REPORT },
-              ...task.env,
-            ],
-            terminationMessagePolicy: "FallbackToLogsOnError",
-            resources: { requests: { cpu: "100m", memory: "256Mi" } },
-            volumeMounts: [
-              scriptsMount,
-              backupMount,
-              ...(task.data ? [{ name: DATA, mountPath: engine.dataFolder }] : []),
-            ],
-          },
-        ],
-        volumes: [
-          scriptsVolume(database),
-          backupVolume(task.backups),
-          ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
-        ],
+    template: podTemplate(
+      {
+        metadata: { labels: { ...task.labels } },
+        spec: {
+          restartPolicy: "Never",
+          ...serverSecurity(database, engine),
+          ...(task.affinity && { affinity: task.affinity }),
+          containers: [
+            {
+              name: task.name,
+              image: serverImage(database, engine),
+              command: ["sh", `${SCRIPTS_FOLDER}/${task.script}`],
+              env: [
+                { name: "ENGINE", value: engine.name },
+                { name: "SCRIPTS", value: SCRIPTS_FOLDER },
+                { name: "REPORT", value: REPORT },
+                ...task.env,
+              ],
+              terminationMessagePolicy: "FallbackToLogsOnError",
+              resources: { requests: { cpu: "100m", memory: "256Mi" } },
+              volumeMounts: [
+                scriptsMount,
+                backupMount,
+                ...(task.data ? [{ name: DATA, mountPath: engine.dataFolder }] : []),
+              ],
+            },
+          ],
+          volumes: [
+            scriptsVolume(database),
+            backupVolume(task.backups),
+            ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
+          ],
+        },
       },
-    },
+      { overlay: surroundingsOf(database) },
+    ),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   Probe,
   ResourceRequirements,
 } from "konverge/kinds";
+import { restrictedPodSpec } from "konverge/pods";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import { drainHook } from "./drain-hook.ts";
 import { COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
@@ -26,6 +27,8 @@ export interface Surroundings {
 /** Where components listen. */
 export const HTTP_PORT = 8000;
 export const SYSTEM_PORT = 9090;
+/** The user `dynamo` of the images, which name it by name. */
+const USER = 1000;
 const SHARED_MEMORY = "shared-memory";
 const GRACE_SECONDS = 60;
 /** Within the grace: requests that come while the pod is taken out of the routing are still answered. */
@@ -73,7 +76,7 @@ export function podTemplate(component: DynamoComponentDeployment, around: Surrou
       labels: { ...extraPodMetadata?.labels, ...labelsOf(component), ...selectorOf(component), [SERVING]: "true" },
       annotations: { ...annotations, ...extraPodMetadata?.annotations, ...(restartId && { [RESTART]: restartId }) },
     },
-    spec: podSpec(component, around),
+    spec: restrictedPodSpec(podSpec(component, around), { user: USER }),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   dynamoOperator,
 } from "@konverge/dynamo-operator";
 import {
+  allowPrivileged,
   isReported,
   lateNode,
   quotaOfPods,
@@ -100,6 +101,7 @@ const noNodes: Scenario = async (stage) => {
 
 /** An image that is built by nobody: its builder cannot be pulled. Another builder builds it. */
 const builderMissing: Scenario = async (stage) => {
+  await allowPrivileged(stage);
   unpullable(stage, "registry.example/builder:1");
   const running = await stage.start(dynamoOperator, { settings: { builderImage: "registry.example/builder:1" } });
   await stage.apply(sample("component"));
@@ -115,6 +117,7 @@ const builderMissing: Scenario = async (stage) => {
 
 /** An operator with another builder leaves the images alone that are there. */
 const builtOnce: Scenario = async (stage) => {
+  await allowPrivileged(stage);
   const running = await stage.start(dynamoOperator);
   await stage.apply(sample("component"));
   await built(stage);
@@ -134,6 +137,7 @@ const builtOnce: Scenario = async (stage) => {
 
 /** A build for whose pod there is no room in the namespace. */
 export const buildQuota: Scenario = async (stage) => {
+  await allowPrivileged(stage);
   const lift = await quotaOfPods(stage, 0);
   await stage.start(dynamoOperator);
   await stage.apply(sample("component"));

@@ -8,7 +8,7 @@ import {
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
 } from "@konverge/dynamo-operator";
-import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import { allowPrivileged, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import {
   CustomResourceDefinition,
   Deployment,
@@ -173,6 +173,7 @@ export const restart: Scenario = async (stage) => {
 export const build: Scenario = async (stage) => {
   // The Job that builds it only seems to run.
   stage.cluster?.image("registry.example.com/chat");
+  await allowPrivileged(stage);
   await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   const built = (tag: string) =>
@@ -201,6 +202,7 @@ export const build: Scenario = async (stage) => {
 
 /** An image that somebody asks for by hand. */
 export const image: Scenario = async (stage) => {
+  await allowPrivileged(stage);
   await stage.start(dynamoOperator);
   await stage.apply(sample("component"));
   await stage.until(

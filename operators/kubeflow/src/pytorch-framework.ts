@@ -118,9 +118,10 @@ function withWait(
   wait: WaitForMaster,
 ): PodTemplateSpec {
   if (replica.type !== "Worker" || !replicaOf(job, "Master")) return template;
+  const trains = template.spec?.containers.find(({ name }) => name === "pytorch");
   const initContainers = [
     ...(template.spec?.initContainers ?? []),
-    ...waitContainers(wait, replicaName(job.name, "Master", 0)),
+    ...waitContainers(wait, replicaName(job.name, "Master", 0), trains),
   ];
   return { ...template, spec: { ...template.spec!, initContainers } };
 }

@@ -12,6 +12,13 @@ test("a template takes the place of the built-in container", () => {
   ]);
 });
 
+test("the built-in container is admitted wherever the container that trains is", () => {
+  const wait = { image: "busybox:1", maxTries: 7, template: undefined };
+  const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  assert.deepEqual(waitContainers(wait, "m", { securityContext })[0]?.securityContext, securityContext);
+  assert.equal(waitContainers(wait, "m", {})[0]?.securityContext, undefined);
+});
+
 test("a template that is no list is refused", () => {
   const wait = { image: "busybox:1", maxTries: 7, template: "name: wait" };
   assert.throws(() => waitContainers(wait, "m"), /is not a list/);

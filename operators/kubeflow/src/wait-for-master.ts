@@ -35,8 +35,12 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** The init containers of a worker. */
-export function waitContainers({ image, maxTries, template }: WaitForMaster, master: string): Container[] {
+/** The init containers of a worker. The built-in one may do what the container that trains may. */
+export function waitContainers(
+  { image, maxTries, template }: WaitForMaster,
+  master: string,
+  trains?: Pick<Container, "securityContext">,
+): Container[] {
   if (template !== undefined) return fromTemplate(template, { image, maxTries, master });
   const script = `for try in $(seq ${maxTries}); do nslookup ${master} && exit 0; echo waiting for ${master}; sleep 2; done; exit 1`;
   return [
@@ -46,6 +50,7 @@ export function waitContainers({ image, maxTries, template }: WaitForMaster, mas
       imagePullPolicy: "IfNotPresent",
       resources: { limits: { cpu: "100m", memory: "20Mi" }, requests: { cpu: "50m", memory: "10Mi" } },
       command: ["sh", "-c", script],
+      ...(trains?.securityContext && { securityContext: trains.securityContext }),
     },
   ];
 }

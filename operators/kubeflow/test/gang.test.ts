@@ -1,6 +1,7 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { noSuchScheduler, schedulerPlugins, volcano } from "./gang-scenarios.ts";
+import { AS_WRITTEN } from "./jobs.ts";
 
-onEmbedded("pods of a job are placed together by the coscheduling plugin", schedulerPlugins);
-onEmbedded("volcano admits the PodGroup before pods are made", volcano);
-onEmbedded("a gang scheduler that is not there is told of", noSuchScheduler);
+onEmbedded("pods of a job are placed together by the coscheduling plugin", schedulerPlugins, AS_WRITTEN);
+onEmbedded("volcano admits the PodGroup before pods are made", volcano, AS_WRITTEN);
+onEmbedded("a gang scheduler that is not there is told of", noSuchScheduler, AS_WRITTEN);

@@ -10,6 +10,9 @@ const samples = new URL("../samples/", import.meta.url);
 export const sampleFiles = readdirSync(samples).sort();
 export const sample = (file: string) => readFileSync(new URL(file, samples), "utf8");
 
+/** Pods are as the job's template has them, as with upstream: what it says about security, or does not, stays. */
+export const AS_WRITTEN = { podSecurity: "privileged" } as const;
+
 /** What tests need to know of a kind. */
 export interface Kind {
   readonly kind: KindRef<JobObject>;

@@ -2,7 +2,7 @@ import { kubeflowOperator } from "@konverge/kubeflow-operator";
 import { onEmptyCluster, onReal } from "@konverge/operator-suite";
 import { noNodes, pastAdmission, quota, refused, stuck, unmakeable } from "./bad-input-scenarios.ts";
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
-import { KINDS } from "./jobs.ts";
+import { AS_WRITTEN, KINDS } from "./jobs.ts";
 import { aLifeOf, aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
 
@@ -30,5 +30,5 @@ onReal(
     "pods of a job are placed together by the coscheduling plugin": schedulerPlugins,
     "volcano admits the PodGroup before pods are made": volcano,
   },
-  { role: kubeflowOperator },
+  { role: kubeflowOperator, ...AS_WRITTEN },
 );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { kubeflowOperator } from "@konverge/kubeflow-operator";
 import { onEmbedded, type Scenario } from "@konverge/operator-suite";
 import { parseYaml } from "konverge/schema";
-import { KINDS, sample, sampleFiles, stateOf, untilState } from "./jobs.ts";
+import { AS_WRITTEN, KINDS, sample, sampleFiles, stateOf, untilState } from "./jobs.ts";
 
 /** A sample runs, and then nothing more is written. */
 const runs =
@@ -20,4 +20,4 @@ const runs =
     assert.equal(await stateOf(stage, which, metadata.name), "Running");
   };
 
-for (const file of sampleFiles) onEmbedded(`the sample ${file} runs`, runs(file));
+for (const file of sampleFiles) onEmbedded(`the sample ${file} runs`, runs(file), AS_WRITTEN);

@@ -9,7 +9,7 @@ import {
 } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
-import { isPod, KINDS, PYTORCH, TENSORFLOW } from "./jobs.ts";
+import { AS_WRITTEN, isPod, KINDS, PYTORCH, TENSORFLOW } from "./jobs.ts";
 import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
 
@@ -18,23 +18,43 @@ const CHANCE = new Set(["nodeName", "podIP", "podIPs", "hostIP", "hostIPs"]);
 const mask = (object: AnyObject): AnyObject =>
   JSON.parse(JSON.stringify(object, (key, value) => (CHANCE.has(key) ? "…" : value)));
 
-survivesCrashes("a job ends the same, whenever the operator dies", kubeflowOperator, aFullLife, { mask });
+survivesCrashes("a job ends the same, whenever the operator dies", kubeflowOperator, aFullLife, {
+  mask,
+  ...AS_WRITTEN,
+});
 survivesCrashes("a job that is cut short keeps no pod, whenever the operator dies", kubeflowOperator, aShortLife, {
   mask,
+  ...AS_WRITTEN,
 });
-survivesApiErrors("a job ends the same, whatever request fails", kubeflowOperator, aFullLife, { mask, runs: 60 });
-survivesDeletion("a job goes with all it has, in each phase", kubeflowOperator, aFullLife, TENSORFLOW.kind, { mask });
+survivesApiErrors("a job ends the same, whatever request fails", kubeflowOperator, aFullLife, {
+  mask,
+  ...AS_WRITTEN,
+  runs: 60,
+});
+survivesDeletion("a job goes with all it has, in each phase", kubeflowOperator, aFullLife, TENSORFLOW.kind, {
+  mask,
+  ...AS_WRITTEN,
+});
 survivesDeletion("an elastic job goes with its autoscaler, in each phase", kubeflowOperator, elastic, PYTORCH.kind, {
   mask,
+  ...AS_WRITTEN,
 });
 for (const kind of KINDS) {
   const { kind: name } = kind.kind;
-  survivesApiErrors(`a ${name} runs, whatever request fails`, kubeflowOperator, runsOf(kind), { mask, runs: 40 });
+  survivesApiErrors(`a ${name} runs, whatever request fails`, kubeflowOperator, runsOf(kind), {
+    mask,
+    ...AS_WRITTEN,
+    runs: 40,
+  });
   // Pods stay as they were asked for: what is wrong with one is its end, and another one comes.
   repairsChildren(`each field of a ${name}'s Services is repaired`, kubeflowOperator, runsOf(kind), {
     mask,
+    ...AS_WRITTEN,
     except: isPod,
   });
-  survivesCrdDeletion(`a ${name} survives that its kind goes and comes`, kubeflowOperator, runsOf(kind), { mask });
+  survivesCrdDeletion(`a ${name} survives that its kind goes and comes`, kubeflowOperator, runsOf(kind), {
+    mask,
+    ...AS_WRITTEN,
+  });
 }
-exactRole(kubeflowOperator, [...KINDS.map(aLifeOf), aShortLife, lostLabels, schedulerPlugins, volcano]);
+exactRole(kubeflowOperator, [...KINDS.map(aLifeOf), aShortLife, lostLabels, schedulerPlugins, volcano], AS_WRITTEN);

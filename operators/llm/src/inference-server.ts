@@ -1,4 +1,5 @@
-import type { Container, PodSpec, Volume, VolumeMount } from "konverge/kinds";
+import type { Container, EnvVar, PodTemplateSpec, Volume, VolumeMount } from "konverge/kinds";
+import { podTemplate } from "konverge/pods";
 import { durationMs } from "konverge/time";
 import { onProducts } from "./gpu-nodes.ts";
 import type { ServingSpec } from "./serving-spec.ts";
@@ -9,7 +10,10 @@ export const PORT = { name: "http", containerPort: 8000 } as const;
 /** Marks all that this operator makes; it watches only pods with it. */
 export const MANAGED = { "app.kubernetes.io/managed-by": "llm-operator" } as const;
 
-const CACHE_FOLDER = "/root/.cache/huggingface";
+/** The server's image would run as root. This user has no entry in its /etc/passwd: HOME and USER stand for one. */
+const USER = 1000;
+const HOME = "/home/model";
+const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
 /** Where the files of a model are mounted that come from a claim. */
 const CLAIM_FOLDER = "/mnt/models";
 
@@ -36,17 +40,30 @@ export function claimsOf({ modelPath, cacheClaim }: ServingSpec): string[] {
   return [...(source && "claim" in source ? [source.claim] : []), ...(cacheClaim ? [cacheClaim] : [])];
 }
 
-/** The pod in which a model is served. `args` come before those of the spec. */
-export function podSpecFor(
-  spec: ServingSpec,
-  server: { modelName: string; args: readonly string[]; products: readonly string[]; volumes?: readonly Mounted[] },
-): PodSpec {
+/** What a kind says about its inference servers. */
+export interface InferenceServer {
+  readonly modelName: string;
+  /** Before those of the spec. */
+  readonly args: readonly string[];
+  readonly products: readonly string[];
+  readonly volumes?: readonly Mounted[];
+  readonly metadata: PodTemplateSpec["metadata"];
+}
+
+/** The pods in which a model is served. */
+export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodTemplateSpec {
   const mounted = [...volumesFor(spec), ...(server.volumes ?? [])];
-  return {
-    ...(spec.gpuType && { affinity: onProducts(server.products) }),
-    containers: [containerFor(spec, server, mounted)],
-    volumes: mounted.map(({ volume }) => volume),
-  };
+  return podTemplate(
+    {
+      ...(server.metadata && { metadata: server.metadata }),
+      spec: {
+        ...(spec.gpuType && { affinity: onProducts(server.products) }),
+        containers: [containerFor(spec, server, mounted)],
+        volumes: mounted.map(({ volume }) => volume),
+      },
+    },
+    { overlay: spec.template, user: USER },
+  );
 }
 
 /** A volume, and where the server finds it. */
@@ -62,6 +79,7 @@ function volumesFor({ modelPath, cacheClaim, sharedMemory }: ServingSpec): Mount
       volume: { name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: String(sharedMemory) } },
       mount: { mountPath: "/dev/shm" },
     },
+    { volume: { name: "home", emptyDir: {} }, mount: { mountPath: HOME } },
   ];
   if (source && "folder" in source) {
     mounted.push({
@@ -94,7 +112,7 @@ function containerFor(
     name: "model",
     image,
     args: [...args, ...(spec.args ?? [])],
-    env: [{ name: "MODEL_NAME", value: modelName }, ...env.filter(({ name }) => name !== "MODEL_NAME")],
+    env: environment(modelName, env),
     ports: [PORT],
     ...(gpuCount > 0 && { resources: { limits: { "nvidia.com/gpu": String(gpuCount) } } }),
     startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
@@ -102,6 +120,17 @@ function containerFor(
     livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
     volumeMounts: mounted.map(({ volume, mount }) => ({ name: volume.name, ...mount })),
   };
+}
+
+/** The user's variables win over all but the model's name. */
+function environment(modelName: string, env: NonNullable<ServingSpec["env"]>): EnvVar[] {
+  const own = [
+    { name: "MODEL_NAME", value: modelName },
+    { name: "HOME", value: HOME },
+    { name: "USER", value: "model" },
+  ];
+  const given = env.filter(({ name }) => name !== "MODEL_NAME");
+  return [...own.filter(({ name }) => !given.some((one) => one.name === name)), ...given];
 }
 
 /** Large models take their time to load. */

@@ -6,11 +6,13 @@ import { deploymentFor, serviceFor } from "./llm-model-children.ts";
 const podSpec = (spec: Parameters<typeof LLMModel.new>[0]["spec"]) =>
   deploymentFor(LLMModel.new({ metadata: { name: "m", namespace: "ns" }, spec })).spec!.template.spec!;
 const container = (spec: Parameters<typeof LLMModel.new>[0]["spec"]) => podSpec(spec).containers[0]!;
+const mountOf = (spec: Parameters<typeof LLMModel.new>[0]["spec"], volume: string) =>
+  container(spec).volumeMounts?.find(({ name }) => name === volume);
 
 test("a model is served under its own name unless told otherwise", () => {
   assert.deepEqual(container({}).args?.slice(0, 2), ["--model", "m"]);
   assert.deepEqual(container({ modelName: "llama-3-70b" }).args?.slice(0, 2), ["--model", "llama-3-70b"]);
-  assert.deepEqual(container({ modelName: "llama-3-70b" }).env, [{ name: "MODEL_NAME", value: "llama-3-70b" }]);
+  assert.deepEqual(container({ modelName: "llama-3-70b" }).env?.[0], { name: "MODEL_NAME", value: "llama-3-70b" });
 });
 
 test("GPUs are asked for, and the model is split across them", () => {
@@ -28,26 +30,46 @@ test("a GPU type selects nodes, and without one any node will do", () => {
   assert.equal(podSpec({}).affinity, undefined);
 });
 
+test("a server runs as a user who is not root, with a home it can write to, and without variables of Services", () => {
+  const { securityContext, enableServiceLinks } = podSpec({});
+  assert.deepEqual([securityContext?.runAsUser, securityContext?.fsGroup, enableServiceLinks], [1000, 1000, false]);
+  assert.deepEqual(mountOf({}, "home"), { name: "home", mountPath: "/home/model" });
+  assert.equal(container({}).env?.find(({ name }) => name === "HOME")?.value, "/home/model");
+  const env = [{ name: "HF_TOKEN", valueFrom: { secretKeyRef: { name: "hub", key: "token" } } }];
+  assert.deepEqual(container({ env }).env?.at(-1), env[0]);
+});
+
+test("a template is merged into the pods", () => {
+  const template = {
+    spec: { tolerations: [{ key: "gpu", operator: "Exists" as const }], containers: [{ name: "model", tty: true }] },
+  };
+  assert.deepEqual(podSpec({ template }).tolerations, template.spec.tolerations);
+  assert.deepEqual([container({ template }).tty, container({ template }).image], [true, container({}).image]);
+});
+
 test("a model path is mounted from the node, and the model keeps its name", () => {
   const spec = { modelName: "llama", modelPath: "/models/llama" };
   assert.deepEqual(container(spec).args?.slice(0, 4), ["--model", "/models/llama", "--served-model-name", "llama"]);
-  assert.deepEqual(container(spec).volumeMounts?.[1], { name: "model", mountPath: "/models/llama", readOnly: true });
+  assert.deepEqual(mountOf(spec, "model"), { name: "model", mountPath: "/models/llama", readOnly: true });
 });
 
 test("a model path on a claim is mounted from the claim", () => {
   const spec = { modelName: "llama", modelPath: "pvc://weights/llama/70b" };
   assert.deepEqual(container(spec).args?.slice(0, 2), ["--model", "/mnt/models/llama/70b"]);
-  assert.deepEqual(podSpec(spec).volumes?.[1], {
-    name: "model",
-    persistentVolumeClaim: { claimName: "weights", readOnly: true },
-  });
+  assert.deepEqual(
+    podSpec(spec).volumes?.find(({ name }) => name === "model"),
+    {
+      name: "model",
+      persistentVolumeClaim: { claimName: "weights", readOnly: true },
+    },
+  );
   assert.deepEqual(container({ modelPath: "pvc://weights" }).args?.slice(0, 2), ["--model", "/mnt/models"]);
 });
 
 test("fetched models are kept on a claim where one is given", () => {
   const spec = { cacheClaim: "hub" };
   assert.deepEqual(podSpec(spec).volumes?.at(-1), { name: "cache", persistentVolumeClaim: { claimName: "hub" } });
-  assert.deepEqual(container(spec).volumeMounts?.at(-1), { name: "cache", mountPath: "/root/.cache/huggingface" });
+  assert.deepEqual(mountOf(spec, "cache"), { name: "cache", mountPath: "/home/model/.cache/huggingface" });
 });
 
 test("a replica has as long to load its model as it is given, and a rollout waits for it", () => {

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "konverge";
 import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
-import { MANAGED, modelLocation, PORT, podSpecFor, progressDeadline } from "./inference-server.ts";
+import { MANAGED, modelLocation, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
 
 /** The labels by which a model's pods are selected. */
@@ -41,10 +41,7 @@ export function deploymentFor(model: LLMModel, products: readonly string[] = def
       selector: { matchLabels: labelsOf(model) },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       progressDeadlineSeconds: progressDeadline(spec),
-      template: {
-        metadata: { labels },
-        spec: podSpecFor(spec, { modelName, args: serverArgs(model), products }),
-      },
+      template: podTemplateFor(spec, { metadata: { labels }, modelName, args: serverArgs(model), products }),
     },
   });
 }

@@ -2,7 +2,7 @@ import { type PlannedChild, plannedChild } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
 import { printYaml } from "konverge/schema";
-import { MANAGED, modelLocation, PORT, podSpecFor } from "./inference-server.ts";
+import { MANAGED, modelLocation, PORT, podTemplateFor } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
 
 /** The label that names a pod's ModelDeployment. */
@@ -61,24 +61,22 @@ export function statefulSetFor(
       serviceName: headlessName(deployment),
       podManagementPolicy: "Parallel",
       selector: { matchLabels: deploymentLabels(deployment) },
-      template: {
+      template: podTemplateFor(spec, {
         metadata: {
           labels: { ...deploymentLabels(deployment), ...MANAGED },
           // Servers read their configuration when they start.
           annotations: { "ai.example.com/config": templateHash(config.data ?? {}) },
         },
-        spec: podSpecFor(spec, {
-          modelName: spec.model,
-          args: ["--config", `${CONFIG_FOLDER}/config.yaml`],
-          products: options.products,
-          volumes: [
-            {
-              volume: { name: "config", configMap: { name: deployment.metadata.name } },
-              mount: { mountPath: CONFIG_FOLDER, readOnly: true },
-            },
-          ],
-        }),
-      },
+        modelName: spec.model,
+        args: ["--config", `${CONFIG_FOLDER}/config.yaml`],
+        products: options.products,
+        volumes: [
+          {
+            volume: { name: "config", configMap: { name: deployment.metadata.name } },
+            mount: { mountPath: CONFIG_FOLDER, readOnly: true },
+          },
+        ],
+      }),
     },
   });
   return plannedChild(draft, { initially: { spec: { replicas: options.replicas } } });

@@ -1,4 +1,5 @@
 import type { FieldError } from "konverge";
+import { podTemplateErrors } from "konverge/pods";
 import { fieldForbidden, fieldInvalid } from "konverge/webhooks";
 import type { ServingSpec } from "./serving-spec.ts";
 
@@ -19,5 +20,5 @@ export function servingErrors(spec: ServingSpec, ownArgs: readonly string[]): Fi
   if (spec.modelPath?.split("/").includes("..")) {
     errors.push(fieldInvalid("spec.modelPath", spec.modelPath, "must not lead upwards with .."));
   }
-  return errors;
+  return [...errors, ...podTemplateErrors(spec.template)];
 }

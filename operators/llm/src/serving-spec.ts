@@ -1,4 +1,6 @@
-import { duration, listMap, quantity } from "konverge";
+import { duration, listMap, opaqueObject, quantity } from "konverge";
+import type { EnvVar, EnvVarSource } from "konverge/kinds";
+import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
 import { z } from "zod";
 
 /** Fields that every kind has which runs inference servers. */
@@ -28,7 +30,13 @@ export const servingFields = {
   image: z.string().min(1).max(512).default("vllm/vllm-openai:latest").describe("The inference server."),
   args: z.array(z.string().max(1024)).max(100).optional().describe("Further arguments of the inference server."),
   env: z
-    .array(z.object({ name: z.string().min(1).max(256), value: z.string().default("") }))
+    .array(
+      z.object({
+        name: z.string().min(1).max(256),
+        value: z.string().optional(),
+        valueFrom: opaqueObject<EnvVarSource>().optional().describe("As HF_TOKEN from a Secret."),
+      }),
+    )
     .max(100)
     .check(listMap("name"))
     .optional()
@@ -37,6 +45,7 @@ export const servingFields = {
   startupTimeout: duration()
     .default("30m")
     .describe("How long a replica may take to load its model before it is restarted."),
+  template: podTemplateField(),
 };
 
 /** What the two kinds ask of an inference server. */
@@ -47,7 +56,8 @@ export interface ServingSpec {
   readonly cacheClaim?: string | undefined;
   readonly image: string;
   readonly args?: readonly string[] | undefined;
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined;
+  readonly env?: readonly EnvVar[] | undefined;
   readonly sharedMemory: string | number;
   readonly startupTimeout: string;
+  readonly template?: PodTemplateOverlay | undefined;
 }

@@ -1,5 +1,6 @@
 import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
+import { restrictedPodSpec } from "konverge/pods";
 import {
   autoscalerContainer,
   headAccountName,
@@ -127,7 +128,7 @@ function podFor(
       labels: { ...metadata?.labels, ...labelsOf(cluster, type, group) },
       ...(metadata?.annotations && { annotations: metadata.annotations }),
     },
-    spec: {
+    spec: restrictedPodSpec({
       ...spec,
       ...initContainers(cluster, type, spec, container),
       ...(autoscales && { serviceAccountName: headAccountName(cluster) }),
@@ -137,7 +138,7 @@ function podFor(
         { name: SHARED_MEMORY, emptyDir: { medium: "Memory" } },
         ...(autoscales ? [{ name: LOGS, emptyDir: {} }] : []),
       ]),
-    },
+    }),
   });
 }
 

@@ -3,6 +3,7 @@ import { type Container, Deployment, type EnvVar, type Probe, Service } from "ko
 import { portNamed } from "./components.ts";
 import { MODEL_FOLDER, type ModelSupply, modelSupply } from "./model-initializer.ts";
 import { DEPLOYMENT_ID, explainerName, idOf, MANAGED_BY, predictorName, SELDON_APP } from "./names.ts";
+import { secured } from "./pod-user.ts";
 import type { Explainer, Predictor, SeldonDeployment } from "./seldon-deployment.ts";
 import { labelsOf } from "./unit-container.ts";
 
@@ -46,12 +47,12 @@ export function explainerOf(
         ...(predictor.progressDeadlineSeconds && { progressDeadlineSeconds: predictor.progressDeadlineSeconds }),
         template: {
           metadata: { labels },
-          spec: {
+          spec: secured({
             terminationGracePeriodSeconds: 20,
             ...(explainer.serviceAccountName && { serviceAccountName: explainer.serviceAccountName }),
             ...(supply && { initContainers: [supply.initContainer], volumes: [...supply.volumes] }),
             containers: [withModel(container, supply)],
-          },
+          }),
         },
       },
     }),

@@ -24,6 +24,7 @@ import {
   SELDON_APP,
 } from "./names.ts";
 import { GRPC_PORT, HTTP_PORT, hasNoOrchestrator, orchestratorContainer } from "./orchestrator.ts";
+import { secured } from "./pod-user.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, unitContainer } from "./unit-container.ts";
 
@@ -187,14 +188,14 @@ function componentDeployment(
           labels,
           annotations: { "prometheus.io/path": METRICS_PATH, "prometheus.io/scrape": "true", ...annotations },
         },
-        spec: {
+        spec: secured({
           ...podSpec(pod, [...supplies.values()]),
           ...serviceAccount(containers.map(({ unit }) => unit)),
           containers: [
             ...containers.map((one) => unitContainer(object, predictor, one, supplies.get(one.unit))),
             ...extra,
           ],
-        },
+        }),
       },
     },
   });
@@ -248,7 +249,7 @@ function orchestratorDeployment(object: SeldonDeployment, predictor: Predictor, 
           labels: { ...labelsOf(predictor), ...labels },
           annotations: { "prometheus.io/path": METRICS_PATH, "prometheus.io/scrape": "true" },
         },
-        spec: { terminationGracePeriodSeconds: 20, containers: [container], volumes: [podInfo()] },
+        spec: secured({ terminationGracePeriodSeconds: 20, containers: [container], volumes: [podInfo()] }),
       },
     },
   });

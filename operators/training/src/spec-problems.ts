@@ -1,5 +1,6 @@
 import type { FieldError } from "konverge";
 import { parseQuantity } from "konverge/objects";
+import { podTemplateErrors } from "konverge/pods";
 import { fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { variableOf } from "./hyperparameters.ts";
 import type { TrainingJob } from "./training-job.ts";
@@ -13,7 +14,13 @@ const GPU = "nvidia.com/gpu";
  * jobs that came past admission or past the CRD's own rules.
  */
 export function specProblems({ spec }: TrainingJob): FieldError[] {
-  return [...missing(spec), ...volumes(spec), ...amounts(spec), ...variables(spec)];
+  return [
+    ...missing(spec),
+    ...volumes(spec),
+    ...amounts(spec),
+    ...variables(spec),
+    ...podTemplateErrors(spec.template),
+  ];
 }
 
 type Spec = TrainingJob["spec"];

@@ -40,6 +40,7 @@ const specs = fc
     serviceAccountName: maybe(name),
     imagePullSecrets: maybe(fc.constant([{ name: "pull" }])),
     podMetadata: maybe(fc.record({ labels: fc.dictionary(name, name) })),
+    template: maybe(fc.constant({ spec: { hostNetwork: true } })),
   })
   .map((spec) => JSON.parse(JSON.stringify(spec)) as object)
   .map((spec: { checkpointDir?: string }) =>

@@ -39,7 +39,7 @@ export function toStored({ spec, status }: Versioned<BetaSpec>): Versioned<Store
 export function fromStored({ spec, status }: Versioned<StoredSpec>): Versioned<BetaSpec> {
   const { framework, workers, gpuPerWorker, parameterServers, elastic, scheduling } = spec;
   const { gpuType, image, command, args, env, resources, nodeSelector, tolerations } = spec;
-  const { serviceAccountName, imagePullSecrets, podMetadata } = spec;
+  const { serviceAccountName, imagePullSecrets, podMetadata, template } = spec;
   const { restartPolicy, backoffLimit, activeDeadlineSeconds, startDeadlineSeconds, ttlSecondsAfterFinished } = spec;
   const { cleanPodPolicy, successPolicy, suspend, checkpointDir, checkpointVolume } = spec;
   const { hyperparameters, hyperparametersFrom, passHyperparameters } = spec;
@@ -81,6 +81,7 @@ export function fromStored({ spec, status }: Versioned<StoredSpec>): Versioned<B
         suspend,
       }),
       scheduling,
+      template,
     }),
     ...(status && { status }),
   };

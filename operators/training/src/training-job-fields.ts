@@ -1,5 +1,6 @@
 import { listMap, opaqueObject, quantity } from "konverge";
 import type { EnvVarSource, Toleration } from "konverge/kinds";
+import { podTemplateField } from "konverge/pods";
 import { z } from "zod";
 
 /** What both versions of TrainingJob share: each field once, with its bounds and its words. */
@@ -155,6 +156,8 @@ export const imagePullSecrets = z
   .array(z.object({ name: z.string().min(1) }))
   .check(listMap("name"))
   .optional();
+
+export const template = podTemplateField();
 
 export const podMetadata = z
   .object({

@@ -34,4 +34,5 @@ export const trainingJobV1alpha1 = z.object({
   serviceAccountName: field.serviceAccountName,
   imagePullSecrets: field.imagePullSecrets,
   podMetadata: field.podMetadata,
+  template: field.template,
 });

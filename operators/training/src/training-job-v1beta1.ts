@@ -57,4 +57,5 @@ export const trainingJobV1beta1 = z.object({
       suspend: false,
     }),
   scheduling: field.scheduling,
+  template: field.template,
 });

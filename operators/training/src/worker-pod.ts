@@ -1,6 +1,7 @@
 import { ownerReference } from "konverge";
 import { Pod, type PodSpec, type ResourceRequirements, type Volume, type VolumeMount } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
+import { podTemplate } from "konverge/pods";
 import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
 import {
   ATTEMPT_LABEL,
@@ -16,6 +17,9 @@ import {
 } from "./names.ts";
 import { TrainingJob } from "./training-job.ts";
 import { environmentOf, type Member, portOf } from "./worker-environment.ts";
+
+/** Images for training mostly run as root, unless a template says otherwise. Checkpoints are written as this user. */
+const USER = 1000;
 
 /** What the gang's scheduler wants of its pods. */
 export interface GangMarks {
@@ -36,12 +40,12 @@ export interface PodContext {
 export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters): string {
   const { framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic } = spec;
   const { checkpointDir, checkpointVolume, parameterServers, passHyperparameters, nodeSelector, tolerations } = spec;
-  const { serviceAccountName, imagePullSecrets, podMetadata, scheduling, workers } = spec;
+  const { serviceAccountName, imagePullSecrets, podMetadata, scheduling, workers, template } = spec;
   const { onDelete: _, ...volume } = checkpointVolume ?? {};
   return templateHash({
     ...{ framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic },
     ...{ checkpointDir, parameterServers, nodeSelector, tolerations, serviceAccountName, imagePullSecrets },
-    ...{ podMetadata, scheduling, volume, hyperparameters, passHyperparameters },
+    ...{ podMetadata, scheduling, volume, hyperparameters, passHyperparameters, template },
     // An elastic job changes its size as it runs; any other has to be told anew.
     workers: elastic ? undefined : workers,
   });
@@ -51,23 +55,32 @@ export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters
 export function podFor(job: TrainingJob, member: Member, context: PodContext) {
   const { role, index, attempt } = member;
   const { podMetadata } = job.spec;
+  const { metadata, spec } = podTemplate(
+    {
+      metadata: {
+        labels: {
+          ...podMetadata?.labels,
+          ...context.gang.labels,
+          ...labelsOf(job),
+          [ROLE_LABEL]: role,
+          [INDEX_LABEL]: String(index),
+          [ATTEMPT_LABEL]: String(attempt),
+          [SPEC_LABEL]: specHash(job, context.hyperparameters),
+        },
+        annotations: { ...podMetadata?.annotations, ...context.gang.annotations },
+      },
+      spec: podSpecFor(job, member, context),
+    },
+    { overlay: job.spec.template, user: USER },
+  );
   return Pod.draft({
     metadata: {
+      ...metadata,
       name: podName(job, role, index),
       namespace: job.metadata.namespace,
-      labels: {
-        ...podMetadata?.labels,
-        ...context.gang.labels,
-        ...labelsOf(job),
-        [ROLE_LABEL]: role,
-        [INDEX_LABEL]: String(index),
-        [ATTEMPT_LABEL]: String(attempt),
-        [SPEC_LABEL]: specHash(job, context.hyperparameters),
-      },
-      annotations: { ...podMetadata?.annotations, ...context.gang.annotations },
       ownerReferences: [ownerReference(TrainingJob, job)],
     },
-    spec: podSpecFor(job, member, context),
+    spec: spec!,
   });
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { Pod } from "konverge/kinds";
+import { restrictedPodSpec } from "konverge/pods";
 import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** What the API server refuses, and with which words. */
@@ -165,7 +166,7 @@ export const aNameIsTaken: Scenario = async (stage) => {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "squat-worker-1" },
-    spec: { containers: [{ name: "c", image: "busybox" }] },
+    spec: restrictedPodSpec({ containers: [{ name: "c", image: "busybox" }] }),
   });
   const { metadata } = await stage.get(Pod, "squat-worker-1");
   await stage.apply(job("squat"));

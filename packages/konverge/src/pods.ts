@@ -1,6 +1,6 @@
 /**
- * Why pods do not run: image pulls, crashes, scheduling, volumes, quotas, rejected pods; and how an operator reports it in
- * conditions and events.
+ * Pods that operators make: the template that a user can add to, the security defaults; and why pods do not run (image
+ * pulls, crashes, scheduling, volumes, quotas, rejected pods), and how an operator reports it in conditions and events.
  */
 export {
   failedCreateMessage,
@@ -8,11 +8,18 @@ export {
   POD_PROBLEM_GRACE_MS,
   type PodProblem,
   type PodProblemReason,
+  type PodSecurityOptions,
+  type PodTemplateOptions,
+  type PodTemplateOverlay,
   podCreationProblem,
   podProblem,
+  podTemplate,
+  podTemplateErrors,
+  podTemplateField,
   problemConditions,
   replicaFailureMessage,
   reportProblem,
+  restrictedPodSpec,
   type WorkloadProblem,
   workloadProblem,
 } from "@konverge/runtime";

@@ -72,6 +72,14 @@ export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
+export { type PodSecurityOptions, restrictedPodSpec } from "./pods/pod-security.ts";
+export {
+  type PodTemplateOptions,
+  type PodTemplateOverlay,
+  podTemplate,
+  podTemplateErrors,
+  podTemplateField,
+} from "./pods/pod-template.ts";
 export { type PodProblem, type PodProblemReason, podProblem } from "./problems/pod-problem.ts";
 export type { WorkloadProblem } from "./problems/problem.ts";
 export { failedCreateMessage, podCreationProblem, replicaFailureMessage } from "./problems/refusal.ts";

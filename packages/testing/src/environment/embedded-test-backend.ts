@@ -25,6 +25,8 @@ export interface TestEnvironmentOptions {
   readonly nodes?: readonly NodeShape[];
   /** Default: `stage`. */
   readonly namespace?: string;
+  /** Labels of that namespace: `pod-security.kubernetes.io/enforce`, say. */
+  readonly namespaceLabels?: Readonly<Record<string, string>>;
   /** The seed of the virtual clock. */
   readonly seed?: number;
   /** Let the seed choose the order of events at the same time. */
@@ -82,6 +84,8 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
   for (const name of ["default", namespace]) {
     await client.create(Namespace, { metadata: { name } }).catch(() => undefined);
   }
+  const { namespaceLabels: labels } = options;
+  if (labels) await client.patch(Namespace, namespace, { merge: { metadata: { labels } } });
   let running: { shell: Shell; close(): Promise<void> } | undefined;
   const pass = (ms: number) => (virtual ? virtual.pass(ms) : sleep(clock, ms));
   return {

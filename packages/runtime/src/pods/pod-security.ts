@@ -1,0 +1,51 @@
+import type { Container, PodSpec } from "@konverge/kinds";
+
+/** What is known about the pod that its spec does not say. */
+export interface PodSecurityOptions {
+  /**
+   * The user that containers run as, for images whose own user is root or not a number. Volumes are made writable for a
+   * group with the same number.
+   */
+  readonly user?: number;
+}
+
+/**
+ * A pod that meets the Pod Security Standard `restricted`, and gets no variables from the Services of its namespace (a
+ * Service called `vllm` would set VLLM_PORT). Everything that the spec sets itself stays, so that a user can ask for more.
+ */
+export function restrictedPodSpec(spec: PodSpec, { user }: PodSecurityOptions = {}): PodSpec {
+  const { securityContext, os } = spec;
+  const linked = { enableServiceLinks: false, ...spec };
+  // The standard's fields do not exist on Windows, where the API server refuses them.
+  if (os?.name === "windows") return linked;
+  const containers = (list: readonly Container[]) => list.map(restrictedContainer);
+  return {
+    ...linked,
+    securityContext: {
+      ...(securityContext?.runAsUser !== 0 && { runAsNonRoot: true }),
+      ...(user !== undefined && { runAsUser: user, fsGroup: user, fsGroupChangePolicy: "OnRootMismatch" }),
+      seccompProfile: { type: "RuntimeDefault" },
+      ...securityContext,
+    },
+    ...(spec.initContainers && { initContainers: containers(spec.initContainers) }),
+    containers: containers(spec.containers),
+  };
+}
+
+/** The API server refuses a privileged container that may not escalate, and one with CAP_SYS_ADMIN. */
+function restrictedContainer(container: Container): Container {
+  const { securityContext } = container;
+  const { privileged, capabilities, runAsUser } = securityContext ?? {};
+  if (privileged) return container;
+  const isAdministrator = capabilities?.add?.some((name) => /^(CAP_)?SYS_ADMIN$/.test(name)) ?? false;
+  return {
+    ...container,
+    securityContext: {
+      ...(!isAdministrator && { allowPrivilegeEscalation: false }),
+      // The pod's runAsNonRoot would keep it from starting.
+      ...(runAsUser === 0 && { runAsNonRoot: false }),
+      ...securityContext,
+      capabilities: { drop: ["ALL"], ...capabilities },
+    },
+  };
+}

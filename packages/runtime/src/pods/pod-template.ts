@@ -1,0 +1,61 @@
+import type { DeepPartial } from "@konverge/client";
+import { deepCopy, type FieldError } from "@konverge/core";
+import { definitionSchema, type PodTemplateSpec } from "@konverge/kinds";
+import { coerce, opaqueObject, validateValue } from "@konverge/schema";
+import { applyStrategicMergePatch } from "@konverge/schema/patch";
+import { type PodSecurityOptions, restrictedPodSpec } from "./pod-security.ts";
+
+/** Part of a pod template, in the words of Kubernetes: `{ spec: { nodeSelector: …, tolerations: … } }`. */
+export type PodTemplateOverlay = DeepPartial<PodTemplateSpec>;
+
+export interface PodTemplateOptions extends PodSecurityOptions {
+  /** What the user writes in the field of {@link podTemplateField}. */
+  readonly overlay?: PodTemplateOverlay | undefined;
+}
+
+/** Read when it is first needed: it is large. */
+const schema = () => definitionSchema("core.v1.PodTemplateSpec");
+
+/**
+ * The field `template` of a kind that makes pods, the same for all of them:
+ *
+ * ```ts
+ * spec: z.object({ image: z.string(), template: podTemplateField() })
+ * ```
+ */
+export function podTemplateField() {
+  return opaqueObject<PodTemplateOverlay>()
+    .optional()
+    .describe(
+      "Merged into the pods, as by a strategic merge patch: containers, volumes and variables by name, tolerations and the rest as in a Pod.",
+    );
+}
+
+/**
+ * The template of pods that an operator makes: what it renders, with the user's overlay merged strategically, and
+ * the defaults that meet the Pod Security Standard `restricted` for what neither of them sets.
+ *
+ * Rendered labels are kept, because selectors depend on them.
+ */
+export function podTemplate(rendered: PodTemplateSpec, options: PodTemplateOptions = {}): PodTemplateSpec {
+  const { overlay } = options;
+  const merged = overlay ? applyStrategicMergePatch(rendered, overlay, schema()) : rendered;
+  const labels = { ...merged.metadata?.labels, ...rendered.metadata?.labels };
+  return {
+    ...merged,
+    ...((overlay?.metadata || rendered.metadata) && { metadata: { ...merged.metadata, labels } }),
+    spec: restrictedPodSpec(merged.spec!, options),
+  };
+}
+
+/** What is wrong with an overlay: fields that pods do not have, and values of the wrong type. For admission. */
+export function podTemplateErrors(overlay: PodTemplateOverlay | undefined, path = "spec.template"): FieldError[] {
+  if (!overlay) return [];
+  const copy = deepCopy(overlay) as object;
+  const unknown = coerce(schema(), copy).unknown.map(
+    (field): FieldError => ({ reason: "FieldValueInvalid", field: `${path}.${field}`, message: "unknown field" }),
+  );
+  // What is required of a whole template, the operator renders.
+  const wrong = validateValue(schema(), copy, { path }).filter(({ reason }) => reason !== "FieldValueRequired");
+  return [...unknown, ...wrong];
+}
