@@ -23,6 +23,7 @@ import { accountTokens, rootCertificates, serviceAccounts } from "./service-acco
 import { statefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
 import { volumeAttributesClasses } from "./volume/class-protection.ts";
+import { ephemeralVolumes } from "./volume/ephemeral-volumes.ts";
 import { defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
 
 /** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
@@ -47,6 +48,7 @@ export const BUILT_IN_CONTROLLERS: readonly ControlPlaneComponent[] = [
   mirroredSlices,
   volumes,
   provisioner,
+  ephemeralVolumes,
   volumeAttributesClasses,
   nodeLifecycle,
   taintEviction,

@@ -9,6 +9,7 @@ import {
   type Volume,
 } from "@konverge/kinds";
 import type { Cache, CacheView } from "@konverge/runtime";
+import { ephemeralClaimName, foreignClaimProblem } from "../controllers/volume/ephemeral-volumes.ts";
 
 /** Every namespace gets it sooner or later, from whoever publishes the cluster's authority; nodes do not wait for it. */
 const ROOT_CA = "kube-root-ca.crt";
@@ -98,14 +99,18 @@ export class ConfigSource {
   }
 
   /** The scheduler waits for claims as well; a pod that names its node has gone round it. */
-  #claimProblem({ metadata }: Pod, { persistentVolumeClaim, ephemeral, name }: Volume): string | undefined {
-    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
+  #claimProblem(pod: Pod, volume: Volume): string | undefined {
+    const { metadata } = pod;
+    const { persistentVolumeClaim, ephemeral } = volume;
+    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && ephemeralClaimName(pod, volume));
     if (claimName === undefined) return undefined;
     const claim = this.#claimsNow().get(`${metadata.namespace}/${claimName}`);
     const failed = `error processing PVC ${metadata.namespace}/${claimName}`;
     if (!claim) {
       return `${failed}: failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`;
     }
+    const foreign = ephemeral && foreignClaimProblem(metadata, claim);
+    if (foreign) return `${failed}: ${foreign}`;
     if (claim.metadata.deletionTimestamp) return `${failed}: PVC is being deleted`;
     return claim.status?.phase === "Bound" ? undefined : `${failed}: PVC is not bound`;
   }

@@ -1,4 +1,5 @@
 import type { ClusterState } from "./cluster-state.ts";
+import { ExclusiveClaims } from "./exclusive-claims.ts";
 import { InterPodRules } from "./inter-pod.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { isRepelled, matchesNodeAffinity, tolerates } from "./node-matching.ts";
@@ -14,6 +15,9 @@ export interface Refusal {
 
 const UNSCHEDULABLE = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const;
 
+const IN_USE =
+  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
+
 const NONE: readonly PodInfo[] = [];
 
 const refusal = (reason: string, unresolvable = false): Refusal => ({ reasons: [reason], unresolvable });
@@ -23,6 +27,7 @@ export class Filters {
   readonly pod: PodInfo;
   readonly interPod: InterPodRules;
   readonly spread: SpreadRules;
+  readonly exclusive: ExclusiveClaims;
   readonly #state: ClusterState;
   readonly #volumes: VolumeRules | undefined;
   readonly #wanted: readonly (readonly [resource: string, amount: number])[];
@@ -34,6 +39,7 @@ export class Filters {
     this.#wanted = [...pod.requests].filter(([, amount]) => amount !== 0);
     this.interPod = new InterPodRules(pod, state);
     this.spread = new SpreadRules(pod, state);
+    this.exclusive = new ExclusiveClaims(pod, volumes?.exclusive ?? [], state);
   }
 
   /** Why the pod cannot be on this node; undefined when it can. */
@@ -49,6 +55,7 @@ export class Filters {
     }
     const short = this.#resources(node);
     if (short) return short;
+    if (this.exclusive.areTaken) return refusal(IN_USE);
     const volumes = this.#volumes?.refuses(node);
     if (volumes) return refusal(volumes, true);
     const found = this.spread.refuses(node) ?? (this.interPod.isEmpty ? undefined : this.interPod.refuses(node));

@@ -6,6 +6,7 @@ import {
   requirementsOf,
 } from "@konverge/core";
 import type { NodeAffinity, Pod, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "@konverge/kinds";
+import { ephemeralClaimName } from "../controllers/volume/ephemeral-volumes.ts";
 import { hostPortsOf } from "./host-ports.ts";
 import { type Amounts, requestsOf } from "./requests.ts";
 
@@ -54,6 +55,8 @@ export interface PodInfo {
   /** `TCP/8080`, with the address if it is a particular one. */
   readonly hostPorts: readonly string[];
   readonly claims: readonly string[];
+  /** Those of its claims that are created for it. */
+  readonly ephemeralClaims: readonly string[];
   /** The names of the ResourceClaims whose devices it needs; empty: one that is yet to be made. */
   readonly deviceClaims: readonly string[];
   readonly owner: string;
@@ -100,9 +103,15 @@ export function podInfo(pod: Pod, namespaceLabels: (namespace: string) => Readon
     spread: spec?.topologySpreadConstraints?.map((one) => spreadTerm(one, namespace, labels)) ?? NONE,
     hostPorts: hostPortsOf(pod),
     claims:
-      spec?.volumes?.flatMap(({ name: volume, persistentVolumeClaim, ephemeral }) =>
-        persistentVolumeClaim ? [persistentVolumeClaim.claimName] : ephemeral ? [`${name}-${volume}`] : [],
+      spec?.volumes?.flatMap((volume) =>
+        volume.persistentVolumeClaim
+          ? [volume.persistentVolumeClaim.claimName]
+          : volume.ephemeral
+            ? [ephemeralClaimName(pod, volume)]
+            : [],
       ) ?? NONE,
+    ephemeralClaims:
+      spec?.volumes?.flatMap((volume) => (volume.ephemeral ? [ephemeralClaimName(pod, volume)] : [])) ?? NONE,
     deviceClaims:
       spec?.resourceClaims?.flatMap(({ name: own, resourceClaimName }) => {
         if (resourceClaimName) return [resourceClaimName];

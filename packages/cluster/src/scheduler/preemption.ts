@@ -73,6 +73,7 @@ function victimsOn(
     else node.add(other);
     filters.interPod.change(other, node, sign);
     filters.spread.change(other, node, sign);
+    filters.exclusive.change(other, sign);
   };
   for (const other of lower) change(other, -1);
   const refusal = filters.judge(node);

@@ -359,6 +359,7 @@ class Scheduler implements RunningComponent {
     return {
       problem: volumes?.problem ?? devices.problem,
       waiting: volumes?.waiting ?? [],
+      exclusive: volumes?.exclusive ?? [],
       refuses: (node) => volumes?.refuses(node) ?? devices.refuses(node),
     };
   }

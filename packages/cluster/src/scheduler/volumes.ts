@@ -3,6 +3,7 @@ import { type Clock, compareVersions, keyOf, type ObjectKey, type Timer } from "
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import type { Cache, CacheView } from "@konverge/runtime";
 import { BOUND_BY_CONTROLLER, claimReference, SELECTED_NODE, volumeFor } from "../controllers/volume/binding.ts";
+import { foreignClaimProblem } from "../controllers/volume/ephemeral-volumes.ts";
 import type { NodeInfo } from "./node-info.ts";
 import { matchesTerm } from "./node-matching.ts";
 import type { PodInfo } from "./pod-info.ts";
@@ -17,6 +18,8 @@ export interface VolumeRules {
   readonly problem: string | undefined;
   /** Claims that wait for a node to be chosen. */
   readonly waiting: readonly ObjectKey[];
+  /** The names of claims that only one pod may use at a time. */
+  readonly exclusive: readonly string[];
   refuses(node: NodeInfo): string | undefined;
 }
 
@@ -59,9 +62,11 @@ export class Volumes {
     const bound: PersistentVolume[] = [];
     const waiting: ObjectKey[] = [];
     const unbound: PersistentVolumeClaim[] = [];
+    const exclusive: string[] = [];
     const rules = (problem: string | undefined): VolumeRules => ({
       problem,
       waiting,
+      exclusive,
       refuses: (node) => {
         if (!bound.every((volume) => isReachable(volume, node)))
           return "node(s) didn't match PersistentVolume's node affinity";
@@ -71,7 +76,13 @@ export class Volumes {
     for (const name of pod.claims) {
       const key = `${pod.namespace}/${name}`;
       const claim = this.#claims.get(key);
+      const isEphemeral = pod.ephemeralClaims.includes(name);
+      if (!claim && isEphemeral)
+        return rules(`waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`);
       if (!claim) return rules(`persistentvolumeclaim "${name}" not found`);
+      const problem = isEphemeral ? foreignClaimProblem(pod, claim) : undefined;
+      if (problem) return rules(problem);
+      if (claim.spec?.accessModes?.includes("ReadWriteOncePod")) exclusive.push(name);
       if (claim.metadata.deletionTimestamp) return rules(`persistentvolumeclaim "${name}" is being deleted`);
       if (isBound(claim)) {
         const volume = this.#volumes.get(claim.spec?.volumeName ?? "");

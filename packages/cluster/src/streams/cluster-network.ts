@@ -47,7 +47,10 @@ export class ClusterNetwork {
   of(pod: Pod, podIP: string, released: AbortSignal): ContainerNetwork {
     const { names, pods } = this.#site;
     const uid = pod.metadata.uid ?? "";
-    const until = (end: () => void) => released.addEventListener("abort", end, { once: true });
+    const until = (end: () => void) => {
+      released.addEventListener("abort", end, { once: true });
+      return end;
+    };
     return {
       address: podIP,
       hostName: pod.spec?.hostname ?? pod.metadata.name,
@@ -61,7 +64,7 @@ export class ClusterNetwork {
         return target && pods.listeners.ask(target.placed.pod.metadata.uid ?? "", target.port, data, podIP);
       },
       listen: (port, accept) => until(pods.listeners.listen(uid, port, accept)),
-      answer: (port, reply) => until(pods.listeners.answer(uid, port, reply)),
+      answer: (port, reply) => void until(pods.listeners.answer(uid, port, reply)),
     };
   }
 

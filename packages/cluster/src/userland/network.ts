@@ -21,8 +21,11 @@ export interface ContainerNetwork {
   resolve(name: string): readonly string[];
   /** Connects to a port of an address or name. Rejects as the system call does: refused, unreachable, unknown. */
   connect(host: string, port: number): Promise<Duplex>;
-  /** Accepts connections on a port of the pod until the container ends; the address is that of who connects. */
-  listen(port: number, accept: (connection: Duplex, from: string) => void): void;
+  /**
+   * Accepts connections on a port of the pod until the container ends, or what this returns is called; the address is that of
+   * who connects.
+   */
+  listen(port: number, accept: (connection: Duplex, from: string) => void): () => void;
   /** Sends a datagram and waits for the answer; undefined when none comes. */
   ask(host: string, port: number, data: Uint8Array): Promise<Uint8Array | undefined>;
   /** Answers datagrams on a port of the pod until the container ends. */

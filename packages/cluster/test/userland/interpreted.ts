@@ -14,7 +14,7 @@ const NETWORK = {
   lookUp: () => [],
   resolve: () => [],
   connect: () => Promise.reject(new Error("refused")),
-  listen: () => {},
+  listen: () => () => {},
   ask: async () => undefined,
   answer: () => {},
 };

@@ -1,11 +1,11 @@
 import { isNotFound, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
-import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
 import { ExternalError, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { writeStatus } from "../workloads/status.ts";
-import { claimReference, classOf, PROVISIONED_BY, PROVISIONER, requested } from "./binding.ts";
+import { claimReference, classOf, PROVISIONED_BY, PROVISIONER, requested, SELECTED_NODE } from "./binding.ts";
 import { claimsController, NAME } from "./claims-controller.ts";
 
 /** The provisioner of the cluster's own class: its volumes exist in name only. */
@@ -58,6 +58,7 @@ function simulatedProvisioner() {
       watchKind<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
         to: ({ spec }) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : []),
       }),
+      watchKind<Node, PersistentVolumeClaim>(Node, { to: () => [] }),
     ],
     async reconcile(claim, context) {
       const storageClass = context.cache.get(StorageClass, classOf(claim));
@@ -76,6 +77,7 @@ async function provision(
 ): Promise<void> {
   const name = `pvc-${claim.metadata.uid}`;
   if (cache.get(PersistentVolume, name)) return;
+  const topology = topologyFor(storageClass, cache.get(Node, claim.metadata.annotations?.[SELECTED_NODE] ?? ""));
   events.normal("Provisioning", `External provisioner is provisioning volume for claim "${keyOf(claim)}"`);
   await client.create(PersistentVolume, {
     metadata: { name, annotations: { [PROVISIONED_BY]: SIMULATED } },
@@ -87,10 +89,27 @@ async function provision(
       storageClassName: storageClass.metadata.name,
       claimRef: claimReference(claim),
       ...(storageClass.mountOptions && { mountOptions: storageClass.mountOptions }),
+      ...(topology && { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: topology }] } } }),
       csi: { driver: SIMULATED, volumeHandle: name },
     },
   });
   events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${name}`);
+}
+
+/**
+ * From where a volume can be reached: from one of the topologies of its class, that of the node that was chosen for it if there
+ * is one. Volumes of a class without topologies can be reached from everywhere.
+ */
+function topologyFor({ allowedTopologies = [] }: StorageClass, node: Node | undefined) {
+  const valueOn = (key: string) => node?.metadata.labels?.[key] ?? "";
+  const isOf = ({ matchLabelExpressions = [] }: (typeof allowedTopologies)[number]) =>
+    !node || matchLabelExpressions.every(({ key, values }) => values.includes(valueOn(key)));
+  const chosen = allowedTopologies.find(isOf);
+  return chosen?.matchLabelExpressions?.map(({ key, values }) => ({
+    key,
+    operator: "In" as const,
+    values: node ? [valueOn(key)] : [values[0] ?? ""],
+  }));
 }
 
 async function expand(

@@ -7,6 +7,7 @@ import { argumentsOf } from "./arguments.ts";
 import { pathOf } from "./failing.ts";
 import { ask, untilAborted, type WebRequest } from "./http-request.ts";
 import { InputFiles } from "./input-files.ts";
+import { httpd, listen } from "./listening.ts";
 
 const DNS_SERVER = "10.96.0.10";
 
@@ -120,6 +121,21 @@ const wget: Command = async (process) => {
 
 const nc: Command = async (process) => {
   const { flags, operands } = argumentsOf(process.argv.slice(1), ["w", "i", "p", "q", "s"]);
+  const talk = async (connection: Duplex, signal: AbortSignal) => {
+    const received = receive(process, connection);
+    received.catch(() => {});
+    connection.on("error", () => {});
+    await untilAborted(Promise.all([received, send(process, connection, signal)]), signal);
+  };
+  if (flags.has("l")) {
+    try {
+      return await listen(process, (connection) => talk(connection, process.signal));
+    } catch (error) {
+      if (process.signal.aborted || error instanceof BrokenPipe) throw error;
+      process.stderr(`nc: ${error instanceof Error ? error.message : String(error)}\n`);
+      return 1;
+    }
+  }
   const [host = "", port = ""] = operands;
   const timeout = Number(flags.get("w") ?? 10) * 1000;
   const over = new AbortController();
@@ -140,10 +156,7 @@ const nc: Command = async (process) => {
       connection.destroy();
       return 0;
     }
-    const received = receive(process, connection);
-    received.catch(() => {});
-    connection.on("error", () => {});
-    await untilAborted(Promise.all([received, send(process, connection, signal)]), signal);
+    await talk(connection, signal);
     return 0;
   } catch (error) {
     if (process.signal.aborted || error instanceof BrokenPipe) throw error;
@@ -279,4 +292,4 @@ const ping: Command = async (process) => {
 };
 
 /** Commands that reach others. */
-export const NETWORK: Readonly<Record<string, Command>> = { curl, wget, nc, nslookup, dig, getent, ip, ping };
+export const NETWORK: Readonly<Record<string, Command>> = { curl, wget, nc, httpd, nslookup, dig, getent, ip, ping };
