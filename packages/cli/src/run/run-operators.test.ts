@@ -124,6 +124,13 @@ test("webhooks are served to an API server that reaches this machine", async () 
     spec.versions.filter(({ served }) => served).map(({ name }) => name),
     ["v1"],
   );
+  const again = started([...args.filter((arg) => arg !== "--install"), ...NOWHERE]);
+  await again.ready;
+  await again.end();
+  assert.match(
+    again.lines.join(""),
+    /greetings\.test\.example\.com does not serve v1alpha1: --install serves them again/,
+  );
 });
 
 test("a kind whose operator is deployed is converted at its Service again when a development run ends", async () => {

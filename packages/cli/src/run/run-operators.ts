@@ -17,6 +17,7 @@ import { type OperatorProcess, startOperators, type WebhookPlace } from "../oper
 import { checkFlags, type OpenArguments, openArguments } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { isOwn, registeredByRuns, removeRegistrations, reportAbandoned } from "./run-registrations.ts";
+import { unservedVersions } from "./unserved-versions.ts";
 
 /** The options of `konverge run` that say nothing about the machine it runs on: pods can set these. */
 export interface PodRunOptions {
@@ -145,6 +146,8 @@ async function startVersion(
     if (options.install) {
       const converted = webhooks !== undefined && { converted: true };
       await install(operators, client, { namespace: client.namespace, tell, settings: { flags, env }, ...converted });
+    } else if (webhooks) {
+      for (const text of await unservedVersions(operators, client)) log.warn({}, text);
     }
     const process = await startOperators({
       operators,
