@@ -22,7 +22,7 @@ const layered = layeredClient(
   inner,
   async (call) => {
     calls.push(call);
-    return undefined as never;
+    return { metadata: {}, items: [] } as never;
   },
   "manager",
 ) as LaterClient;
@@ -36,11 +36,15 @@ test("a verb that the layer does not know cannot be used", () => {
 test("writes go through the layer, and what describes the client does not", async () => {
   await layered.delete(ConfigMap, "a");
   await layered.as({ user: "jane" }).evict("b");
+  await layered.patchStatus(ConfigMap, "c", { merge: {} });
+  for await (const _ of layered.each(ConfigMap)) assert.fail();
   assert.deepEqual(
     calls.map(({ verb, key, subresource }) => [verb, key, subresource]),
     [
       ["delete", "default/a", undefined],
       ["create", "default/b", "eviction"],
+      ["patch", "default/c", "status"],
+      ["list", undefined, undefined],
     ],
   );
   assert.equal(layered.namespace, "default");

@@ -29,39 +29,49 @@ export type Layer = <R>(call: LayeredCall, send: (limits: CallOptions) => Promis
 
 /**
  * The same client, except that the verbs which read and write objects go through a layer, and that what they write
- * belongs to `fieldManager`. It fails closed: a verb that is neither layered nor listed as harmless cannot be used.
+ * belongs to `fieldManager`. It fails closed: of other members, only those in {@link OTHERS} can be used.
  */
 export function layeredClient(inner: Client, layer: Layer, fieldManager: string): Client {
   const verbs = new LayeredVerbs(inner, layer, fieldManager);
   return new Proxy(inner, {
-    get(target, name) {
-      const holder: object = name in verbs ? verbs : target;
-      if (holder === target && name in target && !(name in HARMLESS)) {
+    get(target, name, layered) {
+      if (name in verbs) return bound(verbs, name, verbs);
+      if (name in target && !(name in OTHERS)) {
         throw new TypeError(`client.${String(name)} cannot be used here: it is not held to the reconcile's permit`);
       }
-      const value: unknown = Reflect.get(holder, name, holder);
-      return typeof value === "function" ? value.bind(holder) : value;
+      return bound(target, name, Reflect.get(OTHERS, name) === "composed" ? layered : target);
     },
   });
 }
 
-/** What changes no object. Whoever adds a verb to the client has to decide here, or the types do not fit. */
-const HARMLESS: Record<Exclude<keyof Client, keyof LayeredVerbs>, true> = {
-  namespace: true,
-  clock: true,
-  mapper: true,
-  each: true,
-  table: true,
-  watch: true,
-  getScale: true,
-  logs: true,
-  canI: true,
-  rulesIn: true,
-  whoAmI: true,
-  reviewToken: true,
-  version: true,
-  close: true,
-  [Symbol.asyncDispose]: true,
+function bound(from: object, name: PropertyKey, self: object): unknown {
+  const value: unknown = Reflect.get(from, name, from);
+  return typeof value === "function" ? value.bind(self) : value;
+}
+
+/**
+ * What changes no object, and what is composed of layered verbs. Whoever adds a verb to the client has to decide, or this does
+ * not compile.
+ */
+const OTHERS: Readonly<Record<Exclude<keyof Client, keyof LayeredVerbs>, "harmless" | "composed">> = {
+  namespace: "harmless",
+  clock: "harmless",
+  mapper: "harmless",
+  each: "composed",
+  table: "harmless",
+  watch: "harmless",
+  getScale: "harmless",
+  logs: "harmless",
+  canI: "harmless",
+  rulesIn: "harmless",
+  whoAmI: "harmless",
+  reviewToken: "harmless",
+  version: "harmless",
+  updateStatus: "composed",
+  patchStatus: "composed",
+  applyStatus: "composed",
+  close: "harmless",
+  [Symbol.asyncDispose]: "harmless",
 };
 
 class LayeredVerbs {
@@ -111,27 +121,6 @@ class LayeredVerbs {
     const key = keyOf({ metadata: { ...object.metadata, name: object.metadata.name ?? "" } });
     const call = { verb: "apply", ...this.#target(kind, key, options), body: object, options } as const;
     return this.#layer(call, (limits) => this.#inner.apply(kind, object, { ...options, ...limits }));
-  }
-
-  updateStatus<T extends KubeObject>(kind: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    return this.update(kind, object, { ...options, subresource: "status" });
-  }
-
-  patchStatus<T extends KubeObject>(
-    kind: KindRef<T>,
-    key: ObjectKey,
-    patch: Patch<T>,
-    options: WriteOptions = {},
-  ): Promise<T> {
-    return this.patch(kind, key, patch, { ...options, subresource: "status" });
-  }
-
-  applyStatus<T extends KubeObject>(
-    kind: KindRef<T>,
-    object: AppliedObject<T>,
-    options: ApplyOptions = {},
-  ): Promise<T> {
-    return this.apply(kind, object, { ...options, subresource: "status" });
   }
 
   delete<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey, options: DeleteOptions = {}): Promise<T | undefined> {

@@ -151,67 +151,42 @@ export interface Observer {
 export function combineObservers(list: readonly Observer[]): Observer {
   if (list.length < 2) return list[0] ?? {};
   return {
-    managing: (manager) => {
-      for (const observer of list) observer.managing?.(manager);
-    },
-    triggered: (event) => {
-      for (const observer of list) observer.triggered?.(event);
-    },
-    reconciling: (start) =>
-      together(list.map((observer) => observer.reconciling?.(start)).filter((o) => o !== undefined)),
-    watchFailed: (event) => {
-      for (const observer of list) observer.watchFailed?.(event);
-    },
-    reviewing: (event) => {
-      const ends = list.map((observer) => observer.reviewing?.(event));
-      return (end) => {
-        for (const told of ends) told?.(end);
-      };
-    },
-    leased: (event) => {
-      for (const observer of list) observer.leased?.(event);
-    },
+    ...callAll(list, ["managing", "triggered", "watchFailed", "leased"]),
+    ...callAllTwice(list, ["reviewing"]),
+    reconciling: (start) => together(list.flatMap((observer) => observer.reconciling?.(start) ?? [])),
   };
 }
 
 function together(list: readonly ReconcileObserver[]): ReconcileObserver {
   return {
+    ...callAll(list, ["called", "returned", "listed", "eventRecorded", "inputRead", "objectRead", "ended"]),
+    ...callAllTwice(list, ["externalCall", "apiCall"]),
     around: (work) => list.reduce((inner, observer) => () => observer.around?.(inner) ?? inner(), work)(),
-    called: (what, object) => {
-      for (const observer of list) observer.called?.(what, object);
-    },
-    returned: (answer) => {
-      for (const observer of list) observer.returned?.(answer);
-    },
-    listed: (query, objects) => {
-      for (const observer of list) observer.listed?.(query, objects);
-    },
-    eventRecorded: (event) => {
-      for (const observer of list) observer.eventRecorded?.(event);
-    },
-    externalCall: (name) => {
-      const ends = list.map((observer) => observer.externalCall?.(name));
-      return (answer) => {
-        for (const end of ends) end?.(answer);
-      };
-    },
-    // Somebody must want to know: telling it costs something at every look at the clock.
-    ...(list.some((observer) => observer.inputRead) && {
-      inputRead: (what: NondeterministicInput, value: number | string) => {
-        for (const observer of list) observer.inputRead?.(what, value);
-      },
-    }),
-    objectRead: (kind, key, object) => {
-      for (const observer of list) observer.objectRead?.(kind, key, object);
-    },
-    apiCall: (call) => {
-      const ends = list.map((observer) => observer.apiCall?.(call));
-      return (answer) => {
-        for (const end of ends) end?.(answer);
-      };
-    },
-    ended: (end) => {
-      for (const observer of list) observer.ended?.(end);
-    },
   };
+}
+
+type Methods = Readonly<Record<string, ((...args: readonly unknown[]) => unknown) | undefined>>;
+
+/** Methods that call those of all observers. One that no observer has is left out: what it is told can be costly. */
+function callAll<O extends object>(list: readonly O[], names: readonly (keyof O & string)[]): Partial<O> {
+  const methods: Record<string, unknown> = {};
+  for (const name of names) {
+    const having = (list as readonly Methods[]).filter((one) => one[name]);
+    if (having.length === 0) continue;
+    methods[name] = (...args: readonly unknown[]) => {
+      for (const one of having) one[name]!(...args);
+    };
+  }
+  return methods as Partial<O>;
+}
+
+/** The same for methods that return what is to be called when the matter has ended. */
+function callAllTwice<O extends object>(list: readonly O[], names: readonly (keyof O & string)[]): Partial<O> {
+  const start = (name: string) => (event: unknown) => {
+    const ends = (list as readonly Methods[]).map((one) => one[name]?.(event) as ((end: unknown) => void) | undefined);
+    return (end: unknown) => {
+      for (const ended of ends) ended?.(end);
+    };
+  };
+  return Object.fromEntries(names.map((name) => [name, start(name)])) as Partial<O>;
 }
