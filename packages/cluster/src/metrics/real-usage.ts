@@ -1,4 +1,4 @@
-import { parseJson, readText } from "@konverge/core";
+import { ApiError, parseJson, readText } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
 import type { KubeletClient } from "../real-nodes/kubelet-client.ts";
 import type { Usage } from "./usage.ts";
@@ -38,7 +38,8 @@ export async function realUsage(client: KubeletClient): Promise<NodeUsage[]> {
 
 async function usageOn(client: KubeletClient, node: Node): Promise<NodeUsage[]> {
   const path = "/stats/summary?only_cpu_and_memory=true";
-  const response = await client.send(node, { method: "GET", path, headers: {}, signal: AbortSignal.timeout(PATIENCE) });
+  const request = { method: "GET", path, headers: {}, signal: AbortSignal.timeout(PATIENCE) };
+  const response = await client.send(node, request, (why) => new ApiError({ code: 503, message: why }));
   if (response.status !== 200) return [];
   const summary = parseJson(await readText(response.body)) as Summary;
   const usage = usageOf(summary.node ?? {});

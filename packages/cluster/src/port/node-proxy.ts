@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { RequestInfo } from "@konverge/apiserver";
-import { type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
+import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
 import { addressOf, type KubeletClient } from "../real-nodes/kubelet-client.ts";
 import { isProxyable } from "../streams/proxyable-address.ts";
 
@@ -32,12 +32,16 @@ export async function proxiedToNode(
   if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
   const path = request.path.replace(PROXIED, "");
   const { method, body, signal } = request;
-  return client.send(node, {
+  const sent: ApiRequest = {
     method,
     path: path.startsWith("/") ? path : `/${path}`,
     headers: passedOn(request.headers),
     ...(body !== undefined && { body }),
     ...(signal && { signal }),
+  };
+  return client.send(node, sent, (why) => {
+    const message = `error trying to reach service: ${why}`;
+    return new ApiError({ code: 503, reason: "ServiceUnavailable", message });
   });
 }
 

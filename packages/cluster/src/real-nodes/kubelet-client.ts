@@ -1,6 +1,6 @@
 import type { ApiServer, Authority } from "@konverge/apiserver";
 import { type SocketTransport, socketTransport } from "@konverge/client";
-import { ApiError, type ApiRequest, type ApiResponse, badRequest, parseJson, realClock } from "@konverge/core";
+import { type ApiError, type ApiRequest, type ApiResponse, badRequest, parseJson, realClock } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
 import { KUBELET_CLIENT } from "../controllers/node-bootstrap/join-objects.ts";
 import { isSimulated } from "../kubelet/node-keeper.ts";
@@ -17,6 +17,9 @@ export interface KubeletClientOptions {
   /** Signs the certificate by which kubelets know the server. */
   readonly authority: () => Authority;
 }
+
+/** Words the error that a client gets: why a kubelet could not be reached, and what was asked of it. */
+export type Unreachable = (why: string, url: string) => ApiError;
 
 /** Where a kubelet is. */
 export interface KubeletAddress {
@@ -50,8 +53,8 @@ export class KubeletClient {
     return all.map(({ text }) => parseJson(text) as Node).filter((node) => !isSimulated(node));
   }
 
-  /** The answer to a request; throws an error that is for the client if there is none. */
-  async send(node: Node, request: ApiRequest): Promise<ApiResponse> {
+  /** The answer to a request. Where the kubelet cannot be reached, it throws what `unreachable` makes of that. */
+  async send(node: Node, request: ApiRequest, unreachable: Unreachable): Promise<ApiResponse> {
     const { host, port } = addressOf(node);
     const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
     try {
@@ -64,9 +67,7 @@ export class KubeletClient {
       return { ...rest, headers: kept };
     } catch (error) {
       const why = inGoWords(error instanceof Error && error.cause ? error.cause : error, host);
-      const isStream = request.upgrade || request.tunnel;
-      const message = isStream ? `error dialing backend: ${why}` : `Get "${server}${request.path}": ${why}`;
-      throw new ApiError({ code: 500, message }, { cause: error });
+      throw unreachable(why, `${server}${request.path}`);
     }
   }
 

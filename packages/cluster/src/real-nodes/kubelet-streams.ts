@@ -1,5 +1,5 @@
 import type { KubeletApi, KubeletRequest } from "@konverge/apiserver";
-import { ApiError, type ApiResponse, badRequest, readText } from "@konverge/core";
+import { ApiError, type ApiRequest, type ApiResponse, badRequest, readText } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
 import { asMessages } from "../streams/logs.ts";
 import type { KubeletClient } from "./kubelet-client.ts";
@@ -29,13 +29,14 @@ export function kubeletStreams(client: KubeletClient, node: Node, request: Kubel
   if (!upgrade && !tunnel) throw badRequest("Upgrade request required");
   const path =
     action === "portforward" ? `/portForward/${namespace}/${name}` : `/${action}/${namespace}/${name}/${container}`;
-  return client.send(node, {
+  const sent: ApiRequest = {
     method: upgrade ? "GET" : method,
     path: withQuery(path, streamQuery(request)),
     headers: upgrade ? {} : headers,
     ...(upgrade ? { upgrade } : { tunnel: tunnel! }),
     ...(signal && { signal }),
-  });
+  };
+  return client.send(node, sent, (why) => new ApiError({ code: 500, message: `error dialing backend: ${why}` }));
 }
 
 const withQuery = (path: string, query: URLSearchParams) => (query.size === 0 ? path : `${path}?${query}`);
@@ -69,7 +70,8 @@ async function logOf(
   }
   const { signal, upgrade } = call.request;
   const sent = { method: "GET", path: withQuery(path, asked), headers: {}, ...(signal && { signal }) };
-  const response = await client.send(node, sent);
+  const unreachable = (why: string, url: string) => new ApiError({ code: 500, message: `Get "${url}": ${why}` });
+  const response = await client.send(node, sent, unreachable);
   if (response.status < 200 || response.status > 206) throw await refused(response, `${pod.metadata.name}`);
   return asMessages({ ...response, headers: { "content-type": "text/plain" } }, upgrade);
 }

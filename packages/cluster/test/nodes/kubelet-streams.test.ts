@@ -102,6 +102,16 @@ test("the proxy of a node leads to its kubelet", { skip }, () =>
   }, REACHABLE),
 );
 
+test("the proxy of a node whose kubelet is gone is unavailable", { skip }, () =>
+  withFakeKubelet(async ({ client: whole }, port) => {
+    await whole.patchStatus(Node, "real", { merge: { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } } });
+    await using client = await administrator(port);
+    const message = `error trying to reach service: dial tcp ${REACHABLE}:1: connect: connection refused`;
+    const path = "/api/v1/nodes/real/proxy/healthz";
+    await assert.rejects(client.request({ method: "GET", path }), { code: 503, message });
+  }, REACHABLE),
+);
+
 test("proxies lead neither to this machine itself nor to its link, whatever an object says", () =>
   withFakeKubelet(async (_cluster, port) => {
     await using client = await administrator(port);
