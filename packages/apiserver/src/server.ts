@@ -21,6 +21,7 @@ import type { AdvertisedAddress } from "./bootstrap/own-endpoints.ts";
 import { CustomResources } from "./crd/index.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
+import { FlowControl } from "./flow-control/index.ts";
 import { contentType } from "./http/bodies.ts";
 import { checkTimeout } from "./http/query.ts";
 import { isLongRunning, type RequestInfo, requestInfo } from "./http/request-info.ts";
@@ -97,6 +98,7 @@ export class ApiServer {
   readonly #aggregation: Aggregation;
   readonly #keeper: DefaultsKeeper;
   readonly #events: Expiry;
+  readonly #flows: FlowControl;
 
   constructor(options: ApiServerOptions = {}) {
     const { clock = realClock(), state, journal, history, audit } = options;
@@ -119,9 +121,11 @@ export class ApiServer {
     };
     this.#events = this.#expiringEvents(options.eventTtl ?? EVENT_TTL);
     this.#custom = new CustomResources(this.#services, options.callWebhook ?? noWebhooks);
+    this.#flows = new FlowControl(this.store, clock);
     this.guard = new Guard({
       access: this.access,
       ...(audit && { audit }),
+      limit: (user, info, work) => this.#flows.run(user, info, work),
       answer: (request, info, user, audited) => this.#answer(request, info, user, annotations(audited)),
     });
   }
@@ -144,6 +148,7 @@ export class ApiServer {
   close(): void {
     this.#events.close();
     this.#keeper.close();
+    this.#flows.close();
     this.#aggregation.close();
     this.store.close();
   }
