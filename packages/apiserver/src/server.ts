@@ -21,6 +21,7 @@ import type { AdvertisedAddress, OwnService } from "./bootstrap/own-service.ts";
 import { CustomResources } from "./crd/index.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
+import { FlowControl } from "./flow-control/index.ts";
 import { contentType } from "./http/bodies.ts";
 import { checkTimeout } from "./http/query.ts";
 import { isLongRunning, type RequestInfo, requestInfo } from "./http/request-info.ts";
@@ -98,6 +99,7 @@ export class ApiServer {
   readonly #keeper: DefaultsKeeper;
   readonly #events: Expiry;
   readonly #ownService: OwnService;
+  readonly #flows: FlowControl;
 
   constructor(options: ApiServerOptions = {}) {
     const { clock = realClock(), state, journal, history, audit } = options;
@@ -121,9 +123,11 @@ export class ApiServer {
     };
     this.#events = this.#expiringEvents(options.eventTtl ?? EVENT_TTL);
     this.#custom = new CustomResources(this.#services, options.callWebhook ?? noWebhooks);
+    this.#flows = new FlowControl(this.store, clock);
     this.guard = new Guard({
       access: this.access,
       ...(audit && { audit }),
+      limit: (user, info, work) => this.#flows.run(user, info, work),
       answer: (request, info, user, audited) => this.#answer(request, info, user, annotations(audited)),
     });
   }
@@ -152,6 +156,7 @@ export class ApiServer {
     this.#events.close();
     this.#ownService.close();
     this.#keeper.close();
+    this.#flows.close();
     this.#aggregation.close();
     this.store.close();
   }

@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
 import type { RealCluster } from "@konverge/real";
 
 export interface Answer {
   status: number;
+  headers: IncomingHttpHeaders;
   body: Record<string, unknown> & { message?: string };
 }
 
@@ -44,7 +46,8 @@ export function askReal(
         });
         incoming.on("end", () => {
           const isJson = incoming.headers["content-type"]?.includes("json");
-          resolve({ status: incoming.statusCode ?? 0, body: isJson ? JSON.parse(text) : { message: text } });
+          const { statusCode: status = 0, headers } = incoming;
+          resolve({ status, headers, body: isJson ? JSON.parse(text) : { message: text } });
         });
         incoming.on("error", reject);
       },

@@ -21,7 +21,14 @@ export interface GuardOptions {
   access: AccessControl;
   audit?: AuditLog;
   answer: Answerer;
+  /** Makes requests wait, or refuses them, when there are too many. */
+  limit?: Limiter;
 }
+
+/** Carries a request out when there is room for it. */
+export type Limiter = (user: User, info: RequestInfo, work: () => Promise<ApiResponse>) => Promise<ApiResponse>;
+
+const unlimited: Limiter = (_user, _info, work) => work();
 
 /**
  * Stands between a network and the server: nothing gets past it unauthenticated, unauthorized or unaudited. A listener takes
@@ -67,20 +74,32 @@ export class Guard {
     user: User,
     audited: AuditedRequest | undefined,
   ): Promise<ApiResponse> {
-    const { access, answer } = this.#options;
+    const { access, limit = unlimited } = this.#options;
     try {
       const impersonation = access.impersonate(user, request.headers, info);
       if (impersonation) audited?.impersonating(impersonation.user, impersonation.constraint);
       const acting = impersonation?.user ?? user;
+      return await limit(acting, info, () => this.#carryOut(request, info, acting, audited));
+    } catch (error) {
+      if (!(error instanceof ApiError)) audited?.panic(error);
+      return errorResponse(error);
+    }
+  }
+
+  /** What a request that has been given a seat comes to. */
+  async #carryOut(
+    request: ApiRequest,
+    info: RequestInfo,
+    acting: User,
+    audited: AuditedRequest | undefined,
+  ): Promise<ApiResponse> {
+    const { access, answer } = this.#options;
+    try {
       const { allowed, reason } = access.authorize(acting, info);
       audited?.authorized(allowed, reason);
       if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
       return await answer(withoutCredentials(request), info, acting, audited);
     } catch (error) {
-      if (!(error instanceof ApiError)) {
-        audited?.panic(error);
-        throw error;
-      }
       return errorResponse(error);
     }
   }

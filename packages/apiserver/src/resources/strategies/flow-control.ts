@@ -37,7 +37,7 @@ interface FlowSchema extends WorkingObject {
   };
 }
 
-/** Which requests wait in which queue. This server never makes a request wait; it keeps what others read. */
+/** Which requests wait in which queue. */
 export const flowSchema: Strategy = {
   validate: (object: FlowSchema) => [...flowErrors(object), ...statusErrors(object)],
   validateStatusUpdate: (object) => statusErrors(object),
