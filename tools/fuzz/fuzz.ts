@@ -54,6 +54,7 @@ class Run {
   readonly #slow: { request: FuzzRequest; answer: Answer }[] = [];
   readonly #failed = new Map<string, { request: FuzzRequest; answer: Answer; number: number; times: number }>();
   readonly #broken: string[] = [];
+  readonly #brokenConnections: string[] = [];
   #next = 0;
   #requests = 0;
   #connections = 0;
@@ -99,12 +100,12 @@ class Run {
         "memory used before and after": `${Math.round((before?.used ?? 0) / MEBIBYTE)} and ${Math.round((after?.used ?? 0) / MEBIBYTE)} MiB`,
       },
       checks: [
-        { what: "no answer is 500", problems: problems500 },
+        { what: "no answer is 500", problems: [...problems500, ...this.#brokenConnections] },
         { what: "no answer takes longer than its size explains", problems: problemsSlow },
         { what: "/healthz answers throughout", problems: [...sick, ...this.#broken] },
         { what: "nothing is left unhandled in the server", problems: this.#server.uncaught },
         {
-          what: "nothing outside its folder is written, no program started",
+          what: "nothing outside its data folder and its home is written, no program started",
           problems: machine
             ? [...machine.writes, ...machine.processes.map((one) => `started ${one}`)]
             : ["the server is gone"],
@@ -145,7 +146,7 @@ class Run {
     }
     for (const status of statuses) {
       this.#count(status);
-      if (status === 500) this.#broken.push(`number ${number} (${connection.what}): 500 ${text.slice(-300)}`);
+      if (status === 500) this.#brokenConnections.push(`number ${number}, ${connection.what}: ${text.slice(-300)}`);
     }
   }
 

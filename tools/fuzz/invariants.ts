@@ -7,6 +7,8 @@ const ALSO_OF_KUBERNETES: readonly RegExp[] = [
   /resourceVersion: Invalid value: /,
   // An object that apply cannot read with the schema.
   /failed to create typed patch object /,
+  // The scale of a custom resource without replicas.
+  /the spec replicas field .* does not exist/,
   // Bindings.
   /(metadata|target)\.[a-zA-Z]+: (Required value|Unsupported value|Invalid value)/,
   // Strategic merge patches whose lists, keys or directives do not fit.
