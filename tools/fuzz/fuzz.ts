@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { connectionOf, play } from "./connections.ts";
 import { HealthProbe } from "./health.ts";
-import { isFailure, isTooSlow } from "./invariants.ts";
+import { isFailure, isTimed, isTooSlow } from "./invariants.ts";
 import { type FuzzRequest, requestOf } from "./requests.ts";
 import { type Answer, type Endpoint, Sender } from "./send.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -155,7 +155,7 @@ class Run {
     const answer = await sender.send(request);
     this.#requests++;
     this.#count(answer.status);
-    this.#measure(request, answer);
+    if (isTimed(request, answer)) this.#measure(request, answer);
     if (isFailure(answer)) {
       const kind = answer.text.replaceAll(/[0-9]+|"[^"]{30,}"/g, "…").slice(0, 150);
       const known = this.#failed.get(kind);
