@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { connectionOf, play } from "./connections.ts";
 import { HealthProbe } from "./health.ts";
-import { isFailure, isTooSlow } from "./invariants.ts";
+import { isFailure, isTimed, isTooSlow } from "./invariants.ts";
 import { type FuzzRequest, requestOf } from "./requests.ts";
 import { type Answer, type Endpoint, Sender } from "./send.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -54,6 +54,7 @@ class Run {
   readonly #slow: { request: FuzzRequest; answer: Answer }[] = [];
   readonly #failed = new Map<string, { request: FuzzRequest; answer: Answer; number: number; times: number }>();
   readonly #broken: string[] = [];
+  readonly #brokenConnections: string[] = [];
   #next = 0;
   #requests = 0;
   #connections = 0;
@@ -99,12 +100,12 @@ class Run {
         "memory used before and after": `${Math.round((before?.used ?? 0) / MEBIBYTE)} and ${Math.round((after?.used ?? 0) / MEBIBYTE)} MiB`,
       },
       checks: [
-        { what: "no answer is 500", problems: problems500 },
+        { what: "no answer is 500", problems: [...problems500, ...this.#brokenConnections] },
         { what: "no answer takes longer than its size explains", problems: problemsSlow },
         { what: "/healthz answers throughout", problems: [...sick, ...this.#broken] },
         { what: "nothing is left unhandled in the server", problems: this.#server.uncaught },
         {
-          what: "nothing outside its folder is written, no program started",
+          what: "nothing outside its data folder and its home is written, no program started",
           problems: machine
             ? [...machine.writes, ...machine.processes.map((one) => `started ${one}`)]
             : ["the server is gone"],
@@ -145,7 +146,7 @@ class Run {
     }
     for (const status of statuses) {
       this.#count(status);
-      if (status === 500) this.#broken.push(`number ${number} (${connection.what}): 500 ${text.slice(-300)}`);
+      if (status === 500) this.#brokenConnections.push(`number ${number}, ${connection.what}: ${text.slice(-300)}`);
     }
   }
 
@@ -154,7 +155,7 @@ class Run {
     const answer = await sender.send(request);
     this.#requests++;
     this.#count(answer.status);
-    this.#measure(request, answer);
+    if (isTimed(request, answer)) this.#measure(request, answer);
     if (isFailure(answer)) {
       const kind = answer.text.replaceAll(/[0-9]+|"[^"]{30,}"/g, "…").slice(0, 150);
       const known = this.#failed.get(kind);

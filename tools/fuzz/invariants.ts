@@ -7,6 +7,8 @@ const ALSO_OF_KUBERNETES: readonly RegExp[] = [
   /resourceVersion: Invalid value: /,
   // An object that apply cannot read with the schema.
   /failed to create typed patch object /,
+  // The scale of a custom resource without replicas.
+  /the spec replicas field .* does not exist/,
   // Bindings.
   /(metadata|target)\.[a-zA-Z]+: (Required value|Unsupported value|Invalid value)/,
   // Strategic merge patches whose lists, keys or directives do not fit.
@@ -23,9 +25,14 @@ export function isFailure({ status, text }: Answer): boolean {
 const BASE_MS = 2000;
 const MS_PER_BYTE = 0.01;
 
+/** Not 504, for which the server waits as long as it was asked to or as it does for a later revision; not streams. */
+export function isTimed(request: FuzzRequest, { status }: Answer): boolean {
+  return status !== 504 && !isStream(request);
+}
+
 /** Whether an answer took longer than a generous bound on what its size and that of its request explain. */
-export function isTooSlow(request: FuzzRequest, { status, ms, bytes }: Answer): boolean {
-  // 504: the server has waited as long as it was asked to, or as it does for a revision that is yet to come.
-  if (status === 504 || isStream(request)) return false;
+export function isTooSlow(request: FuzzRequest, answer: Answer): boolean {
+  if (!isTimed(request, answer)) return false;
+  const { ms, bytes } = answer;
   return ms > BASE_MS + (request.body.length + request.target.length + bytes) * MS_PER_BYTE;
 }

@@ -76,7 +76,7 @@ export function requestOf(seed: number, number: number): FuzzRequest {
   const part = subresources.length > 0 && random.below(3) === 0 ? random.pick(subresources) : undefined;
   const verb = random.pick((part?.verbs ?? resource.verbs).length > 0 ? (part?.verbs ?? resource.verbs) : ["get"]);
   const method = random.below(20) === 0 ? random.pick(STRANGE_METHODS) : (METHODS[verb] ?? "GET");
-  const name = random.pick(NAMES);
+  const name = random.below(2) === 0 ? NAMES[0]! : random.pick(NAMES);
   const isOne = part !== undefined || !["list", "watch", "create", "deletecollection"].includes(verb);
   const path =
     random.below(15) === 0
@@ -92,7 +92,7 @@ export function requestOf(seed: number, number: number): FuzzRequest {
     ? bodyFor(random, { resource, kind: part?.kind ?? resource, name, method })
     : { type: undefined, body: Buffer.alloc(0) };
   const headers: (readonly [string, string])[] = [];
-  if (random.below(3) === 0) headers.push(["accept", random.pick(ACCEPTED)]);
+  if (random.below(6) === 0) headers.push(["accept", random.pick(ACCEPTED)]);
   if (type !== undefined) headers.push(["content-type", type]);
   if (random.below(8) === 0) headers.push(random.pick(STRANGE_HEADERS));
   const protocol = random.below(4) === 0 ? "http/1.1" : "h2";

@@ -42,7 +42,7 @@ export class ServerProcess {
           PATH: process.env.PATH,
           HOME: join(folder, "home"),
           TMPDIR: join(folder, "tmp"),
-          FUZZ_FOLDER: folder,
+          FUZZ_FOLDERS: JSON.stringify([join(folder, "data"), join(folder, "home")]),
           ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
         },
       },

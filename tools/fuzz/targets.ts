@@ -4,7 +4,7 @@ import { hostileString } from "./hostile-values.ts";
 
 /** Where the set-up's pod runs; nothing is deleted there. */
 export const STEADY = "fuzz-steady";
-const NAMESPACES = ["fuzz", "fuzz", "fuzz", "default", "kube-system", "absent"];
+const NAMESPACES = [...Array.from({ length: 12 }, () => "fuzz"), "default", "kube-system", "absent"];
 
 export const STRANGE_PATHS = [
   ...[

@@ -200,7 +200,9 @@ function preconditionFailed(
   }
   const why = `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${found}). The object might have been ${what}`;
   // The kind stands where the resource does elsewhere, as in the real server.
-  return conflict({ group: definition.group, plural: version.kind }, name, why);
+  // It is found where the object is stored, and named as there: an event of events.k8s.io is one of the core group.
+  const group = definition.storage.slice(0, definition.storage.indexOf("/"));
+  return conflict({ group, plural: version.kind }, name, why);
 }
 
 function deletedStatus({ definition }: Call, { metadata }: WorkingObject): object {

@@ -18,7 +18,7 @@ import { csiDriver, csiNode, csiStorageCapacity, volumeAttachment, volumeAttribu
 import { deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice } from "./devices.ts";
 import { endpointSlice } from "./endpoint-slices.ts";
 import { endpoints } from "./endpoints.ts";
-import { convertEvents, event } from "./events.ts";
+import { convertEvents, event, eventOfOwnGroup } from "./events.ts";
 import { flowSchema, priorityLevelConfiguration } from "./flow-control.ts";
 import { ingress, ingressClass } from "./ingresses.ts";
 import { ipAddress } from "./ip-address.ts";
@@ -74,7 +74,7 @@ const strategies: Record<string, Strategy> = {
   "autoscaling/HorizontalPodAutoscaler": horizontalPodAutoscaler,
   "certificates.k8s.io/CertificateSigningRequest": certificateSigningRequest,
   "coordination.k8s.io/Lease": lease,
-  "events.k8s.io/Event": event,
+  "events.k8s.io/Event": eventOfOwnGroup,
   "flowcontrol.apiserver.k8s.io/FlowSchema": flowSchema,
   "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": priorityLevelConfiguration,
   "networking.k8s.io/IPAddress": ipAddress,
