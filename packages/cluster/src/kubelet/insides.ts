@@ -10,6 +10,7 @@ import { storageProblem } from "../images/storage-limits.ts";
 import { isUnderstood } from "../images/understood.ts";
 import { ClusterNames } from "../streams/cluster-names.ts";
 import { ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
+import { NetworkPolicies } from "../streams/network-policies.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
@@ -66,7 +67,8 @@ export class Insides {
     const directory = new ServiceDirectory(store);
     const names = new ClusterNames(directory);
     const { workers, apiServer } = options;
-    this.#network = new ClusterNetwork({ clock, pods, directory, names, workers, apiServer });
+    const policies = new NetworkPolicies(store);
+    this.#network = new ClusterNetwork({ clock, pods, directory, names, policies, workers, apiServer });
   }
 
   /**

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { connect as connectSocket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Clock } from "@konverge/core";
+import { type Clock, sleep } from "@konverge/core";
 import type { Pod, Service, ServicePort } from "@konverge/kinds";
 import type { ApiServerAddress } from "../images/program.ts";
 import type { ContainerNetwork } from "../userland/network.ts";
 import { type ClusterNames, fullNameOf } from "./cluster-names.ts";
+import type { NetworkPolicies } from "./network-policies.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import type { Endpoint, ServiceDirectory } from "./service-directory.ts";
 
@@ -21,9 +22,13 @@ export interface NetworkSite {
   readonly pods: PodNetwork;
   readonly directory: ServiceDirectory;
   readonly names: ClusterNames;
+  readonly policies: NetworkPolicies;
   workers(): Iterable<PlacedPod>;
   apiServer(): ApiServerAddress | undefined;
 }
+
+/** How long Linux waits for an answer to a connection, in milliseconds. */
+const UNANSWERED = 130_000;
 
 interface Target {
   readonly placed: PlacedPod;
@@ -61,6 +66,7 @@ export class ClusterNetwork {
       ask: async (host, port, data) => {
         const ip = this.#address(pod, podIP, host);
         const target = this.#target(pod, podIP, ip, port, "UDP");
+        if (target && !this.#isAllowed(pod, podIP, target, "UDP")) return undefined;
         return target && pods.listeners.ask(target.placed.pod.metadata.uid ?? "", target.port, data, podIP);
       },
       listen: (port, accept) => until(pods.listeners.listen(uid, port, accept)),
@@ -81,7 +87,19 @@ export class ClusterNetwork {
     if (address && this.#isApiServer(address, ip, port)) return socketTo(address);
     const target = this.#target(pod, podIP, ip, port, "TCP");
     if (!target) throw new Error(`can't connect to remote host (${ip}): Connection refused`);
+    if (!this.#isAllowed(pod, podIP, target, "TCP")) {
+      // Packets are dropped: nobody answers, and nobody refuses.
+      await sleep(this.#site.clock, UNANSWERED, { background: true, label: `connection of ${pod.metadata.name}` });
+      throw new Error(`can't connect to remote host (${ip}): Connection timed out`);
+    }
     return pods.dial(target.placed.pod, target.port, podIP);
+  }
+
+  /** Whether NetworkPolicies let a pod connect to another. */
+  #isAllowed(pod: Pod, podIP: string, { placed, port }: Target, protocol: string): boolean {
+    const now = [...this.#site.workers()].find((one) => one.pod.metadata.uid === pod.metadata.uid)?.pod ?? pod;
+    const to = { ip: placed.place.podIP, pod: placed.pod };
+    return this.#site.policies.allow({ from: { ip: podIP, pod: now }, to, port, protocol });
   }
 
   /** The API server is where its Service is, where that leads to, and where it says itself that it is. */
@@ -108,7 +126,11 @@ export class ClusterNetwork {
       return behind ?? (self && { placed: self, port });
     }
     const service = directory.at(ip, port, protocol);
-    if (service) return this.#behind(workers, service, podIP);
+    if (service) {
+      const own = workers.find((one) => one.pod.metadata.uid === pod.metadata.uid)?.place.hostIP;
+      const isLocal = service.service.spec?.internalTrafficPolicy === "Local";
+      return this.#behind(workers, service, podIP, isLocal ? own : undefined);
+    }
     const direct = workers.find(({ place, pod: one }) => place.podIP === ip && !one.spec?.hostNetwork);
     if (direct) return { placed: direct, port };
     return this.#onNode(workers, ip, ip, port, protocol);
@@ -123,7 +145,10 @@ export class ClusterNetwork {
     protocol: string,
   ): Target | undefined {
     const service = this.#site.directory.atNodePort(port, protocol);
-    if (service) return this.#behind(workers, service, hostIP);
+    if (service) {
+      const isLocal = service.service.spec?.externalTrafficPolicy === "Local";
+      return this.#behind(workers, service, hostIP, isLocal ? hostIP : undefined);
+    }
     const onNode = workers.filter(({ place }) => place.hostIP === hostIP);
     for (const placed of onNode) {
       for (const { ports = [] } of placed.pod.spec?.containers ?? []) {
@@ -146,8 +171,13 @@ export class ClusterNetwork {
     workers: readonly PlacedPod[],
     { service, port }: { service: Service; port: ServicePort },
     client: string,
+    /** Only those on this node are asked. */
+    onlyNode: string | undefined,
   ): Target | undefined {
-    const endpoint = this.#choose(service, this.#site.directory.endpoints(service), client);
+    const nodeOf = (ip: string) => workers.find(({ place }) => place.podIP === ip)?.place.hostIP;
+    const all = this.#site.directory.endpoints(service);
+    const open = onlyNode === undefined ? all : all.filter(({ ip }) => nodeOf(ip) === onlyNode);
+    const endpoint = this.#choose(service, open, client);
     const target = endpoint?.ports.get(port.name ?? "");
     const placed = workers.find(({ place }) => place.podIP === endpoint?.ip);
     return placed && target && { placed, port: target.port };
