@@ -61,7 +61,8 @@ export type ${kind} = ObjectOf<typeof ${kind}>;
 export const ${controllerConstant(kind)} = controller(${kind}, {
   owns: [ConfigMap],
   reconcile({ metadata, spec }) {
-    const child = ConfigMap.draft({ metadata: { name: \`${lower}-\${metadata.name}\` }, data: { text: spec.text } });
+    const name = \`${lower}-\${metadata.name}\`;
+    const child = ConfigMap.draft({ metadata: { name }, data: { text: spec.text } });
     return { children: [child], status: { text: spec.text } };
   },
 });
@@ -83,7 +84,7 @@ const converges: Scenario = async (environment) => {
   await environment.start(${operator});
   await environment.apply(${kind}.new({ metadata: { name: "sample" }, spec: { text: "hello" } }));
   await environment.until("the ConfigMap has the text", async () => {
-    return (await environment.find(ConfigMap, "${lower}-sample"))?.data?.["text"] === "hello";
+    return (await environment.find(ConfigMap, "${lower}-sample"))?.data?.text === "hello";
   });
   await environment.until("the status has the text", async () => {
     return (await environment.get(${kind}, "sample")).status?.text === "hello";

@@ -32,7 +32,7 @@ test("a project has what one works with, and brings the packages that it was giv
   using place = folders();
   const { read } = started(place.folder);
   const manifest = JSON.parse(read("package.json"));
-  assert.deepEqual(Object.keys(manifest.scripts), ["start", "dev", "check", "test", "manifests"]);
+  assert.deepEqual(Object.keys(manifest.scripts), ["start", "dev", "check", "test"]);
   assert.equal(manifest.dependencies.konverge, "file:vendor/konverge-0.1.0.tgz");
   assert.deepEqual(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(), [
     "@konverge/dev",
