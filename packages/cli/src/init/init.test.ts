@@ -84,6 +84,7 @@ test("an API is added beside what is there, twice is once, and what a person cha
 test("names that cannot work are refused, with what can", () => {
   const job = { group: "ml", version: "v1", kind: "Job" };
   assert.throws(() => apiOf({ ...job, kind: "trainingJob" }, "example.com"), /singular noun in CamelCase/);
+  assert.throws(() => apiOf({ ...job, kind: "Operator" }, "example.com"), /src\/operator\.ts, which projects have/);
   assert.throws(() => apiOf({ ...job, version: "1.0" }, "example.com"), /use v1alpha1, v1beta1, v1/);
   assert.throws(() => apiOf({ ...job, group: "ML.x" }, "example.com"), /use a domain/);
   using place = folders();

@@ -1,4 +1,4 @@
-import { apiFiles, apiList, LIST, type NewFiles } from "./api-files.ts";
+import { apiFiles, apiList, LIST, type NewFiles, ownImports } from "./api-files.ts";
 import { type Api, fileName, operatorConstant } from "./names.ts";
 import type { Packages } from "./packages.ts";
 
@@ -99,9 +99,7 @@ function start({ api: { kind } }: Project): string {
 import { startCluster } from "@konverge/dev";
 import { run } from "konverge";
 import { ConfigMap, CustomResourceDefinition } from "konverge/kinds";
-import { controllers, kinds } from "./apis.ts";
-import { ${kind} } from "./${fileName(kind)}.ts";
-
+${ownImports(["controllers, kinds", "apis"], [kind, fileName(kind)])}
 await using cluster = await startCluster();
 const { client } = cluster;
 for (const kind of kinds) await client.create(CustomResourceDefinition, kind.crd());
