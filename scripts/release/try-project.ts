@@ -7,7 +7,7 @@ const PATIENCE = 600_000;
 
 /**
  * Goes the way of a new user in an empty folder, with packed packages: `npm create konverge`, the first run, another kind, type
- * check, tests, manifests. Adding the kind again must keep what was changed by hand.
+ * check, lint, tests, manifests. Adding the kind again must keep what was changed by hand.
  */
 export function tryProject(dist: string): void {
   const folder = mkdtempSync(join(tmpdir(), "konverge-project-"));
@@ -25,6 +25,17 @@ export function tryProject(dist: string): void {
     const api = ["konverge", "create", "api", "--group", "ml", "--version", "v1alpha1", "--kind", "TrainingJob"];
     expect(run(project, "npx", ...api), "src/training-job.ts written");
     run(project, "npm", "run", "check");
+    const formatter = { indentStyle: "space", indentWidth: 2, lineWidth: 120 };
+    writeFileSync(join(project, "biome.json"), `${JSON.stringify({ formatter })}\n`);
+    run(
+      project,
+      resolve("node_modules/.bin/biome"),
+      "check",
+      "--error-on-warnings",
+      "src",
+      "package.json",
+      "tsconfig.json",
+    );
     expect(run(project, "npm", "test"), "fail 0");
     const changed = join(project, "src", "training-job.ts");
     writeFileSync(changed, `${readFileSync(changed, "utf8")}// by hand\n`);

@@ -18,15 +18,21 @@ export function apiFiles(api: Api, project: string): NewFiles {
 
 /** The list of a project's APIs, by kind. */
 export function apiList(kinds: readonly string[]): string {
-  const sorted = [...kinds].sort();
-  const imports = sorted.map(
-    (kind) => `import { ${[kind, controllerConstant(kind)].join(", ")} } from "./${fileName(kind)}.ts";\n`,
+  const sorted = kinds.toSorted((a, b) => (fileName(a) < fileName(b) ? -1 : 1));
+  const imports = ownImports(
+    ...sorted.map((kind) => [`${kind}, ${controllerConstant(kind)}`, fileName(kind)] as const),
   );
   return `// Kinds and controllers of this operator. \`npx konverge create api\` adds to it.
-${imports.join("")}
+${imports}
 export const kinds = [${sorted.join(", ")}];
 export const controllers = [${sorted.map(controllerConstant).join(", ")}];
 `;
+}
+
+/** Imports of names from files of the project, in the order of the files, as formatters sort them. */
+export function ownImports(...imports: readonly (readonly [names: string, file: string])[]): string {
+  const sorted = imports.toSorted(([, a], [, b]) => (a < b ? -1 : 1));
+  return sorted.map(([names, file]) => `import { ${names} } from "./${file}.ts";\n`).join("");
 }
 
 /** The kinds that a list has. */
@@ -61,7 +67,8 @@ export type ${kind} = ObjectOf<typeof ${kind}>;
 export const ${controllerConstant(kind)} = controller(${kind}, {
   owns: [ConfigMap],
   reconcile({ metadata, spec }) {
-    const child = ConfigMap.draft({ metadata: { name: \`${lower}-\${metadata.name}\` }, data: { text: spec.text } });
+    const name = \`${lower}-\${metadata.name}\`;
+    const child = ConfigMap.draft({ metadata: { name }, data: { text: spec.text } });
     return { children: [child], status: { text: spec.text } };
   },
 });
@@ -75,15 +82,13 @@ function tests({ kind }: Api, project: string): string {
 import { test } from "node:test";
 import { apiErrorRuns, crashRuns, driftRuns, runScenario, type Scenario } from "@konverge/dev";
 import { ConfigMap } from "konverge/kinds";
-import { ${operator} } from "./operator.ts";
-import { ${kind} } from "./${fileName(kind)}.ts";
-
+${ownImports([operator, "operator"], [kind, fileName(kind)])}
 /** A ${kind} is created, and gets its ConfigMap. */
 const converges: Scenario = async (environment) => {
   await environment.start(${operator});
   await environment.apply(${kind}.new({ metadata: { name: "sample" }, spec: { text: "hello" } }));
   await environment.until("the ConfigMap has the text", async () => {
-    return (await environment.find(ConfigMap, "${lower}-sample"))?.data?.["text"] === "hello";
+    return (await environment.find(ConfigMap, "${lower}-sample"))?.data?.text === "hello";
   });
   await environment.until("the status has the text", async () => {
     return (await environment.get(${kind}, "sample")).status?.text === "hello";

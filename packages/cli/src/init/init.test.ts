@@ -32,7 +32,7 @@ test("a project has what one works with, and brings the packages that it was giv
   using place = folders();
   const { read } = started(place.folder);
   const manifest = JSON.parse(read("package.json"));
-  assert.deepEqual(Object.keys(manifest.scripts), ["start", "dev", "check", "test", "manifests"]);
+  assert.deepEqual(Object.keys(manifest.scripts), ["start", "dev", "check", "test"]);
   assert.equal(manifest.dependencies.konverge, "file:vendor/konverge-0.1.0.tgz");
   assert.deepEqual(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).sort(), [
     "@konverge/dev",
@@ -84,6 +84,7 @@ test("an API is added beside what is there, twice is once, and what a person cha
 test("names that cannot work are refused, with what can", () => {
   const job = { group: "ml", version: "v1", kind: "Job" };
   assert.throws(() => apiOf({ ...job, kind: "trainingJob" }, "example.com"), /singular noun in CamelCase/);
+  assert.throws(() => apiOf({ ...job, kind: "Operator" }, "example.com"), /src\/operator\.ts, which projects have/);
   assert.throws(() => apiOf({ ...job, version: "1.0" }, "example.com"), /use v1alpha1, v1beta1, v1/);
   assert.throws(() => apiOf({ ...job, group: "ML.x" }, "example.com"), /use a domain/);
   using place = folders();

@@ -10,6 +10,8 @@ export interface Api {
   readonly kind: string;
 }
 
+/** Files of every project beside those of its kinds. */
+const OWN_FILES = ["operator", "apis", "start"];
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
 /** An API from what a command line says; a group without a dot is below the project's domain. */
@@ -25,6 +27,11 @@ export function apiOf({ group, version, kind }: Api, domain: string): Api {
   }
   if (!/^[A-Z][A-Za-z0-9]{0,61}$/.test(kind)) {
     throw new UsageError(`--kind ${kind} cannot name a kind: use a singular noun in CamelCase, such as TrainingJob`);
+  }
+  if (OWN_FILES.includes(fileName(kind))) {
+    throw new UsageError(
+      `--kind ${kind} would be written to src/${fileName(kind)}.ts, which projects have: choose another name`,
+    );
   }
   return { group: full, version, kind };
 }

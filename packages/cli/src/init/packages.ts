@@ -33,7 +33,7 @@ function tarball(folder: string, name: string): string {
   const found = globSync(`${name}-[0-9]*.tgz`, { cwd: folder }).sort().at(-1);
   if (found) return join(resolve(folder), found);
   throw new UsageError(
-    `there is no ${name}-VERSION.tgz in ${folder}: in a checkout of Konverge, make the packages first with npm run pack; elsewhere, leave out --packages`,
+    `there is no ${name}-VERSION.tgz in ${folder}: make the packages with \`npm run pack\` in a checkout of Konverge, whose dist/ then has them`,
   );
 }
 

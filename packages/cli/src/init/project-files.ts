@@ -1,4 +1,4 @@
-import { apiFiles, apiList, LIST, type NewFiles } from "./api-files.ts";
+import { apiFiles, apiList, LIST, type NewFiles, ownImports } from "./api-files.ts";
 import { type Api, fileName, operatorConstant } from "./names.ts";
 import type { Packages } from "./packages.ts";
 
@@ -46,7 +46,6 @@ function manifest({ name, domain, packages }: Project): string {
         dev: `konverge up --background --reuse --name ${name} --kubeconfig .konverge/kubeconfig && konverge run --watch --install --kubeconfig .konverge/kubeconfig`,
         check: "tsc",
         test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
-        manifests: "konverge manifests",
       },
       konverge: { operators: "./src/operator.ts", domain },
       dependencies: { konverge: packages.konverge, zod: packages.zod },
@@ -61,26 +60,23 @@ function manifest({ name, domain, packages }: Project): string {
   )}\n`;
 }
 
-const TSCONFIG = `${JSON.stringify(
-  {
-    compilerOptions: {
-      target: "esnext",
-      module: "nodenext",
-      types: ["node"],
-      noEmit: true,
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      // Node runs the sources as they are: what cannot be removed by erasing types is an error.
-      erasableSyntaxOnly: true,
-      verbatimModuleSyntax: true,
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-    },
-    include: ["src"],
+/** `erasableSyntaxOnly`: Node runs the sources as they are, so what cannot be removed by erasing types is an error. */
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "esnext",
+    "module": "nodenext",
+    "types": ["node"],
+    "noEmit": true,
+    "strict": true,
+    "noUncheckedIndexedAccess": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
+    "allowImportingTsExtensions": true,
+    "skipLibCheck": true
   },
-  undefined,
-  2,
-)}\n`;
+  "include": ["src"]
+}
+`;
 
 function operatorSource(name: string): string {
   return `import { operator } from "konverge";
@@ -103,9 +99,7 @@ function start({ api: { kind } }: Project): string {
 import { startCluster } from "@konverge/dev";
 import { run } from "konverge";
 import { ConfigMap, CustomResourceDefinition } from "konverge/kinds";
-import { controllers, kinds } from "./apis.ts";
-import { ${kind} } from "./${fileName(kind)}.ts";
-
+${ownImports(["controllers, kinds", "apis"], [kind, fileName(kind)])}
 await using cluster = await startCluster();
 const { client } = cluster;
 for (const kind of kinds) await client.create(CustomResourceDefinition, kind.crd());
@@ -116,7 +110,7 @@ await client.create(${kind}, ${kind}.new({ metadata, spec: { text: "hello" } }))
 const fieldSelector = "metadata.name=${lower}-sample";
 for await (const event of client.watch(ConfigMap, { namespace: "default", fieldSelector })) {
   if (event.type !== "ADDED") continue;
-  console.log(\`${kind} sample has converged: ConfigMap ${lower}-sample says \${event.object.data?.["text"]}\`);
+  console.log(\`${kind} sample has converged: ConfigMap ${lower}-sample says \${event.object.data?.text}\`);
   break;
 }
 `;

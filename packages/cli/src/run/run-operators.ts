@@ -142,7 +142,10 @@ async function startVersion(
   try {
     const tell = (text: string) => log.info({}, text);
     const webhooks = webhookPlace(options, isInside, world);
-    if (!isInside) await reportAbandoned(client, (text) => log.warn({}, text));
+    if (!isInside) {
+      const replaced = webhooks ? operators.map(({ name }) => name) : [];
+      await reportAbandoned(client, (text) => log.warn({}, text), replaced);
+    }
     if (options.install) {
       const converted = webhooks !== undefined && { converted: true };
       await install(operators, client, { namespace: client.namespace, tell, settings: { flags, env }, ...converted });

@@ -87,12 +87,23 @@ async function endConversion(client: Client, name: string, mark: RunMark, option
     return;
   }
   await serveStoredOnly(client, name, options);
-  await client.patch(CustomResourceDefinition, name, { merge: { metadata } as never });
+  await client.patch(CustomResourceDefinition, name, { merge: { metadata } as never }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
 }
 
-/** Names the registrations of processes that have ended, and how to remove them. */
-export async function reportAbandoned(client: Client, tell: (text: string) => void): Promise<void> {
-  const abandoned = (await registeredByRuns(client)).filter(isAbandoned);
+/**
+ * Names the registrations of processes that have ended, and how to remove them. Those of `replaced` operators are about to be
+ * registered again.
+ */
+export async function reportAbandoned(
+  client: Client,
+  tell: (text: string) => void,
+  replaced: readonly string[] = [],
+): Promise<void> {
+  const abandoned = (await registeredByRuns(client)).filter(
+    (one) => isAbandoned(one) && !replaced.includes(one.mark.name),
+  );
   if (abandoned.length === 0) return;
   tell(
     `a \`konverge run\` has ended without removing its webhooks, so writes fail: ${described(abandoned)}; remove them with: npx konverge cleanup`,
