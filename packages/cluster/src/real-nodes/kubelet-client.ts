@@ -1,4 +1,4 @@
-import type { ApiServer, Authority } from "@konverge/apiserver";
+import type { ApiServer, Authority, Entry } from "@konverge/apiserver";
 import { type SocketTransport, socketTransport } from "@konverge/client";
 import { type ApiError, type ApiRequest, type ApiResponse, badRequest, parseJson, realClock } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
@@ -34,6 +34,8 @@ export interface KubeletAddress {
 export class KubeletClient {
   readonly #options: KubeletClientOptions;
   readonly #transports = new Map<string, SocketTransport>();
+  /** Entries never change: each is read once. There may be thousands of simulated nodes. */
+  readonly #read = new WeakMap<Entry, Node | "simulated">();
   #authority: Authority | undefined;
 
   constructor(options: KubeletClientOptions) {
@@ -43,14 +45,22 @@ export class KubeletClient {
   /** The Node, if a real kubelet reports it. */
   node(name: string): Node | undefined {
     const entry = this.#options.store().collection("/nodes").get(name);
-    const node = entry && (parseJson(entry.text) as Node);
-    return node && !isSimulated(node) ? node : undefined;
+    return entry && this.#realNode(entry);
   }
 
   /** All Nodes that real kubelets report. */
   nodes(): Node[] {
-    const all = [...this.#options.store().collection("/nodes").scan("")];
-    return all.map(({ text }) => parseJson(text) as Node).filter((node) => !isSimulated(node));
+    return [...this.#options.store().collection("/nodes").scan("")].flatMap((entry) => this.#realNode(entry) ?? []);
+  }
+
+  #realNode(entry: Entry): Node | undefined {
+    let known = this.#read.get(entry);
+    if (known === undefined) {
+      const node = parseJson(entry.text) as Node;
+      known = isSimulated(node) ? "simulated" : node;
+      this.#read.set(entry, known);
+    }
+    return known === "simulated" ? undefined : known;
   }
 
   /** The answer to a request. Where the kubelet cannot be reached, it throws what `unreachable` makes of that. */
