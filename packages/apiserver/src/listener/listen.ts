@@ -238,19 +238,19 @@ class Service {
     socket.on("error", () => {});
     const method = incoming.method ?? "GET";
     try {
-      const isKnown = incoming.headers.upgrade?.toLowerCase() === "websocket";
+      const upgrade = offeredProtocols(incoming);
       const request: ApiRequest = {
         method,
         path: pathOf(incoming),
         headers: headersOf(incoming),
         signal: controller.signal,
         // Without it nothing is begun that the client could not see the end of.
-        ...(isKnown && { upgrade: offeredProtocols(incoming) }),
+        ...(upgrade && { upgrade }),
       };
       const response = await this.#answer(request, incoming);
       // Who may not do it at all is told so, whatever protocol was offered.
       const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
-      if (!isKnown && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
+      if (!upgrade && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
       if (controller.signal.aborted) response.socket?.close(1006);
       else await this.#upgrades.complete(incoming, socket, head, response);
     } catch (error) {
@@ -293,6 +293,6 @@ class Service {
 }
 
 function unknownUpgrade(protocol = ""): ApiError {
-  const message = `this server upgrades to WebSocket alone, not to ${protocol}: use kubectl 1.31 or newer, or a client that speaks the v5.channel.k8s.io protocol`;
+  const message = `this server upgrades to WebSocket and SPDY/3.1 alone, not to ${protocol}`;
   return new ApiError({ code: 400, reason: "BadRequest", message });
 }

@@ -13,6 +13,7 @@ const INTERNAL_ERROR = 1011;
 export class Upgrades {
   readonly #protocols = new WeakMap<IncomingMessage, string>();
   readonly #open = new Set<WebSocket>();
+  readonly #raw = new Set<Duplex>();
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -34,6 +35,12 @@ export class Upgrades {
       return;
     }
     const inner = response.socket;
+    if (inner.protocol.startsWith(SPDY_PREFIX) && isSpdy(incoming)) {
+      this.#raw.add(socket);
+      socket.on("close", () => this.#raw.delete(socket));
+      await carryBytes(socket, head, inner);
+      return;
+    }
     this.#protocols.set(incoming, inner.protocol);
     // The library takes only protocols whose names are tokens; that of port forwarding (SPDY/3.1+…) is none.
     delete incoming.headers["sec-websocket-protocol"];
@@ -47,15 +54,54 @@ export class Upgrades {
   /** Tells all clients that the server is going away. */
   close(): void {
     for (const socket of this.#open) socket.close(GOING_AWAY, "the server is shutting down");
+    for (const socket of this.#raw) socket.destroy();
   }
 }
 
-/** The subprotocols a client offers, in its order. */
-export function offeredProtocols({ headers }: IncomingMessage): string[] {
-  return (headers["sec-websocket-protocol"] ?? "")
-    .split(",")
-    .map((protocol) => protocol.trim())
-    .filter((protocol) => protocol !== "");
+const SPDY_PREFIX = "SPDY/3.1+";
+const SPDY_VERSIONS = "x-stream-protocol-version";
+
+function isSpdy({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "spdy/3.1";
+}
+
+/**
+ * The protocols a client offers, in its order: the subprotocols of a WebSocket, or those of a connection of SPDY's frames, each
+ * with `SPDY/3.1+` before it. Undefined when it asks for something else.
+ */
+export function offeredProtocols(incoming: IncomingMessage): string[] | undefined {
+  const listed = (name: string) =>
+    [incoming.headers[name] ?? ""]
+      .flat()
+      .flatMap((text) => text.split(","))
+      .map((protocol) => protocol.trim())
+      .filter((protocol) => protocol !== "");
+  if (isSpdy(incoming)) return listed(SPDY_VERSIONS).map((version) => SPDY_PREFIX + version);
+  return incoming.headers.upgrade?.toLowerCase() === "websocket" ? listed("sec-websocket-protocol") : undefined;
+}
+
+/** Carries SPDY's frames both ways, as bytes, until either side ends. */
+async function carryBytes(socket: Duplex, head: Buffer, inner: MessageSocket): Promise<void> {
+  const version = inner.protocol.slice(SPDY_PREFIX.length);
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${SPDY_VERSIONS}: ${version}\r\n\r\n`,
+  );
+  const out = async () => {
+    for await (const message of inner.messages) {
+      if (!socket.writable) return;
+      if (!socket.write(message)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+    }
+    socket.end();
+  };
+  const back = async () => {
+    if (head.length > 0) await inner.send(head);
+    for await (const chunk of socket) await inner.send(chunk as Buffer);
+  };
+  void back().then(
+    () => inner.close(1000),
+    () => inner.close(1006),
+  );
+  await out().catch(() => socket.destroy());
 }
 
 /** Carries messages both ways until either side ends. */
