@@ -1,4 +1,4 @@
-import type { User } from "../user.ts";
+import type { User } from "../src/auth/user.ts";
 
 /** The kubelet of a node. */
 export const kubelet = (node: string): User => ({

@@ -20,8 +20,7 @@ import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";
 import { acceptsGzip, breakOff, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
 import { requestProblem } from "./request-problem.ts";
-import { tunnel } from "./tunnel.ts";
-import { offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
+import { isWebSocket, offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
 
 /** Where and how to listen. */
 export interface ListenOptions {
@@ -163,7 +162,6 @@ class Service {
   readonly #upgrades = new Upgrades();
   readonly #sockets = new Set<Socket>();
   /** Connections that speak another protocol by now. */
-  readonly #tunnels = new Set<Duplex>();
   readonly #sessions = new Set<ServerHttp2Session>();
   /** Of requests that are under way; those that stream are aborted when the server closes. */
   readonly #streaming = new Set<AbortController>();
@@ -219,7 +217,6 @@ class Service {
     });
     for (const controller of this.#streaming) controller.abort(new Error("the server is shutting down"));
     this.#upgrades.close();
-    for (const open of this.#tunnels) open.destroy();
     for (const session of this.#sessions) session.close();
     (server as Server).closeIdleConnections();
     await closed;
@@ -303,23 +300,25 @@ class Service {
     socket.on("error", () => {});
     const method = incoming.method ?? "GET";
     try {
-      const isKnown = incoming.headers.upgrade?.toLowerCase() === "websocket";
+      const upgrade = offeredProtocols(incoming);
+      const other = isWebSocket(incoming) ? undefined : (incoming.headers.upgrade ?? "");
       const request: ApiRequest = {
         method,
         path: pathOf(incoming),
         headers: headersOf(incoming),
         signal: controller.signal,
-        ...(isKnown ? { upgrade: offeredProtocols(incoming) } : { tunnel: incoming.headers.upgrade ?? "" }),
+        // Without either, nothing is begun that the client could not see the end of.
+        ...(upgrade && { upgrade }),
+        ...(other !== undefined && { tunnel: other }),
       };
       const response = await this.#answer(request, incoming);
-      if (!isKnown && response.status === 101 && response.socket) {
-        this.#tunnels.add(socket);
-        await tunnel(socket, head, response.headers, response.socket).finally(() => this.#tunnels.delete(socket));
+      if (response.status === 101 && response.socket && response.socket.protocol === other) {
+        await this.#upgrades.tunnel(socket, head, response.headers, response.socket);
         return;
       }
       // Who may not do it at all is told so, whatever protocol was offered.
       const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
-      if (!isKnown && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
+      if (!upgrade && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
       if (controller.signal.aborted) response.socket?.close(1006);
       else await this.#upgrades.complete(incoming, socket, head, response, this.#clock);
     } catch (error) {
@@ -367,6 +366,6 @@ function bodyTimeout(): ApiError {
 }
 
 function unknownUpgrade(protocol = ""): ApiError {
-  const message = `simulated nodes are reached by WebSocket alone, not by ${protocol}: use kubectl 1.31 or newer, or a client that speaks the v5.channel.k8s.io protocol`;
+  const message = `this server upgrades to WebSocket and SPDY/3.1 alone, not to ${protocol}`;
   return new ApiError({ code: 400, reason: "BadRequest", message });
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type HeaderMap, headerValues, type MessageSocket } from "@konverge/core";
@@ -7,19 +8,19 @@ import { type HeaderMap, headerValues, type MessageSocket } from "@konverge/core
  * ends. `head` is what the client has sent already.
  */
 export async function tunnel(outer: Duplex, head: Buffer, headers: HeaderMap, inner: MessageSocket): Promise<void> {
-  const lines = [`HTTP/1.1 101 ${STATUS_CODES[101]}`];
+  const lines = [`HTTP/1.1 101 ${STATUS_CODES[101]}`, "connection: Upgrade"];
   for (const name of Object.keys(headers)) {
     for (const value of headerValues(headers, name)) lines.push(`${name}: ${value}`);
   }
-  outer.write(`${[...lines, `upgrade: ${inner.protocol}`, "connection: Upgrade"].join("\r\n")}\r\n\r\n`);
-  if (head.length > 0) inner.send(head);
-  outer.on("data", (bytes: Buffer) => inner.send(bytes));
-  outer.once("close", () => inner.close());
-  outer.once("end", () => inner.close());
+  outer.write(`${lines.join("\r\n")}\r\n\r\n`);
+  void carryIn(outer, head, inner).then(
+    () => inner.close(1000),
+    () => inner.close(1006),
+  );
   try {
     for await (const bytes of inner.messages) {
-      if (outer.destroyed) return;
-      if (!outer.write(bytes)) await drained(outer);
+      if (!outer.writable) return;
+      if (!outer.write(bytes)) await Promise.race([once(outer, "drain"), once(outer, "close")]);
     }
     outer.end();
   } catch {
@@ -28,9 +29,7 @@ export async function tunnel(outer: Duplex, head: Buffer, headers: HeaderMap, in
   }
 }
 
-function drained(connection: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    connection.once("drain", resolve);
-    connection.once("close", resolve);
-  });
+async function carryIn(outer: Duplex, head: Buffer, inner: MessageSocket): Promise<void> {
+  if (head.length > 0) await inner.send(head);
+  for await (const bytes of outer) await inner.send(bytes as Buffer);
 }

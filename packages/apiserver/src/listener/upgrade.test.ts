@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { test } from "node:test";
 import { type ApiRequest, forbidden, type MessageSocket, type Transport } from "@konverge/core";
 import { WebSocket } from "ws";
@@ -50,7 +51,7 @@ function exec() {
     requests.push(request);
     if (request.path === "/forbidden") throw forbidden({ group: "", plural: "pods" }, "p", "no");
     if (!request.upgrade) return { status: 400, headers: {}, body: "unable to upgrade: no protocol was offered" };
-    const stream = new Stream(request.upgrade.find((protocol) => protocol.startsWith("v5")) ?? "");
+    const stream = new Stream(request.upgrade.find((protocol) => /^(SPDY.*v4|v5)/.test(protocol)) ?? "");
     streams.push(stream);
     return { status: 101, headers: {}, body: "", socket: stream };
   };
@@ -127,16 +128,46 @@ test("a refusal is an ordinary answer", async () => {
   assert.equal(JSON.parse(text).message, 'pods "p" is forbidden: no');
 });
 
+test("a SPDY connection carries its bytes as they are, under the protocol that the server chose", async () => {
+  const { transport, streams, requests } = exec();
+  await using listener = await listen(transport, { tls });
+  const outgoing = httpsRequest(`${listener.url}/exec?command=ls`, {
+    method: "POST",
+    ca: authority.cert,
+    agent: false,
+    headers: {
+      connection: "Upgrade",
+      upgrade: "SPDY/3.1",
+      "x-stream-protocol-version": ["v4.channel.k8s.io", "v3.channel.k8s.io"],
+    },
+  });
+  outgoing.end();
+  const [response, socket] = (await once(outgoing, "upgrade")) as [IncomingMessage, Duplex];
+  assert.equal(response.headers.upgrade, "SPDY/3.1");
+  assert.equal(response.headers["x-stream-protocol-version"], "v4.channel.k8s.io");
+  assert.deepEqual(requests[0]?.upgrade, ["SPDY/3.1+v4.channel.k8s.io", "SPDY/3.1+v3.channel.k8s.io"]);
+  const [stream] = streams;
+  socket.write(Buffer.from([128, 3, 0, 1]));
+  await until(() => stream!.received.length === 1);
+  assert.deepEqual(stream!.received, [Uint8Array.from([128, 3, 0, 1])]);
+  stream!.say(Buffer.from([128, 3, 0, 2]));
+  const [bytes] = (await once(socket, "data")) as [Buffer];
+  assert.deepEqual([...bytes], [128, 3, 0, 2]);
+  stream!.say(undefined);
+  await once(socket, "end");
+  socket.destroy();
+});
+
 test("an upgrade to anything else is refused with advice, and nothing is begun", async () => {
   const { transport, streams } = exec();
   await using listener = await listen(transport, { tls });
   const client = http1(listener.url);
   const { status, body } = await client.ask({
     method: "POST",
-    headers: { connection: "Upgrade", upgrade: "SPDY/3.1" },
+    headers: { connection: "Upgrade", upgrade: "SPDY/2" },
   });
   assert.equal(status, 400);
-  assert.match(JSON.parse(body.toString()).message, /WebSocket alone, not by SPDY\/3\.1: use kubectl 1\.31 or newer/);
+  assert.match(JSON.parse(body.toString()).message, /upgrades to WebSocket and SPDY\/3\.1 alone, not to SPDY\/2/);
   assert.deepEqual(streams, []);
   client.close();
 });

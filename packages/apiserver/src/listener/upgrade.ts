@@ -1,18 +1,28 @@
 import { once } from "node:events";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type ApiResponse, type Clock, headerValues, type MessageSocket, readText, type Timer } from "@konverge/core";
+import {
+  type ApiResponse,
+  type Clock,
+  type HeaderMap,
+  headerValues,
+  type MessageSocket,
+  readText,
+  type Timer,
+} from "@konverge/core";
 import { type WebSocket, WebSocketServer } from "ws";
+import { tunnel } from "./tunnel.ts";
 
 /** As Go's WebSocket package limits messages by default. */
 const LARGEST_MESSAGE = 32 * 1024 * 1024;
 const GOING_AWAY = 1001;
 const INTERNAL_ERROR = 1011;
 
-/** Turns requests for message streams (exec, attach, port-forward) into WebSockets. */
+/** Turns requests for streams (exec, attach, port-forward) into WebSockets, connections of SPDY's frames, or tunnels. */
 export class Upgrades {
   readonly #protocols = new WeakMap<IncomingMessage, string>();
   readonly #open = new Set<WebSocket>();
+  readonly #raw = new Set<Duplex>();
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -40,6 +50,11 @@ export class Upgrades {
       return;
     }
     const inner = response.socket;
+    if (inner.protocol.startsWith(SPDY_PREFIX) && isSpdy(incoming)) {
+      const headers = { upgrade: SPDY, [SPDY_VERSIONS]: inner.protocol.slice(SPDY_PREFIX.length) };
+      await this.#carry(socket, head, headers, inner);
+      return;
+    }
     this.#protocols.set(incoming, inner.protocol);
     // The library takes only protocols whose names are tokens; that of port forwarding (SPDY/3.1+…) is none.
     delete incoming.headers["sec-websocket-protocol"];
@@ -55,18 +70,49 @@ export class Upgrades {
     });
   }
 
+  /** Completes an upgrade to a protocol that is not looked into. */
+  async tunnel(socket: Duplex, head: Buffer, headers: HeaderMap, inner: MessageSocket): Promise<void> {
+    await this.#carry(socket, head, { ...headers, upgrade: inner.protocol }, inner);
+  }
+
+  async #carry(socket: Duplex, head: Buffer, headers: HeaderMap, inner: MessageSocket): Promise<void> {
+    this.#raw.add(socket);
+    socket.once("close", () => this.#raw.delete(socket));
+    await tunnel(socket, head, headers, inner);
+  }
+
   /** Tells all clients that the server is going away. */
   close(): void {
     for (const socket of this.#open) socket.close(GOING_AWAY, "the server is shutting down");
+    for (const socket of this.#raw) socket.destroy();
   }
 }
 
-/** The subprotocols a client offers, in its order. */
-export function offeredProtocols({ headers }: IncomingMessage): string[] {
-  return (headers["sec-websocket-protocol"] ?? "")
-    .split(",")
-    .map((protocol) => protocol.trim())
-    .filter((protocol) => protocol !== "");
+const SPDY = "SPDY/3.1";
+const SPDY_PREFIX = `${SPDY}+`;
+const SPDY_VERSIONS = "x-stream-protocol-version";
+
+function isSpdy({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === SPDY.toLowerCase();
+}
+
+export function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/**
+ * The protocols a client offers, in its order: the subprotocols of a WebSocket, or those of a connection of SPDY's frames, each
+ * with `SPDY/3.1+` before it. Undefined when it asks for something else.
+ */
+export function offeredProtocols(incoming: IncomingMessage): string[] | undefined {
+  const listed = (name: string) =>
+    [incoming.headers[name] ?? ""]
+      .flat()
+      .flatMap((text) => text.split(","))
+      .map((protocol) => protocol.trim())
+      .filter((protocol) => protocol !== "");
+  if (isSpdy(incoming)) return listed(SPDY_VERSIONS).map((version) => SPDY_PREFIX + version);
+  return isWebSocket(incoming) ? listed("sec-websocket-protocol") : undefined;
 }
 
 /** Ends a connection after some time, unless it is cancelled. */

@@ -30,10 +30,10 @@ export function kubeletStreams(client: KubeletClient, node: Node, request: Kubel
   const path =
     action === "portforward" ? `/portForward/${namespace}/${name}` : `/${action}/${namespace}/${name}/${container}`;
   const sent: ApiRequest = {
-    method: upgrade ? "GET" : method,
+    method: tunnel ? method : "GET",
     path: withQuery(path, streamQuery(request)),
-    headers: upgrade ? {} : headers,
-    ...(upgrade ? { upgrade } : { tunnel: tunnel! }),
+    headers: tunnel ? headers : {},
+    ...(tunnel ? { tunnel } : upgrade && { upgrade }),
     ...(signal && { signal }),
   };
   return client.send(node, sent, (why) => new ApiError({ code: 500, message: `error dialing backend: ${why}` }));

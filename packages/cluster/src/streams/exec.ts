@@ -5,10 +5,12 @@ import type { Insides } from "../kubelet/insides.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { chosenContainer, linesFrom, textOf } from "./logs.ts";
 import { type PairedSocket, socketPair } from "./socket-pair.ts";
+import { channelsOverSpdy, SPDY } from "./spdy-channels.ts";
 
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
-/** In the oldest protocol the last channel has words, and those only for what went wrong. */
-const OLDEST = "channel.k8s.io";
+/** In these the last channel has a Status; in older ones words, and those only for what went wrong. */
+const WITH_STATUS = new Set(["v5.channel.k8s.io", "v4.channel.k8s.io"]);
+const OVER_SPDY = ["v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"];
 const [STDIN, STDOUT, STDERR, OUTCOME, , CLOSE] = [0, 1, 2, 3, 4, 255];
 
 /** What a stream to a container needs to know of its cluster. */
@@ -28,10 +30,11 @@ export function execResponse(
   const container = chosenContainer(worker, query.get("container") ?? "");
   const { name } = container.spec;
   if (container.state !== "running") throw badRequest(`container ${name} is not running`);
-  const protocol = PROTOCOLS.find((one) => upgrade?.includes(one));
+  const protocol = [...PROTOCOLS, ...OVER_SPDY.map((one) => SPDY + one)].find((one) => upgrade?.includes(one));
   if (!protocol)
     throw badRequest("unable to upgrade: this server speaks v5.channel.k8s.io, v4.channel.k8s.io and channel.k8s.io");
-  const [near, far] = socketPair(protocol);
+  const [near, other] = socketPair(protocol);
+  const far = protocol.startsWith(SPDY) ? channelsOverSpdy(other, query) : other;
   const command = query.getAll("command");
   const serve = isAttach ? attach(container, far) : run(host, worker, container, command, far);
   serve.then(
@@ -102,7 +105,7 @@ function finish(socket: PairedSocket, exitCode: number, why?: string): void {
           reason: "NonZeroExitCode",
           details: { causes: [{ reason: "ExitCode", message: String(exitCode) }] },
         };
-  if (socket.protocol !== OLDEST) socket.send(framed(OUTCOME, JSON.stringify(status)));
+  if (WITH_STATUS.has(socket.protocol)) socket.send(framed(OUTCOME, JSON.stringify(status)));
   else if (exitCode !== 0) socket.send(framed(OUTCOME, message));
   socket.close(1000);
 }

@@ -1,30 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { constants, createDeflate } from "node:zlib";
 import { ClientFrames, ServerFrames } from "./spdy.ts";
-import { SPDY_DICTIONARY } from "./spdy-dictionary.ts";
-
-/** Opens streams as Go's client does: header blocks are compressed, one after the other, by one compressor. */
-class GoClient {
-  readonly #deflate = createDeflate({ dictionary: SPDY_DICTIONARY, level: 9, flush: constants.Z_SYNC_FLUSH });
-
-  async open(stream: number, headers: Record<string, string>): Promise<Buffer> {
-    const words = Object.entries(headers).flat();
-    const block = Buffer.concat([
-      word(words.length / 2),
-      ...words.flatMap((text) => [word(text.length), Buffer.from(text)]),
-    ]);
-    await new Promise<void>((resolve) => this.#deflate.write(block, () => resolve()));
-    const payload = Buffer.concat([word(stream), word(0), Buffer.alloc(2), this.#deflate.read() as Buffer]);
-    return Buffer.concat([word(0x80030001), word(payload.length), payload]);
-  }
-}
-
-function word(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value >>> 0);
-  return bytes;
-}
+import { GoClient } from "./test/go-client.ts";
 
 test("the dictionary is the one that all of SPDY/3 agrees on", async () => {
   const frame = await new GoClient().open(1, { a: "b" });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { realClock, sleep } from "@konverge/core";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
+import { askReal } from "../../../test/ask-real.ts";
+import { clusterObjects, kubelet, NEEDED, OWN, REFUSED } from "../../../test/node-requests.ts";
+import { putObjects } from "../../../test/role-store.ts";
 import { requestInfo } from "../../http/request-info.ts";
 import { Store } from "../../storage/store.ts";
 import { attributesOf } from "../attributes.ts";
 import { Authorizer } from "../rbac/authorizer.ts";
 import { ensureDefaultRoles } from "../rbac/default-roles.ts";
-import { askReal } from "../test/ask-real.ts";
-import { clusterObjects, kubelet, NEEDED, OWN, REFUSED } from "../test/node-requests.ts";
-import { putObjects } from "../test/role-store.ts";
 
 const plane = findControlPlane();
 const PATHS: Readonly<Record<string, string>> = {

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clusterObjects, kubelet, NEEDED, OWN, pod, REFUSED, TEAM } from "../../../test/node-requests.ts";
 import { emptyStore, putObjects, removeObject } from "../../../test/role-store.ts";
 import { requestInfo } from "../../http/request-info.ts";
 import { attributesOf } from "../attributes.ts";
 import { Authorizer } from "../rbac/authorizer.ts";
-import { clusterObjects, kubelet, NEEDED, OWN, pod, REFUSED, TEAM } from "../test/node-requests.ts";
-import { emptyStore, putObjects, removeObject } from "../test/role-store.ts";
 import type { User } from "../user.ts";
 
 function stage() {
