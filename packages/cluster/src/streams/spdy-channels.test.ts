@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { GoClient } from "../../test/streams/go-client.ts";
 import { socketPair } from "./socket-pair.ts";
 import { ServerFrames } from "./spdy.ts";
 import { channelsOverSpdy, SPDY } from "./spdy-channels.ts";
-import { GoClient } from "./test/go-client.ts";
 
 /** A connection on which both streams of a command that reads and writes are open, and what the server sent on it. */
 async function setup(query: string, ...names: string[]) {

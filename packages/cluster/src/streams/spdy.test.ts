@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { GoClient, word } from "../../test/streams/go-client.ts";
 import { ClientFrames, ServerFrames } from "./spdy.ts";
-import { GoClient } from "./test/go-client.ts";
 
 test("the dictionary is the one that all of SPDY/3 agrees on", async () => {
   const frame = await new GoClient().open(1, { a: "b" });

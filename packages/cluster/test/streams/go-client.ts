@@ -1,5 +1,5 @@
 import { constants, createDeflate } from "node:zlib";
-import { SPDY_DICTIONARY } from "../spdy-dictionary.ts";
+import { SPDY_DICTIONARY } from "../../src/streams/spdy-dictionary.ts";
 
 /** Opens streams as Go's client does: header blocks are compressed, one after the other, by one compressor. */
 export class GoClient {
@@ -17,7 +17,7 @@ export class GoClient {
   }
 }
 
-function word(value: number): Buffer {
+export function word(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value >>> 0);
   return bytes;
