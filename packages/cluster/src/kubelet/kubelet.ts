@@ -338,7 +338,7 @@ export class Kubelet {
         config.problemOf(about, container) ?? subPathProblem(about, container, place),
       volumeProblem: (about) => config.volumeProblemOf(about),
       storageProblem: (about) => this.insides.storageProblem(about),
-      runsInside: (container) => this.insides.runsInside(container),
+      runsInside: (container, pod) => this.insides.runsInside(container, pod),
       run: (about, container, id, log, ended) => {
         if (this.#ending) return undefined;
         const { apiServer } = this;

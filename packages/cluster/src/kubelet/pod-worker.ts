@@ -37,7 +37,7 @@ export interface PodHost {
   storageProblem(pod: Pod): string | undefined;
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
-  runsInside(container: Container): boolean;
+  runsInside(container: Container, pod: Pod): boolean;
   run(pod: Pod, container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
   hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
   /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
@@ -368,7 +368,7 @@ export class PodWorker {
       events: this.#host.events(pod),
       image: (reference) => this.#host.image(reference),
       configProblem: (container) => this.#host.configProblem(pod, container),
-      runsInside: (container) => this.#host.runsInside(container),
+      runsInside: (container) => this.#host.runsInside(container, this.#pod),
       run: (container, id, log, ended) => this.#host.run(this.#pod, container, id, log, ended),
       hook: (container, id, handler) => this.#host.hook(this.#pod, container, id, handler),
       probe: (container, id, probe) => this.#host.probe(this.#pod, container, id, probe),
@@ -394,7 +394,7 @@ export class PodWorker {
   }
 
   #isProgram(container: Container): boolean {
-    return this.#host.image(container.image)?.run !== undefined || this.#host.runsInside(container);
+    return this.#host.image(container.image)?.run !== undefined || this.#host.runsInside(container, this.#pod);
   }
 
   #restore(status: PodStatus | undefined): void {
