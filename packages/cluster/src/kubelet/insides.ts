@@ -2,7 +2,14 @@ import type { ApiServer } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { type Clock, sleep } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod } from "@konverge/kinds";
-import { type ContainerSpace, ContainerSpaces, type MeasuredUsage, type SpaceSite } from "../images/container-space.ts";
+import { runsBorrowedProgram } from "../images/borrowed-programs.ts";
+import {
+  type ContainerSpace,
+  ContainerSpaces,
+  commandLine,
+  type MeasuredUsage,
+  type SpaceSite,
+} from "../images/container-space.ts";
 import type { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
 import { type ApiServerAddress, type ProgramRun, startInside } from "../images/program.ts";
@@ -75,12 +82,20 @@ export class Insides {
    * Whether what a container says is carried out. What only waits and writes is foreseen instead, unless somebody asks the
    * container how it is: it needs no process, and goes on when its cluster is started anew.
    */
-  runsInside(container: Container): boolean {
+  runsInside(container: Container, pod: Pod): boolean {
     const image = this.#options.images.find(container.image);
-    if (!isUnderstood(image, container)) return false;
+    if (!this.#isUnderstood(container, pod)) return false;
     const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
     if (image?.commands || livenessProbe || readinessProbe || startupProbe || lifecycle) return true;
     return outcomeOf(container) === undefined;
+  }
+
+  #isUnderstood(container: Container, pod: Pod): boolean {
+    const image = this.#options.images.find(container.image);
+    if (!isUnderstood(image, container)) return false;
+    const isPretended = (other: Container) =>
+      this.#options.images.find(other.image)?.run === undefined && !this.#isUnderstood(other, pod);
+    return !runsBorrowedProgram(pod, container, commandLine(image ?? {}, container), isPretended);
   }
 
   /** Runs what a container says. */

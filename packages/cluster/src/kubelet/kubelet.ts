@@ -367,7 +367,7 @@ export class Kubelet {
       volumeProblem: (about) => config.volumeProblemOf(about),
       storageProblem: (about) => this.insides.storageProblem(about),
       startProblem: (container) => startProblem(images.find(container.image), container),
-      runsInside: (container) => this.insides.runsInside(container),
+      runsInside: (container, pod) => this.insides.runsInside(container, pod),
       run: (about, container, id, log, ended) => {
         if (this.#ending) return undefined;
         const { apiServer } = this;

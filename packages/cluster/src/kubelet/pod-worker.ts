@@ -38,7 +38,7 @@ export interface PodHost {
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
   startProblem(container: Container): string | undefined;
-  runsInside(container: Container): boolean;
+  runsInside(container: Container, pod: Pod): boolean;
   run(pod: Pod, container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
   hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
   /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
@@ -370,7 +370,7 @@ export class PodWorker {
       image: (reference) => this.#host.image(reference),
       configProblem: (container) => this.#host.configProblem(pod, container),
       startProblem: (container) => this.#host.startProblem(container),
-      runsInside: (container) => this.#host.runsInside(container),
+      runsInside: (container) => this.#host.runsInside(container, this.#pod),
       run: (container, id, log, ended) => this.#host.run(this.#pod, container, id, log, ended),
       hook: (container, id, handler) => this.#host.hook(this.#pod, container, id, handler),
       probe: (container, id, probe) => this.#host.probe(this.#pod, container, id, probe),
@@ -396,7 +396,7 @@ export class PodWorker {
   }
 
   #isProgram(container: Container): boolean {
-    return this.#host.image(container.image)?.run !== undefined || this.#host.runsInside(container);
+    return this.#host.image(container.image)?.run !== undefined || this.#host.runsInside(container, this.#pod);
   }
 
   #restore(status: PodStatus | undefined): void {
