@@ -1,8 +1,16 @@
 import { cacheKind, controller, type KubeObject, permission } from "konverge";
 import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
-import { POD_PROBLEM_GRACE_MS, problemConditions, replicaFailureMessage, reportProblem } from "konverge/pods";
-import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
+import {
+  gpuNodes,
+  gpuProductsFor,
+  gpuProductsIn,
+  gpuProductsOf,
+  POD_PROBLEM_GRACE_MS,
+  problemConditions,
+  replicaFailureMessage,
+  reportProblem,
+} from "konverge/pods";
 import { LLMModel } from "./llm-model.ts";
 import {
   childName,
@@ -16,7 +24,7 @@ import {
 import type { ModelMetrics } from "./metrics.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
-import { gpuNodes, monitoring, podsOf } from "./watched.ts";
+import { monitoring, podsOf } from "./watched.ts";
 
 /** Nodes come and go, and Prometheus is installed: nothing else tells. */
 const RESYNC = 10 * 60_000;
@@ -35,9 +43,11 @@ export function llmModelController(metrics: ModelMetrics) {
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
       const { gpuType } = model.spec;
-      const offered = productsOf(cache.list(Node));
+      const offered = gpuProductsOf(cache.list(Node));
       const before = observed(Deployment, childName(model));
-      const products = gpuType ? productsFor(gpuType, offered, productsIn(before?.spec?.template.spec?.affinity)) : [];
+      const products = gpuType
+        ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))
+        : [];
       const deployment = deploymentFor(model, products);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const problem =

@@ -71,6 +71,14 @@ export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
+export {
+  gpuNodes,
+  gpuProductAffinity,
+  gpuProductsFor,
+  gpuProductsIn,
+  gpuProductsOf,
+  isGpuOfType,
+} from "./pods/gpu-products.ts";
 export { type PodSecurityOptions, restrictedPodSpec } from "./pods/pod-security.ts";
 export {
   type PodTemplateOptions,
