@@ -11,7 +11,7 @@ import {
   type ReconcileResult,
 } from "konverge";
 import { Node, PersistentVolumeClaim, Pod } from "konverge/kinds";
-import { gpuNodes, gpuProductsFor, gpuProductsIn, gpuProductsOf } from "konverge/pods";
+import { gpuProductsFor, gpuProductsIn, gpuProductsOf, watchGpuNodes } from "konverge/pods";
 import { type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
 import { DynamoComponent } from "./component.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -31,7 +31,7 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
   const load = new LoadMonitor(fetchMetrics, SYSTEM_PORT);
   return controller(DynamoGraphDeployment, {
     owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
-    watches: [cacheKind(Pod, { labelSelector: SELECTOR }), gpuNodes()],
+    watches: [cacheKind(Pod, { labelSelector: SELECTOR }), watchGpuNodes()],
     async reconcile(graph, context): Promise<ReconcileResult<DynamoGraphDeployment>> {
       const { observed, events } = context;
       const size = graph.spec.model && (await sizeOf(graph, load, context));

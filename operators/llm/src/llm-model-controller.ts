@@ -2,7 +2,6 @@ import { cacheKind, controller, type KubeObject, permission } from "konverge";
 import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
 import {
-  gpuNodes,
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
@@ -10,6 +9,7 @@ import {
   problemConditions,
   replicaFailureMessage,
   reportProblem,
+  watchGpuNodes,
 } from "konverge/pods";
 import { LLMModel } from "./llm-model.ts";
 import {
@@ -37,7 +37,7 @@ const RESYNC = 10 * 60_000;
 export function llmModelController(metrics: ModelMetrics) {
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring(), cacheKind(LLMModel)],
+    watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), cacheKind(LLMModel)],
     permissions: [permission(ServiceMonitor, ["get", "create", "patch"])],
     resync: RESYNC,
     async reconcile(model, context) {

@@ -13,12 +13,12 @@ import {
 import { formatLabelSelector } from "konverge/objects";
 import {
   failedCreateMessage,
-  gpuNodes,
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
   problemConditions,
   reportProblem,
+  watchGpuNodes,
 } from "konverge/pods";
 import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
 import { PORT } from "./inference-server.ts";
@@ -54,7 +54,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
   const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
-    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring(), cacheKind(ModelDeployment)],
+    watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), cacheKind(ModelDeployment)],
     permissions: [
       permission(StatefulSet, ["patch"], { subresource: "scale" }),
       permission(Event, ["list"]),

@@ -1,6 +1,6 @@
 import { type Controller, controller, keyOf, permission, type ReconcileContext, watchKind } from "konverge";
 import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
-import { gpuNodes } from "konverge/pods";
+import { watchGpuNodes } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { GANG_SCHEDULERS } from "./gang-scheduler.ts";
 import { JOB_LABEL, PODS_BY_JOB } from "./names.ts";
@@ -29,7 +29,7 @@ export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsO
   return controller(TrainingJob, {
     owns: [Service, ConfigMap],
     watches: [
-      gpuNodes(),
+      watchGpuNodes(),
       watchKind(Pod, {
         labelSelector: JOB_LABEL,
         to: ({ metadata }) => jobOf(metadata),

@@ -4,7 +4,6 @@
  */
 export {
   failedCreateMessage,
-  gpuNodes,
   gpuProductAffinity,
   gpuProductsFor,
   gpuProductsIn,
@@ -27,5 +26,6 @@ export {
   reportProblem,
   restrictedPodSpec,
   type WorkloadProblem,
+  watchGpuNodes,
   workloadProblem,
 } from "@konverge/runtime";

@@ -72,12 +72,12 @@ export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
 export {
-  gpuNodes,
   gpuProductAffinity,
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
   isGpuOfType,
+  watchGpuNodes,
 } from "./pods/gpu-products.ts";
 export { type PodSecurityOptions, restrictedPodSpec } from "./pods/pod-security.ts";
 export {

@@ -53,7 +53,7 @@ export function gpuProductsIn(affinity: Affinity | undefined): readonly string[]
 }
 
 /** What a controller watches to read {@link gpuProductsOf} from its cache: nodes, of which only the product counts. */
-export function gpuNodes<T extends KubeObject>(): WatchedKind<T> {
+export function watchGpuNodes<T extends KubeObject>(): WatchedKind<T> {
   return cacheKind<Node, T>(Node, {
     project: ({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }) => {
       const product = labels?.[GPU_PRODUCT];
