@@ -7,8 +7,10 @@ export interface Engine {
   /** The variable through which the image learns the administrator's password. */
   readonly passwordVariable: string;
   readonly administrator: string;
-  /** Where the server's volume is; data are in a folder below, for it may have a `lost+found` of its own. */
+  /** Where the server finds its volume. */
   readonly dataFolder: string;
+  /** The folder of the volume that is mounted there. Data are never at its root, which may have a `lost+found`. */
+  readonly subPath?: string;
   /** The default image of the exporter of metrics. */
   readonly exporter: string;
   /** The server's configuration, from parameters: texts by the name of their file. */
@@ -49,6 +51,8 @@ const mysql: Engine = {
   passwordVariable: "MYSQL_ROOT_PASSWORD",
   administrator: "root",
   dataFolder: "/var/lib/mysql",
+  // The image has the data where the volume is mounted, and initializes none beside other files.
+  subPath: "mysql",
   exporter: "prom/mysqld-exporter:v0.17.2",
   configuration: (parameters) => ({
     "server.cnf": `[mysqld]\n${lines(parameters, (name, value) => `${name} = ${value}`)}`,

@@ -86,7 +86,7 @@ export function serverPodSpec(database: Database, engine: Engine): PodSpec {
           limits: { memory: "512Mi", cpu: "500m" },
         },
         volumeMounts: [
-          { name: DATA, mountPath: engine.dataFolder },
+          { name: DATA, mountPath: engine.dataFolder, ...(engine.subPath && { subPath: engine.subPath }) },
           { name: "config", mountPath: CONFIG_FOLDER, readOnly: true },
           ...volumeMounts,
         ],
@@ -123,6 +123,7 @@ function postgresServer(database: Database): Server {
     { name: "credentials", mountPath: CREDENTIALS_FOLDER, readOnly: true },
     { name: "topology", mountPath: TOPOLOGY_FOLDER, readOnly: true },
     { name: "run", mountPath: RUN_FOLDER },
+    { name: "shared-memory", mountPath: "/dev/shm" },
     ...archiveMounts(database),
   ];
   const alive = { exec: { command: ["sh", `${SCRIPTS_FOLDER}/alive.sh`] } };
@@ -143,13 +144,18 @@ function postgresServer(database: Database): Server {
       { name: "credentials", secret: { secretName: secretName(database) } },
       { name: "topology", configMap: { name: topologyName(database) } },
       { name: "run", emptyDir: {} },
+      // Counts against the limit of memory, which bounds it.
+      { name: "shared-memory", emptyDir: { medium: "Memory" } },
       ...archiveVolumes(database),
     ],
   };
 }
 
 function mysqlServer({ spec }: Database): Server {
-  const answers = { exec: { command: ["sh", "-c", 'mysqladmin ping -h 127.0.0.1 -uroot -p"$MYSQL_ROOT_PASSWORD"'] } };
+  const answers = {
+    exec: { command: ["sh", "-c", 'mysqladmin ping -h 127.0.0.1 -uroot -p"$MYSQL_ROOT_PASSWORD"'] },
+    timeoutSeconds: 5,
+  };
   return {
     container: {
       ...(spec.parameters && { args: [`--defaults-extra-file=${CONFIG_FOLDER}/server.cnf`] }),

@@ -9,7 +9,8 @@ import {
   PermanentError,
   type ReconcileContext,
 } from "konverge";
-import { PersistentVolumeClaim, Pod } from "konverge/kinds";
+import { Node, PersistentVolumeClaim, Pod } from "konverge/kinds";
+import { gpuProductsFor, gpuProductsIn, gpuProductsOf, watchGpuNodes } from "konverge/pods";
 import { type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
 import { DynamoComponent } from "./component.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -29,11 +30,14 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
   const load = new LoadMonitor(fetchMetrics, SYSTEM_PORT);
   return controller(DynamoGraphDeployment, {
     owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
-    watches: [cacheKind(Pod, { labelSelector: SELECTOR })],
+    watches: [cacheKind(Pod, { labelSelector: SELECTOR }), watchGpuNodes()],
     async reconcile(graph, context) {
       const { observed, events } = context;
       const size = graph.spec.model && (await sizeOf(graph, load, context));
-      const services = servicesOf(graph, size?.sizing.replicas ?? 1);
+      const services = servicesOf(graph, {
+        replicas: size?.sizing.replicas ?? 1,
+        products: productsOf(graph, context),
+      });
       checkNames([...services.keys()], graph.metadata.name);
       const componentOf = (service: string) =>
         observed(DynamoComponentDeployment, componentName(graph.metadata.name, service));
@@ -105,6 +109,14 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
       };
     },
   });
+}
+
+/** The GPU products that a model's workers run on. */
+function productsOf({ metadata, spec }: DynamoGraphDeployment, { observed, cache }: ReconcileContext): string[] {
+  const { gpuType } = spec.model?.placement ?? {};
+  if (!gpuType) return [];
+  const worker = observed(DynamoComponentDeployment, componentName(metadata.name, WORKER));
+  return gpuProductsFor(gpuType, gpuProductsOf(cache.list(Node)), gpuProductsIn(worker?.spec.extraPodSpec?.affinity));
 }
 
 /** How many workers a model takes now, and what was measured to tell. */

@@ -55,7 +55,9 @@ const unknownGpuType: Scenario = async (stage) => {
   await stage.start(dynamoOperator);
   await stage.apply(withWorker("extraPodSpec:\n        nodeSelector:\n          nvidia.com/gpu.product: Z9000"));
   await told(stage, "insufficient_capacity", /didn't match Pod's node affinity/, "NoRoom");
-  await stage.apply(withWorker("extraPodSpec:\n        nodeSelector:\n          nvidia.com/gpu.product: H100"));
+  await stage.apply(
+    withWorker("extraPodSpec:\n        nodeSelector:\n          nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3"),
+  );
   await successful(stage);
 };
 

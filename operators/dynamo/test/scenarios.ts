@@ -19,6 +19,7 @@ import {
   ReplicaSet,
   Service,
 } from "konverge/kinds";
+import { gpuProductsIn } from "konverge/pods";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
@@ -125,7 +126,7 @@ export const model: Scenario = async (stage) => {
   const worker = await stage.get(Deployment, "summary-vllmworker");
   const pod = worker.spec!.template.spec!;
   assert.deepEqual(pod.containers[0]!.args, ["--model", "summary-8b", "--tensor-parallel-size", "2"]);
-  assert.deepEqual(pod.nodeSelector, { "nvidia.com/gpu.product": "H100" });
+  assert.deepEqual(gpuProductsIn(pod.affinity), ["NVIDIA-H100-80GB-HBM3"]);
   assert.deepEqual(pod.containers[0]!.resources?.limits, { "nvidia.com/gpu": "2" });
   assert.equal(worker.spec!.replicas, stored.status?.sizing?.replicas);
   assert.ok(

@@ -9,7 +9,6 @@
  * what they say with what is observed. What keeps replicas from coming up (no such GPU, no room, a quota, an image) is read
  * from the pods and told as the reason of the conditions, once, in an event.
  */
-export * from "./gpu-nodes.ts";
 export * from "./llm-model.ts";
 export * from "./llm-model-admission.ts";
 export * from "./llm-model-children.ts";

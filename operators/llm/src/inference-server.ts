@@ -1,7 +1,6 @@
 import type { Container, EnvVar, PodTemplateSpec, Volume, VolumeMount } from "konverge/kinds";
-import { podTemplate } from "konverge/pods";
+import { gpuProductAffinity, podTemplate } from "konverge/pods";
 import { durationMs } from "konverge/time";
-import { onProducts } from "./gpu-nodes.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 
 /** The port on which vLLM answers, and its name in pods and Services. */
@@ -57,7 +56,7 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
     {
       ...(server.metadata && { metadata: server.metadata }),
       spec: {
-        ...(spec.gpuType && { affinity: onProducts(server.products) }),
+        ...(spec.gpuType && { affinity: gpuProductAffinity(server.products) }),
         containers: [containerFor(spec, server, mounted)],
         volumes: mounted.map(({ volume }) => volume),
       },

@@ -1,8 +1,16 @@
 import { cacheKind, controller, type KubeObject, permission } from "konverge";
 import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
-import { POD_PROBLEM_GRACE_MS, problemConditions, replicaFailureMessage, reportProblem } from "konverge/pods";
-import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
+import {
+  gpuProductsFor,
+  gpuProductsIn,
+  gpuProductsOf,
+  POD_PROBLEM_GRACE_MS,
+  problemConditions,
+  replicaFailureMessage,
+  reportProblem,
+  watchGpuNodes,
+} from "konverge/pods";
 import { LLMModel } from "./llm-model.ts";
 import {
   childName,
@@ -16,7 +24,7 @@ import {
 import type { ModelMetrics } from "./metrics.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
-import { gpuNodes, monitoring, podsOf } from "./watched.ts";
+import { monitoring, podsOf } from "./watched.ts";
 
 /** Nodes come and go, and Prometheus is installed: nothing else tells. */
 const RESYNC = 10 * 60_000;
@@ -29,15 +37,17 @@ const RESYNC = 10 * 60_000;
 export function llmModelController(metrics: ModelMetrics) {
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [podsOf("ai.example.com/model"), gpuNodes(), monitoring(), cacheKind(LLMModel)],
+    watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), cacheKind(LLMModel)],
     permissions: [permission(ServiceMonitor, ["get", "create", "patch"])],
     resync: RESYNC,
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
       const { gpuType } = model.spec;
-      const offered = productsOf(cache.list(Node));
+      const offered = gpuProductsOf(cache.list(Node));
       const before = observed(Deployment, childName(model));
-      const products = gpuType ? productsFor(gpuType, offered, productsIn(before?.spec?.template.spec?.affinity)) : [];
+      const products = gpuType
+        ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))
+        : [];
       const deployment = deploymentFor(model, products);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const problem =

@@ -11,9 +11,16 @@ import {
   StatefulSet,
 } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
-import { failedCreateMessage, problemConditions, reportProblem } from "konverge/pods";
+import {
+  failedCreateMessage,
+  gpuProductsFor,
+  gpuProductsIn,
+  gpuProductsOf,
+  problemConditions,
+  reportProblem,
+  watchGpuNodes,
+} from "konverge/pods";
 import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
-import { productsFor, productsIn, productsOf } from "./gpu-nodes.ts";
 import { PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
@@ -33,7 +40,7 @@ import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitor
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
-import { gpuNodes, monitoring, podsOf } from "./watched.ts";
+import { monitoring, podsOf } from "./watched.ts";
 
 /**
  * Keeps a StatefulSet, its Services, an autoscaler and a configuration for each ModelDeployment, and the size within what its
@@ -47,7 +54,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
   const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
-    watches: [podsOf(DEPLOYMENT_LABEL), gpuNodes(), monitoring(), cacheKind(ModelDeployment)],
+    watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), cacheKind(ModelDeployment)],
     permissions: [
       permission(StatefulSet, ["patch"], { subresource: "scale" }),
       permission(Event, ["list"]),
@@ -80,9 +87,11 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         metrics.decisions.inc({ namespace, name, reason: size.reason });
       }
       await sleepOrWake(set, size, context);
-      const offered = productsOf(cache.list(Node));
+      const offered = gpuProductsOf(cache.list(Node));
       const { gpuType } = deployment.spec;
-      const products = gpuType ? productsFor(gpuType, offered, productsIn(set?.spec?.template.spec?.affinity)) : [];
+      const products = gpuType
+        ? gpuProductsFor(gpuType, offered, gpuProductsIn(set?.spec?.template.spec?.affinity))
+        : [];
       const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
       const creationError = isShort ? await refusalOf(set, context) : undefined;
       const problem = isShort ? replicaProblem({ pods, creationError, gpuType, offered, now: clock.now() }) : undefined;

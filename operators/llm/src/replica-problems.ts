@@ -1,5 +1,4 @@
-import { type ObservedPods, type WorkloadProblem, workloadProblem } from "konverge/pods";
-import { isOfType } from "./gpu-nodes.ts";
+import { isGpuOfType, type ObservedPods, type WorkloadProblem, workloadProblem } from "konverge/pods";
 
 /** What is known about the replicas of a model, and about the GPUs that they may have. */
 export interface ModelReplicas extends ObservedPods {
@@ -11,7 +10,7 @@ export interface ModelReplicas extends ObservedPods {
 /** Why replicas of a model do not come up. A type of GPU that no node has is told from one that is all in use, and at once. */
 export function replicaProblem({ gpuType, offered, ...replicas }: ModelReplicas): WorkloadProblem | undefined {
   const atOnce = workloadProblem({ ...replicas, gracePeriod: 0 });
-  if (atOnce?.reason !== "NoRoom" || !gpuType || offered.some((product) => isOfType(product, gpuType)))
+  if (atOnce?.reason !== "NoRoom" || !gpuType || offered.some((product) => isGpuOfType(product, gpuType)))
     return workloadProblem(replicas);
   const known = offered.length > 0 ? `there are ${offered.join(", ")}` : "no node has GPUs that are labelled";
   return { reason: "UnknownGpuType", message: `no node has GPUs of the type ${gpuType}: ${known}` };

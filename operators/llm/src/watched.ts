@@ -1,6 +1,5 @@
 import { cacheKind, type KubeObject, type WatchedKind, watchKind } from "konverge";
-import { CustomResourceDefinition, Node, Pod } from "konverge/kinds";
-import { GPU_PRODUCT } from "./gpu-nodes.ts";
+import { CustomResourceDefinition, Pod } from "konverge/kinds";
 import { MANAGED } from "./inference-server.ts";
 import { SERVICE_MONITOR_CRD } from "./service-monitor.ts";
 
@@ -13,20 +12,6 @@ export function podsOf<T extends KubeObject>(label: string): WatchedKind<T> {
   return watchKind<Pod, T>(Pod, {
     labelSelector: selector,
     to: ({ metadata: { namespace, labels } }) => (labels?.[label] ? [`${namespace}/${labels[label]}`] : []),
-  });
-}
-
-/** The nodes, of which only the GPUs' product counts. */
-export function gpuNodes<T extends KubeObject>(): WatchedKind<T> {
-  return cacheKind<Node, T>(Node, {
-    project: ({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }) => {
-      const product = labels?.[GPU_PRODUCT];
-      return {
-        apiVersion,
-        kind,
-        metadata: { name, uid, resourceVersion, ...(product && { labels: { [GPU_PRODUCT]: product } }) },
-      };
-    },
   });
 }
 

@@ -48,7 +48,7 @@ const unknownGpuType: Scenario = async (stage) => {
   const on = (product: string) => `          nodeSelector:\n            nvidia.com/gpu.product: ${product}\n`;
   await stage.apply(withWorkers(on("Z9000")));
   await told(stage, "NoRoom", /didn't match Pod's node affinity/);
-  await stage.apply(withWorkers(on("H100")));
+  await stage.apply(withWorkers(on("NVIDIA-H100-80GB-HBM3")));
   await ready(stage);
 };
 

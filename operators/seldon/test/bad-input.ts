@@ -56,7 +56,7 @@ const unknownGpuType: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "Z9000" } }));
   await told(stage, "NoRoom", /didn't match Pod's node affinity/);
-  await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "H100" } }));
+  await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" } }));
   await available(stage);
 };
 

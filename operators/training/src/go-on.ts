@@ -5,6 +5,7 @@ import { reportProblem, type WorkloadProblem } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { deletePods } from "./delete-pods.ts";
 import { creatable, type Gang, gangOf } from "./gang.ts";
+import { productsOf, strandedWorkers } from "./gpu-placement.ts";
 import { type Hyperparameters, hyperparametersConfigMap } from "./hyperparameters.ts";
 import { podsOf } from "./job-pods.ts";
 import { withReports } from "./job-progress.ts";
@@ -40,7 +41,7 @@ export async function goOn(
 ): Promise<TrainingResult> {
   const now = context.clock.now();
   if (hasCondition(job, "Suspended")) context.events.normal("Resumed", "Workers are started again");
-  await deletePods(found.obsolete, context.client);
+  await deletePods([...found.obsolete, ...strandedWorkers(job, found.current, context)], context.client);
   const children = hyperparameters && childrenOf(job, hyperparameters);
   const prepared = children === undefined || isPrepared(children, context);
   const members = prepared && now >= restartTime(job) ? creatable(job, found) : [];
@@ -93,7 +94,8 @@ async function make(
   const isGang = (job.spec.scheduling?.gang ?? true) && size > 1;
   const scheduler = isGang ? await ensurePodGroup(job, schedulers, client) : undefined;
   const gang: GangMarks = scheduler?.marks(job) ?? {};
-  const creation = await createPods(job, members, { hyperparameters, gang }, client);
+  const products = productsOf(job, context);
+  const creation = await createPods(job, members, { hyperparameters, gang, products }, client);
   const podGroup = scheduler && { scheduler: scheduler.name, name: job.metadata.name };
   return { ...creation, ...(podGroup && { status: { podGroup } }) };
 }

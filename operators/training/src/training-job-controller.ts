@@ -1,5 +1,6 @@
 import { type Controller, controller, keyOf, permission, type ReconcileContext, watchKind } from "konverge";
 import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
+import { watchGpuNodes } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { GANG_SCHEDULERS } from "./gang-scheduler.ts";
 import { JOB_LABEL, PODS_BY_JOB } from "./names.ts";
@@ -28,6 +29,7 @@ export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsO
   return controller(TrainingJob, {
     owns: [Service, ConfigMap],
     watches: [
+      watchGpuNodes(),
       watchKind(Pod, {
         labelSelector: JOB_LABEL,
         to: ({ metadata }) => jobOf(metadata),

@@ -20,7 +20,7 @@ export const gpuType = z
   .string()
   .min(1)
   .optional()
-  .describe("Only nodes whose label nvidia.com/gpu.product says this. Default: any GPU.");
+  .describe("Only nodes with GPUs of this type: H100 finds NVIDIA-H100-80GB-HBM3, too. Default: any GPU.");
 
 export const image = z.string().min(1).describe("The image that trains.");
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gpuProductsIn } from "konverge/pods";
 import { exampleJob } from "../test/example-job.ts";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { gangSize, schedulerPlugins, volcano } from "./gang-scheduler.ts";
@@ -10,9 +11,10 @@ import { environmentOf } from "./worker-environment.ts";
 import { podFor, specHash } from "./worker-pod.ts";
 import { serviceFor } from "./worker-service.ts";
 
+const PRODUCTS = ["NVIDIA-H100-80GB-HBM3"];
 const worker = { role: "worker", index: 0, attempt: 0 } as const;
 const podOf = (job: TrainingJob, member: Parameters<typeof podFor>[1] = worker) =>
-  podFor(job, member, { hyperparameters: hyperparametersOf(job, undefined), gang: {} });
+  podFor(job, member, { hyperparameters: hyperparametersOf(job, undefined), gang: {}, products: PRODUCTS });
 const containerOf = (job: TrainingJob) => podOf(job).spec!.containers[0]!;
 const env = (job: TrainingJob, member: Parameters<typeof environmentOf>[1] = worker) =>
   Object.fromEntries(
@@ -78,7 +80,8 @@ test("pods have names that resolve, and what was asked for", () => {
   const { metadata, spec } = podOf(job, { ...worker, index: 1 });
   assert.deepEqual([spec?.hostname, spec?.subdomain], ["mnist-worker-1", serviceFor(job).metadata.name]);
   assert.equal(spec?.restartPolicy, "Never");
-  assert.deepEqual(spec?.nodeSelector, { zone: "a", "nvidia.com/gpu.product": "H100" });
+  assert.deepEqual(spec?.nodeSelector, { zone: "a" });
+  assert.deepEqual(gpuProductsIn(spec?.affinity), PRODUCTS);
   assert.deepEqual([spec?.serviceAccountName, spec?.priorityClassName], ["trainer", "high"]);
   assert.deepEqual(spec?.containers[0]?.resources, {
     limits: { memory: "8Gi", "nvidia.com/gpu": "2" },

@@ -1,7 +1,7 @@
 import { ownerReference } from "konverge";
 import { Pod, type PodSpec, type ResourceRequirements, type Volume, type VolumeMount } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
-import { podTemplate } from "konverge/pods";
+import { gpuProductAffinity, podTemplate } from "konverge/pods";
 import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
 import {
   ATTEMPT_LABEL,
@@ -31,6 +31,8 @@ export interface GangMarks {
 export interface PodContext {
   readonly hyperparameters: Hyperparameters;
   readonly gang: GangMarks;
+  /** The GPU products that workers may run on, if the job says of which type they are. */
+  readonly products: readonly string[];
 }
 
 /**
@@ -84,11 +86,11 @@ export function podFor(job: TrainingJob, member: Member, context: PodContext) {
   });
 }
 
-function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang }: PodContext): PodSpec {
+function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang, products }: PodContext): PodSpec {
   const { spec } = job;
   const { volumes, volumeMounts } = storageFor(job, hyperparameters);
   const schedulerName = spec.scheduling?.schedulerName ?? gang.schedulerName;
-  const gpuType = member.role === "worker" ? spec.gpuType : undefined;
+  const isOnGpus = member.role === "worker" && spec.gpuType !== undefined;
   const passed = spec.passHyperparameters.includes("args") ? Object.entries(hyperparameters) : [];
   const args = [...(spec.args ?? []), ...passed.map(([name, value]) => argumentOf(name, value))];
   return {
@@ -100,9 +102,8 @@ function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang }:
     ...(spec.scheduling?.priorityClassName && { priorityClassName: spec.scheduling.priorityClassName }),
     ...(spec.serviceAccountName && { serviceAccountName: spec.serviceAccountName }),
     ...(spec.imagePullSecrets && { imagePullSecrets: spec.imagePullSecrets }),
-    ...((spec.nodeSelector || gpuType) && {
-      nodeSelector: { ...spec.nodeSelector, ...(gpuType && { "nvidia.com/gpu.product": gpuType }) },
-    }),
+    ...(spec.nodeSelector && { nodeSelector: spec.nodeSelector }),
+    ...(isOnGpus && { affinity: gpuProductAffinity(products) }),
     ...(spec.tolerations && { tolerations: spec.tolerations }),
     containers: [
       {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Scenario, supplyVolumes, withNarrowerDefinition } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { ConfigMap, Event, PersistentVolumeClaim, Service } from "konverge/kinds";
+import { gpuProductsIn } from "konverge/pods";
 import { endAll, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** The least that takes all children there are. */
@@ -15,6 +16,17 @@ export const aJobRuns: Scenario = async (stage) => {
     }),
   );
   await untilPhase(stage, "runs", "Running");
+};
+
+/** GPUs are asked for by the name that people use; nodes have NVIDIA's. */
+export const aJobFindsItsGpus: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(job("on-h100", { gpuPerWorker: 1, gpuType: "H100" }));
+  await untilPhase(stage, "on-h100", "Running");
+  for (const { spec } of await podsOf(stage, "on-h100")) {
+    assert.deepEqual(gpuProductsIn(spec?.affinity), ["NVIDIA-H100-80GB-HBM3"]);
+    assert.match(spec?.nodeName ?? "", /^gpu-h100-/);
+  }
 };
 
 /** From its creation to its end: pods, Service, environment, phases, times, events. */

@@ -72,6 +72,14 @@ export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
+export {
+  gpuProductAffinity,
+  gpuProductsFor,
+  gpuProductsIn,
+  gpuProductsOf,
+  isGpuOfType,
+  watchGpuNodes,
+} from "./pods/gpu-products.ts";
 export { type PodSecurityOptions, restrictedPodSpec } from "./pods/pod-security.ts";
 export {
   type PodTemplateOptions,

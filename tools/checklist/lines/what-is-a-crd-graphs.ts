@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DynamoGraphDeployment, dynamoOperator } from "@konverge/dynamo-operator";
 import { Deployment } from "konverge/kinds";
+import { gpuProductsIn, isGpuOfType } from "konverge/pods";
 import { checklist } from "../form.ts";
 
 export default checklist({
@@ -31,7 +32,8 @@ export default checklist({
           });
           const { spec } = await stage.get(Deployment, `${name}-vllmworker`);
           const pod = spec!.template.spec!;
-          assert.deepEqual(pod.nodeSelector, { "nvidia.com/gpu.product": gpuType });
+          const products = gpuProductsIn(pod.affinity);
+          assert.ok(products.length > 0 && products.every((product) => isGpuOfType(product, gpuType)), `${products}`);
           assert.deepEqual(pod.containers[0]!.resources?.limits, { "nvidia.com/gpu": String(gpus) });
           const { status } = await stage.get(DynamoGraphDeployment, name);
           assert.equal(spec!.replicas, status?.sizing?.replicas);

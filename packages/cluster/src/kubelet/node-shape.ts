@@ -12,16 +12,16 @@ export interface NodeShape {
 const PLAIN = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
 const WITH_GPUS = { cpu: "192", memory: "2Ti", pods: "110", "ephemeral-storage": "4Ti" };
 
-/** Memory of the GPUs that people buy, in MiB, as their nodes are labelled. */
-const GPU_MEMORY: Readonly<Record<string, string>> = {
-  A10: "24576",
-  A100: "81920",
-  B200: "183359",
-  H100: "81559",
-  H200: "143771",
-  L4: "23034",
-  L40S: "46068",
-  T4: "15360",
+/** The GPUs that people buy as NVIDIA's GPU feature discovery labels their nodes: product, memory in MiB, family. */
+const GPUS: Readonly<Record<string, readonly [product: string, memory: string, family: string]>> = {
+  A10: ["NVIDIA-A10", "24576", "ampere"],
+  A100: ["NVIDIA-A100-SXM4-80GB", "81920", "ampere"],
+  B200: ["NVIDIA-B200", "183359", "blackwell"],
+  H100: ["NVIDIA-H100-80GB-HBM3", "81559", "hopper"],
+  H200: ["NVIDIA-H200", "143771", "hopper"],
+  L4: ["NVIDIA-L4", "23034", "ada-lovelace"],
+  L40S: ["NVIDIA-L40S", "46068", "ada-lovelace"],
+  T4: ["Tesla-T4", "15360", "turing"],
 };
 
 /** A number of nodes without GPUs: `node-1`, `node-2` … */
@@ -29,17 +29,18 @@ export function plainNodes(count: number): NodeShape[] {
   return Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}`, capacity: PLAIN }));
 }
 
-/** A number of nodes with GPUs of a type: `gpu-h100-1` … */
+/** A number of nodes with GPUs of a type: `gpu-h100-1` …, with the product `NVIDIA-H100-80GB-HBM3`. */
 export function gpuNodes(type: string, gpus: number, count = 1): NodeShape[] {
-  const memory = GPU_MEMORY[type];
+  const [product = type, memory, family] = GPUS[type] ?? [];
   return Array.from({ length: count }, (_, index) => ({
     name: `gpu-${type.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${index + 1}`,
     capacity: { ...WITH_GPUS, "nvidia.com/gpu": String(gpus) },
     labels: {
       "nvidia.com/gpu.present": "true",
-      "nvidia.com/gpu.product": type,
+      "nvidia.com/gpu.product": product,
       "nvidia.com/gpu.count": String(gpus),
       ...(memory && { "nvidia.com/gpu.memory": memory }),
+      ...(family && { "nvidia.com/gpu.family": family }),
     },
   }));
 }

@@ -7,7 +7,7 @@ import { node, onNodes } from "./virtual-nodes.ts";
 test("the GPUs of simulated nodes are published with the first claim, and given to pods", () =>
   onNodes([node("plain"), ...gpuNodes("H100", 2), ...gpuNodes("L4", 1)], async (stage) => {
     const { client } = stage.cluster;
-    const expression = "device.attributes['gpu.nvidia.com'].productName == 'H100'";
+    const expression = "device.attributes['gpu.nvidia.com'].productName == 'NVIDIA-H100-80GB-HBM3'";
     const exactly = { deviceClassName: "gpu.nvidia.com", count: 2, selectors: [{ cel: { expression } }] };
     await stage.wait(
       client.create(ResourceClaim, {

@@ -42,6 +42,9 @@ test("busybox's httpd serves files of its container, and a readiness probe asks 
       await outputOf(stage, "client", "wget -q -O - http://web; wget -q -O - http://web/no || echo $?"),
       ["hello", "1"],
     );
+    // What is no address at all is not found either.
+    const odd = "printf 'GET //[ HTTP/1.0\\r\\n\\r\\n' | nc web 80 | head -n 1";
+    assert.match((await outputOf(stage, "odd", odd)).join(), /404 Not Found/);
   }));
 
 test("nc -l takes one connection, and with -k -e one after the other", () =>

@@ -1,0 +1,67 @@
+import type { KubeObject } from "@konverge/core";
+import { type Affinity, Node } from "@konverge/kinds";
+import { cacheKind, type WatchedKind } from "../definition/watched.ts";
+
+/** The label by which NVIDIA's feature discovery tells what a node has. */
+const GPU_PRODUCT = "nvidia.com/gpu.product";
+
+/** The GPU products that nodes offer, in order. */
+export function gpuProductsOf(nodes: Iterable<Pick<Node, "metadata">>): string[] {
+  const found = new Set<string>();
+  for (const { metadata } of nodes) {
+    const product = metadata.labels?.[GPU_PRODUCT];
+    if (product) found.add(product);
+  }
+  return [...found].sort();
+}
+
+/** Whether a product is of a type: `NVIDIA-H100-80GB-HBM3` is an `H100`, but `L40S` is no `L4`. */
+export function isGpuOfType(product: string, type: string): boolean {
+  const [words, wanted] = [wordsOf(product), wordsOf(type)];
+  return words.some((_, i) => wanted.every((word, j) => words[i + j] === word));
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/[-_. ]+/);
+}
+
+/**
+ * The products of a type that pods may run on. Those chosen before stay, as long as one of them can be had: a node that
+ * is new in the cluster is no reason to replace running pods.
+ */
+export function gpuProductsFor(type: string, offered: readonly string[], before: readonly string[] = []): string[] {
+  if (before.some((product) => offered.includes(product) && isGpuOfType(product, type))) return [...before];
+  const fitting = offered.filter((product) => isGpuOfType(product, type));
+  return fitting.length > 0 ? fitting : [type];
+}
+
+/** Only nodes with one of these products. */
+export function gpuProductAffinity(products: readonly string[]): Affinity {
+  const expression = { key: GPU_PRODUCT, operator: "In" as const, values: [...products] };
+  return {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [expression] }] },
+    },
+  };
+}
+
+/** The products that an affinity of ours asks for. */
+export function gpuProductsIn(affinity: Affinity | undefined): readonly string[] {
+  const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
+  const expressions = nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions);
+  return expressions.find(({ key }) => key === GPU_PRODUCT)?.values ?? [];
+}
+
+/** What a controller watches to read {@link gpuProductsOf} from its cache: nodes, of which only the product counts. */
+export function watchGpuNodes<T extends KubeObject>(): WatchedKind<T> {
+  return cacheKind<Node, T>(Node, {
+    project: ({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }) => {
+      const product = labels?.[GPU_PRODUCT];
+      return {
+        apiVersion,
+        kind,
+        metadata: { name, uid, resourceVersion, ...(product && { labels: { [GPU_PRODUCT]: product } }) },
+      };
+    },
+  });
+}
