@@ -159,7 +159,11 @@ function initContainers(cluster: RayCluster, type: NodeType, spec: PodSpec | und
     args: [
       `until ray health-check --address ${address} > /dev/null 2>&1; do echo "waiting for ${address}"; sleep 5; done`,
     ],
-    env: [{ name: "FQ_RAY_IP", value: headAddress(cluster) }],
+    // A head behind TLS answers only those who have its certificates, too.
+    env: withMissing(ray.env, [{ name: "FQ_RAY_IP", value: headAddress(cluster) }]),
+    ...(ray.envFrom && { envFrom: ray.envFrom }),
+    ...(ray.securityContext && { securityContext: ray.securityContext }),
+    ...(ray.volumeMounts && { volumeMounts: ray.volumeMounts }),
     resources: { requests: { cpu: "200m", memory: "256Mi" }, limits: { cpu: "200m", memory: "256Mi" } },
   };
   return { initContainers: [...own, wait] };

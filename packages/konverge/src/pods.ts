@@ -14,6 +14,7 @@ export {
   type PodProblem,
   type PodProblemReason,
   type PodSecurityOptions,
+  type PodTemplateField,
   type PodTemplateOptions,
   type PodTemplateOverlay,
   podCreationProblem,

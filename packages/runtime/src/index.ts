@@ -82,6 +82,7 @@ export {
 } from "./pods/gpu-products.ts";
 export { type PodSecurityOptions, restrictedPodSpec } from "./pods/pod-security.ts";
 export {
+  type PodTemplateField,
   type PodTemplateOptions,
   type PodTemplateOverlay,
   podTemplate,

@@ -8,6 +8,9 @@ import { type PodSecurityOptions, restrictedPodSpec } from "./pod-security.ts";
 /** Part of a pod template, in the words of Kubernetes: `{ spec: { nodeSelector: …, tolerations: … } }`. */
 export type PodTemplateOverlay = DeepPartial<PodTemplateSpec>;
 
+/** A field that may hold a {@link PodTemplateOverlay}. */
+export type PodTemplateField = ReturnType<ReturnType<typeof opaqueObject<PodTemplateOverlay>>["optional"]>;
+
 export interface PodTemplateOptions extends PodSecurityOptions {
   /** What the user writes in the field of {@link podTemplateField}. */
   readonly overlay?: PodTemplateOverlay | undefined;
@@ -23,7 +26,7 @@ const schema = () => definitionSchema("core.v1.PodTemplateSpec");
  * spec: z.object({ image: z.string(), template: podTemplateField() })
  * ```
  */
-export function podTemplateField() {
+export function podTemplateField(): PodTemplateField {
   return opaqueObject<PodTemplateOverlay>()
     .optional()
     .describe(

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { workerPodsFor } from "./ray-children.ts";
+import { RayCluster } from "./ray-cluster.ts";
+
+test("the container that waits for the head may do, knows and sees what the worker does", () => {
+  const securityContext = { runAsUser: 1234, readOnlyRootFilesystem: true };
+  const ray = {
+    name: "ray-worker",
+    image: "rayproject/ray:2.9.0",
+    securityContext,
+    env: [{ name: "RAY_TLS_CA_CERT", value: "/tls/ca.crt" }],
+    volumeMounts: [{ name: "tls", mountPath: "/tls" }],
+  };
+  const template = { spec: { containers: [ray], volumes: [{ name: "tls", secret: { secretName: "tls" } }] } };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "team" },
+    spec: {
+      headGroupSpec: { template },
+      workerGroupSpecs: [{ groupName: "small", replicas: 1, template }],
+    },
+  });
+  const [pod] = workerPodsFor(cluster, cluster.spec.workerGroupSpecs![0]!);
+  const wait = pod?.spec?.initContainers?.find(({ name }) => name === "wait-gcs-ready");
+  assert.deepEqual([wait?.securityContext?.runAsUser, wait?.securityContext?.readOnlyRootFilesystem], [1234, true]);
+  assert.deepEqual(wait?.volumeMounts?.[0], { name: "tls", mountPath: "/tls" });
+  assert.deepEqual(wait?.env?.map(({ name }) => name).slice(0, 2), ["RAY_TLS_CA_CERT", "FQ_RAY_IP"]);
+});
