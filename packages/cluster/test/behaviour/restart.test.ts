@@ -43,6 +43,6 @@ test("a fresh cluster runs only what has something to do", async () => {
   await during(clock, cluster.client.create(Deployment, { metadata: { name: "web", namespace: "default" }, spec }));
   await clock.advance(1_000);
   const later = cluster.controlPlane.running.filter((name) => !atFirst.includes(name));
-  assert.deepEqual(later, ["deployment-controller", "replicaset-controller"]);
+  assert.deepEqual(later, ["deployment-controller", "replicaset-controller", "ephemeral-volume-controller"]);
   await during(clock, cluster.stop());
 });
