@@ -4,7 +4,7 @@ import { realStages } from "@konverge/operator-suite";
 import { findControlPlane } from "@konverge/real";
 import { documents } from "./documents.ts";
 import type { ChecklistDocument, Story } from "./form.ts";
-import { type LineResult, type Places, playStory } from "./run.ts";
+import { type LineResult, type Places, POD_SECURITY, playStory } from "./run.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -39,7 +39,11 @@ if (chosen.length === 0) {
 
 const plane = findControlPlane();
 const needsReal = chosen.some(({ story }) => story.where !== "embedded") && (options.real || !options.embedded);
-const real = needsReal ? (plane.available ? await realStages() : { why: plane.why }) : undefined;
+const real = needsReal
+  ? plane.available
+    ? await realStages({ podSecurity: POD_SECURITY })
+    : { why: plane.why }
+  : undefined;
 const places: Places = { embedded: options.embedded || !options.real, real };
 const results: LineResult[] = [];
 try {

@@ -7,6 +7,8 @@ export async function knowsOperator({ cluster }: TestEnvironment): Promise<void>
   if (!cluster) return;
   const catalog = await operatorCatalog({ modules: ["@konverge/llm-operator"] });
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock }) });
+  // What it starts by default. An operator in a pod does not register the images of its kinds, as one that a test starts does.
+  cluster.image("vllm/vllm-openai");
 }
 
 /**
