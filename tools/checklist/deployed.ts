@@ -2,13 +2,14 @@ import { deploy, OPERATOR_IMAGE, operatorCatalog, operatorProgram } from "@konve
 import { llmOperator } from "@konverge/llm-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
 
-/** Makes the LLM operator known to the stage's cluster, if it is an embedded one: pods of the operators' image run it. */
-export async function knowsOperator({ cluster }: TestEnvironment): Promise<void> {
+/** Makes an operator known to the stage's cluster, if it is an embedded one: pods of the image run it. */
+export async function knowsOperator(
+  { cluster }: TestEnvironment,
+  { module = "@konverge/llm-operator", image = OPERATOR_IMAGE } = {},
+): Promise<void> {
   if (!cluster) return;
-  const catalog = await operatorCatalog({ modules: ["@konverge/llm-operator"] });
-  cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock }) });
-  // What it starts by default. An operator in a pod does not register the images of its kinds, as one that a test starts does.
-  cluster.image("vllm/vllm-openai");
+  const catalog = await operatorCatalog({ modules: [module] });
+  cluster.image(image, { run: operatorProgram(catalog, { clock: cluster.clock }) });
 }
 
 /**

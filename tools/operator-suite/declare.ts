@@ -18,6 +18,8 @@ export interface StageOptions {
   readonly nodes?: readonly NodeShape[];
   /** The Pod Security Standard that its namespace enforces. Default: restricted. */
   readonly podSecurity?: PodSecurityLevel;
+  /** Of the embedded cluster: images that nobody has registered cannot be pulled. Default: true. */
+  readonly strictImages?: boolean;
   /** Default: one that is made for the scenario. */
   readonly namespace?: string;
   /** Of the embedded cluster: answers for API servers that an APIService puts behind it. */

@@ -21,6 +21,7 @@ import { ConfigMap, CustomResourceDefinition } from "konverge/kinds";
 import { Metrics, silentLog } from "konverge/observability";
 import { Cache } from "konverge/runtime";
 import { Webhooks } from "konverge/webhooks";
+import { knowsOperator } from "../deployed.ts";
 import { checklist, line } from "../form.ts";
 import { cases, endWorker, jobOf, podsOf, sh, type TrainingCase, untilPhase, workerNames } from "./training-cases.ts";
 
@@ -371,6 +372,10 @@ export default checklist<TrainingCase>({
         });
         await check("L852", () => runsLocally(stage, values));
         await check("L849", async () => {
+          await knowsOperator(stage, {
+            module: "@konverge/training-operator",
+            image: "registry.example.com/training-job-operator",
+          });
           await sh(stage, make(`deploy ${only} IMG=registry.example.com/training-job-operator:v0.1.0`));
           const image = await sh(stage, "kubectl get deployment training-operator -o jsonpath='{..image}'");
           assert.equal(image, "registry.example.com/training-job-operator:v0.1.0");
