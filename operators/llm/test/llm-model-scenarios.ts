@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { LLMModel, llmOperator, ServiceMonitor } from "@konverge/llm-operator";
 import { allowPrivileged, type Scenario, type TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound } from "konverge";
-import { Deployment, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+import { Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 
 /** A sample of this package. */
 export function sample(name: string): string {
@@ -70,6 +70,27 @@ export const converges: Scenario = async (stage) => {
   await stage.apply(model("llama", { replicas: 2, gpuType: "H100" }));
   await untilReady(stage, "llama");
   assert.equal((await stage.get(LLMModel, "llama")).spec.modelName, "llama", "the webhook fills in the name");
+};
+
+/**
+ * The same when nodes are known: the first pod brings those of an embedded cluster. Without them the first replicas would ask for
+ * the GPU type as it is written, and be replaced when a node tells its product.
+ */
+export const convergesOnNodes: Scenario = async (stage) => {
+  const securityContext = { runAsNonRoot: true, runAsUser: 65535, seccompProfile: { type: "RuntimeDefault" } };
+  const limits = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  const containers = [{ name: "pause", image: "registry.k8s.io/pause:3.10", securityContext: limits }];
+  await stage.apply({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "first" },
+    spec: { securityContext, containers },
+  });
+  await stage.until("nodes tell their GPUs", async () => {
+    const { items } = await stage.client.list(Node);
+    return items.some(({ metadata }) => metadata.labels?.["nvidia.com/gpu.product"] !== undefined);
+  });
+  await converges(stage);
 };
 
 /** A model that cannot run, is mended, and gets another image: a problem, its end, and a rollout. */

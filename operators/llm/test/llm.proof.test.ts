@@ -7,7 +7,7 @@ import {
   survivesCrdDeletion,
   survivesDeletion,
 } from "@konverge/operator-suite";
-import { converges, lives, monitored, recovers } from "./llm-model-scenarios.ts";
+import { converges, convergesOnNodes, lives, monitored, recovers } from "./llm-model-scenarios.ts";
 import {
   deafOperator,
   deploymentQuota,
@@ -35,4 +35,4 @@ repairsChildren("each field of a ModelDeployment's children is repaired", deafOp
   mask: withoutSize,
 });
 survivesCrdDeletion("a ModelDeployment survives that its kind goes and comes", deafOperator, isDeployed);
-survivesCrdDeletion("an LLMModel survives that its kind goes and comes", llmOperator, converges);
+survivesCrdDeletion("an LLMModel survives that its kind goes and comes", llmOperator, convergesOnNodes);
