@@ -17,6 +17,7 @@ export * from "./backoff.ts";
 export * from "./clock.ts";
 export * from "./conditions.ts";
 export * from "./copy.ts";
+export * from "./drained.ts";
 export * from "./duration.ts";
 export * from "./equality.ts";
 export type * from "./exact.ts";

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type HeaderMap, headerValues, type MessageSocket } from "@konverge/core";
+import { drained, type HeaderMap, headerValues, type MessageSocket } from "@konverge/core";
 
 /**
  * Switches a client's connection to another protocol and carries its bytes both ways, whatever they mean, until either side
@@ -20,7 +19,7 @@ export async function tunnel(outer: Duplex, head: Buffer, headers: HeaderMap, in
   try {
     for await (const bytes of inner.messages) {
       if (!outer.writable) return;
-      if (!outer.write(bytes)) await Promise.race([once(outer, "drain"), once(outer, "close")]);
+      if (!outer.write(bytes)) await drained(outer);
     }
     outer.end();
   } catch {

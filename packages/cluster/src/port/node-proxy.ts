@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { lookup } from "node:dns/promises";
 import type { RequestInfo } from "@konverge/apiserver";
 import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
 import { addressOf, type KubeletClient } from "../real-nodes/kubelet-client.ts";
@@ -25,7 +25,7 @@ export async function proxiedToNode(
   const node = client.node(name);
   if (!node) return undefined;
   const kubelet = addressOf(node);
-  if (isIP(kubelet.host) !== 0 && !isProxyable(kubelet.host)) throw badRequest("address not allowed");
+  if (!(await isAllowed(kubelet.host))) throw badRequest("address not allowed");
   if (scheme !== "https" || (port !== "" && Number(port) !== kubelet.port)) {
     throw badRequest(`the proxy of node ${name} leads to its kubelet alone: leave the scheme and the port out`);
   }
@@ -43,6 +43,12 @@ export async function proxiedToNode(
     const message = `error trying to reach service: ${why}`;
     return new ApiError({ code: 503, reason: "ServiceUnavailable", message });
   });
+}
+
+/** A name is as good as the addresses behind it. */
+async function isAllowed(host: string): Promise<boolean> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.every(({ address }) => isProxyable(address));
 }
 
 function passedOn(headers: HeaderMap): HeaderMap {

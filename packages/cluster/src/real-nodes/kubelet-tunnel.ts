@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import type { Credential } from "@konverge/apiserver";
-import type { ApiRequest, ApiResponse, HeaderMap, MessageSocket } from "@konverge/core";
+import { type ApiRequest, type ApiResponse, drained, type HeaderMap, type MessageSocket } from "@konverge/core";
 import type { KubeletAddress } from "./kubelet-client.ts";
 
 /** The headers by which both ends agree on what they speak. */
@@ -53,7 +53,7 @@ function byteSocket(protocol: string, socket: Socket, head: Buffer): MessageSock
   socket.on("error", () => {});
   return {
     protocol,
-    send: (bytes) => void (socket.writable && socket.write(bytes)),
+    send: (bytes) => (!socket.writable || socket.write(bytes) ? undefined : drained(socket)),
     messages: socket as AsyncIterable<Uint8Array>,
     close: () => socket.destroy(),
   };

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { badRequest } from "@konverge/core";
+import { badRequest, drained } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import type { PodNetwork } from "./pod-network.ts";
 import { relayed } from "./relayed.ts";
@@ -75,9 +75,6 @@ async function deliver(socket: PairedSocket, connections: readonly Promise<Duple
     // Nothing is to be said on the channels of errors.
     const connection = channel % 2 === 0 ? await connections[channel / 2] : undefined;
     if (!connection || connection.destroyed || connection.write(bytes.subarray(1))) continue;
-    await new Promise<void>((resolve) => {
-      connection.once("drain", resolve);
-      connection.once("close", resolve);
-    });
+    await drained(connection);
   }
 }

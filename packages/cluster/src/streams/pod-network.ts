@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
+import { drained } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import type { ExposedPorts, LocalAddress } from "../images/exposed-ports.ts";
 import type { Image } from "../images/image.ts";
@@ -74,13 +75,6 @@ function dialLocal({ host = "127.0.0.1", port }: LocalAddress): Promise<Duplex> 
       resolve(socket);
     });
     socket.once("error", reject);
-  });
-}
-
-function drained(connection: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    connection.once("drain", resolve);
-    connection.once("close", resolve);
   });
 }
 

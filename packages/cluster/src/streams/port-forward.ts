@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
-import { type ApiResponse, badRequest } from "@konverge/core";
+import { type ApiResponse, badRequest, drained } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import { CHANNEL_PROTOCOL, forwardByChannels, forwardedPorts } from "./channel-port-forward.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import { relayed } from "./relayed.ts";
 import { type PairedSocket, socketPair } from "./socket-pair.ts";
-import { type ClientFrame, ClientFrames, ServerFrames } from "./spdy.ts";
+import { type ClientFrame, framesOf, ServerFrames, type StreamFrame } from "./spdy.ts";
 
 /** SPDY's frames, tunnelled through a WebSocket: how kubectl forwards ports since 1.31. */
 const PROTOCOL = "SPDY/3.1+portforward.k8s.io";
@@ -61,22 +61,14 @@ class Forwarding {
   }
 
   async serve(): Promise<void> {
-    const reader = new ClientFrames();
     try {
-      for await (const message of this.#socket.messages) {
-        const bytes = typeof message === "string" ? Buffer.from(message) : message;
-        for (const frame of await reader.push(bytes)) {
-          if (frame.type === "goaway") return;
-          await this.#take(frame);
-        }
-      }
+      for await (const frame of framesOf(this.#socket.messages)) await this.#take(frame);
     } finally {
-      reader.close();
       for (const connection of this.#connections.values()) void connection.then((one) => one?.destroy());
     }
   }
 
-  async #take(frame: Exclude<ClientFrame, { type: "goaway" }>): Promise<void> {
+  async #take(frame: StreamFrame): Promise<void> {
     if (frame.type === "ping") this.#socket.send(this.#frames.ping(frame.id));
     else if (frame.type === "open") this.#open(frame);
     else if (frame.type === "reset") (await this.#connections.get(frame.stream))?.destroy();
@@ -84,10 +76,7 @@ class Forwarding {
       const connection = await this.#connections.get(frame.stream);
       if (!connection || connection.destroyed) return;
       if (frame.data.length > 0 && !connection.write(frame.data)) {
-        await new Promise<void>((resolve) => {
-          connection.once("drain", resolve);
-          connection.once("close", resolve);
-        });
+        await drained(connection);
       }
       if (frame.fin) connection.end();
     }

@@ -1,5 +1,5 @@
 import { type PairedSocket, socketPair } from "./socket-pair.ts";
-import { type ClientFrame, ClientFrames, ServerFrames } from "./spdy.ts";
+import { framesOf, ServerFrames, type StreamFrame } from "./spdy.ts";
 
 /** What precedes a protocol's name where its streams are SPDY's own, not channels of a WebSocket. */
 export const SPDY = "SPDY/3.1+";
@@ -47,21 +47,10 @@ class SpdyChannels {
 
   /** From the client to the process. */
   async receive(): Promise<void> {
-    const reader = new ClientFrames();
-    try {
-      for await (const message of this.#outer.messages) {
-        const bytes = typeof message === "string" ? Buffer.from(message) : message;
-        for (const frame of await reader.push(bytes)) {
-          if (frame.type === "goaway") return;
-          await this.#take(frame);
-        }
-      }
-    } finally {
-      reader.close();
-    }
+    for await (const frame of framesOf(this.#outer.messages)) await this.#take(frame);
   }
 
-  async #take(frame: Exclude<ClientFrame, { type: "goaway" }>): Promise<void> {
+  async #take(frame: StreamFrame): Promise<void> {
     if (frame.type === "ping") this.#outer.send(this.#frames.ping(frame.id));
     else if (frame.type === "open") this.#open(frame.stream, frame.headers.get("streamtype") ?? "");
     else if (frame.type === "data") {

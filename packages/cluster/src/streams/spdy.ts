@@ -134,3 +134,21 @@ function word(value: number): Buffer {
   bytes.writeUInt32BE(value >>> 0);
   return bytes;
 }
+
+/** A frame about a stream, or a ping. */
+export type StreamFrame = Exclude<ClientFrame, { type: "goaway" }>;
+
+/** The frames that a client sends, until it goes away. */
+export async function* framesOf(messages: AsyncIterable<string | Uint8Array>): AsyncGenerator<StreamFrame, void, void> {
+  const reader = new ClientFrames();
+  try {
+    for await (const message of messages) {
+      for (const frame of await reader.push(typeof message === "string" ? Buffer.from(message) : message)) {
+        if (frame.type === "goaway") return;
+        yield frame;
+      }
+    }
+  } finally {
+    reader.close();
+  }
+}

@@ -1,6 +1,7 @@
 import { type AnyObject, parseJson } from "@konverge/core";
 import type { PersistentVolume, Pod } from "../../resources/strategies/objects.ts";
 import type { Entry } from "../../storage/collection.ts";
+import { CollectionFollower } from "../../storage/collection-follower.ts";
 import type { Store } from "../../storage/store.ts";
 import { configMapsOf, resourceClaimsOf, secretsOf, secretsOfPersistentVolume, volumeClaimsOf } from "./references.ts";
 
@@ -37,21 +38,25 @@ const EDGES: Readonly<Record<string, (object: AnyObject) => Edge[]>> = {
  * follows the store by its changes, so that a pod's needs are known as soon as it is bound.
  */
 export class NodeGraph {
-  readonly #store: Store;
-  #revision = -1;
-  #epoch = -1;
+  readonly #follower: CollectionFollower;
   /** The objects that one leads to. */
   readonly #next = new Map<string, Set<string>>();
   /** The edges of an object, by collection and key. */
   readonly #known = new Map<string, readonly Edge[]>();
 
   constructor(store: Store) {
-    this.#store = store;
+    this.#follower = new CollectionFollower(store, Object.keys(EDGES), {
+      clear: () => {
+        this.#next.clear();
+        this.#known.clear();
+      },
+      set: (resource, key, entry) => this.#set(resource, key, entry),
+    });
   }
 
   /** Whether an object is needed on a node. */
   leadsTo(node: string, type: VertexType, namespace: string, name: string): boolean {
-    this.#follow();
+    this.#follower.follow();
     const target = vertex("node", "", node);
     const reached = new Set([vertex(type, namespace, name)]);
     for (const one of reached) {
@@ -59,31 +64,6 @@ export class NodeGraph {
       for (const next of this.#next.get(one) ?? []) reached.add(next);
     }
     return false;
-  }
-
-  #follow(): void {
-    const { revision, epoch } = this.#store;
-    if (revision === this.#revision && epoch === this.#epoch) return;
-    if (epoch !== this.#epoch || !this.#applyChanges()) this.#readAll();
-    this.#revision = revision;
-    this.#epoch = epoch;
-  }
-
-  #applyChanges(): boolean {
-    for (const resource of Object.keys(EDGES)) {
-      const changes = this.#store.collection(resource).changesAfter(this.#revision);
-      if (!changes) return false;
-      for (const { key, entry, deleted } of changes) this.#set(resource, key, deleted ? undefined : entry);
-    }
-    return true;
-  }
-
-  #readAll(): void {
-    this.#next.clear();
-    this.#known.clear();
-    for (const resource of Object.keys(EDGES)) {
-      for (const entry of this.#store.collection(resource).scan("")) this.#set(resource, entry.key, entry);
-    }
   }
 
   /** Each edge comes from one object alone: that which it is about, or for a pod's needs the pod. */

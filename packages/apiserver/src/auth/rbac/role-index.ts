@@ -1,5 +1,6 @@
 import { notFound, parseJson, quoted } from "@konverge/core";
 import type { Entry } from "../../storage/collection.ts";
+import { CollectionFollower } from "../../storage/collection-follower.ts";
 import type { Store } from "../../storage/store.ts";
 import { serviceAccountUserName, type User } from "../user.ts";
 import { type BindingObject, RBAC_GROUP, RBAC_RESOURCES, type RoleObject, type RoleRef } from "./role-objects.ts";
@@ -26,9 +27,7 @@ const MOST_REMEMBERED = 1000;
  * revisions when no role or binding has changed, and only the changed ones are read again when some have.
  */
 export class RoleIndex {
-  readonly #store: Store;
-  #revision = -1;
-  #epoch = -1;
+  readonly #follower: CollectionFollower;
   readonly #clusterRoles = new Map<string, readonly PolicyRule[]>();
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, Binding>();
@@ -36,12 +35,18 @@ export class RoleIndex {
   readonly #remembered = new Map<string, readonly Binding[]>();
 
   constructor(store: Store) {
-    this.#store = store;
+    this.#follower = new CollectionFollower(store, Object.values(RBAC_RESOURCES), {
+      clear: () => {
+        for (const map of [this.#clusterRoles, this.#roles, this.#bindings, this.#scopes, this.#remembered])
+          map.clear();
+      },
+      set: (resource, key, entry) => this.#set(resource, key, entry),
+    });
   }
 
   /** The bindings that apply to a user in a namespace (or cluster-wide, for ""), cluster role bindings first, by name. */
   bindingsFor(user: User, namespace: string): readonly Binding[] {
-    this.#follow();
+    this.#follower.follow();
     const keys = subjectKeys(user);
     const question = `${namespace}\n${keys.join("\n")}`;
     let bindings = this.#remembered.get(question);
@@ -55,7 +60,7 @@ export class RoleIndex {
 
   /** The rules of the role that a binding in a namespace (or a cluster role binding, for "") refers to; undefined: none. */
   rulesOf(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
-    this.#follow();
+    this.#follower.follow();
     if (ref.kind === "ClusterRole") return this.#clusterRoles.get(ref.name);
     return ref.kind === "Role" ? this.#roles.get(`${namespace}/${ref.name}`) : undefined;
   }
@@ -66,30 +71,6 @@ export class RoleIndex {
     const found = new Set<Binding>();
     for (const key of keys) for (const binding of bySubject.get(key) ?? []) found.add(binding);
     return [...found].sort((a, b) => (a.name < b.name ? -1 : 1));
-  }
-
-  #follow(): void {
-    const { revision, epoch } = this.#store;
-    if (revision === this.#revision && epoch === this.#epoch) return;
-    if (epoch !== this.#epoch || !this.#applyChanges()) this.#readAll();
-    this.#revision = revision;
-    this.#epoch = epoch;
-  }
-
-  #applyChanges(): boolean {
-    for (const resource of Object.values(RBAC_RESOURCES)) {
-      const changes = this.#store.collection(resource).changesAfter(this.#revision);
-      if (!changes) return false;
-      for (const { key, entry, deleted } of changes) this.#set(resource, key, deleted ? undefined : entry);
-    }
-    return true;
-  }
-
-  #readAll(): void {
-    for (const map of [this.#clusterRoles, this.#roles, this.#bindings, this.#scopes, this.#remembered]) map.clear();
-    for (const resource of Object.values(RBAC_RESOURCES)) {
-      for (const entry of this.#store.collection(resource).scan("")) this.#set(resource, entry.key, entry);
-    }
   }
 
   #set(resource: string, key: string, entry: Entry | undefined): void {

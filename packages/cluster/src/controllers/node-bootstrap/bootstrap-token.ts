@@ -1,4 +1,4 @@
-import { createHmac, randomInt } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Client } from "@konverge/client";
 import { type Clock, isAlreadyExists } from "@konverge/core";
 import { Secret } from "@konverge/kinds";
@@ -26,7 +26,7 @@ const TTL = 24 * 3_600_000;
 export async function createBootstrapToken(
   client: Client,
   clock: Clock,
-  { token = randomToken(), ttl = TTL }: BootstrapTokenOptions = {},
+  { token = randomToken(clock), ttl = TTL }: BootstrapTokenOptions = {},
 ): Promise<string> {
   const [, id, secret] = TOKEN.exec(token) ?? [];
   if (!id || !secret) throw new Error(`the bootstrap token ${token} is not of the form "${TOKEN.source}"`);
@@ -51,9 +51,8 @@ export async function createBootstrapToken(
   return token;
 }
 
-function randomToken(): string {
-  const text = (length: number) => Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
-  return `${text(6)}.${text(16)}`;
+function randomToken({ secrets }: Clock): string {
+  return `${secrets.text(6, ALPHABET)}.${secrets.text(16, ALPHABET)}`;
 }
 
 const textOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString();

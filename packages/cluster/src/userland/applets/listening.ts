@@ -100,7 +100,7 @@ function answer(files: FileSystem, home: string, request: IncomingMessage, respo
     response.writeHead(200, { "content-type": type, "content-length": content.length });
     response.end(request.method === "HEAD" ? undefined : content);
   } catch (error) {
-    // Whatever a client asks for, the server of the cluster, which this is a part of, goes on.
+    // An error that left this function would end the API server's process.
     if (error instanceof FileError && error.code === "EACCES") refuse(403, "Forbidden", "");
     else refuse(404, "Not Found", "The requested URL was not found");
   }

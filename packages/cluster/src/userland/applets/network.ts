@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { sleep } from "@konverge/core";
+import { drained, sleep } from "@konverge/core";
 import type { DnsRecord } from "../network.ts";
 import { BrokenPipe } from "../pipe.ts";
 import type { Command, Process, Room } from "../process.ts";
@@ -187,13 +187,6 @@ async function send(process: Process, connection: Duplex, signal: AbortSignal): 
     if (!connection.write(piece)) await untilAborted(drained(connection), signal);
   }
   connection.end();
-}
-
-function drained(connection: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    connection.once("drain", resolve);
-    connection.once("close", resolve);
-  });
 }
 
 /** The largest datagram, in bytes. */
