@@ -94,7 +94,7 @@ export const volcano: Scenario = async (stage) => {
   await stage.until("the group is gone", async () => !(await stage.find(VOLCANO_GROUPS, "erupts")));
 };
 
-/** A scheduler that is not there is told of. */
+/** A gang scheduler that is not installed is reported. */
 export const noSuchScheduler: Scenario = async (stage) => {
   await stage.start(kubeflowOperator, { settings: { gangSchedulerName: "volcano" } });
   await stage.apply(job(PYTORCH, "alone", { Master: {} }));

@@ -4,4 +4,4 @@ import { AS_WRITTEN } from "./jobs.ts";
 
 onEmbedded("pods of a job are placed together by the coscheduling plugin", schedulerPlugins, AS_WRITTEN);
 onEmbedded("volcano admits the PodGroup before pods are made", volcano, AS_WRITTEN);
-onEmbedded("a gang scheduler that is not there is told of", noSuchScheduler, AS_WRITTEN);
+onEmbedded("a gang scheduler that is not installed is reported", noSuchScheduler, AS_WRITTEN);

@@ -22,7 +22,7 @@ onReal(
     ...Object.fromEntries(ofEachKind),
     "a job that takes too long keeps no pod": aShortLife,
     "what is wrong is refused, and the message says where": refused,
-    "a quota that is exceeded is told, and waited for": quota,
+    "an exceeded quota is reported, and the job waits for it": quota,
     "pods that cannot be made are told, and made when they can": unmakeable,
     "a job that came past admission says what is wrong with it": pastAdmission,
     "a pod that lost its labels is replaced": lostLabels,

@@ -159,7 +159,7 @@ function initContainers(cluster: RayCluster, type: NodeType, spec: PodSpec | und
     args: [
       `until ray health-check --address ${address} > /dev/null 2>&1; do echo "waiting for ${address}"; sleep 5; done`,
     ],
-    // A head behind TLS answers only those who have its certificates, too.
+    // A head with TLS accepts only clients that have its certificates.
     env: withMissing(ray.env, [{ name: "FQ_RAY_IP", value: headAddress(cluster) }]),
     ...(ray.envFrom && { envFrom: ray.envFrom }),
     ...(ray.securityContext && { securityContext: ray.securityContext }),

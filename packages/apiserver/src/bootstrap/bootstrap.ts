@@ -8,7 +8,7 @@ import facts from "./objects.json" with { type: "json" };
 
 const FACTS = facts as unknown as Record<string, WorkingObject[]>;
 
-/** Made once: whoever deletes them is left without. */
+/** Not restored at start: OwnService restores them while the server has an address. */
 const MADE_ONCE = new Set(["/services", "networking.k8s.io/ipaddresses"]);
 
 /**

@@ -19,7 +19,7 @@ const KEY = `${NAMESPACE}/${NAME}`;
 
 /**
  * Says in the cluster where its API server is: the Service `kubernetes`, and the Endpoints and the EndpointSlice behind it.
- * They come back when they are deleted, and the endpoints also when somebody changes where they lead.
+ * They are restored when they are deleted, and the endpoints also when another client changes their addresses.
  */
 export class OwnService {
   readonly #store: Store;

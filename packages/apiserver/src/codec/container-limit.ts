@@ -3,8 +3,8 @@ import { tooLarge } from "../http/bodies.ts";
 
 /**
  * The most objects and lists that a body may have. What is done with an object takes time for each of its parts, all of it on
- * the thread that serves everybody else: a million empty ports, which fit into a body, would take many seconds. No object that
- * can be stored comes near it. (kube-apiserver has no such limit, and gives up on so many parts when the time is over.)
+ * the thread that serves all requests: a million empty ports, which fit into a body, would take many seconds. No object that can
+ * be stored comes near it. kube-apiserver has no such limit; it answers such a request with a timeout.
  */
 export const MOST_CONTAINERS = 250_000;
 

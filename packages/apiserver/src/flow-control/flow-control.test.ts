@@ -8,7 +8,7 @@ const FLOW = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const SCHEMA_HEADER = "x-kubernetes-pf-flowschema-uid";
 const LEVEL_HEADER = "x-kubernetes-pf-prioritylevel-uid";
 
-/** A server whose only webhook answers when it is told to, so that writes of config maps stay underway. */
+/** A server with one webhook that answers when the test says so: until then, writes of ConfigMaps are in progress. */
 async function setup() {
   const clock = new VirtualClock();
   const held: (() => void)[] = [];

@@ -77,7 +77,7 @@ export interface Image extends ContainerBehavior {
   /** Programs of the image, by path or name, besides those that every simulated image has. */
   commands?: Readonly<Record<string, Command>>;
   /**
-   * Those of its commands that belong to root and have the setuid bit: they run as root whoever starts them, unless the
+   * Those of its commands that belong to root and have the setuid bit: they run as root for every user, unless the
    * container sets `allowPrivilegeEscalation: false`.
    */
   setuid?: readonly string[];

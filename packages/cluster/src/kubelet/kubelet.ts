@@ -65,8 +65,8 @@ const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];
 /**
  * All nodes of a cluster, and the pods on them.
  *
- * It makes the nodes it is told to and takes on those that users create; keeps them alive by their leases; and gives each
- * pod that is bound to one of them a {@link PodWorker}. Nodes that another kubelet reports, and their pods, it ignores.
+ * It creates the configured nodes, adopts those that users create, renews their leases, and gives each pod that is bound to one of
+ * them a {@link PodWorker}. It ignores nodes that another kubelet reports, and their pods.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;

@@ -22,7 +22,7 @@ export interface UserlandOptions {
   readonly cwd: string;
   /** The programs of its image, by path or name; those that every image has come after them. */
   readonly commands: Readonly<Record<string, Command>>;
-  /** Those of them that run as root whoever starts them. */
+  /** Those of them that run as root for every user. */
   readonly setuid: readonly string[];
   /** No process may gain privileges by what it executes: the setuid bit means nothing. */
   readonly noNewPrivileges: boolean;
