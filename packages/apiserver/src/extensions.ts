@@ -11,8 +11,11 @@ export type PathHandler = (
   user: User,
 ) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
-/** Answers the create of an object that is never stored: a review. It is given the decoded object, with its defaults. */
-export type ReviewHandler = (call: Call, review: WorkingObject) => AnyObject | Promise<AnyObject>;
+/**
+ * Checks an object that is created but never stored, a review, as decoded, with its defaults and what mutating admission made of
+ * it. Returns what answers it once validating admission has let it pass.
+ */
+export type ReviewHandler = (call: Call, review: WorkingObject) => () => AnyObject;
 
 /** Answers every verb on a subresource whose bodies are of another kind than its resource. */
 export type SubresourceHandler = (call: Call) => ApiResponse | Promise<ApiResponse>;

@@ -48,6 +48,7 @@ export * from "./scaled-clock.ts";
 export * from "./schema-node.ts";
 export * from "./secrets.ts";
 export * from "./simple-json-path.ts";
+export * from "./spdy.ts";
 export * from "./status-error.ts";
 export * from "./token-bucket.ts";
 export * from "./transport.ts";

@@ -5,7 +5,14 @@ import type { WorkingObject } from "../codec/working-object.ts";
 import { convertTo, requestVersion } from "../verbs/call.ts";
 import { withFieldManager } from "../verbs/managed-fields.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
-import { type BoundPolicy, bindingConstraints, boundPolicies, constraintsOf, type PolicySpec } from "./policies.ts";
+import {
+  type BoundPolicy,
+  bindingConstraints,
+  boundPolicies,
+  constraintsOf,
+  isPoliced,
+  type PolicySpec,
+} from "./policies.ts";
 import { paramsOf } from "./policy-params.ts";
 import { inVersion, type Matched, matchResource } from "./resource-match.ts";
 
@@ -37,7 +44,7 @@ interface Invocation {
 /** MutatingAdmissionPolicies with their bindings and parameters, one after the other. */
 export const mutatingPolicies: AdmissionPlugin = {
   name: NAME,
-  handles: ({ call, object }) => object !== undefined && call.store.collection(BINDINGS).size > 0,
+  handles: (attributes) => attributes.object !== undefined && isPoliced(attributes, BINDINGS),
   async mutate(attributes) {
     const denials: Denial[] = [];
     const report: Report = ({ name, spec }, binding, why, reason) => {

@@ -1,6 +1,7 @@
 import type { LabelSelector } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Call } from "../verbs/call.ts";
+import type { AdmissionAttributes } from "./attributes.ts";
 import { configurationsIn } from "./configurations.ts";
 import { Expressions, type MatchCondition } from "./expressions.ts";
 import type { ParamKind, ParamRef } from "./policy-params.ts";
@@ -36,6 +37,22 @@ export interface BoundPolicy<Spec extends PolicySpec> {
   readonly spec: Spec;
   readonly expressions: Expressions;
   readonly bindings: readonly { readonly name: string; readonly spec: BindingSpec }[];
+}
+
+/** Questions about users: no policy is asked about them, or it could lock everybody out. */
+const UNPOLICED: Readonly<Record<string, readonly string[]>> = {
+  "authentication.k8s.io": ["selfsubjectreviews", "tokenreviews"],
+  "authorization.k8s.io": [
+    "localsubjectaccessreviews",
+    "selfsubjectaccessreviews",
+    "selfsubjectrulesreviews",
+    "subjectaccessreviews",
+  ],
+};
+
+/** Whether policies are asked about a write: there are some, and it is none that they never see. */
+export function isPoliced({ call, group, resource }: AdmissionAttributes, bindings: string): boolean {
+  return call.store.collection(bindings).size > 0 && !UNPOLICED[group]?.includes(resource);
 }
 
 /** All policies of one kind that are bound to anything. */

@@ -1,7 +1,14 @@
 import { ApiError } from "@konverge/core";
 import { POLICY_BUDGET, type PolicyActivation } from "@konverge/schema/cel";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
-import { type BoundPolicy, bindingConstraints, boundPolicies, constraintsOf, type PolicySpec } from "./policies.ts";
+import {
+  type BoundPolicy,
+  bindingConstraints,
+  boundPolicies,
+  constraintsOf,
+  isPoliced,
+  type PolicySpec,
+} from "./policies.ts";
 import { paramsOf } from "./policy-params.ts";
 import { inVersion, matchResource } from "./resource-match.ts";
 
@@ -35,7 +42,7 @@ const CODES: Record<string, number> = { Unauthorized: 401, Forbidden: 403, Reque
 /** ValidatingAdmissionPolicies: what their bindings deny is refused, what they warn about is said. */
 export const validatingPolicies: AdmissionPlugin = {
   name: "ValidatingAdmissionPolicy",
-  handles: ({ call }) => call.store.collection(BINDINGS).size > 0,
+  handles: (attributes) => isPoliced(attributes, BINDINGS),
   async validate(attributes) {
     const audited: object[] = [];
     let first: { policy: string; binding?: string; denied: Denied } | undefined;

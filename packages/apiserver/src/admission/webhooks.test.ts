@@ -182,3 +182,62 @@ test("a connection to a pod is judged by what it asks for", async () => {
   assert.equal(seen?.operation, "CONNECT");
   assert.deepEqual(seen?.object, { kind: "PodAttachOptions", apiVersion: "v1", stdin: true, container: "c" });
 });
+
+const REVIEWS = [
+  {
+    apiGroups: ["authentication.k8s.io", "authorization.k8s.io"],
+    apiVersions: ["*"],
+    operations: ["*"],
+    resources: ["*"],
+  },
+];
+const accessReview = (name: string) => ({
+  spec: { user: name, resourceAttributes: { verb: "get", resource: "pods", namespace: "default" } },
+});
+const ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+
+test("reviews pass webhooks: what a mutating one changes is answered, and a validating one can refuse them", async () => {
+  const user = (value: string) => patch({ op: "replace", path: "/spec/user", value });
+  const s = await stage(
+    {
+      a: (review) => answer(review, user("carol")),
+      b: (review) => answer(review, { allowed: review.request.object["kind"] !== "TokenReview" }),
+    },
+    { rules: REVIEWS },
+  );
+  await s.configure("mutating", ["a"]);
+  await s.configure("validating", ["b"]);
+  const { status, body } = await s.send("POST", ACCESS_REVIEWS, accessReview("bob"));
+  assert.deepEqual([status, body.spec.user, body.status.allowed], [201, "carol", false]);
+  assert.deepEqual(s.asked, ["a", "b"]);
+  await s.send("DELETE", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/mutating");
+  const token = await s.send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", { spec: { token: "x" } });
+  assert.deepEqual(
+    [token.status, token.body.message],
+    [400, 'admission webhook "b.example.com" denied the request without explanation'],
+  );
+});
+
+test("an invalid review is refused before validating webhooks see it", async () => {
+  const s = await stage({ b: (review) => answer(review, {}) }, { rules: REVIEWS });
+  await s.configure("validating", ["b"]);
+  const { status } = await s.send("POST", ACCESS_REVIEWS, { spec: {} });
+  assert.deepEqual([status, s.asked], [422, []]);
+});
+
+test("policies are not asked about reviews", async () => {
+  const s = await stage({});
+  const registration = "/apis/admissionregistration.k8s.io/v1";
+  const policy = {
+    matchConstraints: { resourceRules: [{ ...REVIEWS[0], operations: ["CREATE"] }] },
+    validations: [{ expression: "false" }],
+  };
+  const made = await s.send("POST", `${registration}/validatingadmissionpolicies`, {
+    metadata: { name: "none" },
+    spec: policy,
+  });
+  assert.equal(made.status, 201);
+  const spec = { policyName: "none", validationActions: ["Deny"] };
+  await s.send("POST", `${registration}/validatingadmissionpolicybindings`, { metadata: { name: "none" }, spec });
+  assert.equal((await s.send("POST", ACCESS_REVIEWS, accessReview("bob"))).status, 201);
+});

@@ -237,7 +237,7 @@ test("a token review tells whose token it is, or what is wrong with it", () => {
       kind: "TokenReview",
       metadata: {} as AnyObject["metadata"],
       spec,
-    })["status"];
+    })()["status"];
   assert.partialDeepStrictEqual(review({ token: request({}) }), {
     authenticated: true,
     user: { username: "system:serviceaccount:a:robot" },

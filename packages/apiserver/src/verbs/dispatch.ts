@@ -9,7 +9,7 @@ import { deleteOne } from "./delete.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { get } from "./get.ts";
 import { list } from "./list.ts";
-import { recordUpdate } from "./managed-fields.ts";
+import { mutated, recordUpdate } from "./managed-fields.ts";
 import { checkName, dropDuplicateOwners, matchNamespace, wipeSystemFields } from "./metadata.ts";
 import { patchObject } from "./patch.ts";
 import { noSuchPath } from "./routes.ts";
@@ -25,8 +25,11 @@ export async function dispatch(call: Call, extensions: Extensions): Promise<ApiR
   const review = extensions.reviews[`${definition.group}/${definition.plural}`];
   if (review && info.verb === "create") {
     const { fieldValidation } = writeParameters(info.query, "CreateOptions");
-    const answer = await review(call, await recordUpdate(call, undefined, readBody(call, fieldValidation)));
-    return bodyResponse(201, version.codec.canonical(answer), call.form);
+    const owned = await recordUpdate(call, undefined, readBody(call, fieldValidation));
+    const admitted = await mutated(call, owned, undefined, "CREATE");
+    const answer = review(call, admitted);
+    await call.admission.validate(call, admitted, undefined, "CREATE");
+    return bodyResponse(201, version.codec.canonical(answer()), call.form);
   }
   return carryOut(call);
 }

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { SpdyWriter } from "@konverge/core";
 import { messagePipe, type PipeEnd } from "../../test/message-pipe.ts";
 import { scripted } from "../../test/scripted-server.ts";
 import { Client } from "../client.ts";
 import { TransportError } from "../errors.ts";
 import { collectText } from "./byte-queue.ts";
 import { PORT_FORWARD_PROTOCOL } from "./port-forward.ts";
-import { dataFrame, resetFrame } from "./spdy.ts";
+
+const frames = new SpdyWriter();
 
 /** A stream that the client has opened, as the server's end of the tunnel sees it. */
 interface Opened {
@@ -104,7 +106,7 @@ test("a connection is two streams: one for what goes wrong, one for the bytes", 
   connection.end();
   assert.deepEqual(await server.data(), { stream: 3, fin: false, text: "ping" });
   assert.deepEqual(await server.data(), { stream: 3, fin: true, text: "" });
-  server.send(Buffer.concat([dataFrame(3, Buffer.from("po")), dataFrame(3, Buffer.from("ng"), true)]));
+  server.send(Buffer.concat([frames.data(3, Buffer.from("po")), frames.data(3, Buffer.from("ng"), true)]));
   assert.equal(await collectText(connection.readable), "pong");
   assert.equal(requests[0]!.path, "/api/v1/namespaces/prod/pods/web/portforward");
   assert.deepEqual(requests[0]!.upgrade, ["SPDY/3.1+portforward.k8s.io"]);
@@ -113,7 +115,7 @@ test("a connection is two streams: one for what goes wrong, one for the bytes", 
 test("a port that nobody listens on ends the connection in the server's words", async () => {
   const { forward, server } = await open();
   const connection = forward.connect(81);
-  server.send(dataFrame(1, Buffer.from("connection refused"), true));
+  server.send(frames.data(1, Buffer.from("connection refused"), true));
   await assert.rejects(
     collectText(connection.readable),
     (error: unknown) => error instanceof TransportError && error.message === "port 81: connection refused",
@@ -126,8 +128,8 @@ test("many connections share one tunnel, and a reset ends only its own", async (
   const streams = [];
   for (let i = 0; i < 4; i++) streams.push((await server.opened()).stream);
   assert.deepEqual(streams, [1, 3, 5, 7]);
-  server.send(Buffer.concat([resetFrame(3), dataFrame(1, Buffer.from("too late"), true)]));
-  server.send(dataFrame(7, Buffer.from("alive"), true));
+  server.send(Buffer.concat([frames.reset(3), frames.data(1, Buffer.from("too late"), true)]));
+  server.send(frames.data(7, Buffer.from("alive"), true));
   await assert.rejects(collectText(first.readable), /port 80: too late/);
   assert.equal(await collectText(second.readable), "alive");
 });
@@ -156,7 +158,7 @@ test("a local port leads through the tunnel, both ways", async () => {
   const { stream } = await server.opened();
   assert.deepEqual(await server.data(), { stream, fin: false, text: "request" });
   assert.deepEqual(await server.data(), { stream, fin: true, text: "" });
-  server.send(dataFrame(stream, Buffer.from("response"), true));
+  server.send(frames.data(stream, Buffer.from("response"), true));
   let answer = "";
   for await (const chunk of local) answer += chunk;
   assert.equal(answer, "response");

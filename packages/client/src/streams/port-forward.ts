@@ -1,8 +1,7 @@
-import type { MessageSocket } from "@konverge/core";
+import { type MessageSocket, type SpdyFrame, SpdyReader, SpdyWriter } from "@konverge/core";
 import { TransportError } from "../errors.ts";
 import { ByteQueue, collectText } from "./byte-queue.ts";
 import type { PodConnection, PortListener } from "./port-connection.ts";
-import { dataFrame, type Frame, FrameReader, pingFrame, resetFrame, StreamOpener } from "./spdy.ts";
 
 /** SPDY's frames, tunnelled through a WebSocket: how servers since Kubernetes 1.31 forward ports without SPDY's own upgrade. */
 export const PORT_FORWARD_PROTOCOL = "SPDY/3.1+portforward.k8s.io";
@@ -24,7 +23,7 @@ interface Stream {
  */
 export class PortForward implements AsyncDisposable {
   readonly #socket: MessageSocket;
-  readonly #opener = new StreamOpener();
+  readonly #frames = new SpdyWriter();
   readonly #streams = new Map<number, Stream>();
   readonly #listeners = new Set<PortListener>();
   /** Settles when the message stream is over. */
@@ -56,10 +55,10 @@ export class PortForward implements AsyncDisposable {
     return {
       readable: queue,
       write: (bytes) => {
-        if (open && !this.#over) this.#socket.send(dataFrame(stream, bytes));
+        if (open && !this.#over) this.#socket.send(this.#frames.data(stream, bytes));
       },
       end: () => {
-        if (open && !this.#over) this.#socket.send(dataFrame(stream, new Uint8Array(0), true));
+        if (open && !this.#over) this.#socket.send(this.#frames.data(stream, new Uint8Array(0), true));
         open = false;
       },
       close: () => {
@@ -92,18 +91,18 @@ export class PortForward implements AsyncDisposable {
     const opened: Stream = { stream: this.#nextStream, queue: new ByteQueue() };
     this.#nextStream += 2;
     this.#streams.set(opened.stream, opened);
-    this.#socket.send(this.#opener.open(opened.stream, headers, fin));
+    this.#socket.send(this.#frames.open(opened.stream, headers, fin));
     return opened;
   }
 
   #drop(stream: number): void {
     this.#streams.get(stream)?.queue.end();
     this.#streams.delete(stream);
-    if (!this.#over) this.#socket.send(resetFrame(stream));
+    if (!this.#over) this.#socket.send(this.#frames.reset(stream));
   }
 
   async #receive(): Promise<void> {
-    const reader = new FrameReader();
+    const reader = new SpdyReader();
     let cause: unknown;
     try {
       for await (const message of this.#socket.messages) {
@@ -119,10 +118,10 @@ export class PortForward implements AsyncDisposable {
     this.#streams.clear();
   }
 
-  async #take(frame: Frame): Promise<void> {
+  async #take(frame: SpdyFrame): Promise<void> {
     if (frame.type === "ping") {
       // Even numbers are the server's questions, odd ones answers to ours.
-      if (frame.id % 2 === 0) this.#socket.send(pingFrame(frame.id));
+      if (frame.id % 2 === 0) this.#socket.send(this.#frames.ping(frame.id));
       return;
     }
     if (frame.type === "goaway") return this.#socket.close();

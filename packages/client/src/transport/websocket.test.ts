@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, realClock } from "@konverge/core";
+import { ApiError, realClock, SpdyWriter } from "@konverge/core";
 import { type WebSocket, WebSocketServer } from "ws";
 import { answer, type LoopbackServer, loopbackServer } from "../../test/loopback-server.ts";
 import type { Client } from "../client.ts";
@@ -8,7 +8,6 @@ import { connect } from "../connect.ts";
 import { TransportError } from "../errors.ts";
 import { socketTransport } from "../socket-transport.ts";
 import { collectText } from "../streams/byte-queue.ts";
-import { dataFrame } from "../streams/spdy.ts";
 
 /** Runs a test with a client of a server that takes message streams. */
 async function between(
@@ -105,7 +104,7 @@ test("a protocol whose name no standard allows is spoken all the same", async ()
     // This server's library would not hear of it either.
     delete request.headers["sec-websocket-protocol"];
     sockets.handleUpgrade(request, socket, head, (accepted) => {
-      accepted.send(dataFrame(3, Buffer.from("hello"), true));
+      accepted.send(new SpdyWriter().data(3, Buffer.from("hello"), true));
     });
   });
   await using client = await connect({ config: { server: server.url } });

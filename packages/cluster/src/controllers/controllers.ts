@@ -22,9 +22,10 @@ import { mirroredSlices } from "./service/mirrored-slices.ts";
 import { accountTokens, rootCertificates, serviceAccounts } from "./service-accounts.ts";
 import { statefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
+import { attachDetach } from "./volume/attach-detach.ts";
 import { volumeAttributesClasses } from "./volume/class-protection.ts";
 import { ephemeralVolumes } from "./volume/ephemeral-volumes.ts";
-import { defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
+import { attacher, defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
 
 /** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
 export const BUILT_IN_CONTROLLERS: readonly ControlPlaneComponent[] = [
@@ -48,6 +49,8 @@ export const BUILT_IN_CONTROLLERS: readonly ControlPlaneComponent[] = [
   mirroredSlices,
   volumes,
   provisioner,
+  attachDetach,
+  attacher,
   ephemeralVolumes,
   volumeAttributesClasses,
   nodeLifecycle,

@@ -1,14 +1,7 @@
 import type { KubeObject } from "@konverge/core";
-import {
-  ConfigMap,
-  type Container,
-  PersistentVolumeClaim,
-  type Pod,
-  Secret,
-  ServiceAccount,
-  type Volume,
-} from "@konverge/kinds";
+import { ConfigMap, type Container, type Pod, Secret, ServiceAccount, type Volume } from "@konverge/kinds";
 import type { Cache, CacheView } from "@konverge/runtime";
+import { ClaimedVolumes } from "../controllers/volume/attachable.ts";
 import { ephemeralClaimName, foreignClaimProblem } from "../controllers/volume/ephemeral-volumes.ts";
 
 /** Every namespace gets it sooner or later, from whoever publishes the cluster's authority; nodes do not wait for it. */
@@ -29,8 +22,8 @@ export class ConfigSource {
   readonly #secrets: CacheView<Secret>;
   readonly #accounts: CacheView<ServiceAccount>;
   /** Followed from the first pod on that has one: most clusters have none. */
-  #claims: CacheView<PersistentVolumeClaim> | undefined;
-  #tell: (change: { object: KubeObject }) => void = () => {};
+  #claimed: ClaimedVolumes | undefined;
+  #changed: (namespace: string | undefined) => void = () => {};
 
   constructor(cache: Cache) {
     this.#cache = cache;
@@ -43,13 +36,15 @@ export class ConfigSource {
     await Promise.all([this.#configMaps, this.#secrets, this.#accounts].map((view) => view.whenSynced()));
   }
 
-  /** Calls back when one has come, gone or changed, with its namespace. */
-  onChange(listener: (namespace: string) => void): void {
-    this.#tell = ({ object }) => listener(object.metadata.namespace ?? "");
+  /** Calls back when one has come, gone or changed, with the namespace of the pods that it is for; undefined: of all. */
+  onChange(listener: (namespace: string | undefined) => void): void {
+    this.#changed = listener;
     this.#configMaps.subscribe(this.#tell);
     this.#secrets.subscribe(this.#tell);
     this.#accounts.subscribe(this.#tell);
   }
+
+  readonly #tell = ({ object }: { object: KubeObject }): void => this.#changed(object.metadata.namespace ?? "");
 
   /** Why a container's environment cannot be made. */
   problemOf({ metadata }: Pod, { env = [], envFrom = [] }: Container): string | undefined {
@@ -104,7 +99,7 @@ export class ConfigSource {
     const { persistentVolumeClaim, ephemeral } = volume;
     const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && ephemeralClaimName(pod, volume));
     if (claimName === undefined) return undefined;
-    const claim = this.#claimsNow().get(`${metadata.namespace}/${claimName}`);
+    const claim = this.claimed.claims.get(`${metadata.namespace}/${claimName}`);
     const failed = `error processing PVC ${metadata.namespace}/${claimName}`;
     if (!claim) {
       return `${failed}: failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`;
@@ -115,11 +110,14 @@ export class ConfigSource {
     return claim.status?.phase === "Bound" ? undefined : `${failed}: PVC is not bound`;
   }
 
-  #claimsNow(): CacheView<PersistentVolumeClaim> {
-    if (this.#claims) return this.#claims;
-    this.#claims = this.#cache.use(PersistentVolumeClaim);
-    this.#claims.subscribe(this.#tell);
-    return this.#claims;
+  /** The volumes behind the claims of pods. */
+  get claimed(): ClaimedVolumes {
+    if (this.#claimed) return this.#claimed;
+    this.#claimed = new ClaimedVolumes(this.#cache);
+    this.#claimed.claims.subscribe(this.#tell);
+    this.#claimed.volumes.subscribe(({ object }) => this.#changed(object.spec?.claimRef?.namespace));
+    this.#claimed.drivers.subscribe(() => this.#changed(undefined));
+    return this.#claimed;
   }
 
   #missingAccount(namespace: string, name = "default"): string | undefined {

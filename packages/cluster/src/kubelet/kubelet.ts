@@ -21,6 +21,7 @@ import type { NodePulse } from "../parts/node-pulse.ts";
 import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "../parts/part.ts";
 import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
+import { AttachedVolumes } from "./attached-volumes.ts";
 import { ConfigSource } from "./config-source.ts";
 import { LogSpace } from "./container-log.ts";
 import { Heartbeats } from "./heartbeats.ts";
@@ -83,6 +84,7 @@ export class Kubelet {
   /** Reaches the ports of pods. */
   readonly network: PodNetwork;
   #insides: Insides | undefined;
+  #volumes: AttachedVolumes | undefined;
   /** What the nodes' proxies and name servers know by themselves: set when there is a server. */
   store: ApiServer["store"] | undefined;
   /** Where programs in pods reach the API server; undefined while it has no port. */
@@ -153,6 +155,10 @@ export class Kubelet {
     const nodes = cache.use(Node);
     const pods = cache.use(Pod);
     const config = new ConfigSource(cache);
+    this.#volumes = new AttachedVolumes(context, config, (name) => {
+      const node = this.#nodes.get(name);
+      return node?.silent ? undefined : node?.workers;
+    });
     await Promise.all([nodes.whenSynced(), pods.whenSynced(), config.whenSynced()]);
     pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
     for (const [index, shape] of this.#options.nodes.entries()) {
@@ -173,7 +179,8 @@ export class Kubelet {
     });
     config.onChange((namespace) => {
       for (const worker of this.#workers.values()) {
-        if (worker.pod.metadata.namespace !== namespace) continue;
+        if (namespace !== undefined && worker.pod.metadata.namespace !== namespace) continue;
+        this.#volumes?.changedOn(worker.pod.spec?.nodeName ?? "");
         this.insides.refresh(worker.asGiven);
         worker.configChanged();
       }
@@ -181,6 +188,7 @@ export class Kubelet {
     return {
       stop: async () => {
         heartbeats.stop();
+        await this.#volumes?.stop();
         await this.#endPrograms(clock);
         for (const key of [...this.#workers.keys()]) this.#drop(key);
       },
@@ -266,6 +274,7 @@ export class Kubelet {
         );
       }
       if (wasSilent) for (const key of pods.find("node", name)) take(pods.get(key)!);
+      this.#volumesChanged(known, name);
     });
   }
 
@@ -294,6 +303,8 @@ export class Kubelet {
       if (order > 0) {
         worker.update(pod);
         this.insides.refresh(worker.asGiven);
+        this.#volumes?.podChanged(pod);
+        if (!worker.isMounted) this.#volumesChanged(node, pod.spec?.nodeName ?? "");
       }
       return;
     }
@@ -303,7 +314,15 @@ export class Kubelet {
     worker = new PodWorker(this.#hostOf(context, config, recorder, pod, node), pod);
     this.#workers.set(key, worker);
     node.workers.add(worker);
+    this.#volumes?.podChanged(pod);
     worker.advance();
+  }
+
+  /** What a node has, or what its pods use, is different: pods that wait for volumes look again. */
+  #volumesChanged(node: KnownNode, name: string): void {
+    if (node.silent) return;
+    this.#volumes?.changedOn(name);
+    for (const worker of node.workers) worker.volumesChanged();
   }
 
   /** A pod that its node does not admit has failed: its controller may create another. */
@@ -365,6 +384,8 @@ export class Kubelet {
         config.problemOf(about, container) ??
         subPathProblem(about, container, place),
       volumeProblem: (about) => config.volumeProblemOf(about),
+      unattached: (about) => this.#volumes?.unattached(about) ?? [],
+      exclusiveProblem: (about) => this.#volumes?.exclusiveProblem(about),
       storageProblem: (about) => this.insides.storageProblem(about),
       startProblem: (container) => startProblem(images.find(container.image), container),
       runsInside: (container, pod) => this.insides.runsInside(container, pod),
@@ -409,6 +430,7 @@ export class Kubelet {
     node?.workers.delete(worker);
     const { podIP } = worker.place;
     node?.used.delete(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));
+    if (node) this.#volumesChanged(node, worker.pod.spec?.nodeName ?? "");
   }
 }
 

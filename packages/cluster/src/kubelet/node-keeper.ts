@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
 import { type Clock, isAlreadyExists, type QuantityValue, timestamp } from "@konverge/core";
 import { Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
+import { MANAGED_ATTACHING } from "../controllers/volume/attachable.ts";
 import { SIMULATION_ANNOTATION_PREFIX } from "./behaviour.ts";
 import type { NodeShape } from "./node-shape.ts";
 
@@ -9,6 +10,7 @@ export const KUBELET_ANNOTATION = `${SIMULATION_ANNOTATION_PREFIX}kubelet`;
 const VERSION = "v1.36.3";
 /** What simulated nodes report as their container runtime, by which they are told from those with a kubelet of their own. */
 const RUNTIME = "konverge://";
+const ANNOTATIONS = { [MANAGED_ATTACHING]: "true" };
 const FALLBACK = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
 
 /** A node's place among the cluster's addresses. */
@@ -40,6 +42,7 @@ export async function createNode(client: Client, clock: Clock, shape: NodeShape,
           "beta.kubernetes.io/arch": "amd64",
           ...labels,
         },
+        annotations: ANNOTATIONS,
       },
       spec: { podCIDR, podCIDRs: [podCIDR], ...(taints?.length && { taints: [...taints] }) },
       status: nodeStatus(clock, name, index, capacity),
@@ -59,9 +62,10 @@ export function isSimulated({ status }: Node): boolean {
 }
 
 /** Whether a Node says of itself that it is up; one that somebody has made by hand does not yet. */
-export function isUp({ status }: Node): boolean {
+export function isUp({ metadata, status }: Node): boolean {
   const isReady = status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True");
-  return Boolean(isReady && status?.allocatable && status.addresses?.length);
+  const isManaged = metadata.annotations?.[MANAGED_ATTACHING] !== undefined;
+  return Boolean(isReady && isManaged && status?.allocatable && status.addresses?.length);
 }
 
 /** Reports a Node as up: with the capacity of its shape, or that which whoever made it has given it. */
@@ -74,7 +78,7 @@ export async function reportUp(
 ): Promise<void> {
   const given = shape?.capacity ?? node.status?.capacity ?? node.status?.allocatable;
   const status = nodeStatus(clock, node.metadata.name, index, given ?? FALLBACK);
-  await client.patchStatus(Node, node.metadata.name, { strategic: { status } });
+  await client.patchStatus(Node, node.metadata.name, { strategic: { metadata: { annotations: ANNOTATIONS }, status } });
 }
 
 /** What a node has before it has reported anything: the capacity of its shape, or that of nodes without one. */

@@ -37,6 +37,10 @@ export interface PodHost {
   storageProblem(pod: Pod): string | undefined;
   /** Why the pod's volumes cannot be mounted yet. */
   volumeProblem(pod: Pod): string | undefined;
+  /** The volumes of the pod that its node does not have yet. */
+  unattached(pod: Pod): readonly string[];
+  /** Why the pod's volumes, once its node has them, cannot be mounted besides those of others. */
+  exclusiveProblem(pod: Pod): string | undefined;
   startProblem(container: Container): string | undefined;
   runsInside(container: Container, pod: Pod): boolean;
   run(pod: Pod, container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
@@ -48,6 +52,8 @@ export interface PodHost {
 const NEVER = Number.POSITIVE_INFINITY;
 /** The conditions of a pod that has not been given what it asks for, or does not have it yet: gone when it has. */
 const OF_RESIZES = ["PodResizePending", "PodResizeInProgress"];
+/** Milliseconds for which volumes are waited for before the pod's user is told. */
+const ATTACH_TIMEOUT = 123_000;
 /** The wait after a status could not be written, in milliseconds. */
 const RETRY = 1000;
 
@@ -70,6 +76,8 @@ export class PodWorker {
   #mountProblem: string | undefined;
   /** Its volumes are there. They stay, whatever becomes of what they were made from. */
   #mounted: boolean;
+  /** When the user is told that volumes have not come, in milliseconds since 1970. */
+  #attachDeadline: number | undefined;
   readonly #resize = new PodResize();
   /** When the pod must have ended, in milliseconds since 1970. */
   #latest = NEVER;
@@ -164,6 +172,17 @@ export class PodWorker {
     if (this.#mountProblem !== undefined || this.#containers.some(({ state }) => state === "waiting")) this.advance();
   }
 
+  /** What the node has, or what others on it use, is different. */
+  volumesChanged(): void {
+    if (!this.#mounted) this.advance();
+  }
+
+  /** Whether the pod has its volumes, and still uses them. */
+  get isMounted(): boolean {
+    const { phase } = this.#pod.status ?? {};
+    return this.#mounted && phase !== "Succeeded" && phase !== "Failed";
+  }
+
   /** The pod is gone from the server: whatever still runs is killed. */
   discard(): void {
     this.#gone = true;
@@ -197,7 +216,7 @@ export class PodWorker {
     const { clock } = this.#host;
     if (next !== NEVER && !this.#gone) {
       // A deadline that a pod may never come near is nothing that anybody waits for.
-      const background = next === this.#latest;
+      const background = next === this.#latest || next === this.#attachDeadline;
       const label = `kubelet: ${keyOf(this.#pod)}`;
       this.#timer = clock.after(next - clock.now(), () => this.advance(), { background, label });
     }
@@ -209,11 +228,10 @@ export class PodWorker {
     if (this.#failure) return this.#endAll(host, 0);
     const limit = this.#limit(clock.now());
     if (limit <= clock.now()) return this.#endAll(host, 0);
-    const problem = this.#mounted ? undefined : this.#host.volumeProblem(this.#pod);
-    if (problem !== this.#mountProblem && problem !== undefined) host.events.warning("FailedMount", problem);
-    this.#mountProblem = problem;
-    if (problem !== undefined) return limit;
-    this.#mounted = true;
+    if (!this.#mounted) {
+      const wait = this.#mount(host);
+      if (wait !== undefined) return Math.min(limit, wait);
+    }
     let next = limit;
     for (const container of this.#containers) {
       if (container.role !== "init" && container.role !== "sidecar") continue;
@@ -230,6 +248,30 @@ export class PodWorker {
         if (container.role === "sidecar") next = Math.min(next, container.stop(host, 0));
     }
     return next;
+  }
+
+  /** Mounts the volumes, or says when to look again; they are looked at whenever what they wait for changes. */
+  #mount({ events }: ContainerHost): number | undefined {
+    const setUp = this.#host.volumeProblem(this.#pod);
+    const unattached = setUp === undefined ? this.#host.unattached(this.#pod) : [];
+    if (unattached.length > 0) return this.#awaitAttached(unattached);
+    const problem = setUp ?? this.#host.exclusiveProblem(this.#pod);
+    if (problem !== this.#mountProblem && problem !== undefined) events.warning("FailedMount", problem);
+    this.#mountProblem = problem;
+    this.#mounted = problem === undefined;
+    return this.#mounted ? undefined : NEVER;
+  }
+
+  #awaitAttached(volumes: readonly string[]): number {
+    const { clock } = this.#host;
+    this.#attachDeadline ??= clock.now() + ATTACH_TIMEOUT;
+    if (clock.now() < this.#attachDeadline) return this.#attachDeadline;
+    const names = volumes.join(" ");
+    const late = `unmounted volumes=[${names}], unattached volumes=[${names}], failed to process volumes=[]`;
+    const message = `Unable to attach or mount volumes: ${late}: context deadline exceeded`;
+    this.#host.events(this.#pod).warning("FailedMount", message);
+    this.#attachDeadline = NEVER;
+    return NEVER;
   }
 
   /** When the pod must end, whatever its containers do. */

@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
-import { type ApiResponse, badRequest, drained } from "@konverge/core";
+import { type ApiResponse, badRequest, drained, SpdyWriter } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import { CHANNEL_PROTOCOL, forwardByChannels, forwardedPorts } from "./channel-port-forward.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import { relayed } from "./relayed.ts";
 import { type PairedSocket, socketPair } from "./socket-pair.ts";
-import { type ClientFrame, framesOf, ServerFrames, type StreamFrame } from "./spdy.ts";
+import { framesOf, type OpenedStream, type StreamFrame } from "./spdy-headers.ts";
 
 /** SPDY's frames, tunnelled through a WebSocket: how kubectl forwards ports since 1.31. */
 const PROTOCOL = "SPDY/3.1+portforward.k8s.io";
@@ -49,7 +49,7 @@ class Forwarding {
   readonly #network: PodNetwork;
   readonly #pod: Pod;
   readonly #socket: PairedSocket;
-  readonly #frames = new ServerFrames();
+  readonly #frames = new SpdyWriter();
   readonly #wanted = new Map<string, Wanted>();
   /** By data stream. What comes before the connection is made waits in it. */
   readonly #connections = new Map<number, Promise<Duplex | undefined>>();
@@ -82,7 +82,7 @@ class Forwarding {
     }
   }
 
-  #open({ stream, headers }: Extract<ClientFrame, { type: "open" }>): void {
+  #open({ stream, headers }: OpenedStream): void {
     if (this.#wanted.size + this.#connections.size >= MOST_CONNECTIONS) {
       this.#socket.send(this.#frames.reset(stream));
       return;
@@ -100,7 +100,7 @@ class Forwarding {
   }
 
   async #connect(port: number, error: number, data: number): Promise<Duplex | undefined> {
-    const send = (bytes: Buffer) => this.#socket.send(bytes);
+    const send = (bytes: Uint8Array) => this.#socket.send(bytes);
     const nothing = Buffer.alloc(0);
     try {
       const connection = await this.#network.dial(this.#pod, port);

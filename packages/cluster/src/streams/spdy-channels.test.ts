@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { SpdyWriter } from "@konverge/core";
 import { GoClient } from "../../test/streams/go-client.ts";
 import { socketPair } from "./socket-pair.ts";
-import { ServerFrames } from "./spdy.ts";
 import { channelsOverSpdy, SPDY } from "./spdy-channels.ts";
 
 /** A connection on which both streams of a command that reads and writes are open, and what the server sent on it. */
@@ -19,7 +19,7 @@ async function setup(query: string, ...names: string[]) {
   return { client, channels, received };
 }
 
-const frames = new ServerFrames();
+const frames = new SpdyWriter();
 
 test("what a process writes goes out on its streams, which end with it", async () => {
   const { channels, received } = await setup("stdout=true", "error", "stdout");
@@ -28,14 +28,18 @@ test("what a process writes goes out on its streams, which end with it", async (
   channels.send(Buffer.from("\x02nobody asked for errors"));
   channels.send(Buffer.from("\x03{}"));
   channels.close(1000);
-  const replies = new ServerFrames();
-  assert.deepEqual(await received(), [
+  const replies = new SpdyWriter();
+  const expected = [
     replies.reply(1),
     replies.reply(3),
     frames.data(3, Buffer.from("hello")),
     frames.data(1, Buffer.from("{}"), true),
     frames.data(3, Buffer.alloc(0), true),
-  ]);
+  ];
+  assert.deepEqual(
+    await received(),
+    expected.map((frame) => Buffer.from(frame)),
+  );
 });
 
 test("what a client sends becomes input, and the end of its stream the end of the input", async () => {

@@ -1,5 +1,6 @@
+import { SpdyWriter } from "@konverge/core";
 import { type PairedSocket, socketPair } from "./socket-pair.ts";
-import { framesOf, ServerFrames, type StreamFrame } from "./spdy.ts";
+import { framesOf, type StreamFrame } from "./spdy-headers.ts";
 
 /** What precedes a protocol's name where its streams are SPDY's own, not channels of a WebSocket. */
 export const SPDY = "SPDY/3.1+";
@@ -28,7 +29,7 @@ export function channelsOverSpdy(outer: PairedSocket, query: URLSearchParams): P
 class SpdyChannels {
   readonly #outer: PairedSocket;
   readonly #near: PairedSocket;
-  readonly #frames = new ServerFrames();
+  readonly #frames = new SpdyWriter();
   /** By channel: the stream, once it is there. */
   readonly #streams = new Map<number, PromiseWithResolvers<number>>();
   readonly #channels = new Map<number, number>();

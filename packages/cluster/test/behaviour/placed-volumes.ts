@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { keyOf } from "@konverge/core";
-import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumeAttachment } from "@konverge/kinds";
 import { makeNodes, placed } from "./placed.ts";
 import { assertTold, type Behaviour, conditionOf, find, type Stage } from "./stage.ts";
 
@@ -24,11 +24,18 @@ async function makePod(stage: Stage, name = "app"): Promise<Pod> {
 const claimOf = ({ client, namespace }: Stage) => client.get(PersistentVolumeClaim, `${namespace}/data`);
 const podOf = ({ client, namespace }: Stage) => client.get(Pod, `${namespace}/app`);
 const runs = (stage: Stage) =>
-  stage.until("the pod runs", async () => conditionOf(await podOf(stage), "Ready")?.split(" ")[0] === "True");
+  stage.until("the pod runs", async () => {
+    await drive(stage);
+    return conditionOf(await podOf(stage), "Ready")?.split(" ")[0] === "True";
+  });
 
-/** A storage driver of a few lines: it makes the volume that a claim asks it for, and makes it larger. */
+/** A storage driver of a few lines: it makes the volume that a claim asks it for, makes it larger and attaches it. */
 async function drive(stage: Stage): Promise<void> {
   const { client, namespace } = stage;
+  for (const { metadata, spec, status } of (await client.list(VolumeAttachment)).items) {
+    if (spec.attacher === DRIVER && !status?.attached)
+      await client.patchStatus(VolumeAttachment, metadata.name, { merge: { status: { attached: true } } });
+  }
   const claim = await find(stage, PersistentVolumeClaim, `${namespace}/data`);
   if (!claim) return;
   const { annotations = {}, uid, name } = claim.metadata;

@@ -126,7 +126,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
       const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
       const { body } = await askReal(cluster, "POST", path, { body: review });
       const real = body["status"] as { allowed: boolean; reason?: string };
-      const ours = reviewSubjectAccess(access.authorizer, review)["status"] as typeof real;
+      const ours = reviewSubjectAccess(access.authorizer, review)()["status"] as typeof real;
       assert.equal(ours.allowed, real.allowed, JSON.stringify(spec));
       // Where several bindings allow it, or lack their role, the real server names them in no particular order.
       assert.deepEqual(unordered(ours.reason), unordered(real.reason), JSON.stringify({ spec, ours, real }));
@@ -241,7 +241,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
         const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectRulesReview", spec: { namespace } };
         const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
         const { body } = await askReal(cluster, "POST", path, { headers: asUser(user), body: review });
-        const ours = reviewSelfRules(access.authorizer, review as unknown as AnyObject, user);
+        const ours = reviewSelfRules(access.authorizer, review as unknown as AnyObject, user)();
         assert.deepEqual(sortedRules(ours), sortedRules(body as unknown as AnyObject));
       }
     }

@@ -20,7 +20,7 @@ const pods = { verb: "get", resource: "pods", namespace: "a" };
 
 test("an access review keeps the question and adds the answer", () => {
   const question = review({ user: "system:kube-scheduler", resourceAttributes: pods });
-  assert.deepEqual(reviewSubjectAccess(authorizer, question), {
+  assert.deepEqual(reviewSubjectAccess(authorizer, question)(), {
     ...question,
     status: {
       allowed: true,
@@ -28,18 +28,18 @@ test("an access review keeps the question and adds the answer", () => {
         'RBAC: allowed by ClusterRoleBinding "system:kube-scheduler" of ClusterRole "system:kube-scheduler" to User "system:kube-scheduler"',
     },
   });
-  assert.deepEqual(reviewSubjectAccess(authorizer, review({ user: "x", resourceAttributes: pods }))["status"], {
+  assert.deepEqual(reviewSubjectAccess(authorizer, review({ user: "x", resourceAttributes: pods }))()["status"], {
     allowed: false,
   });
 });
 
 test("one asks about oneself, and within a namespace", () => {
   const root = { name: "root", groups: ["system:masters"] };
-  assert.deepEqual(reviewSelfAccess(authorizer, review({ resourceAttributes: pods }), root)["status"], {
+  assert.deepEqual(reviewSelfAccess(authorizer, review({ resourceAttributes: pods }), root)()["status"], {
     allowed: true,
   });
   const local = (spec: object, namespace: string) =>
-    reviewLocalSubjectAccess(authorizer, review({ user: "x", ...spec }, { namespace }), "a")["status"];
+    reviewLocalSubjectAccess(authorizer, review({ user: "x", ...spec }, { namespace }), "a")()["status"];
   assert.deepEqual(local({ resourceAttributes: pods }, "a"), { allowed: false });
   assert.throws(() => local({ resourceAttributes: pods }, "b"), /must match metadata.namespace/);
   assert.throws(() => local({ nonResourceAttributes: { path: "/" } }, "a"), /disallowed on this kind of request/);
@@ -69,7 +69,7 @@ test("questions that make no sense are refused, with a cause for each fault", ()
 
 test("a rules review lists what one may do", () => {
   const user = { name: "jane", groups: ["system:authenticated"] };
-  const { status, spec } = reviewSelfRules(authorizer, review({ namespace: "a" }), user) as unknown as {
+  const { status, spec } = reviewSelfRules(authorizer, review({ namespace: "a" }), user)() as unknown as {
     status: { resourceRules: object[]; nonResourceRules: object[] };
     spec: object;
   };
@@ -88,7 +88,7 @@ test("a rules review lists what one may do", () => {
 
 test("who am I", () => {
   const user = { name: "jane", uid: "u", groups: ["g"], extra: { k: ["v"] } };
-  assert.deepEqual(reviewSelf(clock, review({}), user), {
+  assert.deepEqual(reviewSelf(clock, review({}), user)(), {
     kind: "SelfSubjectReview",
     apiVersion: "authorization.k8s.io/v1",
     metadata: { creationTimestamp: "2026-01-01T00:00:00Z" },

@@ -3,7 +3,7 @@ import { type Attributes, pathAttributes, resourceAttributes } from "../attribut
 import { type Authorizer, aggregate } from "../rbac/authorizer.ts";
 import { roleNotFound } from "../rbac/role-index.ts";
 import { nodeIdentity, type User } from "../user.ts";
-import { type ReviewError, refuse } from "./review-errors.ts";
+import { type CheckedReview, type ReviewError, refuse } from "./review-errors.ts";
 import { evaluationError, type SelectorAttributes, selectorErrors } from "./review-selectors.ts";
 
 const NODE_RULES_UNKNOWN = "node authorizer does not support user rule resolution";
@@ -32,14 +32,14 @@ interface AccessReview extends AnyObject {
 }
 
 /** Answers a SubjectAccessReview: may this user do that? */
-export function reviewSubjectAccess(authorizer: Authorizer, review: AnyObject): AnyObject {
+export function reviewSubjectAccess(authorizer: Authorizer, review: AnyObject): CheckedReview {
   const { spec } = asReview(review);
   refuse(review, [...specErrors(spec, true), ...metadataErrors(review, [])]);
-  return answered(authorizer, review, subjectOf(spec), spec);
+  return () => answered(authorizer, review, subjectOf(spec), spec);
 }
 
 /** Answers a LocalSubjectAccessReview, which stays within one namespace. */
-export function reviewLocalSubjectAccess(authorizer: Authorizer, review: AnyObject, namespace: string): AnyObject {
+export function reviewLocalSubjectAccess(authorizer: Authorizer, review: AnyObject, namespace: string): CheckedReview {
   const { spec } = asReview(review);
   const { resourceAttributes: wanted, nonResourceAttributes: path } = spec;
   const errors = [...specErrors(spec, true), ...metadataErrors(review, ["namespace"])];
@@ -53,20 +53,24 @@ export function reviewLocalSubjectAccess(authorizer: Authorizer, review: AnyObje
   }
   refuse(review, errors);
   if (namespace !== home) throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
-  return answered(authorizer, review, subjectOf(spec), spec);
+  return () => answered(authorizer, review, subjectOf(spec), spec);
 }
 
 /** Answers a SelfSubjectAccessReview: may I do that? */
-export function reviewSelfAccess(authorizer: Authorizer, review: AnyObject, user: User): AnyObject {
+export function reviewSelfAccess(authorizer: Authorizer, review: AnyObject, user: User): CheckedReview {
   const { spec } = asReview(review);
   refuse(review, [...specErrors(spec, false), ...metadataErrors(review, [])]);
-  return answered(authorizer, review, user, spec);
+  return () => answered(authorizer, review, user, spec);
 }
 
 /** Answers a SelfSubjectRulesReview: what may I do in this namespace? */
-export function reviewSelfRules(authorizer: Authorizer, review: AnyObject, user: User): AnyObject {
+export function reviewSelfRules(authorizer: Authorizer, review: AnyObject, user: User): CheckedReview {
   const { namespace } = (review["spec"] ?? {}) as { namespace?: string };
   if (!namespace) throw badRequest("no namespace on request");
+  return () => ownRules(authorizer, review, user, namespace);
+}
+
+function ownRules(authorizer: Authorizer, review: AnyObject, user: User, namespace: string): AnyObject {
   const { rules, missing } = authorizer.rulesFor(user, namespace);
   const isNode = nodeIdentity(user) !== undefined;
   const errors = [...(isNode ? [new Error(NODE_RULES_UNKNOWN)] : []), ...missing.map(roleNotFound)];

@@ -2,15 +2,16 @@ import { type AnyObject, badRequest, type Clock, timestamp } from "@konverge/cor
 import type { Authenticator } from "../authenticator.ts";
 import type { ServiceAccountTokens } from "../tokens/service-account-tokens.ts";
 import type { User } from "../user.ts";
+import type { CheckedReview } from "./review-errors.ts";
 
 /** Answers a SelfSubjectReview: who am I? */
-export function reviewSelf(clock: Clock, review: AnyObject, user: User): AnyObject {
-  return {
+export function reviewSelf(clock: Clock, review: AnyObject, user: User): CheckedReview {
+  return () => ({
     kind: "SelfSubjectReview",
     apiVersion: review.apiVersion,
     metadata: { creationTimestamp: timestamp(clock) } as AnyObject["metadata"],
     status: { userInfo: userInfo(user) },
-  };
+  });
 }
 
 /** Answers a TokenReview: whose token is this? */
@@ -18,10 +19,18 @@ export function reviewToken(
   authenticator: Authenticator,
   serviceAccounts: ServiceAccountTokens,
   review: AnyObject,
-): AnyObject {
+): CheckedReview {
   const { token, audiences } = (review["spec"] ?? {}) as { token?: string; audiences?: string[] };
   if (!token) throw badRequest("token is required for TokenReview in authentication");
-  const asked = audiences?.length ? audiences : serviceAccounts.audiences;
+  return () => tokenAnswer(authenticator, review, token, audiences?.length ? audiences : serviceAccounts.audiences);
+}
+
+function tokenAnswer(
+  authenticator: Authenticator,
+  review: AnyObject,
+  token: string,
+  asked: readonly string[],
+): AnyObject {
   const verdict = authenticator.authenticateToken(token, asked);
   if (verdict.user) {
     const { user, audiences: accepted } = verdict;

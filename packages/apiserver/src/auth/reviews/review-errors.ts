@@ -1,5 +1,8 @@
 import { type AnyObject, ApiError, type FieldError, invalid, parseApiVersion } from "@konverge/core";
 
+/** A review that is valid: gives its answer, which validating admission may still prevent. */
+export type CheckedReview = () => AnyObject;
+
 /** A field and what is wrong with it, beginning as all such messages do: `Invalid value: …`, `Required value: …`. */
 export type ReviewError = [field: string, message: string];
 

@@ -45,12 +45,16 @@ describe("reviews as a real server answers them", { skip: plane.available ? fals
   after(() => cluster?.stop());
 
   /** Both answers, without what differs between two runs of the same server. */
-  async function compare(path: string, review: object, ours: (review: AnyObject) => AnyObject): Promise<AnyObject> {
+  async function compare(
+    path: string,
+    review: object,
+    ours: (review: AnyObject) => () => AnyObject,
+  ): Promise<AnyObject> {
     const { body, status } = await askReal(cluster, "POST", path, { body: review });
     const copy = { metadata: {}, ...structuredClone(review) } as AnyObject;
     let answer: unknown;
     try {
-      answer = ours(copy);
+      answer = ours(copy)();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       answer = error.status;
@@ -146,7 +150,7 @@ describe("reviews as a real server answers them", { skip: plane.available ? fals
       compare(
         `/api/v1/namespaces/default/serviceaccounts/${name}/token`,
         { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", ...(metadata && { metadata }), spec },
-        (object) => requestToken(store, clock, serviceAccounts, { namespace: "default", name, object }),
+        (object) => () => requestToken(store, clock, serviceAccounts, { namespace: "default", name, object }),
       );
     const tokens = [
       await request({}),
@@ -193,7 +197,7 @@ describe("reviews as a real server answers them", { skip: plane.available ? fals
       }));
       const { body } = await askReal(cluster, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", { body: real });
       assert.deepEqual(
-        masked(reviewToken(authenticator, serviceAccounts, ours!)),
+        masked(reviewToken(authenticator, serviceAccounts, ours!)()),
         masked(body),
         `token ${i} for ${audiences}`,
       );

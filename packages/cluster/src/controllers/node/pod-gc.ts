@@ -9,7 +9,7 @@ import { withCondition } from "../workloads/status.ts";
 /** Milliseconds for which a node must be gone before its pods are. */
 const QUARANTINE = 40_000;
 
-/** Removes pods that nobody else can: their node is gone, or they were deleted before they had one. */
+/** Removes pods that nobody else can: their node is gone, or out of service. */
 class PodCollector {
   readonly #context: ComponentContext;
   readonly #worker: KeyWorker;
@@ -24,11 +24,14 @@ class PodCollector {
     pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
     pods.subscribe(({ type, key, object }) => {
       if (type === "deleted" || !object.spec?.nodeName) return;
-      if (!this.#nodes.get(object.spec.nodeName)) this.#worker.add(key, { after: QUARANTINE });
+      const node = this.#nodes.get(object.spec.nodeName);
+      if (!node) this.#worker.add(key, { after: QUARANTINE });
+      else if (object.metadata.deletionTimestamp && isOutOfService(node)) this.#worker.add(key);
     });
-    this.#nodes.subscribe(({ type, key }) => {
-      if (type !== "deleted") return;
-      for (const pod of pods.find("node", key)) this.#worker.add(pod, { after: QUARANTINE });
+    this.#nodes.subscribe(({ type, key, object }) => {
+      if (type !== "deleted" && !isOutOfService(object)) return;
+      const options = type === "deleted" ? { after: QUARANTINE } : {};
+      for (const pod of pods.find("node", key)) this.#worker.add(pod, options);
     });
   }
 
@@ -43,7 +46,9 @@ class PodCollector {
       throw error;
     };
     const pod = await client.get(Pod, key).catch(absent);
-    if (!pod?.spec?.nodeName || (await client.get(Node, pod.spec.nodeName).catch(absent))) return undefined;
+    if (!pod?.spec?.nodeName) return undefined;
+    const node = await client.get(Node, pod.spec.nodeName).catch(absent);
+    if (node && !(pod.metadata.deletionTimestamp && isOutOfService(node))) return undefined;
     if (!isTerminal(pod)) {
       const condition: PodCondition = {
         type: "DisruptionTarget",
@@ -51,7 +56,7 @@ class PodCollector {
         reason: "DeletionByPodGC",
         message: "PodGC: node no longer exists",
       };
-      const conditions = withCondition(pod.status?.conditions, condition, timestamp(clock));
+      const conditions = node ? [] : withCondition(pod.status?.conditions, condition, timestamp(clock));
       const patch = { metadata: { uid: pod.metadata.uid }, status: { phase: "Failed" as const, conditions } };
       await client.patchStatus(Pod, key, { strategic: patch });
     }
@@ -62,7 +67,13 @@ class PodCollector {
   }
 }
 
-/** Removes pods of nodes that are gone. */
+/** Whether an administrator has declared that nothing runs on a node that does not answer. */
+function isOutOfService({ spec, status }: Node): boolean {
+  const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
+  return !isReady && (spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") ?? false);
+}
+
+/** Removes pods of nodes that are gone or out of service. */
 export const podCollector: ControlPlaneComponent = {
   name: "pod-garbage-collector",
   startsWith: [Node],

@@ -1,15 +1,21 @@
 import { isNotFound, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
-import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "@konverge/kinds";
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumeAttachment } from "@konverge/kinds";
 import { ExternalError, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { writeStatus } from "../workloads/status.ts";
-import { claimReference, classOf, PROVISIONED_BY, PROVISIONER, requested, SELECTED_NODE } from "./binding.ts";
+import { claimKeysOf } from "./attachable.ts";
+import {
+  claimReference,
+  classOf,
+  PROVISIONED_BY,
+  PROVISIONER,
+  requested,
+  SELECTED_NODE,
+  SIMULATED,
+} from "./binding.ts";
 import { claimsController, NAME } from "./claims-controller.ts";
-
-/** The provisioner of the cluster's own class: its volumes exist in name only. */
-const SIMULATED = "simulated.konverge.dev";
 
 /** Keeps the phase of volumes, and gets rid of those that are no longer claimed. */
 function volumesController() {
@@ -18,6 +24,10 @@ function volumesController() {
     watches: [
       watchKind<PersistentVolumeClaim, PersistentVolume>(PersistentVolumeClaim, {
         to: ({ spec }) => (spec?.volumeName ? [spec.volumeName] : []),
+      }),
+      watchKind<VolumeAttachment, PersistentVolume>(VolumeAttachment, {
+        indexes: { volume: attachedVolume },
+        to: attachedVolume,
       }),
     ],
     async reconcile(volume, context) {
@@ -34,12 +44,16 @@ function volumesController() {
       if (claim?.metadata.uid === claimRef.uid) return undefined;
       if (volume.status?.phase !== "Released") await setPhase("Released");
       const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === SIMULATED;
-      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isOurs)
+      // As its driver does, which cannot delete what a node has.
+      const isAttached = cache.find(VolumeAttachment, "volume", keyOf(volume)).length > 0;
+      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isOurs && !isAttached)
         await client.delete(PersistentVolume, keyOf(volume));
       return undefined;
     },
   });
 }
+
+const attachedVolume = ({ spec }: VolumeAttachment) => [spec.source.persistentVolumeName ?? ""];
 
 async function readClaim({ client }: ReconcileContext, key: string): Promise<PersistentVolumeClaim | undefined> {
   return client.get(PersistentVolumeClaim, key).catch((error: unknown) => {
@@ -150,15 +164,10 @@ function expansion() {
 
 /** Keeps a claim while a pod uses it. */
 function claimProtection() {
-  const claimsOf = ({ metadata, spec }: Pod) =>
-    (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim, ephemeral, name }) => {
-      const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
-      return claim ? [`${metadata.namespace}/${claim}`] : [];
-    });
   return builtInController(PersistentVolumeClaim, {
     name: "pvc-protection-controller",
     finalizer: "kubernetes.io/pvc-protection",
-    watches: [watchKind<Pod, PersistentVolumeClaim>(Pod, { indexes: { claim: claimsOf }, to: claimsOf })],
+    watches: [watchKind<Pod, PersistentVolumeClaim>(Pod, { indexes: { claim: claimKeysOf }, to: claimKeysOf })],
     reconcile: () => undefined,
     async cleanup(claim, { cache }) {
       const users = cache.find(Pod, "claim", keyOf(claim)).filter((pod) => pod.spec?.nodeName && !isTerminal(pod));
@@ -200,6 +209,24 @@ export const provisioner: ControlPlaneComponent = controllersComponent(
   {
     fieldManager: "csi-provisioner",
   },
+);
+
+/** Attaches the volumes of the cluster's own class, for which nothing has to be done. */
+export const attacher: ControlPlaneComponent = controllersComponent(
+  "simulated-attacher",
+  [VolumeAttachment],
+  () => [
+    builtInController(VolumeAttachment, {
+      name: "simulated-attacher",
+      when: ({ object }) => object.spec.attacher === SIMULATED,
+      async reconcile(attachment, context) {
+        if (attachment.spec.attacher === SIMULATED && !attachment.metadata.deletionTimestamp)
+          await writeStatus(context, VolumeAttachment, attachment, { ...attachment.status, attached: true });
+        return undefined;
+      },
+    }),
+  ],
+  { fieldManager: "csi-attacher" },
 );
 
 /** The class of claims that name none, there from the start. */
