@@ -24,8 +24,19 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option("--kubeconfig <file>", "put the context into that file; without it, into your own kubeconfig")
     .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
-    .option("--nodes <number>", "how many nodes without GPUs", whole, 3)
-    .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
+    .option("--nodes <number>", "how many simulated nodes without GPUs; none with --real-nodes", whole, 3)
+    .option(
+      "--gpus <list>",
+      "simulated nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none; none with --real-nodes",
+      "H100=8x2,A100=8",
+    )
+    .option(
+      "--real-nodes <number>",
+      "how many real nodes on this machine, with containerd and kubelet; only on Linux, as root",
+      whole,
+    )
+    .option("--kubelet <file>", "the kubelet of real nodes; without it, the one that is found")
+    .option("--kube-proxy <file>", "the kube-proxy of real nodes; without it, the one that is found")
     .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
     .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
     .option(
@@ -47,7 +58,10 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .option("--reuse", "if a cluster of that name runs already, return at once")
     .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
-    .action(async ({ background, reuse, ...options }: UpOptions & { background?: boolean; reuse?: boolean }) => {
+    .action(async ({ background, reuse, ...given }: UpOptions & { background?: boolean; reuse?: boolean }) => {
+      const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
+      const simulated = { ...(!isChosen("nodes") && { nodes: 0 }), ...(!isChosen("gpus") && { gpus: "none" }) };
+      const options: UpOptions = given.realNodes ? { ...given, ...simulated } : given;
       const { summary } = await import("../up/summary.ts");
       const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
       const running = reuse ? notedCluster(options.name) : undefined;
@@ -76,7 +90,8 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .action(async ({ name, all }: { name: string; all?: boolean }) => {
       const { down: end, GRACE_SECONDS } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
-      for (const one of all ? notedNames() : [name]) {
+      const { clustersWithNodes } = await import("../up/nodes-folder.ts");
+      for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
         const ended = await end(one, realClock());
         if (ended === "killed") {
           console.log(`cluster ${one} did not end within ${GRACE_SECONDS} seconds: its process was killed`);

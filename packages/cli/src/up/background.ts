@@ -3,6 +3,7 @@ import { openSync, readFileSync } from "node:fs";
 import { type Clock, sleep } from "@konverge/core";
 import { makeFolder } from "../make-folder.ts";
 import { startedFile } from "../started-files.ts";
+import { hasNodes, nodesFolder } from "./nodes-folder.ts";
 import { isRunning, notedCluster, type RunningCluster, runFile, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -45,10 +46,14 @@ export type Ended = "ended" | "killed";
 /** Ends a cluster that `konverge up` started. Undefined when there is none of that name. */
 export async function down(name: string, clock: Clock): Promise<Ended | undefined> {
   const noted = notedCluster(name);
-  if (!noted) return undefined;
-  const ended = (await isRunning(noted)) ? await end(noted.pid, clock) : "ended";
+  if (!noted && !hasNodes(name)) return undefined;
+  const ended = noted && (await isRunning(noted)) ? await end(noted.pid, clock) : "ended";
   // A process that was killed leaves its traces behind; one that ended by itself has removed them.
-  if (notedCluster(name)) await takeBack(noted);
+  if (noted && notedCluster(name)) await takeBack(noted);
+  if (hasNodes(name)) {
+    const { removeLinuxNodes } = await import("@konverge/linux-node");
+    await removeLinuxNodes(nodesFolder(name), clock);
+  }
   return ended;
 }
 
