@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from "node:path";
 import { type Clock, sleep } from "@konverge/core";
 
-/** Where the machine's control groups are mounted: one tree (v2), or one for each controller (v1). */
+/** Where the machine's control groups are mounted: one tree (v2), or one for each controller (v1), often beside one of v2. */
 export interface Hierarchies {
+  /** Of that which limits containers. */
   readonly version: 1 | 2;
   readonly mounts: readonly string[];
 }
@@ -18,9 +19,9 @@ const PATIENCE = 20_000;
 /** Reads which control groups there are; `mounts` is the text of /proc/self/mounts. */
 export function hierarchies(mounts = readFileSync("/proc/self/mounts", "utf8")): Hierarchies {
   const lines = mounts.split("\n").map((line) => line.split(" "));
-  const v1 = lines.flatMap(([, path, type]) => (type === "cgroup" && path ? [path] : []));
-  if (v1.length > 0) return { version: 1, mounts: v1 };
-  return { version: 2, mounts: lines.flatMap(([, path, type]) => (type === "cgroup2" && path ? [path] : [])) };
+  const of = (wanted: string) => lines.flatMap(([, path, type]) => (type === wanted && path ? [path] : []));
+  const [v1, v2] = [of("cgroup"), of("cgroup2")];
+  return { version: v1.length > 0 ? 1 : 2, mounts: [...v1, ...v2] };
 }
 
 /** Creates the control groups of a node, and returns the files that a daemon writes its process ID to. */

@@ -27,3 +27,4 @@ export {
   nodeCacheFolder,
   type ProgramChoice,
 } from "./prerequisites.ts";
+export { createVolume, deleteVolume } from "./volumes.ts";

@@ -47,6 +47,8 @@ export interface LinuxNode {
   readonly address: string;
   /** Its folder: configuration, logs, images, volumes. */
   readonly folder: string;
+  /** The folder of its local volumes, which it finds at {@link VOLUMES} itself. */
+  readonly volumes: string;
   /** The ID of its first process: all of the node ends with it. Undefined when the node does not run. */
   readonly pid: number | undefined;
   /** Where containerd listens, for clients on the machine. Images of pods are in its namespace `k8s.io`. */
@@ -85,11 +87,11 @@ async function start(options: LinuxNodeOptions): Promise<LinuxNode> {
   const programs = findPrograms(options);
   const { folder: cluster, name, client, clock, timeout = TIMEOUT } = options;
   const network = await openNetwork(cluster);
-  const record = recordFor(cluster, name, network);
+  const volumes = options.volumes ?? join(nodeFolder(cluster, name), "volumes");
+  const record = recordFor(cluster, name, network, volumes);
   writeRecord(cluster, record);
   const folder = nodeFolder(cluster, name);
   const description = { ...record, clusterCidr: network.clusterCidr, clusterDns: options.clusterDns ?? CLUSTER_DNS };
-  const volumes = options.volumes ?? join(folder, "volumes");
   mkdirSync(volumes, { recursive: true });
   prepareFolder(folder, description, options);
   writeFileSync(join(folder, "containerd.toml"), containerdConfig(programs));
@@ -148,13 +150,14 @@ export async function importImage({ containerdSocket }: LinuxNode, archive: stri
   await run("ctr", "--address", containerdSocket, "--namespace", "k8s.io", "images", "import", archive);
 }
 
-function linuxNode(cluster: string, { name, address, group }: NodeRecord): LinuxNode {
+function linuxNode(cluster: string, { name, address, group, volumes }: NodeRecord): LinuxNode {
   const pid = () => initProcess(group);
   const namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid"];
   return {
     name,
     address,
     folder: nodeFolder(cluster, name),
+    volumes,
     get pid() {
       return pid();
     },
@@ -168,7 +171,7 @@ function linuxNode(cluster: string, { name, address, group }: NodeRecord): Linux
   };
 }
 
-function recordFor(cluster: string, name: string, network: NodeNetwork): NodeRecord {
+function recordFor(cluster: string, name: string, network: NodeNetwork, volumes: string): NodeRecord {
   const others = findRecords(cluster);
   if (others.some((one) => one.name === name))
     throw new Error(`a node named ${name} is there already: remove it first`);
@@ -177,7 +180,7 @@ function recordFor(cluster: string, name: string, network: NodeNetwork): NodeRec
   while (taken.has(index)) index++;
   const id = `${network.index}-${index}`;
   const address = network.address.replace(/\d+$/, String(index + FIRST_ADDRESS));
-  return { name, index, link: `konverge${id}`, group: `konverge-${id}`, address };
+  return { name, index, link: `konverge${id}`, group: `konverge-${id}`, address, volumes };
 }
 
 function prepareFolder(folder: string, description: NodeDescription, options: LinuxNodeOptions): void {

@@ -11,6 +11,8 @@ export interface NodeRecord {
   /** Its control groups. */
   readonly group: string;
   readonly address: string;
+  /** The folder of its local volumes. */
+  readonly volumes: string;
 }
 
 const FILE = "node.json";

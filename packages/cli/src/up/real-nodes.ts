@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Cluster, ClusterPort } from "@konverge/cluster";
+import type { Cluster, ClusterPort, LocalVolumes } from "@konverge/cluster";
 import type { Clock } from "@konverge/core";
 import {
+  createVolume,
+  deleteVolume,
   findLinuxNodes,
   findPrograms,
   type LinuxNode,
@@ -84,6 +86,21 @@ export class RealNodes {
         ...(volumes !== undefined && { volumes: join(volumes, name) }),
       });
     }
+  }
+
+  /** Volumes of those nodes are folders of this machine. */
+  get localVolumes(): LocalVolumes {
+    const find = (name: string) => findLinuxNodes(this.#folder).find((node) => node.name === name);
+    return {
+      create: async (node, name) => {
+        const found = find(node);
+        return found && createVolume(found, name);
+      },
+      delete: async (node, name) => {
+        const found = find(node);
+        if (found) await deleteVolume(found, name);
+      },
+    };
   }
 
   async remove(): Promise<void> {

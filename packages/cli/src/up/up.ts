@@ -98,6 +98,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
         ...(clusterCidr !== undefined && { clusterCidr }),
+        ...(real && { localVolumes: real.localVolumes }),
         bootstrapTokens: real !== undefined || options.bootstrapKubeconfig !== undefined,
         strictImages: options.strictImages ?? false,
         images: options.image ?? [],
@@ -119,7 +120,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       ...(options.advertiseAddress !== undefined && { advertise: options.advertiseAddress }),
     });
     if (real) {
-      nodesPort = await cluster.listen({ ...shared, port: NODES_PORT, host: real.network.address });
+      nodesPort = await cluster.listen({ ...shared, port: NODES_PORT, host: real.network.address, dns: true });
       running.defer(() => real.remove());
       await real.start(cluster, nodesPort);
     }

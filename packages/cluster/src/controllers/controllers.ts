@@ -24,7 +24,8 @@ import { statefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
 import { volumeAttributesClasses } from "./volume/class-protection.ts";
 import { ephemeralVolumes } from "./volume/ephemeral-volumes.ts";
-import { defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
+import { defaultStorageClass, provisioner } from "./volume/provisioner.ts";
+import { volumes } from "./volume/volumes-controller.ts";
 
 /** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
 export const BUILT_IN_CONTROLLERS: readonly ControlPlaneComponent[] = [
