@@ -53,6 +53,12 @@ export function networkOf(folder: string): NodeNetwork | undefined {
   return claimOf(folder);
 }
 
+/** The folder of the cluster whose network an address of this machine is in, if it is in one. */
+export function findNetwork(address: string): string | undefined {
+  const index = indexes().find((one) => networkAt(one).address === address);
+  return index === undefined ? undefined : readClaim(index)?.folder;
+}
+
 /** Removes the network of a cluster with everything that was made for it. */
 export async function closeNetwork(folder: string): Promise<void> {
   const network = claimOf(folder);

@@ -8,7 +8,7 @@
  *
  * It uses the machine's programs and its kernel: it is for development and tests, and confines no hostile code.
  */
-export { closeNetwork, type NodeNetwork, networkOf, openNetwork } from "./bridge.ts";
+export { closeNetwork, findNetwork, type NodeNetwork, networkOf, openNetwork } from "./bridge.ts";
 export {
   findLinuxNodes,
   importImage,

@@ -127,6 +127,7 @@ export async function removeLinuxNode(cluster: string, name: string, clock: Cloc
   const record = findRecords(cluster).find((one) => one.name === name);
   if (record) {
     await removeGroups(record.group, clock);
+    await succeeds("ip", "route", "flush", "via", record.address);
     // It goes with the namespace of its other end, but that takes a moment.
     if (await succeeds("ip", "link", "show", record.link)) await succeeds("ip", "link", "delete", record.link);
   }

@@ -57,7 +57,10 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .option("--reuse", "if a cluster of that name runs already, return at once")
-    .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
+    .addHelpText(
+      "after",
+      "\nWhat is simulated: nodes and containers, unless they are real. Everything that goes through the API is real.\nFor example: konverge up --background\n             sudo npx konverge up --real-nodes 2",
+    )
     .action(async ({ background, reuse, ...given }: UpOptions & { background?: boolean; reuse?: boolean }) => {
       const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
       const simulated = { ...(!isChosen("nodes") && { nodes: 0 }), ...(!isChosen("gpus") && { gpus: "none" }) };
