@@ -17,6 +17,8 @@ const FORMAT_ERROR = 1;
 const SERVER_FAILURE = 2;
 /** Bytes of an answer over UDP that everybody accepts. */
 const PLAIN_SIZE = 512;
+/** The same as before a restart, so that nodes need not be told of another; any that is free if it is not. */
+const PREFERRED_PORT = 10_053;
 /** How often a port that is free for UDP is looked for until it is free for TCP as well. */
 const ATTEMPTS = 20;
 /** An idle connection is closed after this many milliseconds. */
@@ -48,10 +50,10 @@ export class DnsServer implements AsyncDisposable {
   static async listen(host: string, names: ClusterNames, forwarding: Forward = forward): Promise<DnsServer> {
     for (let attempt = 1; ; attempt++) {
       const udp = createSocket(host.includes(":") ? "udp6" : "udp4");
-      udp.bind(0, host);
-      await once(udp, "listening");
       const tcp = createServer();
       try {
+        udp.bind(attempt === 1 ? PREFERRED_PORT : 0, host);
+        await once(udp, "listening");
         tcp.listen(udp.address().port, host);
         await once(tcp, "listening");
         return new DnsServer(names, forwarding, udp, tcp);
