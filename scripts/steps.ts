@@ -8,12 +8,13 @@ const HOMES = "{packages,operators,tools,scripts,examples}";
 
 /**
  * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; those that play a scenario
- * again and again, with a crash at each write or without each right, *.proof.test.ts. Peers' programs have to be built first.
+ * again and again, with a crash at each write or without each right, *.proof.test.ts; those that start real nodes,
+ * *.nodes.test.ts. Peers' programs have to be built first.
  */
-function tests(tier: "fast" | "real" | "proof" | "peer"): string[] {
+function tests(tier: "fast" | "real" | "proof" | "nodes" | "peer"): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
   const tierOf = (file: string) => {
-    const named = /\.(real|proof)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+    const named = /\.(real|proof|nodes)\.test\.ts$/.exec(file)?.[1] ?? "fast";
     return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : named;
   };
   return files.filter((file) => tierOf(file) === tier).sort();

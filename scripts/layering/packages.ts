@@ -11,6 +11,7 @@ const allowed: Record<string, string[]> = {
   sizing: ["core", "kinds"],
   apiserver: ["core", "certificates", "kinds", "schema"],
   cluster: ["core", "certificates", "kinds", "schema", "client", "runtime", "apiserver"],
+  "linux-node": ["core", "kinds", "client"],
   testing: ["core", "kinds", "schema", "client", "runtime", "apiserver", "cluster"],
 };
 /** What tests of packages import besides: the embedded cluster to run against. */

@@ -1,4 +1,4 @@
-// npm run real:build [-- --kubernetes 1.34.4] [--e2e]
+// npm run real:build [-- --kubernetes 1.34.4] [--e2e] [--node]
 // Builds the real control plane from the Go module proxy, or says what KUBEBUILDER_ASSETS offers instead.
 import { spawnSync } from "node:child_process";
 import {
@@ -25,27 +25,33 @@ import {
   hasGo,
   isUpToDate,
 } from "./locate.ts";
+import { buildPauseImage } from "./pause-image.ts";
 
 const kwokVersion = "0.8.0";
 
 /** Behaviour of KWOK's nodes and pods; folders of the KWOK module. */
 const kwokStages = ["node/fast", "node/heartbeat-with-lease", "pod/fast"];
 
+/** What a real node needs besides packages of the distribution. */
+const NODE_FILES = ["kubelet", "kube-proxy", "pause.tar"];
+
 const { values: options } = parseArgs({
   options: {
     kubernetes: { type: "string", default: defaultKubernetesVersion },
     e2e: { type: "boolean", default: false },
+    /** kubelet, kube-proxy and the pause image, for real nodes. */
+    node: { type: "boolean", default: false },
   },
 });
 
 try {
-  main(options.kubernetes, options.e2e);
+  main(options);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 }
 
-function main(kubernetes: string, e2e: boolean): void {
+function main({ kubernetes, e2e, node }: typeof options): void {
   const given = process.env.KUBEBUILDER_ASSETS && kubernetes === defaultKubernetesVersion;
   const folder = cacheFolder(kubernetes);
   const complete = isUpToDate(folder);
@@ -53,6 +59,11 @@ function main(kubernetes: string, e2e: boolean): void {
     if (!hasGo()) throw new Error((findControlPlane(kubernetes) as { why: string }).why);
     if (!complete) buildInto(folder, (temporary) => buildControlPlane(kubernetes, temporary));
     if (e2e) buildE2e(kubernetes, folder);
+  }
+  // What KUBEBUILDER_ASSETS offers has no kubelet.
+  if (node && NODE_FILES.some((name) => !existsSync(join(folder, name)))) {
+    if (!hasGo()) throw new Error("kubelet and kube-proxy are built with Go, which is not installed");
+    buildNode(kubernetes, folder);
   }
   report(findControlPlane(kubernetes));
 }
@@ -83,16 +94,37 @@ function buildControlPlane(kubernetes: string, folder: string): void {
   });
 }
 
+function buildNode(kubernetes: string, folder: string): void {
+  inModule(kubernetes, (work) => {
+    for (const name of ["kubelet", "kube-proxy"]) {
+      step(`building ${name}`, () =>
+        go(work, ["build", ...versionFlags(kubernetes), "-o", join(work, name), `k8s.io/kubernetes/cmd/${name}`]),
+      );
+    }
+    step("building the pause image", () => buildPauseImage(work, join(work, "pause.tar")));
+    mkdirSync(folder, { recursive: true });
+    for (const name of NODE_FILES) renameSync(join(work, name), join(folder, name));
+  });
+}
+
 /** Takes minutes and half a gigabyte, and only the conformance runs need it. */
 function buildE2e(kubernetes: string, folder: string): void {
-  const work = mkdtempSync(join(cacheRoot(), ".e2e-"));
-  try {
-    writeKubernetesModule(work, kubernetes);
+  inModule(kubernetes, (work) => {
     const built = join(work, "e2e.test");
     step("building e2e.test", () =>
       go(work, ["test", "-c", ...versionFlags(kubernetes), "-o", built, "k8s.io/kubernetes/test/e2e"]),
     );
     renameSync(built, join(folder, "e2e.test"));
+  });
+}
+
+/** A folder with a module that can build Kubernetes, for as long as `build` takes. */
+function inModule(kubernetes: string, build: (work: string) => void): void {
+  mkdirSync(cacheRoot(), { recursive: true });
+  const work = mkdtempSync(join(cacheRoot(), ".module-"));
+  try {
+    writeKubernetesModule(work, kubernetes);
+    build(work);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

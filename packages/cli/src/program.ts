@@ -4,6 +4,7 @@ import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
+import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { projectCommands } from "./commands/project.ts";
 import { replayCommand } from "./commands/replay.ts";
@@ -20,6 +21,7 @@ export function konverge(fail: (error: unknown) => never): Command {
     .showHelpAfterError();
   for (const command of projectCommands(version())) program.addCommand(command);
   for (const command of clusterCommands(fail)) program.addCommand(command);
+  program.addCommand(nodeCommand());
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());

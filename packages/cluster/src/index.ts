@@ -33,6 +33,7 @@ export {
   type ComponentContext,
   type ControlPlaneComponent,
   controllersComponent,
+  type LocalVolumes,
   type RunningComponent,
 } from "./parts/part.ts";
 export { CONTROL_PLANE_COMPONENTS } from "./parts/parts.ts";

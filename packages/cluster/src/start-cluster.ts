@@ -18,7 +18,7 @@ import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
 import { accountAdmission } from "./parts/account-admission.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import { NodePulse } from "./parts/node-pulse.ts";
-import type { ControlPlaneComponent } from "./parts/part.ts";
+import type { ControlPlaneComponent, LocalVolumes } from "./parts/part.ts";
 import { CONTROL_PLANE_COMPONENTS } from "./parts/parts.ts";
 import { extensionCaller } from "./port/call-extension.ts";
 import { webhookCaller } from "./port/call-webhook.ts";
@@ -48,6 +48,8 @@ export interface ClusterOptions extends ImagesOptions {
   bootstrapTokens?: boolean;
   /** Gives each node without one a range of addresses for its pods, a /24 out of this one: `10.88.0.0/16`. Default: none. */
   clusterCidr?: string;
+  /** Makes volumes on real nodes; the default StorageClass then waits for the first pod. Default: on simulated ones alone. */
+  localVolumes?: LocalVolumes;
   log?: Log;
 }
 
@@ -166,6 +168,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     fresh: !options.server?.state && !options.server?.journal,
     authority: currentAuthority,
     ...(rootCertificate && { rootCertificate }),
+    ...(options.localVolumes && { localVolumes: options.localVolumes }),
     ...(log && { log }),
   });
   await controlPlane.prepared();
@@ -193,7 +196,15 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
       const host = new URL(port.url).hostname.replace(/^\[|\]$/g, "");
       const everywhere = host === "0.0.0.0" || host === "::";
       kubelet.apiServer = { host: everywhere ? "127.0.0.1" : host, port: port.port, ca: port.authority.cert };
-      return port;
+      if (!place.dns) return port;
+      // Few clusters have real nodes.
+      const { serveDns } = await import("./real-nodes/dns/kube-dns.ts");
+      const dns = await serveDns(server.store, client, { listen: host, ip: advertised?.ip ?? host });
+      const close = async () => {
+        await dns.close();
+        await port.close();
+      };
+      return { ...port, close, [Symbol.asyncDispose]: close };
     },
     settled: (conditions) => settled(server, clock, conditions),
     snapshot: () => server.snapshot(),

@@ -24,8 +24,19 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option("--kubeconfig <file>", "put the context into that file; without it, into your own kubeconfig")
     .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
-    .option("--nodes <number>", "how many nodes without GPUs", whole, 3)
-    .option("--gpus <list>", "nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
+    .option("--nodes <number>", "how many simulated nodes without GPUs; none with --real-nodes", whole, 3)
+    .option(
+      "--gpus <list>",
+      "simulated nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none; none with --real-nodes",
+      "H100=8x2,A100=8",
+    )
+    .option(
+      "--real-nodes <number>",
+      "how many real nodes on this machine, with containerd and kubelet; only on Linux, as root",
+      whole,
+    )
+    .option("--kubelet <file>", "the kubelet of real nodes; without it, the one that is found")
+    .option("--kube-proxy <file>", "the kube-proxy of real nodes; without it, the one that is found")
     .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
     .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
     .option(
@@ -46,8 +57,14 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .option("--reuse", "if a cluster of that name runs already, return at once")
-    .addHelpText("after", "\nWhat is simulated: nodes and containers. Everything that goes through the API is real.")
-    .action(async ({ background, reuse, ...options }: UpOptions & { background?: boolean; reuse?: boolean }) => {
+    .addHelpText(
+      "after",
+      "\nWhat is simulated: nodes and containers, unless they are real. Everything that goes through the API is real.\nFor example: konverge up --background\n             sudo npx konverge up --real-nodes 2",
+    )
+    .action(async ({ background, reuse, ...given }: UpOptions & { background?: boolean; reuse?: boolean }) => {
+      const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
+      const simulated = { ...(!isChosen("nodes") && { nodes: 0 }), ...(!isChosen("gpus") && { gpus: "none" }) };
+      const options: UpOptions = given.realNodes ? { ...given, ...simulated } : given;
       const { summary } = await import("../up/summary.ts");
       const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
       const running = reuse ? notedCluster(options.name) : undefined;
@@ -61,11 +78,15 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
         return;
       }
       const { up: start } = await import("../up/up.ts");
+      // Real nodes take seconds to start, and outlive a process that is killed: it ends as soon as they can be removed.
+      const stopping = stopOnSignals();
       const started = await start(options);
       console.log(summary(started.noted, false));
       // Whoever started it in the background waits for this.
       process.send?.("ready");
-      stopOnSignals().addEventListener("abort", () => void started.stop().then(() => process.exit(0), fail));
+      const stop = () => void started.stop().then(() => process.exit(0), fail);
+      stopping.addEventListener("abort", stop);
+      if (stopping.aborted) stop();
       // By default it opens a debugger, which a program of a pod could then connect to.
       process.on("SIGUSR1", () => {});
     });
@@ -74,12 +95,14 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .addOption(new Option("--name <name>", "the cluster").default("konverge"))
     .option("--all", "end all of them")
     .action(async ({ name, all }: { name: string; all?: boolean }) => {
-      const { down: end, GRACE_SECONDS } = await import("../up/background.ts");
+      const { down: end, graceSeconds } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
-      for (const one of all ? notedNames() : [name]) {
+      const { clustersWithNodes } = await import("../up/nodes-folder.ts");
+      for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
+        const grace = graceSeconds(one);
         const ended = await end(one, realClock());
         if (ended === "killed") {
-          console.log(`cluster ${one} did not end within ${GRACE_SECONDS} seconds: its process was killed`);
+          console.log(`cluster ${one} did not end within ${grace} seconds: its process was killed`);
         } else console.log(ended ? `cluster ${one} has ended` : `no cluster named ${one} runs`);
       }
     });

@@ -3,6 +3,7 @@ import { openSync, readFileSync } from "node:fs";
 import { type Clock, sleep } from "@konverge/core";
 import { makeFolder } from "../make-folder.ts";
 import { startedFile } from "../started-files.ts";
+import { hasNodes, nodesFolder } from "./nodes-folder.ts";
 import { isRunning, notedCluster, type RunningCluster, runFile, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -34,8 +35,8 @@ function ready(child: ChildProcess, logFile: string): Promise<void> {
   });
 }
 
-/** How long a cluster is given to end by itself, in seconds. */
-export const GRACE_SECONDS = 10;
+/** How long a cluster is given to end by itself, in seconds; one with real nodes removes these first. */
+export const graceSeconds = (cluster: string): number => (hasNodes(cluster) ? 60 : 10);
 /** How long a process that was killed may take to be gone. */
 const GONE_SECONDS = 10;
 
@@ -45,17 +46,21 @@ export type Ended = "ended" | "killed";
 /** Ends a cluster that `konverge up` started. Undefined when there is none of that name. */
 export async function down(name: string, clock: Clock): Promise<Ended | undefined> {
   const noted = notedCluster(name);
-  if (!noted) return undefined;
-  const ended = (await isRunning(noted)) ? await end(noted.pid, clock) : "ended";
+  if (!noted && !hasNodes(name)) return undefined;
+  const ended = noted && (await isRunning(noted)) ? await end(noted.pid, clock, graceSeconds(name)) : "ended";
   // A process that was killed leaves its traces behind; one that ended by itself has removed them.
-  if (notedCluster(name)) await takeBack(noted);
+  if (noted && notedCluster(name)) await takeBack(noted);
+  if (hasNodes(name)) {
+    const { removeLinuxNodes } = await import("@konverge/linux-node");
+    await removeLinuxNodes(nodesFolder(name), clock);
+  }
   return ended;
 }
 
 /** Asks a process to end, and kills it when it does not: one that is stuck does not even hear of it. */
-async function end(pid: number, clock: Clock): Promise<Ended> {
+async function end(pid: number, clock: Clock, grace: number): Promise<Ended> {
   signal(pid, "SIGTERM");
-  if (await isGone(pid, clock, GRACE_SECONDS)) return "ended";
+  if (await isGone(pid, clock, grace)) return "ended";
   signal(pid, "SIGKILL");
   if (await isGone(pid, clock, GONE_SECONDS)) return "killed";
   throw new Error(`process ${pid} was killed and is still there: it waits for the system, see "ps ${pid}"`);

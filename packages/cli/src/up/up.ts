@@ -3,6 +3,7 @@ import {
   type Cluster,
   type ClusterPort,
   childProgram,
+  type PortOptions,
   parseGpuNodes,
   plainNodes,
   scaledClock,
@@ -12,10 +13,14 @@ import { type Clock, realClock } from "@konverge/core";
 import { type OperatorCatalog, operatorCatalog } from "../operator-image/catalog.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeBootstrapKubeconfig } from "./bootstrap-kubeconfig.ts";
-import { openData } from "./cluster-data.ts";
+import { type ClusterData, openData } from "./cluster-data.ts";
 import { checkKubeconfig, defaultKubeconfig, mergeKubeconfig } from "./kubeconfig-file.ts";
+import type { RealNodes } from "./real-nodes.ts";
 import { isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
+
+/** The port at which nodes reach the API server, on an address that nothing else uses. */
+const NODES_PORT = 6443;
 
 /** The options of `konverge up`. */
 export interface UpOptions {
@@ -28,7 +33,13 @@ export interface UpOptions {
   clusterCidr?: string;
   kubeconfig?: string;
   data?: string;
+  /** Simulated ones without GPUs. */
   nodes: number;
+  /** Real ones on this machine. */
+  realNodes?: number;
+  /** The programs of real nodes, if not those that are found. */
+  kubelet?: string;
+  kubeProxy?: string;
   gpus: string;
   timeScale: number;
   operators: string;
@@ -69,19 +80,26 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const user = `${name}-admin`;
   checkKubeconfig(kubeconfig, name, user);
   const data = openData(options.data, machine);
+  const real = await prepareRealNodes(options, data, machine);
   // In the order of their ends: programs in pods say goodbye through the port, and what they say is kept.
   const running = new AsyncDisposableStack();
   running.defer(() => data.journal?.close());
   let port: ClusterPort | undefined;
-  running.defer(() => port?.close());
+  let nodesPort: ClusterPort | undefined;
+  running.defer(async () => {
+    await nodesPort?.close();
+    await port?.close();
+  });
+  const clusterCidr = real?.network.clusterCidr ?? options.clusterCidr;
   try {
     const cluster = running.use(
       await startCluster({
         clock: scaledClock(machine, options.timeScale),
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
-        ...(options.clusterCidr !== undefined && { clusterCidr: options.clusterCidr }),
-        bootstrapTokens: options.bootstrapKubeconfig !== undefined,
+        ...(clusterCidr !== undefined && { clusterCidr }),
+        ...(real && { localVolumes: real.localVolumes }),
+        bootstrapTokens: real !== undefined || options.bootstrapKubeconfig !== undefined,
         strictImages: options.strictImages ?? false,
         images: options.image ?? [],
         nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
@@ -93,19 +111,28 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     );
     if (catalog) await registerOperators(catalog, cluster, options.timeScale);
     for (const { image, run } of programs) cluster.image(image, { run });
+    const onError: PortOptions["onError"] = (error, { method, path }) => console.error(`${method} ${path}:`, error);
+    const shared = { name, authority: data.authority, onError };
     port = await cluster.listen({
-      name,
+      ...shared,
       port: options.port,
       host: options.host,
       ...(options.advertiseAddress !== undefined && { advertise: options.advertiseAddress }),
-      authority: data.authority,
-      onError: (error, { method, path }) => console.error(`${method} ${path}:`, error),
     });
-    if (options.bootstrapKubeconfig) await writeBootstrapKubeconfig(options.bootstrapKubeconfig, cluster, port);
+    if (real) {
+      nodesPort = await cluster.listen({ ...shared, port: NODES_PORT, host: real.network.address, dns: true });
+      running.defer(() => real.remove());
+      await real.start(cluster, nodesPort);
+    }
+    const forKubelets = options.advertiseAddress === undefined ? (nodesPort ?? port) : port;
+    if (options.bootstrapKubeconfig) await writeBootstrapKubeconfig(options.bootstrapKubeconfig, cluster, forKubelets);
     // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
     if (catalog) await deployAll(catalog, cluster);
     await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);
-    const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged: options.kubeconfig === undefined };
+    const noted = {
+      ...{ name, pid: process.pid, url: port.url, kubeconfig, merged: options.kubeconfig === undefined },
+      ...(options.realNodes && { realNodes: options.realNodes }),
+    };
     noteRunning(noted);
     const stop = async () => {
       await running.disposeAsync();
@@ -116,6 +143,21 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     await running.disposeAsync();
     throw error;
   }
+}
+
+/** Nothing of real nodes is loaded for a cluster without any. */
+async function prepareRealNodes(options: UpOptions, data: ClusterData, clock: Clock): Promise<RealNodes | undefined> {
+  const { name, realNodes: count = 0, kubelet, kubeProxy, clusterCidr } = options;
+  if (count === 0) return undefined;
+  if (options.timeScale !== 1) throw new UsageError("--real-nodes live in real time: leave out --time-scale");
+  const { RealNodes: Nodes } = await import("./real-nodes.ts");
+  return Nodes.prepare({
+    ...{ cluster: name, count, certificateAuthority: data.authority.cert, clock },
+    ...(options.data !== undefined && { volumes: resolve(options.data, "volumes") }),
+    ...(kubelet !== undefined && { kubelet }),
+    ...(kubeProxy !== undefined && { kubeProxy }),
+    ...(clusterCidr !== undefined && { clusterCidr }),
+  });
 }
 
 // Most clusters are started without operators: what these need is loaded with the first of them.

@@ -23,9 +23,11 @@ import { accountTokens, rootCertificates, serviceAccounts } from "./service-acco
 import { statefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
 import { attachDetach } from "./volume/attach-detach.ts";
+import { attacher } from "./volume/attacher.ts";
 import { volumeAttributesClasses } from "./volume/class-protection.ts";
 import { ephemeralVolumes } from "./volume/ephemeral-volumes.ts";
-import { attacher, defaultStorageClass, provisioner, volumes } from "./volume/volumes-controller.ts";
+import { defaultStorageClass, provisioner } from "./volume/provisioner.ts";
+import { volumes } from "./volume/volumes-controller.ts";
 
 /** What kube-controller-manager does, and a storage driver whose volumes exist in name only. */
 export const BUILT_IN_CONTROLLERS: readonly ControlPlaneComponent[] = [

@@ -3,7 +3,7 @@ import { Client } from "@konverge/client";
 import { type Clock, groupKindText, realClock, type Transport } from "@konverge/core";
 import { Cache, type Log, silentLog } from "@konverge/runtime";
 import { NodePulse } from "./node-pulse.ts";
-import type { ComponentContext, ControlPlaneComponent, RunningComponent } from "./part.ts";
+import type { ComponentContext, ControlPlaneComponent, LocalVolumes, RunningComponent } from "./part.ts";
 import { type ServedKind, ServedKinds } from "./served-kinds.ts";
 
 export interface ControlPlaneOptions {
@@ -20,6 +20,8 @@ export interface ControlPlaneOptions {
   rootCertificate?: string;
   /** See {@link ComponentContext.authority}. Default: one of the control plane's own, which no server knows. */
   authority?: () => Authority;
+  /** See {@link ComponentContext.localVolumes}. */
+  localVolumes?: LocalVolumes;
   log?: Log;
 }
 
@@ -87,7 +89,7 @@ export class ControlPlane {
     const client = new Client(ownedBy(transport, part.fieldManager ?? "kube-controller-manager"), { clock });
     const log = this.#log.child({ part: part.name });
     const cache = this.#cache.branch();
-    const { authority = ownAuthority } = this.#options;
+    const { authority = ownAuthority, localVolumes } = this.#options;
     const context: ComponentContext = {
       client,
       cache,
@@ -97,6 +99,7 @@ export class ControlPlane {
       rootCertificate,
       authority,
       secretToken: (secret) => server.access.serviceAccounts.issueLegacy(secret),
+      ...(localVolumes && { localVolumes }),
       log,
     };
     const prepared = this.#prepare(part, context);

@@ -5,6 +5,13 @@ import { type Cache, type Controller, type Log, Manager } from "@konverge/runtim
 import type { NodePulse } from "./node-pulse.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
+/** Volumes that are folders of real nodes. */
+export interface LocalVolumes {
+  /** Makes an empty one and returns where its node finds it; undefined for a node whose folders are out of reach. */
+  create(node: string, name: string): Promise<string | undefined>;
+  delete(node: string, name: string): Promise<void>;
+}
+
 /** What a part of the control plane works with. */
 export interface ComponentContext {
   /** Acts in the part's own name. */
@@ -21,6 +28,8 @@ export interface ComponentContext {
   readonly authority: () => Authority;
   /** A token of a service account that lasts as long as the Secret that holds it. */
   readonly secretToken: ApiServer["access"]["serviceAccounts"]["issueLegacy"];
+  /** Of a cluster with real nodes. */
+  readonly localVolumes?: LocalVolumes;
   readonly log: Log;
 }
 

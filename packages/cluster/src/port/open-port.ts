@@ -23,6 +23,8 @@ export interface PortOptions {
    * machine, the first of them that others can reach; none if only this machine can.
    */
   advertise?: string;
+  /** Answer DNS queries of real pods at the same address, behind the Service kube-dns. Default: no. */
+  dns?: boolean;
   /** Signs the server's certificate and those of its clients. Default: a new one. */
   authority?: Authority;
   /** Names the cluster and the context in kubeconfigs. Default: `konverge`. */

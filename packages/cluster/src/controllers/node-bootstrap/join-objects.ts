@@ -31,6 +31,8 @@ const CLUSTER_ROLE_BINDINGS = [
     kind: "Group",
     name: "system:nodes",
   }),
+  // kube-proxy uses the credentials of its node's kubelet: a bootstrap token is all that a node needs to join.
+  binding("nodes-proxier", "system:node-proxier", { kind: "Group", name: "system:nodes" }),
   binding("apiserver-kubelet-client", "system:kubelet-api-admin", { kind: "User", name: KUBELET_CLIENT }),
 ];
 

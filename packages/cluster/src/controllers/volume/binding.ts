@@ -7,8 +7,11 @@ export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 export const PROVISIONER = "volume.kubernetes.io/storage-provisioner";
 export const PROVISIONER_BETA = "volume.beta.kubernetes.io/storage-provisioner";
-/** The driver of the cluster's own class: its volumes exist in name only. */
-export const SIMULATED = "simulated.konverge.dev";
+/**
+ * The driver of the cluster's own class. Its volumes exist in name only for simulated nodes; for a real node they are folders of
+ * that node.
+ */
+export const DRIVER = "simulated.konverge.dev";
 export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 const CLASS_BETA = "volume.beta.kubernetes.io/storage-class";
 

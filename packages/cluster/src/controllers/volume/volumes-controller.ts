@@ -1,24 +1,16 @@
 import { isNotFound, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
-import { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumeAttachment } from "@konverge/kinds";
+import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "@konverge/kinds";
 import { ExternalError, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
-import { type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
+import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { claimKeysOf } from "./attachable.ts";
-import {
-  claimReference,
-  classOf,
-  PROVISIONED_BY,
-  PROVISIONER,
-  requested,
-  SELECTED_NODE,
-  SIMULATED,
-} from "./binding.ts";
+import { DRIVER, PROVISIONED_BY, requested, SELECTED_NODE } from "./binding.ts";
 import { claimsController, NAME } from "./claims-controller.ts";
 
 /** Keeps the phase of volumes, and gets rid of those that are no longer claimed. */
-function volumesController() {
+function volumesController({ localVolumes }: ComponentContext) {
   return builtInController(PersistentVolume, {
     name: `${NAME}: volumes`,
     watches: [
@@ -43,11 +35,14 @@ function volumesController() {
       const claim = cache.get(PersistentVolumeClaim, key) ?? (await readClaim(context, key));
       if (claim?.metadata.uid === claimRef.uid) return undefined;
       if (volume.status?.phase !== "Released") await setPhase("Released");
-      const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === SIMULATED;
+      const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === DRIVER;
       // As its driver does, which cannot delete what a node has.
       const isAttached = cache.find(VolumeAttachment, "volume", keyOf(volume)).length > 0;
-      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isOurs && !isAttached)
+      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isOurs && !isAttached) {
+        const node = volume.metadata.annotations?.[SELECTED_NODE];
+        if (node) await localVolumes?.delete(node, volume.metadata.name);
         await client.delete(PersistentVolume, keyOf(volume));
+      }
       return undefined;
     },
   });
@@ -60,91 +55,6 @@ async function readClaim({ client }: ReconcileContext, key: string): Promise<Per
     if (isNotFound(error)) return undefined;
     throw error;
   });
-}
-
-/** Plays the driver of the cluster's own class: makes volumes, and makes them larger. */
-function simulatedProvisioner() {
-  return builtInController(PersistentVolumeClaim, {
-    name: "simulated-provisioner",
-    watches: [
-      // A class may go and come back while a claim waits for its volume.
-      watchKind<StorageClass, PersistentVolumeClaim>(StorageClass, { references: (claim) => [classOf(claim)] }),
-      watchKind<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
-        to: ({ spec }) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : []),
-      }),
-      watchKind<Node, PersistentVolumeClaim>(Node, { to: () => [] }),
-    ],
-    async reconcile(claim, context) {
-      const storageClass = context.cache.get(StorageClass, classOf(claim));
-      if (storageClass?.provisioner !== SIMULATED) return undefined;
-      if (claim.spec?.volumeName) await expand(context, claim, storageClass);
-      else if (claim.metadata.annotations?.[PROVISIONER] === SIMULATED) await provision(context, claim, storageClass);
-      return undefined;
-    },
-  });
-}
-
-async function provision(
-  { client, cache, events }: ReconcileContext,
-  claim: PersistentVolumeClaim,
-  storageClass: StorageClass,
-): Promise<void> {
-  const name = `pvc-${claim.metadata.uid}`;
-  if (cache.get(PersistentVolume, name)) return;
-  const topology = topologyFor(storageClass, cache.get(Node, claim.metadata.annotations?.[SELECTED_NODE] ?? ""));
-  events.normal("Provisioning", `External provisioner is provisioning volume for claim "${keyOf(claim)}"`);
-  await client.create(PersistentVolume, {
-    metadata: { name, annotations: { [PROVISIONED_BY]: SIMULATED } },
-    spec: {
-      capacity: { storage: requested(claim) },
-      accessModes: claim.spec?.accessModes ?? ["ReadWriteOnce"],
-      ...(claim.spec?.volumeMode && { volumeMode: claim.spec.volumeMode }),
-      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
-      storageClassName: storageClass.metadata.name,
-      claimRef: claimReference(claim),
-      ...(storageClass.mountOptions && { mountOptions: storageClass.mountOptions }),
-      ...(topology && { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: topology }] } } }),
-      csi: { driver: SIMULATED, volumeHandle: name },
-    },
-  });
-  events.normal("ProvisioningSucceeded", `Successfully provisioned volume ${name}`);
-}
-
-/**
- * From where a volume can be reached: from one of the topologies of its class, that of the node that was chosen for it if there
- * is one. Volumes of a class without topologies can be reached from everywhere.
- */
-function topologyFor({ allowedTopologies = [] }: StorageClass, node: Node | undefined) {
-  const valueOn = (key: string) => node?.metadata.labels?.[key] ?? "";
-  const isOf = ({ matchLabelExpressions = [] }: (typeof allowedTopologies)[number]) =>
-    !node || matchLabelExpressions.every(({ key, values }) => values.includes(valueOn(key)));
-  const chosen = allowedTopologies.find(isOf);
-  return chosen?.matchLabelExpressions?.map(({ key, values }) => ({
-    key,
-    operator: "In" as const,
-    values: node ? [valueOn(key)] : [values[0] ?? ""],
-  }));
-}
-
-async function expand(
-  context: ReconcileContext,
-  claim: PersistentVolumeClaim,
-  storageClass: StorageClass,
-): Promise<void> {
-  const { client, cache, events } = context;
-  const volume = cache.get(PersistentVolume, claim.spec!.volumeName!);
-  if (!storageClass.allowVolumeExpansion || !volume || claim.status?.phase !== "Bound") return;
-  const storage = requested(claim);
-  const isLarger = (than: QuantityValue | undefined) => parseQuantity(storage).cmp(parseQuantity(than ?? "0")) > 0;
-  if (isLarger(volume.spec?.capacity?.["storage"])) {
-    await client.patch(PersistentVolume, keyOf(volume), { merge: { spec: { capacity: { storage } } } });
-  }
-  if (!isLarger(claim.status.capacity?.["storage"])) return;
-  await writeStatus(context, PersistentVolumeClaim, claim, {
-    ...claim.status,
-    capacity: { ...claim.status.capacity, storage },
-  });
-  events.normal("VolumeResizeSuccessful", "Resize volume succeeded");
 }
 
 /** Says of a claim that wants to be larger that its driver has to see to it. */
@@ -198,52 +108,5 @@ function volumeProtection() {
 export const volumes = controllersComponent(
   "persistent-volume-binder",
   [PersistentVolumeClaim, PersistentVolume],
-  () => [claimsController(), volumesController(), expansion(), claimProtection(), volumeProtection()],
+  (context) => [claimsController(), volumesController(context), expansion(), claimProtection(), volumeProtection()],
 );
-
-/** Makes volumes for claims of the cluster's own class. */
-export const provisioner: ControlPlaneComponent = controllersComponent(
-  "simulated-provisioner",
-  [PersistentVolumeClaim],
-  () => [simulatedProvisioner()],
-  {
-    fieldManager: "csi-provisioner",
-  },
-);
-
-/** Attaches the volumes of the cluster's own class, for which nothing has to be done. */
-export const attacher: ControlPlaneComponent = controllersComponent(
-  "simulated-attacher",
-  [VolumeAttachment],
-  () => [
-    builtInController(VolumeAttachment, {
-      name: "simulated-attacher",
-      when: ({ object }) => object.spec.attacher === SIMULATED,
-      async reconcile(attachment, context) {
-        if (attachment.spec.attacher === SIMULATED && !attachment.metadata.deletionTimestamp)
-          await writeStatus(context, VolumeAttachment, attachment, { ...attachment.status, attached: true });
-        return undefined;
-      },
-    }),
-  ],
-  { fieldManager: "csi-attacher" },
-);
-
-/** The class of claims that name none, there from the start. */
-export const defaultStorageClass: ControlPlaneComponent = {
-  name: "default-storage-class",
-  startsWith: "cluster",
-  async start({ client }) {
-    const { items } = await client.list(StorageClass);
-    if (items.length === 0) {
-      await client.create(StorageClass, {
-        metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-        provisioner: SIMULATED,
-        reclaimPolicy: "Delete",
-        volumeBindingMode: "Immediate",
-        allowVolumeExpansion: true,
-      });
-    }
-    return { stop: async () => {} };
-  },
-};

@@ -1,0 +1,23 @@
+import { VolumeAttachment } from "@konverge/kinds";
+import { builtInController } from "../../parts/built-in-controller.ts";
+import { type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
+import { writeStatus } from "../workloads/status.ts";
+import { DRIVER } from "./binding.ts";
+
+/** Attaches the volumes of the cluster's own class, for which nothing has to be done. */
+export const attacher: ControlPlaneComponent = controllersComponent(
+  "simulated-attacher",
+  [VolumeAttachment],
+  () => [
+    builtInController(VolumeAttachment, {
+      name: "simulated-attacher",
+      when: ({ object }) => object.spec.attacher === DRIVER,
+      async reconcile(attachment, context) {
+        if (attachment.spec.attacher === DRIVER && !attachment.metadata.deletionTimestamp)
+          await writeStatus(context, VolumeAttachment, attachment, { ...attachment.status, attached: true });
+        return undefined;
+      },
+    }),
+  ],
+  { fieldManager: "csi-attacher" },
+);
