@@ -34,6 +34,7 @@ export const proofTests = () => tests("proof");
 
 const steps: Record<string, (files: readonly string[]) => string[]> = {
   types: () => ["tsc", "--noEmit"],
+  "types of the console's page": () => ["tsc", "--noEmit", "-p", "packages/console/page"],
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
   layering: () => ["node", "scripts/layering.ts"],

@@ -1,0 +1,72 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { ObjectSummary } from "../src/protocol.ts";
+
+const KEPT_LINES = 2000;
+
+/** The log of a container, as it is written. */
+export function LogView({ object }: { object: ObjectSummary }) {
+  const containers = object.pod?.containers ?? [];
+  const container = useSignal(containers[0] ?? "");
+  const lines = useSignal<readonly string[]>([]);
+  const error = useSignal("");
+  const box = useRef<HTMLPreElement>(null);
+  const { namespace = "", name } = object;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: signals do not change.
+  useEffect(() => {
+    const leave = new AbortController();
+    lines.value = [];
+    error.value = "";
+    const query = new URLSearchParams({ namespace, pod: name, container: container.value });
+    void follow(`/console/logs?${query}`, leave.signal, (text) => {
+      lines.value = [...lines.value, ...text].slice(-KEPT_LINES);
+    }).catch((cause: unknown) => {
+      if (!leave.signal.aborted) error.value = cause instanceof Error ? cause.message : String(cause);
+    });
+    return () => leave.abort();
+  }, [namespace, name, container.value]);
+  const isAtEnd = !box.current || box.current.scrollTop + box.current.clientHeight >= box.current.scrollHeight - 40;
+  useEffect(() => {
+    if (isAtEnd && box.current) box.current.scrollTop = box.current.scrollHeight;
+  });
+  return (
+    <div class="log">
+      {containers.length > 1 && (
+        <label>
+          Container{" "}
+          <select
+            value={container.value}
+            onChange={({ currentTarget }) => {
+              container.value = currentTarget.value;
+            }}
+          >
+            {containers.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {error.value && <p class="bad">{error.value}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must be able to. */}
+      <pre ref={box} tabIndex={0} aria-label={`Log of ${name}`}>
+        {lines.value.length === 0 && !error.value ? "The log is empty." : lines.value.join("\n")}
+      </pre>
+    </div>
+  );
+}
+
+async function follow(url: string, signal: AbortSignal, take: (lines: string[]) => void): Promise<void> {
+  const response = await fetch(url, { signal });
+  if (!response.ok || !response.body) throw new Error((await response.text()).trim());
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop() ?? "";
+    if (parts.length > 0) take(parts);
+  }
+}
