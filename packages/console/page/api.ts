@@ -87,3 +87,19 @@ export function isAllowed(object: ObjectName, verb: string, subresource?: string
   setTimeout(() => reviewed.delete(key), 60_000);
   return answer;
 }
+
+const served = new Map<string, Promise<ReadonlySet<string>>>();
+
+/** Whether a kind has a subresource, by discovery. */
+export async function hasSubresource({ group, version, plural }: ObjectName, name: string): Promise<boolean> {
+  const path = group ? `/apis/${group}/${version}` : `/api/${version}`;
+  let names = served.get(path);
+  if (!names) {
+    names = request("GET", path).then(
+      ({ resources }) => new Set((resources as { name: string }[]).map((one) => one.name)),
+      () => new Set<string>(),
+    );
+    served.set(path, names);
+  }
+  return (await names).has(`${plural}/${name}`);
+}

@@ -115,7 +115,9 @@ function ReconcileText({ entry }: { entry: ReconcileEntry }) {
   return (
     <>
       {error ? <span class="bad">{error}</span> : <span>{outcome}</span>}
-      {writes.length > 0 && <span class="muted">, {writes.length === 1 ? writes[0]!.text : `${writes.length} writes`}</span>}
+      {writes.length > 0 && (
+        <span class="muted">, {writes.length === 1 ? writes[0]!.text : `${writes.length} writes`}</span>
+      )}
       {duration !== undefined && <span class="muted"> in {span(duration)}</span>}
     </>
   );
@@ -130,7 +132,9 @@ function EntryDetails({ entry }: { entry: Entry }) {
       {entry.type === "operator" && <p>{entry.message}</p>}
       <p class="links">
         {entry.type !== "operator" && <ObjectLink entry={entry} />}
-        {entry.type === "reconcile" && <a href={linkTo("timeline", { controller: entry.controller })}>All of {entry.controller}</a>}
+        {entry.type === "reconcile" && (
+          <a href={linkTo("timeline", { controller: entry.controller })}>All of {entry.controller}</a>
+        )}
       </p>
     </div>
   );
@@ -167,7 +171,6 @@ function ReconcileDetails({ entry }: { entry: ReconcileEntry }) {
           <dd>
             <ul>
               {writes.map((write, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes.
                 <li key={i}>
                   {write.object ? <a href={linkTo("object", { id: write.object })}>{write.text}</a> : write.text}
                   {write.error && <span class="bad"> {write.error}</span>}
@@ -191,7 +194,6 @@ function Fact({ name, list }: { name: string; list: readonly string[] }) {
       <dd>
         <ul>
           {list.map((text, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: an entry never changes.
             <li key={i}>{text}</li>
           ))}
         </ul>

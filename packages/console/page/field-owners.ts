@@ -12,7 +12,10 @@ interface Fields {
 }
 
 /** Tells the managers of a field by its path: of the field itself, or of what it is a part of. */
-export function fieldOwners(object: unknown, entries: readonly ManagedFields[]): (path: readonly (string | number)[]) => string[] {
+export function fieldOwners(
+  object: unknown,
+  entries: readonly ManagedFields[],
+): (path: readonly (string | number)[]) => string[] {
   const owners = new Map<string, string[]>();
   for (const { manager = "unknown", fieldsV1 = {} } of entries) collect(object, fieldsV1, [], manager, owners);
   return (path) => {
@@ -24,7 +27,13 @@ export function fieldOwners(object: unknown, entries: readonly ManagedFields[]):
   };
 }
 
-function collect(value: unknown, fields: Fields, path: (string | number)[], manager: string, owners: Map<string, string[]>) {
+function collect(
+  value: unknown,
+  fields: Fields,
+  path: (string | number)[],
+  manager: string,
+  owners: Map<string, string[]>,
+) {
   const names = Object.keys(fields);
   if (names.length === 0 || (names.length === 1 && names[0] === ".")) {
     const key = JSON.stringify(path);

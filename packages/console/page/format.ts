@@ -36,7 +36,9 @@ export function short(value: number): string {
 /** Seconds as people read latencies. */
 export function latency(seconds: number | undefined): string {
   if (seconds === undefined) return "–";
-  return seconds < 1 ? `${seconds < 0.01 ? (seconds * 1000).toFixed(1) : Math.round(seconds * 1000)} ms` : `${short(seconds)} s`;
+  return seconds < 1
+    ? `${seconds < 0.01 ? (seconds * 1000).toFixed(1) : Math.round(seconds * 1000)} ms`
+    : `${short(seconds)} s`;
 }
 
 export const keyOf = ({ namespace, name }: Pick<ObjectName, "namespace" | "name">): string =>

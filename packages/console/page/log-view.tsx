@@ -10,9 +10,8 @@ export function LogView({ object }: { object: ObjectSummary }) {
   const container = useSignal(containers[0] ?? "");
   const lines = useSignal<readonly string[]>([]);
   const error = useSignal("");
-  const box = useRef<HTMLPreElement>(null);
+  const box = useRef<HTMLElement>(null);
   const { namespace = "", name } = object;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: signals do not change.
   useEffect(() => {
     const leave = new AbortController();
     lines.value = [];
@@ -50,9 +49,9 @@ export function LogView({ object }: { object: ObjectSummary }) {
       )}
       {error.value && <p class="bad">{error.value}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must be able to. */}
-      <pre ref={box} tabIndex={0} aria-label={`Log of ${name}`}>
-        {lines.value.length === 0 && !error.value ? "The log is empty." : lines.value.join("\n")}
-      </pre>
+      <section class="scroll" ref={box} tabIndex={0} aria-label={`Log of ${name}`}>
+        <pre>{lines.value.length === 0 && !error.value ? "The log is empty." : lines.value.join("\n")}</pre>
+      </section>
     </div>
   );
 }

@@ -28,7 +28,8 @@ export function ObjectView() {
             : "This object did not exist at the time that you see, or that is no longer known."}
         </p>
         <p>
-          <a href={linkTo("timeline", { object: id })}>Its timeline</a> · <a href={linkTo("resources")}>All resources</a>
+          <a href={linkTo("timeline", { object: id })}>Its timeline</a> ·{" "}
+          <a href={linkTo("resources")}>All resources</a>
         </p>
       </div>
     );
@@ -109,7 +110,6 @@ function useObject(object: ObjectSummary): JsonObject | undefined {
   const full = useSignal<JsonObject | undefined>(undefined);
   const last = useSignal(0);
   const at = shownTime.value;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: signals do not change.
   useEffect(() => {
     let left = false;
     const load = async () => {
@@ -134,9 +134,21 @@ interface Condition {
   readonly lastTransitionTime?: string;
 }
 
+/** Conditions that are bad, or no news, when they are true. */
+const ABNORMAL =
+  /Degraded|Stalled|Fail|Error|Pressure|Unavailable|Reconciling|Progressing|Suspended|Paused|Terminat|Disrupt|Lost/;
+
+function toneOf({ type, status }: Condition): "good" | "warn" | "" {
+  if (status === "Unknown") return "";
+  return (status === "True") === ABNORMAL.test(type) && type !== "Progressing" ? "warn" : "good";
+}
+
 function Summary({ object, full }: { object: ObjectSummary; full: JsonObject | undefined }) {
   const status = (full?.["status"] ?? {}) as { conditions?: Condition[] };
-  const metadata = (full?.["metadata"] ?? {}) as { labels?: Record<string, string>; annotations?: Record<string, string> };
+  const metadata = (full?.["metadata"] ?? {}) as {
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
   const owner = objects().get(object.owners[0] ?? "");
   const now = shownTime.value ?? latestSample.value?.at ?? Date.now();
   const related = entries.value.filter((entry) => entry.type === "event" && entry.object.id === object.id).slice(-8);
@@ -181,7 +193,7 @@ function Summary({ object, full }: { object: ObjectSummary; full: JsonObject | u
           <h3>Conditions</h3>
           <ul class="conditions">
             {status.conditions.map((one) => (
-              <li key={one.type} class={one.status === "True" ? "true" : one.status === "False" ? "false" : "unknown"}>
+              <li key={one.type} class={toneOf(one)}>
                 <strong>{one.type}</strong> <span class="muted">is {one.status}</span>
                 {one.reason && <span class="chip">{one.reason}</span>}
                 {one.lastTransitionTime && (

@@ -80,8 +80,9 @@ function ClusterTiles({ sample }: { sample: Sample }) {
 
 function toneOf(phase: string): string {
   return (
-    { Running: "ready", Succeeded: "done", Pending: "progressing", Failed: "failed", Terminating: "terminating" }[phase] ??
-    "terminating"
+    { Running: "ready", Succeeded: "done", Pending: "progressing", Failed: "failed", Terminating: "terminating" }[
+      phase
+    ] ?? "terminating"
   );
 }
 
@@ -109,13 +110,27 @@ function Operators() {
         <thead>
           <tr>
             <th scope="col">Controller</th>
-            <th scope="col" class="number">Queue</th>
-            <th scope="col" class="number">Reconciles/s</th>
-            <th scope="col" class="number">Latency p95</th>
-            <th scope="col" class="number">Errors/s</th>
-            <th scope="col" class="number">Retries/s</th>
-            <th scope="col" class="number">Writes/s</th>
-            <th scope="col" class="number">Reconciles</th>
+            <th scope="col" class="number">
+              Queue
+            </th>
+            <th scope="col" class="number">
+              Reconciles/s
+            </th>
+            <th scope="col" class="number">
+              Latency p95
+            </th>
+            <th scope="col" class="number">
+              Errors/s
+            </th>
+            <th scope="col" class="number">
+              Retries/s
+            </th>
+            <th scope="col" class="number">
+              Writes/s
+            </th>
+            <th scope="col" class="number">
+              Reconciles
+            </th>
             <th scope="col">Last minutes</th>
           </tr>
         </thead>
@@ -172,12 +187,24 @@ function OperatorRows({
           <th scope="row">
             <a href={linkTo("timeline", { controller: one.controller })}>{one.controller}</a>
           </th>
-          <td class="number" data-label="Queue">{one.depth ?? "–"}</td>
-          <td class="number" data-label="Reconciles/s">{short(one.rate)}</td>
-          <td class="number" data-label="Latency p95">{latency(one.p95)}</td>
-          <td class={`number ${one.errors > 0 ? "bad" : ""}`} data-label="Errors/s">{short(one.errors)}</td>
-          <td class="number" data-label="Retries/s">{short(one.retries)}</td>
-          <td class="number" data-label="Writes/s">{short(one.writes)}</td>
+          <td class="number" data-label="Queue">
+            {one.depth ?? "–"}
+          </td>
+          <td class="number" data-label="Reconciles/s">
+            {short(one.rate)}
+          </td>
+          <td class="number" data-label="Latency p95">
+            {latency(one.p95)}
+          </td>
+          <td class={`number ${one.errors > 0 ? "bad" : ""}`} data-label="Errors/s">
+            {short(one.errors)}
+          </td>
+          <td class="number" data-label="Retries/s">
+            {short(one.retries)}
+          </td>
+          <td class="number" data-label="Writes/s">
+            {short(one.writes)}
+          </td>
           <td class="number" data-label="Reconciles">
             {one.total.toLocaleString("en-US")}
             {one.totalErrors > 0 && <span class="bad"> ({one.totalErrors} failed)</span>}

@@ -24,7 +24,6 @@ export function Plot({ title, times, series, format }: PlotProps) {
   const names = series.map(({ name }) => name).join("\n");
   const now = theme();
   const data = [[...times], ...series.map(({ values }) => [...values])] as UPlot.AlignedData;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a plot is made anew when its lines or its colors change.
   useEffect(() => {
     const made = new UPlot(options(frame.current!, series, format), data, frame.current!);
     plot.current = made;
@@ -61,12 +60,16 @@ function options(frame: HTMLElement, series: readonly Series[], format: (value: 
     legend: { live: true },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(high * 1.1, 0.1)] } },
     axes: [
-      { ...axis, values: [
-        [3600, "{HH}:{mm}", null, null, null, null, null, null, 1],
-        [60, "{HH}:{mm}", null, null, null, null, null, null, 1],
-        [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1],
-        [0.001, "{ss}.{fff}", null, null, null, null, null, null, 1],
-      ] },
+      {
+        ...axis,
+        size: 26,
+        values: [
+          [3600, "{HH}:{mm}", null, null, null, null, null, null, 1],
+          [60, "{HH}:{mm}", null, null, null, null, null, null, 1],
+          [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1],
+          [0.001, "{ss}.{fff}", null, null, null, null, null, null, 1],
+        ],
+      },
       { ...axis, size: 52, values: (_plot, values) => values.map(format) },
     ],
     series: [

@@ -24,12 +24,38 @@ export function Plots() {
         <p class="empty">There is nothing to plot yet.</p>
       ) : (
         <div class="plot-grid">
-          {plot("Reconciles per second", of(({ rate }) => rate), short)}
-          {isCluster && plot("Reconcile latency, 95th percentile", of(({ p95 }) => p95 ?? 0, max), latency)}
-          {isCluster && plot("Queue depth", of(({ depth }) => depth ?? 0), short)}
-          {plot("Writes per second", of(({ writes }) => writes), short)}
-          {plot("Errors per second", of(({ errors }) => errors), short)}
-          {plot("Retries per second", of(({ retries }) => retries), short)}
+          {plot(
+            "Reconciles per second",
+            of(({ rate }) => rate),
+            short,
+          )}
+          {isCluster &&
+            plot(
+              "Reconcile latency, 95th percentile",
+              of(({ p95 }) => p95 ?? 0, max),
+              latency,
+            )}
+          {isCluster &&
+            plot(
+              "Queue depth",
+              of(({ depth }) => depth ?? 0),
+              short,
+            )}
+          {plot(
+            "Writes per second",
+            of(({ writes }) => writes),
+            short,
+          )}
+          {plot(
+            "Errors per second",
+            of(({ errors }) => errors),
+            short,
+          )}
+          {plot(
+            "Retries per second",
+            of(({ retries }) => retries),
+            short,
+          )}
           {isCluster && plot("Pods by phase", podSeries(list), short)}
           {isCluster &&
             plot(
@@ -40,7 +66,12 @@ export function Plots() {
               ],
               short,
             )}
-          {isCluster && plot("Changes of objects per second", [{ name: "changes", values: list.map(({ changes }) => changes) }], short)}
+          {isCluster &&
+            plot(
+              "Changes of objects per second",
+              [{ name: "changes", values: list.map(({ changes }) => changes) }],
+              short,
+            )}
         </div>
       )}
     </div>

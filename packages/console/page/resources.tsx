@@ -53,7 +53,12 @@ export function Resources() {
         </label>
         <Choice name="kind" title="Kind" value={kind!} values={counts(all, kindText)} />
         <Choice name="namespace" title="Namespace" value={namespace!} values={counts(all, (one) => one.namespace)} />
-        <Choice name="state" title="State" value={state!} values={[["waiting", "not ready"], ...counts(all, (one) => one.state)]} />
+        <Choice
+          name="state"
+          title="State"
+          value={state!}
+          values={[["waiting", "not ready"], ...counts(all, (one) => one.state)]}
+        />
       </search>
       {hello.value!.hidden.length > 0 && (
         <p class="note">You have no permission to watch: {hello.value!.hidden.join(", ")}</p>
@@ -116,9 +121,7 @@ function rankOf({ group, kind }: ObjectSummary): number {
 
 function compare(a: ObjectSummary, b: ObjectSummary): number {
   const byState = Number(b.state === "failed") - Number(a.state === "failed");
-  return (
-    byState || rankOf(a) - rankOf(b) || a.kind.localeCompare(b.kind) || (keyOf(a) < keyOf(b) ? -1 : 1)
-  );
+  return byState || rankOf(a) - rankOf(b) || a.kind.localeCompare(b.kind) || (keyOf(a) < keyOf(b) ? -1 : 1);
 }
 
 function counts(all: readonly ObjectSummary[], of: (one: ObjectSummary) => string | undefined): [string, string][] {
@@ -130,7 +133,17 @@ function counts(all: readonly ObjectSummary[], of: (one: ObjectSummary) => strin
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([value, count]) => [value, `${value} (${count})`]);
 }
 
-function Choice({ name, title, value, values }: { name: string; title: string; value: string; values: [string, string][] }) {
+function Choice({
+  name,
+  title,
+  value,
+  values,
+}: {
+  name: string;
+  title: string;
+  value: string;
+  values: [string, string][];
+}) {
   return (
     <label>
       <span class="unseen">{title}</span>

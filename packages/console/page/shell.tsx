@@ -21,14 +21,13 @@ export function Shell() {
   const { view } = route.value;
   const content = useRef<HTMLElement>(null);
   // A screen reader continues with the new view.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is the reason to run.
   useEffect(() => content.current?.scrollTo(0, 0), [view]);
   if (!hello.value) return <p class="loading">{connected.value ? "Loading …" : "Connecting …"}</p>;
   return (
     <div class="shell">
-      <a class="skip" href="#content" onClick={(event) => skip(event, content.current)}>
+      <button type="button" class="skip" onClick={() => content.current?.focus()}>
         Skip to content
-      </a>
+      </button>
       <header>
         <a class="brand" href={linkTo("overview")}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
@@ -60,11 +59,6 @@ export function Shell() {
       </main>
     </div>
   );
-}
-
-function skip(event: Event, target: HTMLElement | null): void {
-  event.preventDefault();
-  target?.focus();
 }
 
 function View({ view }: { view: string }) {

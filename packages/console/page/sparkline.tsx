@@ -3,7 +3,9 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
   const [width, height] = [120, 28];
   const highest = Math.max(...values, 0.0001);
   const step = width / Math.max(1, values.length - 1);
-  const points = values.map((value, i) => `${(i * step).toFixed(1)},${(height - 2 - (value / highest) * (height - 4)).toFixed(1)}`);
+  const points = values.map(
+    (value, i) => `${(i * step).toFixed(1)},${(height - 2 - (value / highest) * (height - 4)).toFixed(1)}`,
+  );
   const line = points.length > 1 ? `M${points.join("L")}` : "";
   const last = values.at(-1) ?? 0;
   return (

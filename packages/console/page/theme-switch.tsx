@@ -21,7 +21,13 @@ export function ThemeSwitch() {
     localStorage.setItem("theme", other);
   };
   return (
-    <button type="button" class="icon" onClick={choose} aria-label={`Use the ${other} theme`} title={`Use the ${other} theme`}>
+    <button
+      type="button"
+      class="icon"
+      onClick={choose}
+      aria-label={`Use the ${other} theme`}
+      title={`Use the ${other} theme`}
+    >
       <svg viewBox="0 0 20 20" aria-hidden="true">
         {now === "dark" ? (
           <path d="M10 6.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM10 1.5v2M10 16.5v2M1.5 10h2M16.5 10h2M4 4l1.4 1.4M14.6 14.6L16 16M16 4l-1.4 1.4M5.4 14.6L4 16" />

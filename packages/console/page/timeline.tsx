@@ -20,7 +20,9 @@ export function Timeline() {
   const open = Number(query.get("entry") ?? 0);
   const limit = useSignal(SHOWN);
   const matching = entries.value
-    .filter((entry) => !hidden.has(entry.type) && isChosen(entry, chosen) && (!text || searchText(entry).includes(text)))
+    .filter(
+      (entry) => !hidden.has(entry.type) && isChosen(entry, chosen) && (!text || searchText(entry).includes(text)),
+    )
     .sort((a, b) => a.at - b.at || a.id - b.id);
   const until = shownTime.value ?? Number.POSITIVE_INFINITY;
   const shown = matching.filter(({ at }) => at <= until);
@@ -57,7 +59,11 @@ export function Timeline() {
           <legend class="unseen">Show</legend>
           {TYPES.filter((type) => hello.value?.mode === "cluster" || type === "reconcile").map((type) => (
             <label key={type} class={`toggle ${type}`}>
-              <input type="checkbox" checked={!hidden.has(type)} onChange={() => setQuery({ without: toggled(hidden, type) })} />
+              <input
+                type="checkbox"
+                checked={!hidden.has(type)}
+                onChange={() => setQuery({ without: toggled(hidden, type) })}
+              />
               {TYPE_TITLES[type]}
             </label>
           ))}
@@ -80,7 +86,11 @@ export function Timeline() {
           </a>
         </p>
       )}
-      <EntryList entries={shown.slice(-limit.value).reverse()} open={open} onOpen={(id) => setQuery({ entry: id ? String(id) : undefined })} />
+      <EntryList
+        entries={shown.slice(-limit.value).reverse()}
+        open={open}
+        onOpen={(id) => setQuery({ entry: id ? String(id) : undefined })}
+      />
       {shown.length === 0 && <p class="empty">Nothing has happened here yet.</p>}
       {shown.length > limit.value && (
         <button

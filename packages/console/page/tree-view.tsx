@@ -16,18 +16,24 @@ interface TreeProps {
 
 /** An object with all that it owns, from left to right; from top to bottom on narrow screens. */
 export function TreeView({ root, selected, onSelect }: TreeProps) {
-  const frame = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLElement>(null);
   // The selected node stays in view when another one is chosen, and not whenever something changes.
   useEffect(() => {
-    frame.current?.querySelector(`[data-id="${CSS.escape(selected)}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    frame.current
+      ?.querySelector(`[data-id="${CSS.escape(selected)}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [selected]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the tree inside has the role; keys bubble up to here.
-    <div class="tree-frame" ref={frame} onKeyDown={(event) => moveFocus(event, frame.current!)}>
-      <ul class="tree" role="tree" aria-label={`Resources of ${root.object.kind} ${root.object.name}`}>
-        <Node node={root} level={1} selected={selected} onSelect={onSelect} />
+    <nav
+      class="tree-frame"
+      ref={frame}
+      aria-label={`Resources of ${root.object.kind} ${root.object.name}`}
+      onKeyDown={(event) => moveFocus(event, frame.current!)}
+    >
+      <ul class="tree">
+        <Node node={root} selected={selected} onSelect={onSelect} />
       </ul>
-    </div>
+    </nav>
   );
 }
 
@@ -53,32 +59,30 @@ function moveFocus(event: KeyboardEvent, frame: HTMLElement): void {
 
 interface NodeProps {
   readonly node: TreeNode;
-  readonly level: number;
   readonly selected: string;
   readonly onSelect: (id: string) => void;
 }
 
-function Node({ node, level, selected, onSelect }: NodeProps) {
+function Node({ node, selected, onSelect }: NodeProps) {
   const { object, children, missing } = node;
   const unfolded = useSignal<ReadonlySet<string>>(new Set());
   const hasChildren = children.length > 0 || missing !== undefined;
   return (
-    <li role="treeitem" aria-level={level} aria-selected={object.id === selected} {...(hasChildren && { "aria-expanded": true })}>
+    <li>
       <button
         type="button"
         class={`node ${object.state} ${object.id === selected ? "selected" : ""}`}
         data-id={object.id}
         data-kind={object.kind}
-        tabIndex={object.id === selected ? 0 : -1}
+        aria-current={object.id === selected}
         onClick={() => onSelect(object.id)}
       >
         <NodeFace object={object} />
       </button>
       {hasChildren && (
-        // biome-ignore lint/a11y/useSemanticElements: the role that trees have for this.
-        <ul role="group">
+        <ul>
           {missing && (
-            <li role="treeitem" aria-level={level + 1} aria-selected={false}>
+            <li>
               <div class="node ghost">
                 <strong>{missing.text}</strong>
                 <span class="problem">{missing.why}</span>
@@ -90,10 +94,10 @@ function Node({ node, level, selected, onSelect }: NodeProps) {
             const shown = folded ? keptOpen(list, selected) : list;
             return [
               ...shown.map((child) => (
-                <Node key={child.object.id} node={child} level={level + 1} selected={selected} onSelect={onSelect} />
+                <Node key={child.object.id} node={child} selected={selected} onSelect={onSelect} />
               )),
               folded && (
-                <li key={`more ${kind}`} role="none">
+                <li key={`more ${kind}`}>
                   <button
                     type="button"
                     class="node fold"

@@ -16,7 +16,6 @@ export function YamlView({ object, full }: { object: ObjectName; full: JsonObjec
   const revealed = useSignal(false);
   const described = useSignal("");
   const describe = useSignal<((path: YamlLine["path"]) => string) | undefined>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a schema belongs to a kind.
   useEffect(() => {
     if (hello.value?.mode !== "cluster") return;
     void fieldDescriptions(object).then((found) => {
@@ -65,25 +64,30 @@ export function YamlView({ object, full }: { object: ObjectName; full: JsonObjec
       {owned.value && (
         <ul class="managers" aria-label="Field managers">
           {managedFields.map(({ manager = "unknown", operation, subresource, time }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a manager can have several entries.
             <li key={i} class={`owner-${managers.indexOf(manager) % COLORS}`}>
-              <strong>{manager}</strong> <span class="muted">{operation === "Apply" ? "applies" : "updates"}{subresource && ` ${subresource}`}, last {time?.slice(11, 19)}</span>
+              <strong>{manager}</strong>{" "}
+              <span class="muted">
+                {operation === "Apply" ? "applies" : "updates"}
+                {subresource && ` ${subresource}`}, last {time?.slice(11, 19)}
+              </span>
             </li>
           ))}
         </ul>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must be able to. */}
-      <pre tabIndex={0} aria-label={`YAML of ${object.kind} ${object.name}`}>
-        {yamlLines(shown).map((line) => (
-          <Line
-            key={line.path.join("\u0000")}
-            line={line}
-            owners={owned.value ? ownersOf(line.path) : undefined}
-            managers={managers}
-            onShow={show}
-          />
-        ))}
-      </pre>
+      <section class="scroll" tabIndex={0} aria-label={`YAML of ${object.kind} ${object.name}`}>
+        <pre>
+          {yamlLines(shown).map((line) => (
+            <Line
+              key={line.path.join("\u0000")}
+              line={line}
+              owners={owned.value ? ownersOf(line.path) : undefined}
+              managers={managers}
+              onShow={show}
+            />
+          ))}
+        </pre>
+      </section>
       <p class="description" role="status">
         {described.value || (describe.value ? "Point at a field to read what it means." : "")}
       </p>

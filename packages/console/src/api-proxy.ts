@@ -27,7 +27,8 @@ const REFUSED = /\/proxy(\/|\?|$)/;
  */
 export async function proxied(client: Client, request: ProxiedRequest, readOnly: boolean): Promise<ProxiedAnswer> {
   const { method, path, contentType, body } = request;
-  if (!SERVED.test(path) || REFUSED.test(path)) return failure(403, "Forbidden", `the console does not request ${path}`);
+  if (!SERVED.test(path) || REFUSED.test(path))
+    return failure(403, "Forbidden", `the console does not request ${path}`);
   const isReading = method === "GET" || (method === "POST" && REVIEWS.test(path));
   if (readOnly && !isReading) {
     return failure(403, "Forbidden", "the console is read-only: start it without --read-only to make changes");

@@ -55,8 +55,14 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
   const logs = new OperatorLogs(client, history);
   const metrics = new OperatorMetrics(client);
   const [user, version] = await Promise.all([
-    client.whoAmI().then(({ username }) => username, () => undefined),
-    client.version().then(({ gitVersion }) => gitVersion, () => undefined),
+    client.whoAmI().then(
+      ({ username }) => username,
+      () => undefined,
+    ),
+    client.version().then(
+      ({ gitVersion }) => gitVersion,
+      () => undefined,
+    ),
   ]);
   const hello = (): Hello => ({
     mode: "cluster",
@@ -66,7 +72,12 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
     ...(version && { version }),
     hidden: source.hidden,
   });
-  const sampler = new Sampler(client.clock, metrics, () => history.summaries(), (sample) => stream.sampled(sample));
+  const sampler = new Sampler(
+    client.clock,
+    metrics,
+    () => history.summaries(),
+    (sample) => stream.sampled(sample),
+  );
   const stream: Stream = new Stream(clock, {
     hello,
     objects: () => history.summaries(),

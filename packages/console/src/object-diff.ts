@@ -26,19 +26,12 @@ function compare(before: unknown, after: unknown, path: string, found: FieldDiff
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
       if (!NOISY_NAMES.has(name)) compare(before[name], after[name], path ? `${path}.${name}` : name, found);
     }
-    return;
+  } else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, found);
+  else {
+    const [old, now] = [before, after].map((value) => (value === undefined ? undefined : shown(value)));
+    if (old === now) return;
+    found.push({ path, ...(old !== undefined && { before: old }), ...(now !== undefined && { after: now }) });
   }
-  if (Array.isArray(before) && Array.isArray(after)) return compareLists(before, after, path, found);
-  if (isRecord(before) && after === undefined && before !== undefined && path !== "") {
-    found.push({ path, before: shown(before) });
-    return;
-  }
-  const entry = {
-    path,
-    ...(before !== undefined && { before: shown(before) }),
-    ...(after !== undefined && { after: shown(after) }),
-  };
-  if (entry.before !== entry.after) found.push(entry);
 }
 
 function compareLists(before: unknown[], after: unknown[], path: string, found: FieldDiff[]): void {

@@ -53,8 +53,11 @@ export class OperatorMetrics {
 function sampleOf(operator: string, controller: string, now: Totals, before: Totals | undefined, seconds: number) {
   const rate = (field: "reconciles" | "errors" | "retries") =>
     before && seconds > 0 ? Math.max(0, now[field] - before[field]) / seconds : 0;
-  const since = now.buckets.map(([bound, count], i): [number, number] => [bound, count - (before?.buckets[i]?.[1] ?? 0)]);
-  const buckets = (since.at(-1)?.[1] ?? 0) > 0 ? since : [];
+  const since = now.buckets.map(([bound, count], i): [number, number] => [
+    bound,
+    count - (before?.buckets[i]?.[1] ?? 0),
+  ]);
+  const buckets = before && (since.at(-1)?.[1] ?? 0) > 0 ? since : [];
   const [p50, p95] = [quantile(buckets, 0.5), quantile(buckets, 0.95)];
   return {
     operator,

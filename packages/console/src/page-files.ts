@@ -16,9 +16,7 @@ export function pageFiles(): Promise<PageFiles> {
 }
 
 function packedFiles(): PageFiles {
-  return new Map(
-    readdirSync(fileURLToPath(PACKED)).map((name) => [name, readFileSync(new URL(name, PACKED), "utf8")]),
-  );
+  return new Map(readdirSync(fileURLToPath(PACKED)).map((name) => [name, readFileSync(new URL(name, PACKED), "utf8")]));
 }
 
 async function buildFiles(): Promise<PageFiles> {

@@ -56,6 +56,8 @@ export class Sampler {
   }
 
   count(entry: Entry): void {
+    // From a log that was written before the console was started.
+    if (entry.at < this.#clock.now() - 5 * PERIOD) return;
     if (entry.type === "change") this.#changes++;
     if (entry.type === "reconcile") countReconcile(this.#counted, entry);
   }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { loadConfig } from "@konverge/client";
 import { Command } from "commander";
 import { port } from "../arguments.ts";
 import { connectToCluster } from "../cluster-connection.ts";
@@ -37,7 +38,11 @@ export function consoleCommand(fail: (error: unknown) => never): Command {
       }
       const client = recording === undefined ? await connectToCluster(flags) : undefined;
       const served = client
-        ? await startConsole({ ...common, client, title: flags.context ?? "cluster" })
+        ? await startConsole({
+            ...common,
+            client,
+            title: flags.context ?? new URL((await loadConfig(flags)).server).host,
+          })
         : await startConsole({ ...common, recording: recording!, title: basename(recording!) });
       console.log(`The console is at\n\n  ${served.url}\n\nEnd it with Ctrl-C.`);
       const end = async () => {
