@@ -8,12 +8,12 @@ const HOMES = "{packages,operators,tools,scripts,examples}";
 
 /**
  * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; those that play a scenario
- * again and again, with a crash at each write or without each right, *.proof.test.ts. Peers' programs have to be built first.
+ * again and again, with a crash at each write or without each right, *.proof.test.ts; those that drive a browser, *.browser.test.ts. Peers' programs have to be built first.
  */
-function tests(tier: "fast" | "real" | "proof" | "peer"): string[] {
+function tests(tier: "fast" | "real" | "proof" | "peer" | "browser"): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
   const tierOf = (file: string) => {
-    const named = /\.(real|proof)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+    const named = /\.(real|proof|browser)\.test\.ts$/.exec(file)?.[1] ?? "fast";
     return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : named;
   };
   return files.filter((file) => tierOf(file) === tier).sort();
@@ -54,6 +54,14 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test-timeout=900000",
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("proof")),
+  ],
+  "browser tests": (files) => [
+    "node",
+    "--test",
+    "--test-concurrency=1",
+    "--test-timeout=300000",
+    ...REPORTERS,
+    ...(files.length > 0 ? files : tests("browser")),
   ],
   "peers' programs": () => [
     "node",

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { parse } from "yaml";
 import { objectDiff } from "../src/object-diff.ts";
 import type { FieldDiff, ObjectSummary } from "../src/protocol.ts";
@@ -26,6 +27,12 @@ export function EditDialog({
   const text = useSignal(`${yamlText(before.value)}\n`);
   const checked = useSignal<Checked | undefined>(undefined);
   const busy = useSignal(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  // Browsers put the cursor of a text that is set behind its end.
+  useEffect(() => {
+    area.current?.setSelectionRange(0, 0);
+    area.current?.scrollTo(0, 0);
+  }, []);
   const send = async (dryRun: boolean): Promise<void> => {
     const given = text.value;
     busy.value = true;
@@ -46,6 +53,7 @@ export function EditDialog({
   return (
     <Modal title={`Edit ${object.kind} ${object.name}`} wide onClose={onClose}>
       <textarea
+        ref={area}
         aria-label="YAML"
         spellcheck={false}
         value={text.value}

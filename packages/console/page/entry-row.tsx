@@ -145,11 +145,29 @@ function ObjectLink({ entry }: { entry: Exclude<Entry, { type: "operator" }> }) 
   return id ? <a href={linkTo("object", { id })}>Open the object</a> : null;
 }
 
+/** The types of triggers in words; see `ReconcileTrigger` in packages/runtime. */
+const TRIGGERS: Readonly<Record<string, string>> = {
+  object: "a change of the object",
+  child: "a change of the child",
+  watch: "a change of the watched object",
+  source: "an event source",
+  resync: "the periodic resync",
+  after: "its timer: the reconcile before asked to be called again",
+  retry: "a retry after a failure",
+  takeover: "a takeover of the lease or shard",
+  daemon: "its daemon",
+};
+
+function triggerText(text: string): string {
+  const [type = "", ...rest] = text.split(" ");
+  return [TRIGGERS[type] ?? type, ...rest].join(" ");
+}
+
 function ReconcileDetails({ entry }: { entry: ReconcileEntry }) {
   const { triggers, reads, writes, notes, waited, duration, next, failures, error, outcome } = entry;
   return (
     <dl class="facts">
-      <Fact name="Triggered by" list={triggers} />
+      <Fact name="Triggered by" list={triggers.map(triggerText)} />
       <dt>Ended</dt>
       <dd>
         {outcome}

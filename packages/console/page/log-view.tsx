@@ -50,10 +50,43 @@ export function LogView({ object }: { object: ObjectSummary }) {
       {error.value && <p class="bad">{error.value}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard must be able to. */}
       <section class="scroll" ref={box} tabIndex={0} aria-label={`Log of ${name}`}>
-        <pre>{lines.value.length === 0 && !error.value ? "The log is empty." : lines.value.join("\n")}</pre>
+        <pre>
+          {lines.value.length === 0 && !error.value && "The log is empty."}
+          {lines.value.map((line, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names.
+            <LogLine key={i} text={line} />
+          ))}
+        </pre>
       </section>
     </div>
   );
+}
+
+/** A line of JSON as people read it, with what it says first; any other line as it is. */
+function LogLine({ text }: { text: string }) {
+  const parsed = text.startsWith("{") ? fieldsOf(text) : undefined;
+  if (!parsed) return <span>{`${text}\n`}</span>;
+  const { time, level, msg, ...rest } = parsed;
+  const tone = level === "error" || level === "fatal" ? "bad" : level === "warn" ? "warn" : "";
+  const more = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return (
+    <span>
+      <span class="muted">{String(time ?? "").slice(11, 23)}</span> <span class={tone}>{String(msg ?? "")}</span>{" "}
+      <span class="muted">{more.join(" ")}</span>
+      {"\n"}
+    </span>
+  );
+}
+
+function fieldsOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>;
+    return typeof value["msg"] === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function follow(url: string, signal: AbortSignal, take: (lines: string[]) => void): Promise<void> {

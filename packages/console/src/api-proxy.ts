@@ -17,9 +17,10 @@ export interface ProxiedAnswer {
 
 /** Reviews that change nothing: the page asks by them what the user may do. */
 const REVIEWS = /^\/apis\/authorization\.k8s\.io\/v1\/selfsubject(access|rules)reviews(\?|$)/;
-/** Discovery, objects and schemas. What pods and Services answer would be served from the origin of the console. */
-const SERVED = /^\/(api|apis|openapi|version)(\/|\?|$)/;
-const REFUSED = /\/proxy(\/|\?|$)/;
+/** Discovery, objects and schemas. */
+const SERVED = /^\/(api|apis|openapi|version)(\/|$)/;
+/** What nodes, pods and Services answer would come from the origin of the console. */
+const REFUSED = /\/(nodes|pods|services)\/[^/]+\/proxy(\/|$)/;
 
 /**
  * Sends a request of the page to the API server, in the name of the user whose kubeconfig the console was started with: what
@@ -45,6 +46,14 @@ export async function proxied(client: Client, request: ProxiedRequest, readOnly:
     if (error instanceof ApiError) return { status: error.code, body: stringifyJson(error.status) };
     if (error instanceof SyntaxError) return failure(400, "BadRequest", `the body is not JSON: ${error.message}`);
     return failure(502, "ServiceUnavailable", error instanceof Error ? error.message : String(error));
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return "";
   }
 }
 

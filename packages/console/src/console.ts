@@ -84,10 +84,11 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
     entries: () => history.entries,
     samples: () => sampler.samples,
   });
+  let isListed = false;
   source.onHidden = () => stream.hello(hello());
   history.listener = {
     changed: (summary) => {
-      logs.observe(summary);
+      if (isListed) logs.observe(summary);
       stream.changed(summary);
     },
     removed: (id) => {
@@ -101,18 +102,22 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
     },
   };
   const server = await serveConsole({ history, stream, client, clock, readOnly, port: options.port ?? 0 });
-  sampler.start();
-  const started = source.start();
   const close = async () => {
     source.stop();
     logs.stop();
     sampler.stop();
     await server.close();
   };
-  await started.catch(async (error: unknown) => {
+  try {
+    await source.start();
+  } catch (error) {
     await close();
     throw error;
-  });
+  }
+  // Logs name objects, which have to be known by then.
+  isListed = true;
+  for (const summary of history.summaries()) logs.observe(summary);
+  sampler.start();
   return { url: server.url, port: server.port, close, [Symbol.asyncDispose]: close };
 }
 
