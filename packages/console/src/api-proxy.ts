@@ -27,8 +27,12 @@ const REFUSED = /\/(nodes|pods|services)\/[^/]+\/proxy(\/|$)/;
  * the user cannot do, the page cannot. Read-only, nothing is sent that writes, not even a dry run.
  */
 export async function proxied(client: Client, request: ProxiedRequest, readOnly: boolean): Promise<ProxiedAnswer> {
-  const { method, path, contentType, body } = request;
-  if (!SERVED.test(path) || REFUSED.test(path))
+  const { method, contentType, body } = request;
+  // Without dots that lead elsewhere.
+  const { pathname, search } = new URL(request.path, "http://localhost");
+  const path = pathname + search;
+  const decoded = decodedPath(pathname);
+  if (!SERVED.test(decoded) || REFUSED.test(decoded))
     return failure(403, "Forbidden", `the console does not request ${path}`);
   const isReading = method === "GET" || (method === "POST" && REVIEWS.test(path));
   if (readOnly && !isReading) {
