@@ -53,7 +53,6 @@ export function LogView({ object }: { object: ObjectSummary }) {
         <pre>
           {lines.value.length === 0 && !error.value && "The log is empty."}
           {lines.value.map((line, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names.
             <LogLine key={i} text={line} />
           ))}
         </pre>
