@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Metafile } from "esbuild";
 
 const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
 
+/** The page, and what became part of it. */
+export interface BundledPage {
+  readonly files: ReadonlyMap<string, string>;
+  readonly metafile: Metafile;
+}
+
 /** Builds the page: its HTML, and one script and one style sheet with everything it needs. */
-export async function bundlePage(): Promise<Map<string, string>> {
-  const { outputFiles } = await build({
+export async function bundlePage(): Promise<BundledPage> {
+  const { outputFiles, metafile } = await build({
     entryPoints: { console: `${PAGE}main.tsx` },
     outdir: PAGE,
     write: false,
@@ -17,10 +23,11 @@ export async function bundlePage(): Promise<Map<string, string>> {
     target: "es2023",
     jsx: "automatic",
     jsxImportSource: "preact",
-    legalComments: "inline",
+    legalComments: "none",
+    metafile: true,
     logLevel: "warning",
   });
   const files = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   files.set("index.html", readFileSync(`${PAGE}index.html`, "utf8"));
-  return files;
+  return { files, metafile };
 }

@@ -22,6 +22,6 @@ function packedFiles(): PageFiles {
 async function buildFiles(): Promise<PageFiles> {
   // Not for bundlers to follow: what is published has the page built, and no esbuild.
   const module = new URL("../build/bundle-page.ts", import.meta.url).href;
-  const { bundlePage } = (await import(module)) as { bundlePage(): Promise<PageFiles> };
-  return bundlePage();
+  const { bundlePage } = (await import(module)) as { bundlePage(): Promise<{ files: PageFiles }> };
+  return (await bundlePage()).files;
 }
