@@ -9,12 +9,12 @@ const HOMES = "{packages,operators,tools,scripts,examples}";
 /**
  * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; those that play a scenario
  * again and again, with a crash at each write or without each right, *.proof.test.ts; those that start real nodes,
- * *.nodes.test.ts. Peers' programs have to be built first.
+ * *.nodes.test.ts; those that drive a browser, *.browser.test.ts. Peers' programs have to be built first.
  */
-function tests(tier: "fast" | "real" | "proof" | "nodes" | "peer"): string[] {
+function tests(tier: "fast" | "real" | "proof" | "nodes" | "browser" | "peer"): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
   const tierOf = (file: string) => {
-    const named = /\.(real|proof|nodes)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+    const named = /\.(real|proof|nodes|browser)\.test\.ts$/.exec(file)?.[1] ?? "fast";
     return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : named;
   };
   return files.filter((file) => tierOf(file) === tier).sort();
@@ -35,6 +35,7 @@ export const proofTests = () => tests("proof");
 
 const steps: Record<string, (files: readonly string[]) => string[]> = {
   types: () => ["tsc", "--noEmit"],
+  "types of the console's page": () => ["tsc", "--noEmit", "-p", "packages/console/page"],
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
   layering: () => ["node", "scripts/layering.ts"],
@@ -54,6 +55,14 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test-timeout=900000",
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("proof")),
+  ],
+  "browser tests": (files) => [
+    "node",
+    "--test",
+    "--test-concurrency=1",
+    "--test-timeout=300000",
+    ...REPORTERS,
+    ...(files.length > 0 ? files : tests("browser")),
   ],
   "peers' programs": () => [
     "node",

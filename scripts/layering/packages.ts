@@ -12,10 +12,14 @@ const allowed: Record<string, string[]> = {
   apiserver: ["core", "certificates", "kinds", "schema"],
   cluster: ["core", "certificates", "kinds", "schema", "client", "runtime", "apiserver"],
   "linux-node": ["core", "kinds", "client"],
+  console: ["core", "kinds", "client", "runtime"],
   testing: ["core", "kinds", "schema", "client", "runtime", "apiserver", "cluster"],
 };
 /** What tests of packages import besides: the embedded cluster to run against. */
-const allowedInTests: Record<string, string[]> = { runtime: ["apiserver", "cluster", "testing"] };
+const allowedInTests: Record<string, string[]> = {
+  runtime: ["apiserver", "cluster", "testing"],
+  console: ["cluster", "database-operator", "cli"],
+};
 /** What users install; operators and examples may use nothing else. */
 const published = ["konverge", "@konverge/dev"];
 /** What tests of operators use besides. */

@@ -70,7 +70,7 @@ function workspace(target: PublishedPackage): Plugin {
 }
 
 /** The licences of the libraries that became part of a bundle. */
-function thirdParties({ inputs }: Metafile): string {
+export function thirdParties({ inputs }: Metafile): string {
   const folders = new Set(
     Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
   );

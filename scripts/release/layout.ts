@@ -44,7 +44,7 @@ export const published: readonly PublishedPackage[] = [
   {
     name: "@konverge/dev",
     folder: "packages/dev",
-    contains: ["packages/apiserver", "packages/cluster", "packages/linux-node", "packages/testing"],
+    contains: ["packages/apiserver", "packages/cluster", "packages/console", "packages/linux-node", "packages/testing"],
   },
   {
     name: "@konverge/operators",

@@ -1,9 +1,12 @@
-import { cpSync, existsSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path/posix";
-import { bundle, bundleFile, EXTERNAL } from "./bundle.ts";
+import { bundlePage } from "@konverge/console/build";
+import { bundle, bundleFile, EXTERNAL, thirdParties } from "./bundle.ts";
 import { copyDeclarations, declarationsOf } from "./declarations.ts";
 import { entriesOf, foldersOf, manifestIn, type PublishedPackage } from "./layout.ts";
 
+/** The folder of the console, whose page is built when it is packed. */
+const CONSOLE = "packages/console";
 /** Files beside the sources that code reads when it runs. */
 const READ_BY_CODE = ["data", "scripts"];
 
@@ -14,8 +17,17 @@ export async function stageCode(target: PublishedPackage, root: string): Promise
     for (const name of READ_BY_CODE) copyIfThere(join(folder, name), join(root, name));
     copyIfThere(join(folder, "samples"), join(root, "samples", manifestIn(folder).name.replace(/^@konverge\//, "")));
   }
+  if (target.contains.includes(CONSOLE)) await stagePage(join(root, "data", "console"));
   if (target.command) cpSync(join(target.command, "bin"), join(root, "bin"), { recursive: true });
   writeFileSync(join(root, "package.json"), `${JSON.stringify(publishedManifest(target), undefined, 2)}\n`);
+}
+
+/** The page of the console: built here, so that nobody who installs it needs a bundler. */
+async function stagePage(folder: string): Promise<void> {
+  const { files, metafile } = await bundlePage();
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, "THIRD-PARTY.md"), thirdParties(metafile));
 }
 
 /** The package as it is published: what runs, its declarations and what people read first. */

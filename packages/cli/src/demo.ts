@@ -13,6 +13,8 @@ const { values: options } = parseArgs({
     timeout: { type: "string", default: "300" },
     /** Only some operators: names with commas between them. */
     operators: { type: "string", default: "all" },
+    /** Do not serve the console. */
+    "no-console": { type: "boolean", default: false },
   },
 });
 
@@ -23,6 +25,7 @@ const left = await demo({
   timeout: Number(options.timeout) * 1000,
   stop: stopOnSignals(),
   screen: process.stdout,
+  console: !options["no-console"] && !options.exit,
 });
 if (options.exit) {
   for (const name of left) console.error(`did not converge: ${name}`);

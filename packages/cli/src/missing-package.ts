@@ -3,7 +3,7 @@ import { UsageError } from "./usage-error.ts";
 /** The packages that the command can do without, and what it cannot do then. */
 const OPTIONAL: Readonly<Record<string, string>> = {
   "@konverge/dev":
-    "the embedded cluster is in the package @konverge/dev, which is not installed: npm install --save-dev @konverge/dev",
+    "the embedded cluster and the console are in the package @konverge/dev, which is not installed: npm install --save-dev @konverge/dev",
   "@konverge/operators":
     "the operators that come with Konverge are in the package @konverge/operators, which is not installed: name a module that exports operators of your own, or npm install @konverge/operators",
 };

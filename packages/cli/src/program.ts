@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
+import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { nodeCommand } from "./commands/node.ts";
@@ -28,6 +29,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(cleanupCommand());
   program.addCommand(replayCommand());
+  program.addCommand(consoleCommand(fail));
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   return program;

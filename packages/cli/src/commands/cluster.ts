@@ -3,6 +3,7 @@ import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
 import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
 import type { UpOptions } from "../up/up.ts";
+import { UsageError } from "../usage-error.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** `konverge up` and `down`. */
@@ -55,6 +56,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option("--strict-images", "refuse images that are not registered: ErrImagePull; without it, they seem to run")
     .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
+    .option("--console", "serve the console, which shows the cluster in the browser, and print its link")
     .option("--background", "return when the cluster is ready; end it with `konverge down`")
     .option("--reuse", "if a cluster of that name runs already, return at once")
     .addHelpText(
@@ -69,6 +71,11 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
       const running = reuse ? notedCluster(options.name) : undefined;
       if (running && (await isRunning(running))) return console.log(summary(running, true));
+      if (background && options.console) {
+        throw new UsageError(
+          "--console ends with the terminal: leave it out, and run `konverge console` beside the cluster",
+        );
+      }
       if (background) {
         const { upInBackground } = await import("../up/background.ts");
         const args = process.argv
@@ -82,6 +89,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       const stopping = stopOnSignals();
       const started = await start(options);
       console.log(summary(started.noted, false));
+      if (started.console) console.log(`\nThe console is at\n  ${started.console.url}`);
       // Whoever started it in the background waits for this.
       process.send?.("ready");
       const stop = () => void started.stop().then(() => process.exit(0), fail);

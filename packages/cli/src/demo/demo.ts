@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createAuthority } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { type Cluster, parseGpuNodes, plainNodes, startCluster } from "@konverge/cluster";
+import { type Console, startConsole } from "@konverge/console";
 import { type KindRef, type KubeObject, keyOf, realClock, sleep } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
@@ -33,6 +34,8 @@ export interface DemoOptions {
   readonly timeout: number;
   readonly stop: AbortSignal;
   readonly screen: Screen;
+  /** Serve the console while it runs. */
+  readonly console?: boolean;
 }
 
 /** What is followed: a sample, or (without a key) whatever there is of a kind that operators make themselves. */
@@ -55,12 +58,14 @@ export async function demo(options: DemoOptions): Promise<string[]> {
   const catalog = await operatorCatalog({ modules: [options.module], names });
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock }) });
   await using port = await cluster.listen({ authority, name: "konverge-demo" });
+  await using console = options.console ? await openConsole(cluster.client) : undefined;
   const folder = mkdtempSync(join(tmpdir(), "konverge-demo-"));
   try {
     const kubeconfig = join(folder, "kubeconfig");
     writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
     screen.write(`A cluster with ${nodes.length} simulated nodes is at ${port.url}. In another terminal:\n`);
     screen.write(`  export KUBECONFIG=${kubeconfig}\n  kubectl get pods\n\n`);
+    if (console) screen.write(`See it in the browser:\n  ${console.url}\n\n`);
     screen.write(`Deploying ${operators.map(({ name }) => name).join(", ")} …\n`);
     await deploy(operators, cluster.client, {
       namespace: DEFAULT_NAMESPACE,
@@ -70,6 +75,7 @@ export async function demo(options: DemoOptions): Promise<string[]> {
     const followed = await applySamples(cluster.client, operators);
     screen.write("\n");
     const rows = await follow(cluster, followed, options);
+    await console?.close();
     // Programs in pods say goodbye through the port.
     await cluster.stop();
     if (options.exit || stop.aborted) screen.write("\n");
@@ -77,6 +83,10 @@ export async function demo(options: DemoOptions): Promise<string[]> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function openConsole(client: Client): Promise<Console> {
+  return startConsole({ client, title: "konverge-demo" });
 }
 
 async function applySamples(client: Client, operators: readonly Operator[]): Promise<Followed[]> {

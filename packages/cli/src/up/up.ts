@@ -9,6 +9,7 @@ import {
   scaledClock,
   startCluster,
 } from "@konverge/cluster";
+import type { Console } from "@konverge/console";
 import { type Clock, realClock } from "@konverge/core";
 import { type OperatorCatalog, operatorCatalog } from "../operator-image/catalog.ts";
 import { UsageError } from "../usage-error.ts";
@@ -43,6 +44,8 @@ export interface UpOptions {
   gpus: string;
   timeScale: number;
   operators: string;
+  /** Serve the console. */
+  console?: boolean;
   /** Real nodes join with this kubeconfig, which is written; without it, they cannot. */
   bootstrapKubeconfig?: string;
   /** Images that are programs: `IMAGE=COMMAND`. */
@@ -60,6 +63,7 @@ export interface Up {
   readonly cluster: Cluster;
   readonly port: ClusterPort;
   readonly noted: RunningCluster;
+  readonly console?: Console;
   /** Ends it cleanly: what works in it first, then the port, then its file; takes back its context. */
   stop(): Promise<void>;
 }
@@ -134,11 +138,12 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       ...(options.realNodes && { realNodes: options.realNodes }),
     };
     noteRunning(noted);
+    const served = options.console ? running.use(await serveConsole(cluster, name)) : undefined;
     const stop = async () => {
       await running.disposeAsync();
       await takeBack(noted);
     };
-    return { cluster, port, noted, stop };
+    return { cluster, port, noted, ...(served && { console: served }), stop };
   } catch (error) {
     await running.disposeAsync();
     throw error;
@@ -158,6 +163,11 @@ async function prepareRealNodes(options: UpOptions, data: ClusterData, clock: Cl
     ...(kubeProxy !== undefined && { kubeProxy }),
     ...(clusterCidr !== undefined && { clusterCidr }),
   });
+}
+
+async function serveConsole({ client }: Cluster, title: string): Promise<Console> {
+  const { startConsole } = await import("@konverge/console");
+  return startConsole({ client, title });
 }
 
 // Most clusters are started without operators: what these need is loaded with the first of them.

@@ -1,0 +1,176 @@
+/**
+ * What the server and the page exchange. The page imports only types and pure functions of this package, so this file has no
+ * imports.
+ */
+
+/** An object, named so that it can be requested from the API server. */
+export interface ObjectName {
+  /** Its UID; for objects that a recording knows without one, their kind and key. */
+  readonly id: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export type ObjectState = "ready" | "done" | "progressing" | "failed" | "terminating" | "paused";
+
+/** What lists and trees show of an object. */
+export interface ObjectSummary extends ObjectName {
+  /** UIDs of its owners, its controller first. */
+  readonly owners: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly created?: number;
+  readonly state: ObjectState;
+  /** The state in words. */
+  readonly message: string;
+  /** Why it does not become ready, if that is known: Unschedulable, a missing image, a quota. */
+  readonly problem?: string;
+  /** Replicas that are ready, and those that are requested. */
+  readonly replicas?: { readonly ready: number; readonly desired: number };
+  /** Short facts: a role, a phase, a node. */
+  readonly badges: readonly string[];
+  /** For pods. */
+  readonly pod?: { readonly phase: string; readonly gpus: number; readonly containers: readonly string[] };
+  /** For nodes. */
+  readonly node?: { readonly ready: boolean; readonly gpus: number };
+  /** The name of the operator that it runs: for pods and Deployments of operators. */
+  readonly operator?: string;
+  /** The field manager that applies its status: the controller that reconciles it. */
+  readonly statusManager?: string;
+}
+
+/** A field that differs between two versions of an object. */
+export interface FieldDiff {
+  /** `spec.replicas`, `status.conditions[Ready].status`. */
+  readonly path: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+interface EntryBase {
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** An object changed. */
+export interface ChangeEntry extends EntryBase {
+  readonly type: "change";
+  readonly object: ObjectName;
+  readonly change: "created" | "changed" | "deleted";
+  /** The field manager that wrote it. */
+  readonly by?: string;
+  readonly diff: readonly FieldDiff[];
+  /** Fields that differ, besides those in `diff`. */
+  readonly more?: number;
+}
+
+/** A write of a reconcile. */
+export interface WriteRecord {
+  readonly text: string;
+  /** Id of the object, if it is known. */
+  readonly object?: string;
+  readonly diff?: readonly FieldDiff[];
+  readonly error?: string;
+}
+
+/** A reconcile. */
+export interface ReconcileEntry extends EntryBase {
+  readonly type: "reconcile";
+  readonly controller: string;
+  readonly operator?: string;
+  /** `namespace/name` of the object. */
+  readonly key: string;
+  /** Id of the object, if it is known. */
+  readonly object?: string;
+  readonly kind?: string;
+  readonly triggers: readonly string[];
+  readonly outcome: string;
+  readonly error?: string;
+  readonly failures: number;
+  /** Milliseconds. */
+  readonly waited?: number;
+  readonly duration?: number;
+  /** Milliseconds until the next reconcile, if one is planned. */
+  readonly next?: number;
+  readonly reads: readonly string[];
+  readonly writes: readonly WriteRecord[];
+  /** What the reconcile did besides, in order: external calls, events, what it returned. */
+  readonly notes: readonly string[];
+}
+
+/** A Kubernetes Event. */
+export interface EventEntry extends EntryBase {
+  readonly type: "event";
+  readonly object: ObjectName;
+  readonly warning: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Something that an operator's process reports about itself: it starts, gets its lease, stops. */
+export interface OperatorEntry extends EntryBase {
+  readonly type: "operator";
+  readonly operator: string;
+  readonly pod: string;
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+}
+
+export type Entry = ChangeEntry | ReconcileEntry | EventEntry | OperatorEntry;
+
+/** What a controller did since the sample before. */
+export interface ControllerSample {
+  readonly operator: string;
+  readonly controller: string;
+  /** Reconciles, errors and retries per second. */
+  readonly rate: number;
+  readonly errors: number;
+  readonly retries: number;
+  readonly writes: number;
+  /** Keys in the queue and workers at work; absent if its metrics cannot be read. */
+  readonly depth?: number;
+  readonly working?: number;
+  /** Seconds; absent if nothing was reconciled. */
+  readonly p50?: number;
+  readonly p95?: number;
+  /** Since the process started, or since the console did. */
+  readonly total: number;
+  readonly totalErrors: number;
+}
+
+/** The numbers of a moment. */
+export interface Sample {
+  readonly at: number;
+  readonly controllers: readonly ControllerSample[];
+  readonly pods: Readonly<Record<string, number>>;
+  readonly gpus: { readonly used: number; readonly total: number };
+  readonly nodes: { readonly ready: number; readonly total: number };
+  /** Changes of objects per second. */
+  readonly changes: number;
+}
+
+/** What the page is told first. */
+export interface Hello {
+  readonly mode: "cluster" | "recording";
+  readonly title: string;
+  readonly readOnly: boolean;
+  readonly user?: string;
+  readonly version?: string;
+  /** Kinds that the user has no permission to watch. */
+  readonly hidden: readonly string[];
+}
+
+/** A message of the stream. All parts are optional: what has not changed is left out. */
+export interface StreamMessage {
+  readonly hello?: Hello;
+  /** Forget everything: the whole state follows in this message. */
+  readonly reset?: true;
+  readonly objects?: readonly ObjectSummary[];
+  readonly removed?: readonly string[];
+  readonly entries?: readonly Entry[];
+  readonly samples?: readonly Sample[];
+}

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { type Cluster, startCluster } from "@konverge/cluster";
+import { sleep } from "@konverge/core";
+import { ClusterRoleBinding, ConfigMap, Deployment, Namespace } from "@konverge/kinds";
+import { controller, run } from "@konverge/runtime";
+import { type Console, startConsole } from "../src/console.ts";
+import { noChromium, TestBrowser } from "./chromium.ts";
+
+const OBJECTS = 2000;
+const CHANGES_PER_SECOND = 500;
+const MEASURED_SECONDS = 5;
+
+suite("the page, in Chromium", { skip: noChromium }, () => {
+  let cluster: Cluster;
+  let served: Console;
+
+  before(async () => {
+    cluster = await startCluster();
+    served = await startConsole({ client: cluster.client, title: "test" });
+  });
+
+  after(async () => {
+    await served.close();
+    await cluster.stop();
+  });
+
+  const idOf = async (name: string) => {
+    const { metadata } = await cluster.client.get(Deployment, `default/${name}`);
+    return metadata.uid!;
+  };
+
+  const deployment = (name: string) => ({
+    metadata: { name, namespace: "default" },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+    },
+  });
+
+  test("script in fields of objects is shown as text and not executed", async () => {
+    const attack = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+    await cluster.client.create(ConfigMap, {
+      metadata: { name: "attack", namespace: "default", annotations: { note: attack } },
+      data: { "a.html": attack },
+    });
+    const { metadata } = await cluster.client.get(ConfigMap, "default/attack");
+    await using browser = await TestBrowser.open(served.url);
+    await browser.go(`/object?id=${metadata.uid}&tab=yaml`);
+    await browser.sees(".yaml pre", /<script>window\.hacked=1<\/script>/);
+    await cluster.client.patch(ConfigMap, "default/attack", { merge: { data: { "a.html": `${attack}2` } } });
+    await browser.go("/timeline");
+    await browser.click(".entry button", /attack changed/);
+    await browser.sees(".diff", /<script>/);
+    assert.equal(await browser.page.evaluate(() => (globalThis as { hacked?: number }).hacked), undefined);
+    assert.deepEqual(browser.problems, []);
+  });
+
+  test("a Deployment grows in the tree, and what it misses is said there", async () => {
+    await using browser = await TestBrowser.open(served.url);
+    await cluster.client.create(Deployment, deployment("web"));
+    await browser.go(`/object?id=${await idOf("web")}`);
+    await browser.sees(".node[data-kind=Deployment]", /2\/2/);
+    assert.equal((await browser.texts(".node[data-kind=Pod]")).length, 2);
+    const container = { name: "web", image: "nginx", resources: { requests: { cpu: "1000" } } };
+    await cluster.client.patch(Deployment, "default/web", {
+      merge: { spec: { template: { spec: { containers: [container] } } } },
+    } as never);
+    await browser.sees(".node[data-kind=Pod]", /finds no node.*Insufficient cpu/);
+    assert.deepEqual(browser.problems, []);
+  });
+
+  test("actions are offered only with the permission for them", async () => {
+    await cluster.client.create(Deployment, deployment("seen"));
+    const id = await idOf("seen");
+    await cluster.client.create(ClusterRoleBinding, {
+      metadata: { name: "viewers" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+      subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "viewer" }],
+    });
+    await using limited = await startConsole({ client: cluster.client.as({ user: "viewer" }), title: "limited" });
+    await using browser = await TestBrowser.open(served.url);
+    await browser.go(`/object?id=${id}`);
+    await browser.sees("[data-action=scale]", /Scale/);
+    await browser.sees("[data-action=restart]", /Restart/);
+    await browser.sees("[data-action=edit]", /Edit/);
+    await browser.page.goto(limited.url);
+    await browser.go(`/object?id=${id}`);
+    const reviewed = await browser.page.waitForResponse((one) => one.url().includes("selfsubjectaccessreviews"));
+    assert.equal(reviewed.status(), 200);
+    await browser.page.waitForNetworkIdle({ idleTime: 300, concurrency: 1 });
+    assert.deepEqual(await browser.texts("[data-action]"), []);
+    await browser.go("/resources");
+    await browser.sees(".note", /You have no permission to watch: .*Secret/);
+  });
+
+  test("an object is found, its tree walked and scaled with the keyboard alone", async () => {
+    await cluster.client.create(Deployment, deployment("keys"));
+    await using browser = await TestBrowser.open(served.url);
+    const { page } = browser;
+    const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.innerText ?? "");
+    const tabTo = async (text: RegExp) => {
+      for (let i = 0; i < 60; i++) {
+        await page.keyboard.press("Tab");
+        if (text.test(await focused())) return;
+      }
+      assert.fail(`${text} is not reached by Tab`);
+    };
+    await tabTo(/^Resources$/);
+    await page.keyboard.press("Enter");
+    await browser.sees("h1", /Resources/);
+    await page.keyboard.press("/");
+    await page.keyboard.type("Deployment keys");
+    await browser.sees(".objects td", /keys/);
+    await tabTo(/keys$/);
+    await page.keyboard.press("Enter");
+    await browser.sees(".node", /keys/);
+    await tabTo(/Deployment\s.*keys/s);
+    await page.keyboard.press("ArrowRight");
+    assert.match(await focused(), /ReplicaSet/);
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await focused(), /Deployment/);
+    await browser.sees("[data-action=scale]", /Scale/);
+    await tabTo(/^Scale$/);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog[open] input");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("a");
+    await page.keyboard.up("Control");
+    await page.keyboard.type("3");
+    await tabTo(/^Scale$/);
+    await page.keyboard.press("Enter");
+    await browser.sees(".node[data-kind=Deployment]", /3\/3/);
+    assert.deepEqual(browser.problems, []);
+  });
+
+  test("a recording opens, steps forward and back, and shows objects as they were", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "konverge-console-"));
+    try {
+      const recording = join(folder, "reconciles.jsonl");
+      await record(recording);
+      await using shown = await startConsole({ recording, title: "reconciles.jsonl" });
+      await using browser = await TestBrowser.open(shown.url);
+      await browser.sees(".chip", /recording/);
+      await browser.go("/timeline?controller=copies&search=apply");
+      await browser.sees(".entry", /apply ConfigMap default\/a-copy/);
+      // The keys of the previous and the next step.
+      await browser.page.keyboard.press(",");
+      await browser.sees(".entry.open .diff", /data\.text\s+hello bye/);
+      await browser.page.keyboard.press(",");
+      await browser.sees(".entry.open .diff", /data\s+\{"text":"hello"\}/);
+      await browser.click(".entry.open a", /apply ConfigMap/);
+      await browser.click("[role=tab]", /YAML/);
+      await browser.sees(".yaml pre", /text: hello/);
+      await browser.click(".past button", /Show the end/);
+      await browser.sees(".yaml pre", /text: bye/);
+      assert.deepEqual(await browser.texts("[data-action]"), []);
+      assert.deepEqual(browser.problems, []);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test(`frames with ${OBJECTS} objects and ${CHANGES_PER_SECOND} changes a second are measured`, async (t) => {
+    const { client } = cluster;
+    await client.create(Namespace, { metadata: { name: "many" } });
+    const names = Array.from({ length: OBJECTS }, (_, i) => `n${i}`);
+    for (const name of names) {
+      await client.create(ConfigMap, { metadata: { name, namespace: "many" }, data: { count: "0" } });
+    }
+    await using browser = await TestBrowser.open(served.url);
+    for (const view of ["/overview", "/resources", "/timeline"]) {
+      await browser.go(view);
+      await browser.sees("main", /./);
+      const frames = measureFrames(browser, MEASURED_SECONDS);
+      const stop = new AbortController();
+      const changes = changeMany(cluster, names, stop.signal);
+      const { count, slowest, p95 } = await frames;
+      stop.abort();
+      const rate = await changes;
+      t.diagnostic(
+        `${view}: ${rate.toFixed(0)} changes/s, ${(count / MEASURED_SECONDS).toFixed(1)} frames/s, p95 ${p95.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`,
+      );
+      assert.ok(count > 0);
+    }
+    assert.deepEqual(browser.problems, []);
+  });
+});
+
+async function measureFrames(browser: TestBrowser, seconds: number) {
+  return browser.page.evaluate(async (duration) => {
+    const times: number[] = [];
+    await new Promise<void>((resolve) => {
+      const started = performance.now();
+      const frame = (now: number) => {
+        times.push(now);
+        if (now - started > duration * 1000) resolve();
+        else requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    });
+    const gaps = times.slice(1).map((time, i) => time - times[i]!);
+    const sorted = gaps.toSorted((a, b) => a - b);
+    return { count: gaps.length, slowest: sorted.at(-1) ?? 0, p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0 };
+  }, seconds);
+}
+
+/** Milliseconds between two batches of changes. */
+const TICK = 20;
+
+/** Changes objects at the rate that is measured, or slower if the machine is busy. Resolves to changes per second. */
+async function changeMany({ client, clock }: Cluster, names: readonly string[], stop: AbortSignal): Promise<number> {
+  const started = clock.monotonic();
+  let changed = 0;
+  while (!stop.aborted) {
+    const next = clock.monotonic() + TICK;
+    for (let i = 0; i < (CHANGES_PER_SECOND * TICK) / 1000; i++, changed++) {
+      const name = names[changed % names.length]!;
+      await client.patch(ConfigMap, `many/${name}`, { merge: { data: { count: String(changed) } } });
+    }
+    await sleep(clock, Math.max(1, next - clock.monotonic()));
+  }
+  return (changed * 1000) / (clock.monotonic() - started);
+}
+
+const copies = controller(ConfigMap, {
+  name: "copies",
+  labelSelector: "copy=yes",
+  owns: [ConfigMap],
+  reconcile: ({ metadata, data }) => ({
+    children: [ConfigMap.draft({ metadata: { name: `${metadata.name}-copy` }, data: { text: data?.["text"] ?? "" } })],
+  }),
+});
+
+async function record(file: string): Promise<void> {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const manager = await run(copies, { client, recorder: file });
+  const until = async (text: string) => {
+    for (;;) {
+      const found = await client.get(ConfigMap, "default/a-copy").catch(() => undefined);
+      if (found?.data?.["text"] === text) return;
+      await sleep(client.clock, 20);
+    }
+  };
+  const metadata = { name: "a", namespace: "default", labels: { copy: "yes" } };
+  await client.create(ConfigMap, { metadata, data: { text: "hello" } });
+  await until("hello");
+  await client.patch(ConfigMap, "default/a", { merge: { data: { text: "bye" } } });
+  await until("bye");
+  await manager.stop();
+}
+
+/** Code in `evaluate` runs in the page. */
+declare const document: { activeElement: unknown };
+declare function requestAnimationFrame(callback: (now: number) => void): void;
+interface HTMLElement {
+  innerText: string;
+}
