@@ -135,6 +135,7 @@ export type {
 } from "./recording/recording.ts";
 export type { RedactedFields } from "./recording/redaction.ts";
 export { type ReplayedReconcile, replayRecording } from "./recording/replay.ts";
+export { type RequestTarget, targetOf } from "./request-target.ts";
 export * from "./takeover/adopt.ts";
 export * from "./takeover/take-over.ts";
 export * from "./webhooks/admission.ts";

@@ -1,8 +1,8 @@
 import { type ApiRequest, type Random, seededRandom, type Transport } from "@konverge/core";
 import type { FaultInjector } from "../environment/test-backend.ts";
 import type { Scenario } from "../environment/test-environment.ts";
+import { runDifferences } from "../explorer/end-state.ts";
 import { API_FAULTS, type ApiFault } from "./api-faults.ts";
-import { runDifferences } from "./end-state.ts";
 import { failureText, playToEnd, type SurvivalOptions } from "./play-to-end.ts";
 
 /** Options of {@link apiErrorRuns}. */

@@ -1,6 +1,6 @@
 import type { FaultInjector } from "../environment/test-backend.ts";
 import type { Scenario } from "../environment/test-environment.ts";
-import { runDifferences } from "./end-state.ts";
+import { runDifferences } from "../explorer/end-state.ts";
 import { failureText, playToEnd, type SurvivalOptions } from "./play-to-end.ts";
 
 /** Options of {@link crashRuns}. */

@@ -3,7 +3,7 @@ import type { Operator } from "@konverge/runtime";
 import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
 import { runScenario } from "../environment/run-scenario.ts";
 import type { RunningOperator, Scenario, TestEnvironment } from "../environment/test-environment.ts";
-import { endState, endStateDifferences } from "./end-state.ts";
+import { endState, endStateDifferences } from "../explorer/end-state.ts";
 import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
 /** The result of {@link crdDeletionRuns}. */

@@ -3,8 +3,8 @@ import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Tr
 import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
 import { runScenario } from "../environment/run-scenario.ts";
 import type { Scenario } from "../environment/test-environment.ts";
+import { endState } from "../explorer/end-state.ts";
 import { AbandonablePlay } from "./abandonable.ts";
-import { endState } from "./end-state.ts";
 import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
 /** Options of {@link deletionRuns}. */

@@ -2,7 +2,7 @@ import { type AnyObject, controllerOf, isNotFound, type KindRef, keyOf, parseApi
 import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
 import { runScenario } from "../environment/run-scenario.ts";
 import type { Scenario } from "../environment/test-environment.ts";
-import { endState, endStateDifferences } from "./end-state.ts";
+import { type EndState, endState, endStateDifferences } from "../explorer/end-state.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
 import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
 
@@ -31,7 +31,7 @@ interface Bench {
   readonly environment: OperatorTestEnvironment;
   readonly options: DriftRunOptions;
   /** How everything stood before. */
-  state: Map<string, string>;
+  state: EndState;
   readonly problems: string[];
 }
 
@@ -98,7 +98,7 @@ function isOwn(
  * The operator's objects with what they say, and their children as they are asked for. What others make of children
  * (pods, revisions of the past) shows in what the operator's objects say.
  */
-function standing(environment: OperatorTestEnvironment, { mask }: DriftRunOptions): Promise<Map<string, string>> {
+function standing(environment: OperatorTestEnvironment, { mask }: DriftRunOptions): Promise<EndState> {
   const asked = (object: AnyObject): AnyObject => {
     const { status, ...rest } = mask ? mask(object) : object;
     const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};

@@ -4,7 +4,7 @@ import type { OperatorTestEnvironment } from "../environment/operator-test-envir
 import { runScenario } from "../environment/run-scenario.ts";
 import type { FaultInjector } from "../environment/test-backend.ts";
 import type { Scenario } from "../environment/test-environment.ts";
-import { endState } from "./end-state.ts";
+import { type EndState, endState } from "../explorer/end-state.ts";
 
 /** Options that all survival runs have in common. */
 export interface SurvivalOptions {
@@ -15,7 +15,7 @@ export interface SurvivalOptions {
 
 /** How a run of a scenario ended. */
 export interface Ending {
-  readonly state: Map<string, string>;
+  readonly state: EndState;
   /** How many writes the operators made, events aside. */
   readonly steps: number;
 }

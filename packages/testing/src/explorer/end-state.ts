@@ -1,5 +1,8 @@
 import type { AnyObject } from "@konverge/core";
-import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import type { TestEnvironment } from "../environment/test-environment.ts";
+
+/** Objects by kind and name, as JSON text that two runs share if they end alike. */
+export type EndState = ReadonlyMap<string, string>;
 
 /** They tell how it came about, not what is. */
 const PASSING = new Set(["Event", "Lease", "PodMetrics"]);
@@ -34,11 +37,18 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
  * and generated names, and with secrets' keys only.
  */
 export async function endState(
-  environment: OperatorTestEnvironment,
+  environment: Pick<TestEnvironment, "client" | "namespace">,
   mask?: (object: AnyObject) => AnyObject,
   counts: (object: AnyObject) => boolean = () => true,
-): Promise<Map<string, string>> {
-  const { client, namespace } = environment;
+): Promise<EndState> {
+  return endStateOf(await objectsAtEnd(environment), mask, counts);
+}
+
+/** All objects of the test namespace, but for those that only report how it came about. */
+export async function objectsAtEnd({
+  client,
+  namespace,
+}: Pick<TestEnvironment, "client" | "namespace">): Promise<AnyObject[]> {
   const objects: AnyObject[] = [];
   const { resources } = await client.mapper.refresh();
   const seen = new Set<string>();
@@ -47,38 +57,101 @@ export async function endState(
     if (!kind.namespaced || seen.has(id) || PASSING.has(kind.kind) || !kind.verbs.includes("list")) continue;
     seen.add(id);
     const { items } = await client.list(kind, { namespace });
-    objects.push(...items.filter(counts).map((item) => (mask ? mask(item) : item)));
+    objects.push(...items);
   }
+  return objects;
+}
+
+/** The end state that these objects make up. */
+export function endStateOf(
+  all: readonly AnyObject[],
+  mask?: (object: AnyObject) => AnyObject,
+  counts: (object: AnyObject) => boolean = () => true,
+): EndState {
+  const objects = all.filter(counts).map((item) => (mask ? mask(item) : item));
   const names = generatedNames(objects);
-  const state = new Map<string, string>();
+  const texts: [key: string, text: string][] = [];
   for (const object of objects) {
     const { generation } = object.metadata;
     // How often something was changed does not count; whether the last change was seen does.
     const seenLast = (name: string, value: unknown) =>
       name === "observedGeneration" ? (value === generation ? "<the last>" : "<an earlier one>") : value;
     const text = masked(JSON.stringify(cleaned(withoutWay(object)), seenLast, 1), names);
-    const name = masked(object.metadata.name, names);
-    let key = `${object.kind} ${name}`;
-    for (let i = 2; state.has(key); i++) key = `${object.kind} ${name} (${i})`;
+    texts.push([`${object.kind} ${masked(object.metadata.name, names)}`, text]);
+  }
+  // Several may have the same generated name: which is the first must not depend on the letters that the server drew.
+  texts.sort(([a, text], [b, other]) => (a === b ? (text < other ? -1 : 1) : 0));
+  const state = new Map<string, string>();
+  for (const [name, text] of texts) {
+    let key = name;
+    for (let i = 2; state.has(key); i++) key = `${name} (${i})`;
     state.set(key, text);
   }
   return state;
 }
 
+/**
+ * What two runs without faults do not share: objects, and values in them by path. Both runs are correct, so none of it tells
+ * whether a third run is.
+ */
+export type EndStateMask = ReadonlySet<string>;
+
+/** The mask of two end states of runs without faults. */
+export function endStateMask(a: EndState, b: EndState): EndStateMask {
+  const mask = new Set<string>();
+  for (const key of new Set([...a.keys(), ...b.keys()])) {
+    const [one, other] = [a.get(key), b.get(key)];
+    if (one === undefined || other === undefined) mask.add(key);
+    else if (one !== other) differingPaths(JSON.parse(one), JSON.parse(other), key, mask);
+  }
+  return mask;
+}
+
+function differingPaths(a: unknown, b: unknown, path: string, found: Set<string>): void {
+  if (JSON.stringify(a) === JSON.stringify(b)) return;
+  if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) {
+    found.add(path);
+    return;
+  }
+  for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    differingPaths(a[name], b[name], `${path}/${name}`, found);
+  }
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** The same text without what the mask names. */
+function unmasked(key: string, text: string, mask: EndStateMask): string {
+  if (![...mask].some((path) => path.startsWith(`${key}/`))) return text;
+  const without = (value: unknown, path: string): unknown => {
+    if (mask.has(path)) return "<masked>";
+    if (Array.isArray(value)) return value.map((item, i) => without(item, `${path}/${i}`));
+    if (!isContainer(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, without(inner, `${path}/${name}`)]));
+  };
+  return JSON.stringify(without(JSON.parse(text), key), undefined, 1);
+}
+
 /** The differences between two end states, as sentences. */
-export function endStateDifferences(expected: Map<string, string>, actual: Map<string, string>): string[] {
+export function endStateDifferences(expected: EndState, actual: EndState, mask: EndStateMask = new Set()): string[] {
   const told: string[] = [];
   for (const [key, text] of expected) {
+    if (mask.has(key)) continue;
     const other = actual.get(key);
     if (other === undefined) told.push(`${key} is missing`);
-    else if (other !== text) told.push(`${key} differs: ${firstDifference(text, other)}`);
+    else if (other !== text) {
+      const [a, b] = [unmasked(key, text, mask), unmasked(key, other, mask)];
+      if (a !== b) told.push(`${key} differs: ${firstDifference(a, b)}`);
+    }
   }
-  for (const key of actual.keys()) if (!expected.has(key)) told.push(`${key} should not be there`);
+  for (const key of actual.keys()) if (!expected.has(key) && !mask.has(key)) told.push(`${key} should not be there`);
   return told;
 }
 
 /** The differences between two runs of a scenario that should end alike. */
-export function runDifferences(expected: Map<string, string>, actual: Map<string, string>): string[] {
+export function runDifferences(expected: EndState, actual: EndState): string[] {
   return endStateDifferences(expected, actual).map((told) =>
     told.includes(" differs: ") ? `${told}; ${MASK_HINT}` : told,
   );
@@ -99,6 +172,11 @@ function withoutWay(object: AnyObject): AnyObject {
     conditions?: { type: string; status: string }[];
   };
   return { ...object, status: { phase, ready: conditions.find(({ type }) => type === "Ready")?.status } };
+}
+
+/** One object as text: equal for objects that differ only in identity, version and times. */
+export function comparableText(object: AnyObject): string {
+  return JSON.stringify(cleaned(withoutWay(object)));
 }
 
 function cleaned(value: unknown, key = "", kind?: string): unknown {

@@ -1,0 +1,92 @@
+import { type AnyObject, isNotFound, sleep } from "@konverge/core";
+import type { Fault, FaultTarget } from "./fault.ts";
+import type { World } from "./world.ts";
+
+/** A fault that another client or the cluster brings about. */
+type WorldFault = Extract<Fault, { type: "delete" | "edit" | "crd update" | "node lost" }>;
+
+/** How long a client waits until an object is gone that it wants to create again, and how often it tries. */
+const RECREATE = { everyMs: 200, tries: 600 };
+
+/** Lets a fault happen that is not a fault of the operator's connection. What does not exist any more is not disturbed. */
+export async function disturbWorld(fault: WorldFault, world: World): Promise<void> {
+  try {
+    switch (fault.type) {
+      case "delete":
+        return await remove(fault, world);
+      case "edit":
+        return await edit(fault, world);
+      case "crd update": {
+        const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${fault.crd}`;
+        const body = { metadata: { annotations: { "example.com/updated": "yes" } } };
+        await world.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+        return;
+      }
+      case "node lost":
+        return await loseNode(world);
+    }
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+async function remove({ target, recreate }: Extract<Fault, { type: "delete" }>, world: World): Promise<void> {
+  const path = pathOf(target, world);
+  const before = JSON.parse(await world.client.request({ method: "GET", path })) as AnyObject;
+  await world.client.request({ method: "DELETE", path });
+  // Not awaited: the operator may have to release it first, and it waits for this.
+  if (recreate) void createAgain(before, path, world);
+}
+
+async function createAgain(before: AnyObject, path: string, { client, clock }: World): Promise<void> {
+  const { name, namespace, labels, annotations } = before.metadata;
+  const { status: _, ...rest } = before;
+  const body = { ...rest, metadata: { name, namespace, labels, annotations } };
+  for (let i = 0; i < RECREATE.tries; i++) {
+    try {
+      await client.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
+      return;
+    } catch {
+      await sleep(clock, RECREATE.everyMs);
+    }
+  }
+}
+
+async function edit({ target, pointer, value, back }: Extract<Fault, { type: "edit" }>, world: World): Promise<void> {
+  const path = pathOf(target, world);
+  const before = JSON.parse(await world.client.request({ method: "GET", path })) as AnyObject;
+  const previous = valueAt(before, pointer);
+  const patch = async (to: unknown) => {
+    const operation = to === undefined ? { op: "remove", path: pointer } : { op: "add", path: pointer, value: to };
+    await world.client.request({
+      method: "PATCH",
+      path,
+      body: [operation],
+      contentType: "application/json-patch+json",
+    });
+  };
+  await patch(value).catch((error: unknown) => {
+    // An edit that the API server rejects does not happen.
+    if ((error as { code?: number }).code !== 422) throw error;
+  });
+  if (back) await patch(previous);
+}
+
+async function loseNode({ client, namespace }: World): Promise<void> {
+  const text = await client.request({ method: "GET", path: `/api/v1/namespaces/${namespace}/pods` });
+  const { items } = JSON.parse(text) as { items: { spec?: { nodeName?: string } }[] };
+  const node = items.find(({ spec }) => spec?.nodeName)?.spec?.nodeName;
+  if (node) await client.request({ method: "DELETE", path: `/api/v1/nodes/${node}` });
+}
+
+function pathOf({ group, version, plural, name }: FaultTarget, { namespace }: World): string {
+  return `${group === "" ? "/api" : `/apis/${group}`}/${version}/namespaces/${namespace}/${plural}/${name}`;
+}
+
+function valueAt(object: unknown, pointer: string): unknown {
+  const steps = pointer.split("/").slice(1);
+  return steps.reduce<unknown>((value, step) => {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  }, object);
+}

@@ -1,0 +1,37 @@
+import type { Fault } from "./fault.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Something that is wrong with the operator, with the fewest faults that show it. */
+export interface Finding {
+  /** The name of the oracle that found it. */
+  readonly oracle: string;
+  /** What is wrong, in one sentence. */
+  readonly message: string;
+  /** The fewest faults with which it happens; empty if it happens without any. */
+  readonly faults: readonly Fault[];
+  /** Replays the run, together with `faults`. */
+  readonly seed: number;
+  /** What happened in the run with these faults. */
+  readonly timeline: Timeline;
+  /** In how many runs the same oracle reported this with the same types of faults. */
+  readonly runs: number;
+}
+
+/** The result of an exploration. */
+export interface Exploration {
+  readonly seed: number;
+  /** All runs, the clean ones included. */
+  readonly runs: number;
+  /** The points of the clean run at which faults were tried. */
+  readonly points: number;
+  /** Points and faults that were not tried, since an equivalent one was: same fault, same request or event, same state. */
+  readonly pruned: number;
+  /** Pairs of a state and a type of fault that were reached. */
+  readonly covered: number;
+  /** Whether two runs with the same seed had the same timeline. If not, no seed can replay a finding. */
+  readonly deterministic: boolean;
+  /** Why the exploration ended before all faults of depth 1 were tried, if it did. */
+  readonly stopped: string | undefined;
+  /** Empty if the operator passed. */
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,28 @@
+import type { Client } from "@konverge/client";
+import type { Clock } from "@konverge/core";
+import type { Actor } from "./timeline.ts";
+
+/** The cluster around an operator, as the explorer reaches it: in process, or behind a proxy. */
+export interface World {
+  readonly clock: Clock;
+  /** Acts with all permissions, and does not advance the time. */
+  readonly client: Client;
+  /** The test namespace. */
+  readonly namespace: string;
+  /** The newest resource version in the cluster. */
+  revision(): number;
+  /** Identifies the present state of the test namespace: equal for equal objects, versions and times aside. */
+  state(): string;
+  /** The resource version that an object has now; undefined if it does not exist. */
+  liveVersion(object: { resource: string; namespace: string | undefined; name: string }): string | undefined;
+  /** Runs a write and attributes what it changes to its author. */
+  writing<T>(who: Actor, object: { resource: string; name: string | undefined }, write: () => Promise<T>): Promise<T>;
+}
+
+/** A process of the operator. */
+export interface ExploredProcess {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Kills it: nothing is finished, its memory is lost. The next one starts by itself. */
+  crash(): void;
+}
