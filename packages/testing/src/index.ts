@@ -14,6 +14,7 @@
 export type { Cluster } from "@konverge/cluster";
 export * from "./environment/embedded-test-backend.ts";
 export { OperatorTestEnvironment } from "./environment/operator-test-environment.ts";
+export type { Program, ProgramContext } from "./environment/program.ts";
 export { serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./environment/registrations.ts";
 export * from "./environment/run-scenario.ts";
 export { bashShell, type Shell } from "./environment/shell.ts";
@@ -21,10 +22,14 @@ export type { FaultInjector, TestBackend, WebhookProcess } from "./environment/t
 export * from "./environment/test-environment.ts";
 export { ClusterFollower } from "./explorer/cluster-follower.ts";
 export { type EndState, endState, endStateDifferences, endStateMask } from "./explorer/end-state.ts";
+export { type ExploreOptions, explore, replay } from "./explorer/explore.ts";
+export type { RunOptions } from "./explorer/explored-run.ts";
 export * from "./explorer/fault.ts";
+export type { FaultFamily } from "./explorer/fault-candidates.ts";
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export * from "./explorer/oracle.ts";
+export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";
 export type { ExploredProcess, World } from "./explorer/world.ts";
 export * from "./survival/api-error-runs.ts";

@@ -36,6 +36,8 @@ export interface TestEnvironmentOptions {
    * container of any other image stays in ImagePullBackOff: a misspelled image must not become ready in a test.
    */
   readonly images?: readonly string[];
+  /** How long the API server keeps the history of changes, in milliseconds. Default: five minutes. */
+  readonly history?: number;
   /** `false`: containers of any image seem to run. Default: true. */
   readonly strictImages?: boolean;
   /** Answers for aggregated API servers (APIService), such as a metrics server. */
@@ -73,6 +75,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       images,
       ...(nodes && { nodes }),
       server: {
+        ...(options.history !== undefined && { history: { ms: options.history, changes: 1_000_000 } }),
         // In real time webhooks are reached over the network, as they would be.
         ...(virtual && { callWebhook: inProcess(reachable) }),
         ...(extension && { aggregation: { call: (_, request) => extension(request) } }),

@@ -1,7 +1,8 @@
-import { type ApiRequest, type ApiResponse, readText, sleep, type Transport } from "@konverge/core";
+import { type ApiRequest, type ApiResponse, type Clock, readText, sleep, type Transport } from "@konverge/core";
 import type { Log, Operator } from "@konverge/runtime";
 import { Life } from "./life.ts";
 import { OperatorProcess } from "./operator-process.ts";
+import { type Program, ProgramProcess } from "./program.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
 import type { RequestFault, RunningOperator, StartOperatorOptions } from "./test-environment.ts";
 
@@ -22,20 +23,22 @@ export interface Traffic {
  */
 export class HostedOperator implements RunningOperator {
   readonly warnings: string[] = [];
-  readonly #operator: Operator;
+  readonly #operator: Operator | Program;
   readonly #backend: TestBackend;
   readonly #home: string;
   readonly #options: StartOperatorOptions;
   readonly #traffic: Traffic;
   readonly #faults: FaultInjector;
   #life = new Life();
-  #process: OperatorProcess | undefined;
+  #process: OperatorProcess | ProgramProcess | undefined;
   #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
   #starting = false;
   #failure: unknown;
+  #incarnations = 0;
+  #exits = 0;
 
   constructor(
-    operator: Operator,
+    operator: Operator | Program,
     place: { backend: TestBackend; home: string; traffic: Traffic; faults: FaultInjector },
     options: StartOperatorOptions,
   ) {
@@ -101,13 +104,17 @@ export class HostedOperator implements RunningOperator {
     const { name } = this.#operator;
     const home = this.#home;
     const reached = await this.#backend.connect({ name, namespace: home });
-    const process = new OperatorProcess(this.#operator, {
-      transport: this.#dying(life, life.transport(this.#observed(reached))),
-      clock: life.clock(this.#backend.clock),
+    const options = {
+      transport: this.#dying(life, life.transport(this.#interposed(life, this.#observed(reached)))),
+      clock: life.clock(this.#skewed(this.#backend.clock)),
       home,
       log: this.#log(),
       ...this.#options,
-    });
+    };
+    const process =
+      "main" in this.#operator
+        ? new ProgramProcess(this.#operator, { ...options, exited: (error) => this.#exited(life, error) })
+        : new OperatorProcess(this.#operator, options);
     this.#process = process;
     const { webhooks, client } = process;
     const died = new Promise<void>((resolve) => life.onEnd(resolve));
@@ -116,6 +123,45 @@ export class HostedOperator implements RunningOperator {
       await process.start();
     };
     await Promise.race([work(), died]);
+  }
+
+  #interposed(life: Life, transport: Transport): Transport {
+    const number = ++this.#incarnations;
+    const crash = () => {
+      if (life.over) return;
+      this.crash();
+      this.#liveAgain();
+    };
+    return this.#faults.interpose?.(transport, { number, crash }) ?? transport;
+  }
+
+  #skewed(clock: Clock): Clock {
+    const { skew } = this.#faults;
+    if (!skew) return clock;
+    return {
+      now: () => clock.now() + skew(),
+      monotonic: () => clock.monotonic(),
+      after: (ms, task, options) => clock.after(ms, task, options),
+      post: (task, label) => clock.post(task, label),
+      random: clock.random,
+      secrets: clock.secrets,
+    };
+  }
+
+  /** A process that ends is started again, after longer and longer waits, as a kubelet does. */
+  #exited(life: Life, error: unknown): void {
+    if (life.over) return;
+    this.warnings.push(`the process ended: ${error instanceof Error ? error.message : String(error)}`);
+    this.crash();
+    this.#backend.clock.after(Math.min(1000 * 2 ** this.#exits++, 300_000), () => this.#liveAgain());
+  }
+
+  #liveAgain(): void {
+    // While a start is under way, it goes on with the next life.
+    if (this.#starting) return;
+    this.#live().catch((error: unknown) => {
+      this.#failure = error;
+    });
   }
 
   /** Ends the life at the write that the fault injector has chosen. The next one begins by itself. */
@@ -127,12 +173,7 @@ export class HostedOperator implements RunningOperator {
       const answer = await transport(request);
       if (!how || life.over) return answer;
       this.crash();
-      // While a start is under way, it goes on with the next life.
-      if (!this.#starting) {
-        this.#live().catch((error: unknown) => {
-          this.#failure = error;
-        });
-      }
+      this.#liveAgain();
       return how === "after the answer" ? answer : new Promise<ApiResponse>(() => {});
     };
   }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { type AnyObject, compareVersions, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
-import { Metrics, type Operator, operatorPermissions, rolesFor } from "@konverge/runtime";
+import { Metrics, type Operator, operatorPermissions, type Permission, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { imagesIn } from "./named-images.ts";
 import { operatorContext } from "./operator-process.ts";
+import { type Program, programPermissions } from "./program.ts";
 import { report } from "./report.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
 import type {
@@ -43,9 +44,10 @@ export class OperatorTestEnvironment implements TestEnvironment {
     this.cluster = backend.cluster;
   }
 
-  async start(operator: Operator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
+  async start(operator: Operator | Program, options: StartOperatorOptions = {}): Promise<RunningOperator> {
     await this.install(operator);
-    const defaults = operator.settings?.map((one) => [one.flag, one.default]) ?? [];
+    const settings = "settings" in operator ? operator.settings : undefined;
+    const defaults = settings?.map((one) => [one.flag, one.default]) ?? [];
     for (const image of imagesIn({ ...Object.fromEntries(defaults), ...options.settings })) this.cluster?.image(image);
     const home = `${this.namespace}-system`;
     await this.until(`nothing is left of an earlier ${home}`, async () => {
@@ -63,7 +65,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return hosted;
   }
 
-  async install(operator: Operator): Promise<void> {
+  async install(operator: Pick<Operator, "name" | "kinds">): Promise<void> {
     for (const kind of operator.kinds) {
       this.#kinds.add(kind);
       const name = `${kind.plural}.${kind.group}`;
@@ -199,14 +201,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
   }
 
   /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
-  async #allow(operator: Operator, home: string, options: StartOperatorOptions): Promise<void> {
-    const { registry } = new Metrics({ process: false });
-    const parts = operator.create(operatorContext(operator, registry, options));
-    const { namespaces } = options;
-    const accesses = operatorPermissions(operator, parts, {
-      operatorNamespace: home,
-      ...(namespaces && { namespaces }),
-    });
+  async #allow(operator: Operator | Program, home: string, options: StartOperatorOptions): Promise<void> {
+    const accesses = "main" in operator ? programPermissions(operator) : permissionsOfOperator(operator, home, options);
     await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
     const account = { name: operator.name, namespace: home };
     const allowed = this.#faults.restrictPermissions?.(accesses) ?? accesses;
@@ -242,6 +238,13 @@ export class OperatorTestEnvironment implements TestEnvironment {
   #key(kind: KindRef<KubeObject>, name: string): string {
     return kind.namespaced && !name.includes("/") ? `${this.namespace}/${name}` : name;
   }
+}
+
+function permissionsOfOperator(operator: Operator, home: string, options: StartOperatorOptions): Permission[] {
+  const { registry } = new Metrics({ process: false });
+  const parts = operator.create(operatorContext(operator, registry, options));
+  const { namespaces } = options;
+  return operatorPermissions(operator, parts, { operatorNamespace: home, ...(namespaces && { namespaces }) });
 }
 
 /** Kinds that are converted by functions need to know where these will be. */

@@ -40,6 +40,10 @@ export interface TestBackend {
 
 /** Injects crashes and faults into an operator's process and observes its requests. */
 export interface FaultInjector {
+  /** Wraps the transport of each new process of the operator; `crash` kills that process, and the next one starts by itself. */
+  interpose?(transport: Transport, process: { readonly number: number; crash(): void }): Transport;
+  /** How far the wall clock of the operator's process is off, in milliseconds. */
+  skew?(): number;
   /**
    * Called at each write except events, counted from 1: whether the process crashes at this write, before or after it
    * receives the response.

@@ -121,7 +121,7 @@ export class ClusterFollower implements World, ClusterState {
       namespace: this.namespace,
       name,
       type: deleted ? "deleted" : previous ? "updated" : "created",
-      by: this.#writers.get(`${resource} ${name}`) ?? this.#writers.get(`${resource} *`) ?? "cluster",
+      by: this.#writerOf(resource, name),
       object,
       previous: previous && (JSON.parse(previous.text) as AnyObject),
     };
@@ -144,6 +144,11 @@ export class ClusterFollower implements World, ClusterState {
         this.#violate(invariant, `after ${resource}/${name} was ${change.type} (version ${revision})`, change.at);
       }
     }
+  }
+
+  #writerOf(resource: string, name: string): Actor {
+    const keys = [`${resource} ${name}`, `${resource} *`, "* *"];
+    return keys.map((key) => this.#writers.get(key)).find((who) => who !== undefined) ?? "cluster";
   }
 
   #violate(invariant: Invariant, message: string, at = this.clock.now() - this.#started): void {

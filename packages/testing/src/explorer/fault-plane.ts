@@ -35,6 +35,7 @@ export class FaultPlane {
   readonly injected: Fault[] = [];
   readonly #world: World;
   readonly #pending: Fault[];
+  readonly #limit: number;
   readonly #started: number;
   readonly #counts = new Map<string, number>();
   /** The newest resource version at each point that was passed. */
@@ -51,11 +52,14 @@ export class FaultPlane {
   #webhooksDownUntil = 0;
   #skew = 0;
   #impatient = false;
+  #halted = false;
   #requests = 0;
   #writes = 0;
 
-  constructor(world: World, faults: readonly Fault[] = []) {
+  /** After `limit` requests the operator's process is stopped: on virtual time, a hot loop would never let time pass. */
+  constructor(world: World, faults: readonly Fault[] = [], limit = Number.POSITIVE_INFINITY) {
     this.#world = world;
+    this.#limit = limit;
     this.#pending = [...faults];
     this.#started = world.clock.monotonic();
   }
@@ -72,6 +76,11 @@ export class FaultPlane {
 
   get writes(): number {
     return this.#writes;
+  }
+
+  /** Whether the operator was stopped because it made too many requests. */
+  get halted(): boolean {
+    return this.#halted;
   }
 
   /** Whether the user stops waiting now: true once for each such fault. */
@@ -115,6 +124,7 @@ export class FaultPlane {
   async #request(request: ApiRequest, passOn: Transport, process: ExploredProcess): Promise<ApiResponse> {
     const described = describeRequest(request, (name) => this.#generated.get(name) ?? name);
     if (described.routine) return passOn(request);
+    if (this.#requests >= this.#limit) return this.#halt(process);
     const { target, name } = described;
     const next: Transport =
       described.type === "write" && target
@@ -244,10 +254,15 @@ export class FaultPlane {
         if (line === "cut") throw cutConnection();
         if (line.done) return;
         const event = JSON.parse(line.value) as SentEvent;
-        const { name, resourceVersion = "0", generateName } = event.object.metadata ?? {};
+        const { name, namespace, resourceVersion = "0", generateName } = event.object.metadata ?? {};
         if (event.type === "BOOKMARK" || event.type === "ERROR" || name === undefined) {
           if (!isListing && (await this.#held(resourceVersion, watch)) === "cut") throw cutConnection();
           isListing = false;
+          yield `${line.value}\n`;
+          continue;
+        }
+        // Other namespaces, and what every namespace has, are none of the scenario's business.
+        if ((namespace !== undefined && namespace !== this.#world.namespace) || name === "kube-root-ca.crt") {
           yield `${line.value}\n`;
           continue;
         }
@@ -369,6 +384,15 @@ export class FaultPlane {
     for (const watch of this.#watches) {
       if (resource === undefined || watch.resource === resource) watch.ended.resolve(how);
     }
+  }
+
+  #halt(process: ExploredProcess): Promise<never> {
+    if (!this.#halted) {
+      const what = `stopped after ${this.#limit} requests`;
+      this.note({ who: "explorer", type: "process", what, process: process.number });
+    }
+    this.#halted = true;
+    return new Promise(() => {});
   }
 
   /** Ends the process. What it was waiting for never arrives. */

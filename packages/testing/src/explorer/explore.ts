@@ -1,0 +1,190 @@
+import { type Random, realClock, seededRandom } from "@konverge/core";
+import type { Scenario } from "../environment/test-environment.ts";
+import { endStateMask } from "./end-state.ts";
+import { exploredRun, type RunOptions } from "./explored-run.ts";
+import type { Fault } from "./fault.ts";
+import { FAULT_FAMILIES, type FaultCandidate, type FaultFamily, faultCandidates } from "./fault-candidates.ts";
+import type { Exploration, Finding } from "./finding.ts";
+import type { ExploredRun, Oracle } from "./oracle.ts";
+import { oracles } from "./oracles.ts";
+
+/** Options of {@link explore}. */
+export interface ExploreOptions extends RunOptions {
+  /** The families of faults to try. Default: all. */
+  readonly faults?: readonly FaultFamily[];
+  /** How many faults a run has at most. Depth 1 tries every fault at every point; what is deeper is searched at random. Default: 1. */
+  readonly depth?: number;
+  /** Decides what chance decides, in the cluster and in the search. Default: 1. */
+  readonly seed?: number;
+  /** Stop after this many runs. Default: no limit at depth 1, 200 more for each further depth. */
+  readonly runs?: number;
+  /** Stop after this many milliseconds of real time. Default: no limit. */
+  readonly time?: number;
+  /** Stop after this many findings. Default: 10. */
+  readonly findings?: number;
+  /** Judge runs by these as well. */
+  readonly oracles?: readonly Oracle[];
+}
+
+const DEEPER_RUNS = 200;
+
+/**
+ * Runs a scenario without faults, then again with faults at every point of that run: each request of the operator, each watch
+ * event that it receives, each write of the user. Every run is judged by oracles; the most important is that it ends in the
+ * same state as the run without faults. What differs between two runs without faults is masked.
+ *
+ * ```ts
+ * const { findings } = await explore(scenario);
+ * assert.deepEqual(findings.map(findingText), []);
+ * ```
+ */
+export async function explore(scenario: Scenario, options: ExploreOptions = {}): Promise<Exploration> {
+  return new Search(scenario, options).run();
+}
+
+/** Runs a scenario with the faults and the seed of a finding: what happens is the same again. */
+export async function replay(
+  scenario: Scenario,
+  { faults, seed }: Pick<Finding, "faults" | "seed">,
+  options: RunOptions = {},
+): Promise<ExploredRun> {
+  return exploredRun(scenario, faults, seed, options);
+}
+
+class Search {
+  readonly #scenario: Scenario;
+  readonly #options: ExploreOptions;
+  readonly #seed: number;
+  readonly #random: Random;
+  readonly #machine = realClock();
+  readonly #started: number;
+  readonly #findings = new Map<string, Finding>();
+  readonly #covered = new Set<string>();
+  /** Faults after a first one, at states that no run has reached with them. */
+  readonly #frontier: { readonly faults: readonly Fault[]; readonly key: string }[] = [];
+  #runs = 0;
+  #pruned = 0;
+
+  constructor(scenario: Scenario, options: ExploreOptions) {
+    this.#scenario = scenario;
+    this.#options = options;
+    this.#seed = options.seed ?? 1;
+    this.#random = seededRandom(this.#seed);
+    this.#started = this.#machine.monotonic();
+  }
+
+  async run(): Promise<Exploration> {
+    const { depth = 1 } = this.#options;
+    const clean = await this.#play([]);
+    const again = await this.#play([]);
+    const other = await this.#play([], this.#seed + 1);
+    const deterministic = isSameTimeline(clean, again);
+    const mask = clean.endState && other.endState ? endStateMask(clean.endState, other.endState) : new Set<string>();
+    const judges = [...oracles(mask), ...(this.#options.oracles ?? [])];
+    for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
+    // A scenario that fails without faults says nothing about what faults do to it.
+    const candidates = clean.endState ? this.#candidates(clean) : [];
+    const points = new Set(candidates.map(({ fault }) => JSON.stringify(fault.at))).size;
+    let stopped: string | undefined;
+    for (const { fault, key } of candidates) {
+      stopped = this.#exhausted();
+      if (stopped) break;
+      this.#covered.add(key);
+      await this.#try([fault], clean, judges, depth > 1);
+    }
+    for (let level = 2; level <= depth && !stopped; level++) await this.#deeper(level, clean, judges);
+    return {
+      seed: this.#seed,
+      runs: this.#runs,
+      points,
+      pruned: this.#pruned,
+      covered: this.#covered.size,
+      deterministic,
+      stopped,
+      findings: [...this.#findings.values()],
+    };
+  }
+
+  /** All faults of a run but those to which another is equivalent. */
+  #candidates(run: ExploredRun): FaultCandidate[] {
+    const all = faultCandidates(run, this.#options.faults ?? FAULT_FAMILIES, this.#random);
+    const distinct = new Map<string, FaultCandidate>();
+    for (const candidate of all) if (!distinct.has(candidate.key)) distinct.set(candidate.key, candidate);
+    this.#pruned += all.length - distinct.size;
+    return [...distinct.values()];
+  }
+
+  async #deeper(level: number, clean: ExploredRun, judges: readonly Oracle[]): Promise<void> {
+    for (let tried = 0; tried < DEEPER_RUNS && this.#frontier.length > 0 && !this.#exhausted(); tried++) {
+      const [next] = this.#frontier.splice(this.#random.below(this.#frontier.length), 1);
+      if (!next || next.faults.length !== level || this.#covered.has(next.key)) continue;
+      this.#covered.add(next.key);
+      await this.#try(next.faults, clean, judges, level < (this.#options.depth ?? 1));
+    }
+  }
+
+  async #try(faults: readonly Fault[], clean: ExploredRun, judges: readonly Oracle[], extend: boolean): Promise<void> {
+    const run = await this.#play(faults);
+    const found = judged(judges, run, clean);
+    for (const [oracle, message] of found) {
+      const known = this.#findings.get(keyOf(oracle, message, run.faults));
+      if (known) this.#findings.set(keyOf(oracle, message, run.faults), { ...known, runs: known.runs + 1 });
+      else await this.#shrink(oracle, message, run, clean);
+    }
+    // What follows a fault that has done harm already would be blamed for it.
+    if (!extend || found.length > 0 || run.faults.length < faults.length) return;
+    const at = run.timeline.findLastIndex(({ type }) => type === "fault");
+    for (const { fault, key } of this.#candidates({ ...run, timeline: run.timeline.slice(at) })) {
+      if (!this.#covered.has(key)) this.#frontier.push({ faults: [...faults, fault], key });
+    }
+  }
+
+  /** Leaves out one fault after the other, as long as the same oracle still reports something. */
+  async #shrink(oracle: Oracle, message: string, run: ExploredRun, clean: ExploredRun): Promise<void> {
+    let [least, told] = [run, message];
+    for (const fault of run.faults) {
+      if (least.faults.length < 2) break;
+      const fewer = await this.#play(least.faults.filter((one) => one !== fault));
+      const [still] = oracle.check(fewer, clean);
+      if (still !== undefined) [least, told] = [fewer, still];
+    }
+    this.#keep(oracle, told, least);
+  }
+
+  #keep(oracle: Oracle, message: string, { faults, seed, timeline }: ExploredRun): void {
+    const key = keyOf(oracle, message, faults);
+    if (!this.#findings.has(key)) {
+      this.#findings.set(key, { oracle: oracle.name, message, faults, seed, timeline, runs: 1 });
+    }
+  }
+
+  #play(faults: readonly Fault[], seed = this.#seed): Promise<ExploredRun> {
+    this.#runs++;
+    return exploredRun(this.#scenario, faults, seed, this.#options);
+  }
+
+  #exhausted(): string | undefined {
+    const { runs, time, findings = 10 } = this.#options;
+    if (runs !== undefined && this.#runs >= runs) return `the budget of ${runs} runs is used up`;
+    if (time !== undefined && this.#machine.monotonic() - this.#started >= time) return `${time} ms have passed`;
+    if (this.#findings.size >= findings) return `there are ${findings} findings`;
+    return undefined;
+  }
+}
+
+/** What the oracles report of a run, each with its first sentence. */
+function judged(judges: readonly Oracle[], run: ExploredRun, clean: ExploredRun): [Oracle, string][] {
+  return judges.flatMap((oracle) => {
+    const [message] = oracle.check(run, clean);
+    return message === undefined ? [] : [[oracle, message] as [Oracle, string]];
+  });
+}
+
+/** Findings with the same oracle, message and types of faults are one. */
+function keyOf({ name }: Oracle, message: string, faults: readonly Fault[]): string {
+  return JSON.stringify([name, message.replace(/\d+/g, "N"), faults.map(({ type }) => type).sort()]);
+}
+
+function isSameTimeline(a: ExploredRun, b: ExploredRun): boolean {
+  return JSON.stringify(a.timeline) === JSON.stringify(b.timeline);
+}

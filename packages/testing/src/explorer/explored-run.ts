@@ -1,0 +1,118 @@
+import type { AnyObject } from "@konverge/core";
+import {
+  type EmbeddedTestBackend,
+  embeddedTestBackend,
+  type TestEnvironmentOptions,
+} from "../environment/embedded-test-backend.ts";
+import { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import type { Scenario } from "../environment/test-environment.ts";
+import { ClusterFollower } from "./cluster-follower.ts";
+import { endStateOf, objectsAtEnd } from "./end-state.ts";
+import type { Fault } from "./fault.ts";
+import { FaultPlane } from "./fault-plane.ts";
+import { observedUser } from "./observed-user.ts";
+import type { ExploredRun, IdleActivity, Invariant, RunFailure } from "./oracle.ts";
+
+/** How a scenario is run by the explorer. */
+export interface RunOptions {
+  readonly environment?: TestEnvironmentOptions;
+  /** Removes from an object what may differ between two correct runs. */
+  readonly mask?: (object: AnyObject) => AnyObject;
+  readonly invariants?: readonly Invariant[];
+}
+
+/** Virtual milliseconds in which an operator that has nothing to do must be idle. */
+const IDLE_MS = 5 * 60_000;
+/** Time travel needs the states of the whole run. */
+const HISTORY_MS = 24 * 3_600_000;
+/** A scenario that needs more requests than this is one with a hot loop. */
+const MOST_REQUESTS = 4_000;
+
+/** Runs a scenario on a new embedded cluster with these faults, and records everything that oracles ask for. */
+export async function exploredRun(
+  scenario: Scenario,
+  faults: readonly Fault[],
+  seed: number,
+  options: RunOptions = {},
+): Promise<ExploredRun> {
+  const backend = await embeddedTestBackend({ history: HISTORY_MS, ...options.environment, seed });
+  const follower = new ClusterFollower(backend.cluster, backend.namespace, options.invariants);
+  const plane = new FaultPlane(follower, faults, MOST_REQUESTS);
+  const denied: string[] = [];
+  const environment = new OperatorTestEnvironment(backend, {
+    interpose: (transport, process) => plane.interpose(transport, process),
+    skew: () => plane.skew,
+    denied: (message) => denied.push(messageOf(message)),
+  });
+  const unhandled: string[] = [];
+  const onUnhandled = (reason: unknown) => unhandled.push(reason instanceof Error ? reason.message : String(reason));
+  process.on("unhandledRejection", onUnhandled);
+  let failure: RunFailure | undefined;
+  let idle: IdleActivity | undefined;
+  let objects: AnyObject[] = [];
+  let complete = false;
+  try {
+    await scenario(observedUser(environment, plane, follower));
+    await environment.settled();
+    if (await plane.atEnd()) await environment.settled();
+    idle = await idleActivity(environment, plane);
+    complete = true;
+  } catch (error) {
+    failure = failureOf(error);
+  }
+  try {
+    objects = await objectsAtEnd(environment);
+    if (complete) follower.checkEventually();
+    else follower.follow();
+  } finally {
+    process.off("unhandledRejection", onUnhandled);
+    follower.stop();
+    await end(environment, backend);
+  }
+  if (plane.halted) failure = { type: "restless", message: `it made more than ${MOST_REQUESTS} requests` };
+  return {
+    seed,
+    faults: plane.injected,
+    timeline: plane.timeline,
+    changes: follower.changes,
+    endState: complete ? endStateOf(objects, options.mask) : undefined,
+    objects,
+    idle,
+    failure,
+    unhandled,
+    denied,
+    violations: follower.violations,
+    groups: [...new Set(environment.kinds.map(({ group }) => group))],
+  };
+}
+
+async function idleActivity(environment: OperatorTestEnvironment, plane: FaultPlane): Promise<IdleActivity> {
+  const before = { writes: plane.writes, requests: plane.requests, warnings: environment.warnings.length };
+  await environment.advance(IDLE_MS);
+  return {
+    ms: IDLE_MS,
+    writes: plane.writes - before.writes,
+    requests: plane.requests - before.requests,
+    warnings: environment.warnings.slice(before.warnings),
+  };
+}
+
+async function end(environment: OperatorTestEnvironment, backend: EmbeddedTestBackend): Promise<void> {
+  await environment.end();
+  await backend.end();
+}
+
+function failureOf(error: unknown): RunFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.startsWith("it never came true that")) return { type: "wait", message };
+  return { type: message.startsWith("it does not settle") ? "restless" : "scenario", message };
+}
+
+/** The message of a Status object. */
+function messageOf(status: string): string {
+  try {
+    return (JSON.parse(status) as { message?: string }).message ?? status;
+  } catch {
+    return status;
+  }
+}

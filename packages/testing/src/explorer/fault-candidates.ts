@@ -1,0 +1,169 @@
+import type { AnyObject, Random } from "@konverge/core";
+import { parseApiVersion } from "@konverge/core";
+import { type Fault, type FaultPoint, type FaultTarget, faultName, pointKey } from "./fault.ts";
+import type { ExploredRun } from "./oracle.ts";
+import type { TimelineEntry } from "./timeline.ts";
+
+/**
+ * Families of faults that an exploration tries.
+ *
+ * `crash`: the process is killed at each write. `error`: requests fail. `slow`: responses arrive late. `stale`: caches lag.
+ * `time travel`: a restart on an API server that lags. `watch`: watches are interrupted and expire. `pause`: a process is
+ * paused past its lease. `user`: the user does not wait. `writer`: other clients delete and recreate objects. `cluster`: a
+ * CRD is updated, a node is lost, webhooks are down, the clock jumps.
+ */
+export type FaultFamily =
+  | "crash"
+  | "error"
+  | "slow"
+  | "stale"
+  | "time travel"
+  | "watch"
+  | "pause"
+  | "user"
+  | "writer"
+  | "cluster";
+
+export const FAULT_FAMILIES: readonly FaultFamily[] = [
+  "crash",
+  "error",
+  "slow",
+  "stale",
+  "time travel",
+  "watch",
+  "pause",
+  "user",
+  "writer",
+  "cluster",
+];
+
+/** Shorter than a client's usual timeout, longer than anything that is done at once. */
+const SLOW_MS = 20_000;
+const STALE_MS = 30_000;
+const INTERRUPTED_MS = 60_000;
+/** Longer than the leases of leader election. */
+const PAUSE_MS = 60_000;
+const WEBHOOK_MS = 30_000;
+const CLOCK_JUMPS = [3_600_000, -3_600_000];
+
+/** A fault to try, and what makes it equivalent to another: the same fault, request or event, and state. */
+export interface FaultCandidate {
+  readonly fault: Fault;
+  readonly key: string;
+}
+
+/** A line of the timeline at which a fault can happen. */
+type Moment = TimelineEntry & { readonly point: FaultPoint };
+
+/** The faults that can happen in a run like this one, in the order of their points. */
+export function faultCandidates(run: ExploredRun, families: readonly FaultFamily[], random: Random): FaultCandidate[] {
+  const moments = run.timeline.filter((entry): entry is Moment => entry.point !== undefined);
+  const has = (family: FaultFamily) => families.includes(family);
+  const found: FaultCandidate[] = [];
+  const add = (moment: Moment, fault: Fault) => {
+    found.push({ fault, key: `${faultName(fault)}|${moment.point.on} ${moment.point.what}|${moment.state ?? ""}` });
+  };
+  for (const moment of moments) {
+    const { point: at } = moment;
+    const isWrite = at.on === "request" && moment.type === "write";
+    const isWatch = at.on === "request" && moment.type === "watch";
+    const isOutside = at.on === "user" || at.on === "end";
+    if (has("crash") && (isWrite || isOutside)) {
+      add(moment, { type: "crash", at, when: "before" });
+      if (isWrite) add(moment, { type: "crash", at, when: "after" });
+    }
+    if (has("error") && at.on === "request") {
+      for (const fault of errorsAt(at, isWrite, random)) add(moment, fault);
+    }
+    if (has("slow") && at.on === "request" && moment.type !== "write") add(moment, { type: "slow", at, ms: SLOW_MS });
+    if (has("stale") && (isWrite || isOutside || at.on === "event")) add(moment, { type: "stale", at, ms: STALE_MS });
+    if (has("watch") && (isWrite || at.on === "user" || at.on === "event")) {
+      for (const expired of [false, true]) add(moment, { type: "missed events", at, ms: INTERRUPTED_MS, expired });
+    }
+    if (has("watch") && (isWatch || at.on === "event")) add(moment, { type: "watch expired", at });
+    if (has("pause") && isWrite) add(moment, { type: "pause", at, ms: PAUSE_MS });
+    if (has("user") && (isWrite || at.on === "event")) add(moment, { type: "impatient user", at });
+    if (has("cluster") && isOutside) {
+      for (const ms of CLOCK_JUMPS) add(moment, { type: "clock jump", at, ms });
+      for (const crd of crdsOf(run)) add(moment, { type: "crd update", at, crd });
+      if (objectsAt(run, moment).some(({ kind }) => kind === "Pod")) add(moment, { type: "node lost", at });
+    }
+    if (has("cluster") && isWrite) add(moment, { type: "webhook down", at, ms: WEBHOOK_MS });
+    if (has("writer") && isOutside) {
+      for (const { fault, content } of deletionsAt(run, moment)) {
+        found.push({ fault, key: `${faultName(fault)}|${at.on} ${at.what}|${moment.state ?? ""}|${content}` });
+      }
+    }
+  }
+  if (has("time travel")) for (const one of timeTravels(moments)) found.push(one);
+  return found;
+}
+
+/** Each write fails in every way; of each read that fails, one way is as good as another. */
+function errorsAt(at: FaultPoint, isWrite: boolean, random: Random): Fault[] {
+  const failures: Fault[] = [
+    { type: "error", at, code: 500 },
+    { type: "error", at, code: 429 },
+    { type: "cut", at },
+  ];
+  if (!isWrite) return [random.pick(failures)];
+  return [...failures, { type: "error", at, code: 409 }, { type: "lost response", at }];
+}
+
+/** From each moment outside the operator's work back to each earlier state. */
+function timeTravels(moments: readonly Moment[]): FaultCandidate[] {
+  const found: FaultCandidate[] = [];
+  for (const [i, moment] of moments.entries()) {
+    if (moment.point.on !== "user" && moment.point.on !== "end") continue;
+    const states = new Set([moment.state]);
+    for (const earlier of moments.slice(0, i).reverse()) {
+      if (states.has(earlier.state)) continue;
+      states.add(earlier.state);
+      const fault: Fault = { type: "time travel", at: moment.point, to: earlier.point, ms: STALE_MS };
+      found.push({ fault, key: `time travel|${pointKey(moment.point)}|${moment.state}|${earlier.state}` });
+    }
+  }
+  return found;
+}
+
+/** The objects of the test namespace at a moment of a run. */
+function objectsAt({ changes }: ExploredRun, { revision }: Moment): AnyObject[] {
+  const objects = new Map<string, AnyObject>();
+  for (const change of changes) {
+    if (change.revision > revision) break;
+    const key = `${change.resource} ${change.name}`;
+    if (change.type === "deleted") objects.delete(key);
+    else objects.set(key, change.object);
+  }
+  return [...objects.values()];
+}
+
+/** Another client deletes an object, or one of the operator's own kinds and creates it again. */
+function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content: string }[] {
+  const last = new Map(run.changes.map((change) => [`${change.object.kind} ${change.name}`, change.resource]));
+  return objectsAt(run, moment)
+    .filter((object) => !OF_THE_NAMESPACE.has(`${object.kind} ${object.metadata.name}`))
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map((object) => {
+      const { group, version } = parseApiVersion(String(object.apiVersion));
+      const [plural = ""] = (last.get(`${object.kind} ${object.metadata.name}`) ?? "").split(".");
+      const target: FaultTarget = { group, version, plural, name: object.metadata.name };
+      const recreate = run.groups.includes(group) || isOfUser(run, object);
+      return { fault: { type: "delete", at: moment.point, target, recreate }, content: object.kind };
+    });
+}
+
+/** What the user created stays deleted unless the user creates it again. */
+function isOfUser({ changes }: ExploredRun, { kind, metadata }: AnyObject): boolean {
+  return changes.some(({ type, by, object, name }) => {
+    return type === "created" && by === "user" && object.kind === kind && name === metadata.name;
+  });
+}
+
+/** Every namespace has them. */
+const OF_THE_NAMESPACE = new Set(["ConfigMap kube-root-ca.crt", "ServiceAccount default"]);
+
+function crdsOf({ changes, groups }: ExploredRun): string[] {
+  const resources = new Set(changes.map(({ resource }) => resource));
+  return [...resources].filter((resource) => groups.some((group) => resource.endsWith(`.${group}`)));
+}

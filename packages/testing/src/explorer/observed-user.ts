@@ -1,0 +1,69 @@
+import type { Client } from "@konverge/client";
+import type { AnyObject, KindRef, KubeObject } from "@konverge/core";
+import { parseYaml } from "@konverge/schema";
+import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import type { TestEnvironment } from "../environment/test-environment.ts";
+import type { FaultPlane } from "./fault-plane.ts";
+import { resourceOf } from "./request-words.ts";
+import type { World } from "./world.ts";
+
+const WRITES = new Set([
+  "apply",
+  "create",
+  "delete",
+  "patch",
+  "update",
+  "applyStatus",
+  "patchStatus",
+  "updateStatus",
+  "scale",
+]);
+
+/**
+ * The same test environment, in which each write of the scenario is a point of the run, and a wait can end early because the
+ * user is impatient.
+ */
+export function observedUser(environment: OperatorTestEnvironment, plane: FaultPlane, world: World): TestEnvironment {
+  const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
+    await plane.userWrites(what);
+    return world.writing("user", { resource: "*", name: undefined }, write);
+  };
+  const client = new Proxy(environment.client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      if (!WRITES.has(String(name))) return value.bind(target);
+      return (...args: unknown[]) =>
+        writing(`${String(name)} ${objectText(args)}`, () => value.apply(target, args) as Promise<unknown>);
+    },
+  }) as Client;
+  const own: Partial<TestEnvironment> = {
+    client,
+    apply: (yaml) => writing(`apply ${documentText(yaml)}`, () => environment.apply(yaml)),
+    async until(what, condition, timeout) {
+      await environment.until(what, async () => plane.stopsWaiting() || (await condition()), timeout);
+    },
+  };
+  return new Proxy(environment as TestEnvironment, {
+    get(target, name) {
+      const instead = own[name as keyof TestEnvironment];
+      if (instead !== undefined) return instead;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/** `widgets.example.com/w` for the arguments of a verb: a kind, then a key or an object. */
+function objectText([kind, about]: readonly unknown[]): string {
+  const name =
+    typeof about === "string"
+      ? about.slice(about.indexOf("/") + 1)
+      : ((about as { metadata?: { name?: string } } | undefined)?.metadata?.name ?? "");
+  return `${resourceOf(kind as KindRef<KubeObject>)}/${name}`;
+}
+
+function documentText(yaml: string | object): string {
+  const documents = (typeof yaml === "string" ? parseYaml(yaml) : [yaml]) as AnyObject[];
+  return documents.map(({ kind, metadata }) => `${kind}/${metadata.name}`).join(", ");
+}

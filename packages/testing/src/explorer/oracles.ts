@@ -1,0 +1,165 @@
+import type { AnyObject } from "@konverge/core";
+import { type EndStateMask, endStateDifferences } from "./end-state.ts";
+import type { ExploredRun, Oracle } from "./oracle.ts";
+import { ownershipProblems } from "./ownership.ts";
+
+/** As many requests while idle are routine: watches that end are opened again, and slow polling is a choice. */
+const ROUTINE_REQUESTS = 100;
+/** Faults cost retries; more writes than this many times those of the clean run, and some more, are a storm. */
+const STORM = { factor: 5, more: 50 };
+/** Resources whose objects hold data that a new object of the same name does not bring back. */
+const DATA = new Set(["persistentvolumeclaims", "persistentvolumes", "secrets"]);
+
+/** The oracles that judge every run, in the order in which they are reported. */
+export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
+  return [
+    {
+      name: "scenario",
+      meaning: "An assertion of the scenario itself failed.",
+      check: ({ failure, faults }) => {
+        // After a wait that the user cut short, what a scenario asserts may not be true yet.
+        if (failure?.type !== "scenario" || faults.some(({ type }) => type === "impatient user")) return [];
+        return [firstLine(failure.message)];
+      },
+    },
+    {
+      name: "end state",
+      meaning: "The objects at the end are not those of a run without faults, or the run never got so far.",
+      check: (run, reference) => {
+        if (run.failure?.type === "wait") return [firstLine(run.failure.message)];
+        return differences(run, reference, mask).filter((one) => !one.endsWith(EXTRA));
+      },
+    },
+    {
+      name: "leak",
+      meaning:
+        "An object is there at the end that a run without faults does not leave: leaked, duplicated or resurrected.",
+      check: (run, reference) => differences(run, reference, mask).filter((one) => one.endsWith(EXTRA)),
+    },
+    {
+      name: "idle",
+      meaning: "The operator writes or sends requests although there is nothing to do.",
+      check: ({ failure, idle }) => {
+        if (failure?.type === "restless") return [firstLine(failure.message)];
+        if (!idle) return [];
+        const minutes = idle.ms / 60_000;
+        if (idle.writes > 0) return [`the operator wrote ${idle.writes} times in ${minutes} minutes without a change`];
+        if (idle.requests <= ROUTINE_REQUESTS) return [];
+        return [`the operator sent ${idle.requests} requests in ${minutes} minutes without a change`];
+      },
+    },
+    {
+      name: "write storm",
+      meaning: "The operator writes many times more than in a run without faults.",
+      check: (run, reference) => {
+        const [writes, usual] = [writesOf(run), writesOf(reference)];
+        if (writes <= usual * STORM.factor + STORM.more) return [];
+        return [`the operator wrote ${writes} times, without faults ${usual} times`];
+      },
+    },
+    {
+      name: "data loss",
+      meaning: "The operator deleted an object that holds data and that it keeps in a run without faults.",
+      check: (run, reference) => {
+        const usual = deletions(reference);
+        return [...deletions(run)]
+          .filter(([key, count]) => count > (usual.get(key) ?? 0))
+          .map(([key]) => `the operator deleted ${key}, which it keeps without faults`);
+      },
+    },
+    {
+      name: "ownership",
+      meaning:
+        "An object has an owner that is not in its namespace, or was adopted from an owner that no longer exists.",
+      check: (run, reference) => without(ownershipProblems(run), ownershipProblems(reference), run === reference),
+    },
+    {
+      name: "finalizer",
+      meaning: "An object that was deleted is still there: a finalizer is never removed.",
+      check: (run, reference) => without(terminating(run), terminating(reference), run === reference),
+    },
+    {
+      name: "status",
+      meaning: "A status names a generation that the object does not have, or stays behind the generation at the end.",
+      check: (run, reference) => without(statusProblems(run), statusProblems(reference), run === reference),
+    },
+    {
+      name: "unhandled error",
+      meaning: "A promise was rejected and nothing handled it: a real process would end.",
+      check: ({ unhandled }) => unhandled.map((message) => `unhandled rejection: ${firstLine(message)}`),
+    },
+    {
+      name: "rbac",
+      meaning: "The operator sent a request that its role does not permit.",
+      check: ({ denied }) => [...new Set(denied)].map((message) => `forbidden: ${firstLine(message)}`),
+    },
+    {
+      name: "invariant",
+      meaning: "An invariant of yours did not hold.",
+      check: ({ violations }) => violations.map(({ invariant, message }) => `${invariant}: violated ${message}`),
+    },
+  ];
+}
+
+const EXTRA = " should not be there";
+
+function differences(run: ExploredRun, reference: ExploredRun, mask: EndStateMask): string[] {
+  if (run === reference || !run.endState || !reference.endState) return [];
+  return endStateDifferences(reference.endState, run.endState, mask);
+}
+
+function writesOf({ timeline }: ExploredRun): number {
+  return timeline.filter(({ who, type }) => who === "operator" && type === "write").length;
+}
+
+/** How often the operator deleted each object with data. */
+function deletions({ changes }: ExploredRun): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { type, by, resource, name, object, previous } of changes) {
+    const isDeletion =
+      type === "deleted" || (object.metadata.deletionTimestamp && !previous?.metadata.deletionTimestamp);
+    if (!isDeletion || by !== "operator" || !DATA.has(resource)) continue;
+    const key = `${resource}/${object.metadata.generateName ? `${object.metadata.generateName}*` : name}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function terminating({ objects, failure }: ExploredRun): string[] {
+  if (failure && failure.type !== "wait") return [];
+  return objects
+    .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && (metadata.finalizers?.length ?? 0) > 0)
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} is deleted, but held by ${metadata.finalizers!.join(", ")}`);
+}
+
+function statusProblems({ changes, objects, groups, failure }: ExploredRun): string[] {
+  const problems = new Set<string>();
+  for (const { object } of changes) {
+    const observed = observedGeneration(object, groups);
+    if (observed !== undefined && observed > (object.metadata.generation ?? 0)) {
+      problems.add(`the status of ${object.kind} ${object.metadata.name} names a generation that does not exist yet`);
+    }
+  }
+  if (failure) return [...problems];
+  for (const object of objects) {
+    const observed = observedGeneration(object, groups);
+    if (observed !== undefined && observed < (object.metadata.generation ?? 0)) {
+      problems.add(`the status of ${object.kind} ${object.metadata.name} is not that of its last generation`);
+    }
+  }
+  return [...problems];
+}
+
+function observedGeneration(object: AnyObject, groups: readonly string[]): number | undefined {
+  if (!groups.includes(String(object.apiVersion).split("/")[0] ?? "")) return undefined;
+  return (object["status"] as { observedGeneration?: number } | undefined)?.observedGeneration;
+}
+
+/** What a run without faults shows as well is not the fault of a fault: it is reported once, for that run. */
+function without(found: readonly string[], usual: readonly string[], isReference: boolean): readonly string[] {
+  return isReference ? found : found.filter((one) => !usual.includes(one));
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
