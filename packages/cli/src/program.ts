@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
+import { exploreCommand } from "./commands/explore.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { projectCommands } from "./commands/project.ts";
@@ -26,6 +27,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(cleanupCommand());
   program.addCommand(replayCommand());
+  program.addCommand(exploreCommand());
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   return program;

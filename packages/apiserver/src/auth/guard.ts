@@ -1,4 +1,11 @@
-import { ApiError, type ApiRequest, type ApiResponse, type HeaderMap, stringifyJson, type Transport } from "@konverge/core";
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  type HeaderMap,
+  stringifyJson,
+  type Transport,
+} from "@konverge/core";
 import type { AuditedRequest, AuditLog } from "../audit/index.ts";
 import { type RequestInfo, requestInfo } from "../http/request-info.ts";
 import type { AccessControl } from "./access-control.ts";
