@@ -1,0 +1,24 @@
+import { ConfigMap } from "@konverge/kinds";
+import { reconciler } from "../lib/reconciler.ts";
+import { applyMap, configMap, ownedBy, setStatus } from "../lib/steps.ts";
+import { operations } from "./scenario.ts";
+
+/** A phase that says an operation is in progress is a reason to continue it, whoever began it. */
+export const scenario = operations(
+  reconciler({
+    watches: [ConfigMap],
+    create: () => {
+      return async (name, app, context) => {
+        if (!app) return;
+        const { version } = app.spec;
+        const phase = `Ready ${version}`;
+        const isDone = context.cached(ConfigMap).get(name)?.data?.["version"] === version;
+        if (app.status?.phase === phase && isDone) return;
+        await setStatus(context, app, { phase: "Busy" });
+        await applyMap(context, configMap(app, name, { version }, ownedBy(app)));
+        // The status in the cache is older than the phase that was written above.
+        await setStatus(context, { ...app, status: {} }, { phase });
+      };
+    },
+  }),
+);

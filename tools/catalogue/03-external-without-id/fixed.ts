@@ -1,0 +1,16 @@
+import { App } from "../lib/app.ts";
+import { reconciler } from "../lib/reconciler.ts";
+import { setStatus } from "../lib/steps.ts";
+import { database } from "./scenario.ts";
+
+/** The name of the App is the token: a second creation finds the first. */
+export const scenario = database((cloud) =>
+  reconciler({
+    create: () => async (name, cached, context) => {
+      if (!cached) return;
+      const app = await context.client.get(App, `${context.namespace}/${name}`).catch(() => undefined);
+      if (!app || app.status?.id) return;
+      await setStatus(context, app, { id: cloud.create(name), phase: "Ready" });
+    },
+  }),
+);

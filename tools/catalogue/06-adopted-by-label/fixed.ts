@@ -1,0 +1,33 @@
+import { ConfigMap } from "@konverge/kinds";
+import { reconciler } from "../lib/reconciler.ts";
+import { configMap, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
+import { replacement } from "./scenario.ts";
+
+const DRAIN = "example.com/drain";
+
+/** Only an object whose owner has this very UID is a member; another one has to go first. */
+export const scenario = replacement(
+  reconciler({
+    watches: [ConfigMap],
+    create: () => async (name, app, context) => {
+      const { client, cached, namespace } = context;
+      const member = cached(ConfigMap).list(name)[0];
+      if (member?.metadata.deletionTimestamp && member.metadata.finalizers) {
+        // Draining takes ten seconds.
+        const since = context.clock.now() - Date.parse(member.metadata.deletionTimestamp);
+        if (since >= 10_000) {
+          const key = `${namespace}/${member.metadata.name}`;
+          await tolerant(client.patch(ConfigMap, key, { json: [{ op: "remove", path: "/metadata/finalizers" }] }));
+          return 1_000;
+        }
+        return 2_000;
+      }
+      if (!app) return member ? 2_000 : undefined;
+      if (!member) {
+        const draft = configMap(app, `${name}-member`, {}, { ...ownedBy(app), finalizers: [DRAIN] });
+        await tolerant(client.create(ConfigMap, draft));
+      } else if (member.metadata.ownerReferences?.[0]?.uid !== app.metadata.uid) return 2_000;
+      await setStatus(context, app, { phase: "Ready" });
+    },
+  }),
+);

@@ -1,0 +1,18 @@
+import { ConfigMap } from "@konverge/kinds";
+import type { Program, Scenario } from "@konverge/testing";
+import { App, app } from "../lib/app.ts";
+import { isGone, reaches, removeApp } from "../lib/steps.ts";
+
+/** An App is deleted, and when its member has drained, created again under the same name. */
+export const replacement =
+  (program: Program): Scenario =>
+  async (environment) => {
+    await environment.start(program);
+    await environment.apply(app("a"));
+    await reaches(environment, "a", "Ready");
+    await removeApp(environment, "a");
+    await isGone(environment, App, "a");
+    await isGone(environment, ConfigMap, "a-member");
+    await environment.apply(app("a"));
+    await reaches(environment, "a", "Ready");
+  };

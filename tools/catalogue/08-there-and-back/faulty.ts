@@ -1,0 +1,34 @@
+import { ConfigMap } from "@konverge/kinds";
+import { reconciler } from "../lib/reconciler.ts";
+import { configMap, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
+import { thereAndBack } from "./scenario.ts";
+
+// A member that was drained to be removed stays drained if it is needed after all (instaclustr/cassandra-operator#410).
+export const scenario = thereAndBack(
+  reconciler({
+    watches: [ConfigMap],
+    create: () => async (name, app, context) => {
+      if (!app) return;
+      const { client, cached, namespace } = context;
+      const members = cached(ConfigMap).list(name);
+      const { size } = app.spec;
+      const keyAt = (i: number) => `${namespace}/${name}-${i}`;
+      for (let i = 0; i < size; i++) {
+        const member = members.find(({ metadata }) => metadata.name === `${name}-${i}`);
+        const draft = configMap(app, `${name}-${i}`, { drained: "no" }, ownedBy(app));
+        if (!member) await tolerant(client.create(ConfigMap, draft));
+      }
+      const last = members.at(-1);
+      if (last && members.length > size) {
+        if (last.data?.["drained"] !== "yes") {
+          await client.patch(ConfigMap, keyAt(members.length - 1), { merge: { data: { drained: "yes" } } });
+          return 5_000;
+        }
+        // The rest of its data moves to the other members for a while.
+        await tolerant(client.delete(ConfigMap, keyAt(members.length - 1)));
+        return 1_000;
+      }
+      await setStatus(context, app, { phase: `${size} of ${size}` });
+    },
+  }),
+);

@@ -1,0 +1,37 @@
+import { ConfigMap } from "@konverge/kinds";
+import { reconciler } from "../lib/reconciler.ts";
+import { configMap, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
+import { thereAndBack } from "./scenario.ts";
+
+/** Every member that is needed is brought into use, whatever was planned for it before. */
+export const scenario = thereAndBack(
+  reconciler({
+    watches: [ConfigMap],
+    create: () => async (name, app, context) => {
+      if (!app) return;
+      const { client, cached, namespace } = context;
+      const members = cached(ConfigMap).list(name);
+      const { size } = app.spec;
+      const keyAt = (i: number) => `${namespace}/${name}-${i}`;
+      for (let i = 0; i < size; i++) {
+        const member = members.find(({ metadata }) => metadata.name === `${name}-${i}`);
+        const draft = configMap(app, `${name}-${i}`, { drained: "no" }, ownedBy(app));
+        if (!member) await tolerant(client.create(ConfigMap, draft));
+        else if (member.data?.["drained"] === "yes") {
+          await tolerant(client.patch(ConfigMap, keyAt(i), { merge: { data: { drained: "no" } } }));
+        }
+      }
+      const last = members.at(-1);
+      if (last && members.length > size) {
+        if (last.data?.["drained"] !== "yes") {
+          await client.patch(ConfigMap, keyAt(members.length - 1), { merge: { data: { drained: "yes" } } });
+          return 5_000;
+        }
+        // The rest of its data moves to the other members for a while.
+        await tolerant(client.delete(ConfigMap, keyAt(members.length - 1)));
+        return 1_000;
+      }
+      await setStatus(context, app, { phase: `${size} of ${size}` });
+    },
+  }),
+);

@@ -1,0 +1,26 @@
+import { ConfigMap } from "@konverge/kinds";
+import { App } from "../lib/app.ts";
+import { type Reconciliation, reconciler } from "../lib/reconciler.ts";
+import { configMap, ownedBy, tolerant } from "../lib/steps.ts";
+import { phases } from "./scenario.ts";
+
+/** A conflict is an error: the key is reconciled again. */
+async function setPhase({ client }: Reconciliation, app: App, phase: string): Promise<void> {
+  if (app.status?.phase === phase) return;
+  await client.updateStatus(App, { ...app, status: { ...app.status, phase } });
+}
+
+export const scenario = phases(
+  reconciler({
+    watches: [ConfigMap],
+    create: () => async (name, app, context) => {
+      if (!app) return;
+      if (!context.cached(ConfigMap).get(name)) {
+        if (!app.status?.phase) await setPhase(context, app, "Creating");
+        await tolerant(context.client.create(ConfigMap, configMap(app, name, {}, ownedBy(app))));
+        return;
+      }
+      await setPhase(context, app, "Ready");
+    },
+  }),
+);

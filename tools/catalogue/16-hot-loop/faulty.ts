@@ -1,0 +1,24 @@
+import { Service } from "@konverge/kinds";
+import { reconciler } from "../lib/reconciler.ts";
+import { ownedBy, setStatus, tolerant } from "../lib/steps.ts";
+import { service } from "./scenario.ts";
+
+// The ports never equal those that the API server has filled in with defaults (ClickHouse/clickhouse-operator#131, cloudflare-operator#26).
+export const scenario = service(
+  reconciler({
+    watches: [Service],
+    create: () => async (name, app, context) => {
+      if (!app) return;
+      const { client, cached, namespace } = context;
+      const found = cached(Service).get(name);
+      const spec = { selector: { app: name }, ports: [{ name: "http", port: 80 }] };
+      const metadata = { name, namespace, labels: { app: name }, ...ownedBy(app) };
+      if (!found) await tolerant(client.create(Service, { metadata, spec } as unknown as Service));
+      else if (JSON.stringify(found.spec?.ports) !== JSON.stringify(spec.ports)) {
+        await client.update(Service, { ...found, spec: { ...found.spec, ...spec } } as Service);
+      }
+      await setStatus(context, app, { phase: "Ready" });
+      return 30_000;
+    },
+  }),
+);

@@ -1,0 +1,34 @@
+// `npm run catalogue`: explores reconcilers with known faults, and the same without them.
+import { parseArgs } from "node:util";
+import { type FaultFamily, findingText } from "@konverge/testing";
+import { type PatternResult, patternsIn, tryPattern } from "./catalogue.ts";
+import { resultText, summaryText } from "./result-text.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    dir: { type: "string", default: import.meta.dirname },
+    seeds: { type: "string", default: "1" },
+    faults: { type: "string" },
+    verbose: { type: "boolean", default: false },
+  },
+});
+
+const patterns = patternsIn(values.dir).filter(
+  ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+);
+const faults = values.faults?.split(",") as FaultFamily[] | undefined;
+let failed = false;
+for (let seed = 1; seed <= Number(values.seeds); seed++) {
+  const results: PatternResult[] = [];
+  for (const pattern of patterns) {
+    const result = await tryPattern(pattern, seed, faults);
+    results.push(result);
+    console.log(resultText(result));
+    if (values.verbose)
+      for (const finding of [result.found, ...result.alarms]) if (finding) console.log(findingText(finding));
+  }
+  console.log(summaryText(results, seed));
+  failed ||= results.some(({ found, confirmed, alarms }) => !found || !confirmed || alarms.length > 0);
+}
+process.exitCode = failed ? 1 : 0;
