@@ -18,6 +18,9 @@ export const controllerRuntime: Peer = {
   },
 };
 
+/** An operator in Go on controller-runtime with mistakes that public operators have made, to be explored. */
+export const exploredOperator: Peer = { ...controllerRuntime, name: "explored-operator" };
+
 /** The package manager, as its authors publish it. */
 export const helm: Peer = {
   name: "helm",
@@ -68,4 +71,4 @@ export const clientNode: Peer = {
   },
 };
 
-export const PEERS: readonly Peer[] = [controllerRuntime, helm, kopf, kubeRs, clientNode];
+export const PEERS: readonly Peer[] = [controllerRuntime, exploredOperator, helm, kopf, kubeRs, clientNode];

@@ -1,11 +1,28 @@
 import { isIP } from "node:net";
-import { parsePrefix } from "@konverge/core";
+import { durationMs, parsePrefix } from "@konverge/core";
 import { InvalidArgumentError } from "commander";
 
 /** A whole number, not below zero. */
 export function whole(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("it must be a whole number.");
   return Number(text);
+}
+
+/** A whole number above zero. */
+export function positive(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError("it must be a whole number above 0.");
+  return Number(text);
+}
+
+/** A duration in milliseconds: `500ms`, `2s`, `5m`. */
+export function milliseconds(text: string): number {
+  try {
+    const ms = durationMs(text);
+    if (ms > 0) return ms;
+  } catch {
+    // The message below says what it has to be.
+  }
+  throw new InvalidArgumentError("it must be a duration above 0, such as 500ms, 2s or 5m.");
 }
 
 /** The number of a port; 0 stands for any that is free. */

@@ -4,6 +4,7 @@ import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
+import { exploreCommand } from "./commands/explore.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
@@ -30,6 +31,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(cleanupCommand());
   program.addCommand(replayCommand());
   program.addCommand(consoleCommand(fail));
+  program.addCommand(exploreCommand());
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   return program;

@@ -71,3 +71,4 @@ export { type ValidateValueOptions, validateValue } from "./validation/validate.
 export { type ParseYamlOptions, parseYaml, parseYamlDocument, type YamlDocument } from "./yaml/parse-yaml.ts";
 export { printYaml } from "./yaml/print-yaml.ts";
 export { YamlError } from "./yaml/yaml-error.ts";
+export { type YamlPlace, yamlPlace } from "./yaml/yaml-place.ts";

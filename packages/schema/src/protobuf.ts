@@ -10,4 +10,5 @@
  */
 export { zeroObject } from "./protobuf/decode.ts";
 export { type Envelope, MAGIC, openEnvelope, PROTOBUF_MEDIA_TYPE } from "./protobuf/envelope.ts";
+export { protobufName } from "./protobuf/object-name.ts";
 export { decodeProtobuf, decodeRaw, type ProtobufOptions } from "./protobuf/protobuf-body.ts";

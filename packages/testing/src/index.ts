@@ -12,6 +12,15 @@
  */
 
 export type { Cluster } from "@konverge/cluster";
+export {
+  type ExploreProgramOptions,
+  type ExploreProgress,
+  exploreProgram,
+  type ProgramExploration,
+} from "./black-box/explore-program.ts";
+export { PROGRAM_FAULT_FAMILIES } from "./black-box/program-faults.ts";
+export type { ProgramRunOptions } from "./black-box/program-run.ts";
+export { type ProgramScenario, parseScenario, readScenario, ScenarioError } from "./black-box/scenario-file.ts";
 export * from "./environment/embedded-test-backend.ts";
 export { OperatorTestEnvironment } from "./environment/operator-test-environment.ts";
 export type { Program, ProgramContext } from "./environment/program.ts";
@@ -29,6 +38,7 @@ export type { FaultFamily } from "./explorer/fault-candidates.ts";
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export * from "./explorer/oracle.ts";
+export { explorationJson, explorationJUnit, writeExploration } from "./explorer/report-files.ts";
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";
 export type { ExploredProcess, World } from "./explorer/world.ts";

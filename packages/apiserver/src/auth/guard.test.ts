@@ -33,7 +33,7 @@ function setup() {
     const { message } = JSON.parse(await readText(response.body)) as { message?: string };
     return { status: response.status, headers: response.headers, message };
   };
-  return { ask, seen, lines };
+  return { ask, seen, lines, guard };
 }
 const as = (token: string): HeaderMap => ({ authorization: `Bearer ${token}` });
 
@@ -79,4 +79,20 @@ test("errors for the client are answers; errors of the server are thrown, and no
   assert.deepEqual((await ask("/api/v1/namespaces/a/pods/none", as("root"))).message, 'pods "none" not found');
   await assert.rejects(ask("/version", as("root")), /broken/);
   assert.match(lines.at(-1)!, /"stage":"Panic".*APIServer panic'd: broken/);
+});
+
+test("what stands before a guard sees requests first, and what it passes on is checked as ever", async () => {
+  const { guard, seen } = setup();
+  const fronted = guard.behind(async (request, next) =>
+    request.path === "/own" ? { status: 418, headers: {}, body: "" } : next({ ...request, path: "/api/v1/pods" }),
+  );
+  const status = async (path: string, headers: HeaderMap = {}) =>
+    (await fronted.handle({ method: "GET", path, headers }, { address: "10.1.2.3" })).status;
+  assert.equal(await status("/own"), 418);
+  assert.equal(await status("/api", as("root")), 200);
+  assert.equal(await status("/api", as("wrong")), 401);
+  assert.deepEqual(
+    seen.map(({ request }) => request.path),
+    ["/api/v1/pods"],
+  );
 });

@@ -1,4 +1,11 @@
-import { ApiError, type ApiRequest, type ApiResponse, type HeaderMap, stringifyJson } from "@konverge/core";
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  type HeaderMap,
+  stringifyJson,
+  type Transport,
+} from "@konverge/core";
 import type { AuditedRequest, AuditLog } from "../audit/index.ts";
 import { type RequestInfo, requestInfo } from "../http/request-info.ts";
 import type { AccessControl } from "./access-control.ts";
@@ -23,7 +30,12 @@ export interface GuardOptions {
   answer: Answerer;
   /** Makes requests wait, or refuses them, when there are too many. */
   limit?: Limiter;
+  /** Sees each request first. */
+  front?: Front;
 }
+
+/** Stands before a guard: it passes a request on, as it is or changed, or answers it itself. */
+export type Front = (request: ApiRequest, next: Transport) => Promise<ApiResponse>;
 
 /** Carries a request out when there is room for it. */
 export type Limiter = (user: User, info: RequestInfo, work: () => Promise<ApiResponse>) => Promise<ApiResponse>;
@@ -46,7 +58,17 @@ export class Guard {
     this.#options.access.address = address;
   }
 
+  /** The same guard with something before it, such as a proxy that injects faults. */
+  behind(front: Front): Guard {
+    return new Guard({ ...this.#options, front });
+  }
+
   async handle(request: ApiRequest, peer: Peer): Promise<ApiResponse> {
+    const { front } = this.#options;
+    return front ? front(request, (onward) => this.#handle(onward, peer)) : this.#handle(request, peer);
+  }
+
+  async #handle(request: ApiRequest, peer: Peer): Promise<ApiResponse> {
     const { access, audit } = this.#options;
     let info: RequestInfo;
     try {

@@ -11,7 +11,7 @@
 export { AccessControl, type AccessControlOptions } from "./access-control.ts";
 export { type Attributes, attributesOf, forbiddenError, pathAttributes, resourceAttributes } from "./attributes.ts";
 export { Authenticator, unauthorized } from "./authenticator.ts";
-export { type Answerer, Guard, type GuardOptions } from "./guard.ts";
+export { type Answerer, type Front, Guard, type GuardOptions } from "./guard.ts";
 export type { Impersonation } from "./impersonation.ts";
 export type { Peer, PeerCertificate } from "./peer.ts";
 export { aggregatedRules } from "./rbac/aggregation.ts";

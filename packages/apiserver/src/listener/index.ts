@@ -15,4 +15,5 @@ export {
 } from "@konverge/certificates";
 export { type KubeconfigOptions, kubeconfigText } from "./kubeconfig.ts";
 export { type Listener, type ListenOptions, listen, type TlsOptions } from "./listen.ts";
+export { ConnectionReset } from "./outgoing.ts";
 export { SERVER_NAMES } from "./server-names.ts";

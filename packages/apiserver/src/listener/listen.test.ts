@@ -9,6 +9,7 @@ import { AccessControl } from "../auth/access-control.ts";
 import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
 import { listen } from "./listen.ts";
+import { ConnectionReset } from "./outgoing.ts";
 
 const text = (body: string, status = 200): ApiResponse => ({ status, headers: { "content-type": "text/plain" }, body });
 
@@ -205,4 +206,24 @@ test("nothing that asks nobody who they are can be reached from another machine"
 test("a port that is taken is said to be", async () => {
   await using first = await listen(mirror, { tls: "plain" });
   await assert.rejects(listen(mirror, { tls, port: first.port }), /port \d+: the port is in use: choose another one/);
+});
+
+test("a request whose connection is reset gets no answer, and the server is not at fault", async () => {
+  const faults: unknown[] = [];
+  async function* cut() {
+    yield "a line\n";
+    throw new ConnectionReset();
+  }
+  const resetting: Transport = async ({ path }) => {
+    if (path === "/stream") return { status: 200, headers: {}, body: cut() };
+    throw new ConnectionReset();
+  };
+  await using listener = await listen(resetting, { tls, onError: (error) => faults.push(error) });
+  for (const open of [http1, http2]) {
+    const client = open(listener.url);
+    await assert.rejects(client.ask({ path: "/" }), /ECONNRESET|hang up|INTERNAL_ERROR/, open.name);
+    await assert.rejects(client.ask({ path: "/stream" }), /ECONNRESET|aborted|hang up|INTERNAL_ERROR/, open.name);
+    client.close();
+  }
+  assert.deepEqual(faults, []);
 });

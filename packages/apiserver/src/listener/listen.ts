@@ -18,7 +18,7 @@ import type { Peer } from "../auth/peer.ts";
 import { connectionPeer } from "./connection-peer.ts";
 import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";
-import { acceptsGzip, breakOff, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
+import { acceptsGzip, breakOff, ConnectionReset, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
 import { requestProblem } from "./request-problem.ts";
 import { isWebSocket, offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
 
@@ -240,6 +240,7 @@ class Service {
       response = await this.#answer({ method, path, headers, body, signal: controller.signal }, incoming);
     } catch (error) {
       if (isAbandoned(outgoing)) return;
+      if (error instanceof ConnectionReset) return breakOff(outgoing);
       response = this.#failure(error, method, incoming.url);
     } finally {
       this.#bodies -= bodyBytes;
@@ -259,7 +260,7 @@ class Service {
       });
     } catch (error) {
       breakOff(outgoing);
-      if (!controller.signal.aborted && !(error instanceof StalledClient))
+      if (!controller.signal.aborted && !isExpected(error))
         this.#options.onError?.(error, { method, path: incoming.url ?? "" });
     } finally {
       this.#streaming.delete(controller);
@@ -358,6 +359,11 @@ class Service {
     const body = `${stringifyJson(known.status)}\n`;
     return { status: known.code, headers: { "content-type": "application/json" }, body };
   }
+}
+
+/** What says nothing about the server. */
+function isExpected(error: unknown): boolean {
+  return error instanceof StalledClient || error instanceof ConnectionReset;
 }
 
 function bodyTimeout(): ApiError {

@@ -94,6 +94,11 @@ export function acceptsGzip(headers: HeaderMap): boolean {
  */
 const PIECE = 32 * 1024;
 
+/** Thrown by whoever answers, or by the stream of an answer: the client gets no answer, or no more of it, and no reason. */
+export class ConnectionReset extends Error {
+  override readonly name = "ConnectionReset";
+}
+
 /** A client did not take its answer. */
 export class StalledClient extends Error {
   override readonly name = "StalledClient";

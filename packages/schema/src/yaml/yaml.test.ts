@@ -6,6 +6,7 @@ import { SCALARS } from "../../test/yaml-samples.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { printYaml } from "./print-yaml.ts";
 import { YamlError } from "./yaml-error.ts";
+import { yamlPlace } from "./yaml-place.ts";
 
 for (const [text, value] of Object.entries(SCALARS)) {
   test(`a: ${text} is what kubectl takes it for`, () => assert.deepEqual(parseYaml(`a: ${text}\n`), [{ a: value }]));
@@ -172,4 +173,12 @@ test("a document that is nested too deep is refused, however it is nested", () =
 
 test("an alias within what it stands for is refused", () => {
   assert.throws(() => parseYaml("a: &a [*a]"), /^YamlError: yaml: anchor 'a' value contains itself$/);
+});
+
+test("the place of a value is found by its path, or as far as the path goes", () => {
+  const text = "# a story\nsteps:\n- apply: a\n- wait:\n    for: b\nmore: {deep: [1, 2]}\n";
+  assert.deepEqual(yamlPlace(text, ["steps", 1, "wait", "for"]), { line: 5, column: 10 });
+  assert.deepEqual(yamlPlace(text, ["more", "deep", 1]), { line: 6, column: 18 });
+  assert.deepEqual(yamlPlace(text, ["steps", 0, "apply", "none"]), { line: 3, column: 10 });
+  assert.deepEqual(yamlPlace("", ["a"]), { line: 1, column: 1 });
 });

@@ -66,6 +66,11 @@ export class ClusterFollower implements World, ClusterState {
     return objects.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
+  /** All objects that have changed since it began. */
+  all(): readonly AnyObject[] {
+    return [...this.#objects.values()].flatMap((objects) => [...objects.values()]);
+  }
+
   get(resource: string, name: string): AnyObject | undefined {
     return this.#objects.get(resource)?.get(name);
   }

@@ -37,13 +37,24 @@ export const FAULT_FAMILIES: readonly FaultFamily[] = [
   "cluster",
 ];
 
-/** Shorter than a client's usual timeout, longer than anything that is done at once. */
-const SLOW_MS = 20_000;
-const STALE_MS = 30_000;
-const INTERRUPTED_MS = 60_000;
-/** Longer than the leases of leader election. */
-const PAUSE_MS = 60_000;
-const WEBHOOK_MS = 30_000;
+/** How long faults last, in milliseconds of the cluster's time. */
+export interface FaultDurations {
+  /** Shorter than a client's usual timeout, longer than anything that is done at once. */
+  readonly slow: number;
+  readonly stale: number;
+  readonly interrupted: number;
+  /** Longer than the leases of leader election. */
+  readonly pause: number;
+  readonly webhook: number;
+}
+
+const VIRTUAL_TIME: FaultDurations = {
+  slow: 20_000,
+  stale: 30_000,
+  interrupted: 60_000,
+  pause: 60_000,
+  webhook: 30_000,
+};
 const CLOCK_JUMPS = [3_600_000, -3_600_000];
 
 /** A fault to try, and what makes it equivalent to another: the same fault, request or event, and state. */
@@ -56,7 +67,12 @@ export interface FaultCandidate {
 type Moment = TimelineEntry & { readonly point: FaultPoint };
 
 /** The faults that can happen in a run like this one, in the order of their points. */
-export function faultCandidates(run: ExploredRun, families: readonly FaultFamily[], random: Random): FaultCandidate[] {
+export function faultCandidates(
+  run: ExploredRun,
+  families: readonly FaultFamily[],
+  random: Random,
+  ms: FaultDurations = VIRTUAL_TIME,
+): FaultCandidate[] {
   const moments = run.timeline.filter((entry): entry is Moment => entry.point !== undefined);
   const has = (family: FaultFamily) => families.includes(family);
   const found: FaultCandidate[] = [];
@@ -75,27 +91,27 @@ export function faultCandidates(run: ExploredRun, families: readonly FaultFamily
     if (has("error") && at.on === "request") {
       for (const fault of errorsAt(at, isWrite, random)) add(moment, fault);
     }
-    if (has("slow") && at.on === "request" && moment.type !== "write") add(moment, { type: "slow", at, ms: SLOW_MS });
-    if (has("stale") && (isWrite || isOutside || at.on === "event")) add(moment, { type: "stale", at, ms: STALE_MS });
+    if (has("slow") && at.on === "request" && moment.type !== "write") add(moment, { type: "slow", at, ms: ms.slow });
+    if (has("stale") && (isWrite || isOutside || at.on === "event")) add(moment, { type: "stale", at, ms: ms.stale });
     if (has("watch") && (isWrite || at.on === "user" || at.on === "event")) {
-      for (const expired of [false, true]) add(moment, { type: "missed events", at, ms: INTERRUPTED_MS, expired });
+      for (const expired of [false, true]) add(moment, { type: "missed events", at, ms: ms.interrupted, expired });
     }
     if (has("watch") && (isWatch || at.on === "event")) add(moment, { type: "watch expired", at });
-    if (has("pause") && isWrite) add(moment, { type: "pause", at, ms: PAUSE_MS });
+    if (has("pause") && isWrite) add(moment, { type: "pause", at, ms: ms.pause });
     if (has("user") && (isWrite || at.on === "event")) add(moment, { type: "impatient user", at });
     if (has("cluster") && isOutside) {
       for (const ms of CLOCK_JUMPS) add(moment, { type: "clock jump", at, ms });
       for (const crd of crdsOf(run)) add(moment, { type: "crd update", at, crd });
       if (objectsAt(run, moment).some(({ kind }) => kind === "Pod")) add(moment, { type: "node lost", at });
     }
-    if (has("cluster") && isWrite) add(moment, { type: "webhook down", at, ms: WEBHOOK_MS });
+    if (has("cluster") && isWrite) add(moment, { type: "webhook down", at, ms: ms.webhook });
     if (has("writer") && isOutside) {
       for (const { fault, content } of deletionsAt(run, moment)) {
         found.push({ fault, key: `${faultName(fault)}|${at.on} ${at.what}|${moment.state ?? ""}|${content}` });
       }
     }
   }
-  if (has("time travel")) for (const one of timeTravels(moments)) found.push(one);
+  if (has("time travel")) for (const one of timeTravels(moments, ms.stale)) found.push(one);
   return found;
 }
 
@@ -111,7 +127,7 @@ function errorsAt(at: FaultPoint, isWrite: boolean, random: Random): Fault[] {
 }
 
 /** From each moment outside the operator's work back to each earlier state. */
-function timeTravels(moments: readonly Moment[]): FaultCandidate[] {
+function timeTravels(moments: readonly Moment[], ms: number): FaultCandidate[] {
   const found: FaultCandidate[] = [];
   for (const [i, moment] of moments.entries()) {
     if (moment.point.on !== "user" && moment.point.on !== "end") continue;
@@ -119,7 +135,7 @@ function timeTravels(moments: readonly Moment[]): FaultCandidate[] {
     for (const earlier of moments.slice(0, i).reverse()) {
       if (states.has(earlier.state)) continue;
       states.add(earlier.state);
-      const fault: Fault = { type: "time travel", at: moment.point, to: earlier.point, ms: STALE_MS };
+      const fault: Fault = { type: "time travel", at: moment.point, to: earlier.point, ms };
       found.push({ fault, key: `time travel|${pointKey(moment.point)}|${moment.state}|${earlier.state}` });
     }
   }

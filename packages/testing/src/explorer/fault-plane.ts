@@ -15,6 +15,13 @@ interface OpenWatch {
   readonly ended: PromiseWithResolvers<"cut" | "closed">;
 }
 
+/** What the operator may see at most, of one resource or of all, until when. */
+interface View {
+  readonly revision: number;
+  readonly until: number;
+  readonly resource: string | undefined;
+}
+
 /** A watch event as it is sent. */
 interface SentEvent {
   readonly type: string;
@@ -43,8 +50,7 @@ export class FaultPlane {
   /** Names that the server generated, and what they were generated from. */
   readonly #generated = new Map<string, string>();
   readonly #watches = new Set<OpenWatch>();
-  /** What the operator may see at most, until when. */
-  #view: { readonly revision: number; readonly until: number } | undefined;
+  #view: View | undefined;
   /** Watches cannot be opened until then. */
   #interruptedUntil = 0;
   /** Watches from before this resource version have expired. */
@@ -200,7 +206,7 @@ export class FaultPlane {
       return webhookFailure();
     }
     if (described.type === "watch") return this.#watch(described, request, next, record, process);
-    const view = this.#currentView();
+    const view = this.#currentView(described.target && resourceOf(described.target));
     const older = view && described.type === "read" ? readAt(request, described, view.revision) : undefined;
     let answer = await next(older?.request ?? request);
     if (older && answer.status === 410) answer = await next(request);
@@ -296,16 +302,17 @@ export class FaultPlane {
 
   /** Waits until the operator may see this version, or the watch ends. */
   async #held(version: string, watch: OpenWatch): Promise<"cut" | "delivered"> {
-    for (let view = this.#currentView(); view && Number(version) > view.revision; view = this.#currentView()) {
+    const current = () => this.#currentView(watch.resource);
+    for (let view = current(); view && Number(version) > view.revision; view = current()) {
       const waited = sleep(this.#world.clock, view.until - this.#world.clock.monotonic());
       if ((await Promise.race([waited, watch.ended.promise])) !== undefined) return "cut";
     }
     return "delivered";
   }
 
-  #currentView(): { readonly revision: number; readonly until: number } | undefined {
+  #currentView(resource: string | undefined): View | undefined {
     if (this.#view && this.#world.clock.monotonic() >= this.#view.until) this.#view = undefined;
-    return this.#view;
+    return this.#view?.resource === undefined || this.#view.resource === resource ? this.#view : undefined;
   }
 
   #point(on: FaultPoint["on"], what: string): FaultPoint {
@@ -333,11 +340,11 @@ export class FaultPlane {
       const now = this.#world.clock.monotonic();
       switch (fault.type) {
         case "stale":
-          this.#view = { revision: this.#world.revision(), until: now + fault.ms };
+          this.#view = { revision: this.#world.revision(), until: now + fault.ms, resource: fault.resource };
           break;
         case "time travel": {
           const revision = this.#revisions.get(pointKey(fault.to)) ?? this.#world.revision();
-          this.#view = { revision, until: now + fault.ms };
+          this.#view = { revision, until: now + fault.ms, resource: undefined };
           outcome = { type: "crash", at: fault.at, when: "before" };
           break;
         }

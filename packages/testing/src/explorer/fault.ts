@@ -39,8 +39,11 @@ export type Fault =
   | { readonly type: "lost response"; readonly at: FaultPoint }
   /** The response arrives late. */
   | { readonly type: "slow"; readonly at: FaultPoint; readonly ms: number }
-  /** Watch events arrive late, and reads that may be stale (`resourceVersion=0`) show the state at this point. */
-  | { readonly type: "stale"; readonly at: FaultPoint; readonly ms: number }
+  /**
+   * Watch events arrive late, and reads that may be stale (`resourceVersion=0`) show the state at this point. `resource`
+   * (`pods`): only those of one resource, since each has its own watch cache.
+   */
+  | { readonly type: "stale"; readonly at: FaultPoint; readonly ms: number; readonly resource?: string }
   /** The process restarts and reaches an API server that lags: it shows the state at an earlier point of the run. */
   | { readonly type: "time travel"; readonly at: FaultPoint; readonly to: FaultPoint; readonly ms: number }
   /** Watches are interrupted and cannot be opened for a time; `expired`: the history is then gone (410). */
@@ -107,7 +110,7 @@ export function faultName(fault: Fault): string {
     case "slow":
       return `response ${fault.ms / 1000} s late`;
     case "stale":
-      return `stale cache for ${fault.ms / 1000} s`;
+      return `stale cache${fault.resource === undefined ? "" : ` of ${fault.resource}`} for ${fault.ms / 1000} s`;
     case "time travel":
       return `restart on an API server that lags, showing the state ${pointText(fault.to)}`;
     case "missed events":

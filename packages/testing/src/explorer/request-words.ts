@@ -1,5 +1,6 @@
 import { type ApiRequest, headerOf } from "@konverge/core";
 import { type RequestTarget, targetOf } from "@konverge/runtime";
+import { PROTOBUF_MEDIA_TYPE, protobufName } from "@konverge/schema/protobuf";
 
 /** What a request is, as points and timelines name it. */
 export interface DescribedRequest {
@@ -28,7 +29,7 @@ export function describeRequest(
   }
   const { query, subresource } = target;
   const isWatch = /^(true|1)$/.test(query.get("watch") ?? "");
-  const body = request.method === "POST" && target.name === undefined ? metadataOf(request.body) : undefined;
+  const body = request.method === "POST" && target.name === undefined ? metadataOf(request) : undefined;
   const name = target.name ?? body?.name;
   const shown =
     name !== undefined ? known(name) : body?.generateName !== undefined ? `${body.generateName}*` : undefined;
@@ -54,8 +55,12 @@ function verbOf({ method, headers }: ApiRequest, isWatch: boolean, name: string 
   return method === "DELETE" && name === undefined ? "deletecollection" : (VERBS[method] ?? method);
 }
 
-function metadataOf(body: ApiRequest["body"]): { name?: string; generateName?: string } | undefined {
+function metadataOf({ body, headers }: ApiRequest): { name?: string; generateName?: string } | undefined {
   try {
+    if (body instanceof Uint8Array && headerOf(headers, "content-type")?.startsWith(PROTOBUF_MEDIA_TYPE)) {
+      const { name, generateName } = protobufName(body);
+      return { ...(name !== "" && { name }), ...(generateName !== "" && { generateName }) };
+    }
     const text = typeof body === "string" ? body : new TextDecoder().decode(body);
     return (JSON.parse(text) as { metadata?: { name?: string; generateName?: string } }).metadata;
   } catch {

@@ -125,3 +125,10 @@ test("what is no JSON cannot be patched in", () => {
   const { error } = jsonPatchOf(resultOf(text, "jsonPatch")) as { error: string };
   assert.match(error, /could not marshal to JSON/);
 });
+
+test("expressions see further variables under the names that the environment gives them", () => {
+  const environment = new CelEnvironment({ dynamic: ["objects"] });
+  const condition = environment.compile("objects.exists(o, o.spec.replicas == 3)", "condition");
+  assert.equal(environment.activate({ dynamic: { objects: [object] } }).evaluate(condition, POLICY_BUDGET).value, true);
+  assert.match(environment.compile("others.size() == 0", "condition").error!, /undeclared reference to 'others'/);
+});

@@ -43,6 +43,8 @@ export const MATCH_CONDITIONS_BUDGET = 2_500_000;
 /** Which variables and types there are besides object, oldObject, request and namespaceObject. */
 export interface CelEnvironmentOptions {
   params?: boolean;
+  /** Names of further variables, of any type. */
+  dynamic?: readonly string[];
   authorizer?: boolean;
   /** `Object{…}` and `JSONPatch{…}`, for mutations. */
   patchTypes?: boolean;
@@ -69,6 +71,8 @@ export interface PolicyInputs {
   request?: unknown;
   namespaceObject?: unknown;
   params?: unknown;
+  /** The values of the environment's dynamic variables, by name. */
+  dynamic?: Readonly<Record<string, unknown>>;
   /** Who decides for `authorizer`, and about what the request itself is. */
   authorization?: { user: AuthorizerUser; decide: Authorizer; resource: RequestResource };
 }
@@ -97,6 +101,7 @@ export class CelEnvironment {
       ["namespaceObject", NAMESPACE],
       ["request", REQUEST],
     ]);
+    for (const name of options.dynamic ?? []) variables.set(name, DYN);
     if (options.params) variables.set("params", DYN);
     if (options.authorizer) {
       variables.set("authorizer", structType("kubernetes.authorization.Authorizer"));
@@ -174,7 +179,9 @@ export class PolicyActivation {
   constructor(inputs: PolicyInputs, variables: ReadonlyMap<string, PolicyExpression>) {
     const { authorization } = inputs;
     const asks = authorization && new AuthorizerValue(authorization.user, authorization.decide);
+    const dynamic = Object.entries(inputs.dynamic ?? {}).map(([name, value]) => [name, fromJson(value)]);
     this.#inputs = {
+      ...Object.fromEntries(dynamic),
       object: fromJson(inputs.object),
       oldObject: fromJson(inputs.oldObject),
       request: fromJson(inputs.request),

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { faultText } from "../explorer/fault.ts";
+import { exploreProgram } from "./explore-program.ts";
+import { parseScenario } from "./scenario-file.ts";
+
+const program = join(import.meta.dirname, "../../test/black-box-program.mjs");
+const scenario = parseScenario(`
+name: two children
+steps:
+- apply:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: web, labels: {parent: "yes"}}
+- wait: {for: configmap/web-first, expression: "object.kind == 'ConfigMap'"}
+invariants:
+- name: the second comes after the first
+  always: >-
+    objects.exists(o, o.metadata.name == 'web-first') || !objects.exists(o, o.metadata.name == 'web-second')
+`);
+const explored = (argument: string) =>
+  exploreProgram({
+    command: `exec '${process.execPath}' '${program}' ${argument}`,
+    scenario,
+    faults: ["crash"],
+    only: "at create configmaps",
+    quiet: 700,
+    workers: 2,
+  });
+
+test("a program that takes its first write for a sign of both is found by a crash between them", async () => {
+  const { findings, runs } = await explored("faulty");
+  assert.deepEqual(
+    findings.map(({ oracle, message }) => [oracle, message]),
+    [["end state", "ConfigMap web-second is missing"]],
+  );
+  // Both are the same moment to the program; which of them is tried first is up to the workers.
+  assert.match(
+    findings[0]!.faults.map(faultText).join(),
+    /^crash (after the request, at create configmaps\/web-first|before the request, at create configmaps\/web-second)$/,
+  );
+  assert.ok(runs > 2);
+  const [{ timeline }] = findings as [(typeof findings)[0]];
+  const lines = timeline.map(({ who, what, process }) => `${who}${process ?? ""} ${what}`);
+  assert.ok(lines.includes("operator1 killed"), lines.join("\n"));
+  assert.ok(lines.includes("operator2 started"), lines.join("\n"));
+});
+
+test("the same program without the mistake passes", async () => {
+  const exploration = await explored("correct");
+  assert.deepEqual(exploration.findings, []);
+  assert.ok(exploration.points >= 2, String(exploration.points));
+});

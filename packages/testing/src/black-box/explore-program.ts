@@ -1,0 +1,230 @@
+import type { Snapshot } from "@konverge/apiserver";
+import { type Random, realClock, seededRandom } from "@konverge/core";
+import { endStateMask } from "../explorer/end-state.ts";
+import { type Fault, faultText } from "../explorer/fault.ts";
+import type { FaultFamily } from "../explorer/fault-candidates.ts";
+import type { Exploration, Finding } from "../explorer/finding.ts";
+import type { Oracle } from "../explorer/oracle.ts";
+import { oracles } from "../explorer/oracles.ts";
+import { PROGRAM_FAULT_FAMILIES, programFaults } from "./program-faults.ts";
+import { type ProgramRun, type ProgramRunOptions, prepareScenario, runProgram } from "./program-run.ts";
+
+/** Options of {@link exploreProgram}. */
+export interface ExploreProgramOptions extends ProgramRunOptions {
+  /** Default: all that can happen to a program. */
+  readonly faults?: readonly FaultFamily[];
+  /** Only faults whose description contains this text. Default: all. */
+  readonly only?: string;
+  /** 2: also pairs of faults, chosen at random, as long as there is time. Default: 1. */
+  readonly depth?: 1 | 2;
+  /** Decides which faults are tried if not all are, and which pairs. Default: 1. */
+  readonly seed?: number;
+  /** Try at most this many faults. Default: all. */
+  readonly points?: number;
+  /** Stop after this many milliseconds. Default: no limit. */
+  readonly time?: number;
+  /** Stop after this many findings. Default: 10. */
+  readonly findings?: number;
+  /** How many runs there are at a time, each with its own cluster and process. Default: 2. */
+  readonly workers?: number;
+  /** Told after each run. */
+  onProgress?(progress: ExploreProgress): void;
+}
+
+/** How far an exploration is. */
+export interface ExploreProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly findings: number;
+  /** What was just tried: `no fault`, or the faults. */
+  readonly tried: string;
+}
+
+/** The result of the exploration of a program. */
+export interface ProgramExploration extends Exploration {
+  /** Faults whose point did not come in the run with them. */
+  readonly missed: number;
+  /** Runs in which an oracle reported something that did not happen again when the run was repeated. */
+  readonly unconfirmed: number;
+}
+
+/** Pairs that are tried at depth 2. */
+const PAIRS = 100;
+
+/**
+ * Explores a program in any language as a black box. It runs as a process that reaches an embedded cluster through a proxy.
+ * A scenario is played without faults, twice, and then with each fault at each point of it. What differs between the two runs
+ * without faults is masked, and what an oracle reports has to happen again in a second run with the same faults.
+ *
+ * ```ts
+ * const { findings } = await exploreProgram({ command: "./manager", scenario: readScenario("story.yaml") });
+ * ```
+ */
+export async function exploreProgram(options: ExploreProgramOptions): Promise<ProgramExploration> {
+  return new ProgramSearch(options, await prepareScenario(options.scenario)).run();
+}
+
+class ProgramSearch {
+  readonly #options: ExploreProgramOptions;
+  readonly #state: Snapshot;
+  readonly #seed: number;
+  readonly #random: Random;
+  readonly #clock = realClock();
+  readonly #started: number;
+  readonly #findings = new Map<string, Finding>();
+  readonly #tried = new Set<string>();
+  #runs = 0;
+  #done = 0;
+  #missed = 0;
+  #unconfirmed = 0;
+  #total = 2;
+
+  constructor(options: ExploreProgramOptions, state: Snapshot) {
+    this.#options = options;
+    this.#state = state;
+    this.#seed = options.seed ?? 1;
+    this.#random = seededRandom(this.#seed);
+    this.#started = this.#clock.monotonic();
+  }
+
+  async run(): Promise<ProgramExploration> {
+    const { points, depth = 1, only } = this.#options;
+    const clean = await this.#play([], 0);
+    const again = await this.#play([], 0);
+    const mask = clean.endState && again.endState ? endStateMask(clean.endState, again.endState) : new Set<string>();
+    const judges = [...oracles(mask), EXIT];
+    for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
+    const families = this.#options.faults ?? PROGRAM_FAULT_FAMILIES;
+    const { faults, pruned } = programFaults([clean, again], families, this.#random);
+    let chosen = faults
+      .map(({ fault }) => fault)
+      .filter((fault) => only === undefined || faultText(fault).includes(only));
+    if (points !== undefined && points < chosen.length) chosen = shuffled(chosen, this.#random).slice(0, points);
+    // A scenario that fails without faults says nothing about what faults do to it.
+    if (!clean.endState) chosen = [];
+    this.#total += chosen.length;
+    const harmless: Fault[] = [];
+    await this.#each(
+      chosen.map((fault) => [fault]),
+      async (one, worker) => {
+        if (!(await this.#try(one, clean, judges, worker))) harmless.push(one[0]!);
+      },
+    );
+    if (depth > 1) {
+      const pairs = this.#pairs(harmless);
+      this.#total += pairs.length;
+      await this.#each(pairs, (pair, worker) => this.#try(pair, clean, judges, worker));
+    }
+    return {
+      seed: this.#seed,
+      runs: this.#runs,
+      points: new Set(chosen.map(({ at }) => JSON.stringify(at))).size,
+      pruned,
+      covered: this.#tried.size,
+      deterministic: mask.size === 0 && samePoints(clean, again),
+      stopped: this.#stopped(),
+      findings: [...this.#findings.values()],
+      missed: this.#missed,
+      unconfirmed: this.#unconfirmed,
+    };
+  }
+
+  /** Several at a time, each worker one after the other, until there is no more time. */
+  async #each(all: readonly Fault[][], attempt: (faults: Fault[], worker: number) => Promise<unknown>): Promise<void> {
+    const queue = [...all];
+    const work = async (worker: number) => {
+      for (let next = queue.shift(); next && this.#stopped() === undefined; next = queue.shift())
+        await attempt(next, worker);
+    };
+    await Promise.all(Array.from({ length: this.#options.workers ?? 2 }, (_, worker) => work(worker)));
+  }
+
+  /** Whether something is wrong with these faults, twice. */
+  async #try(faults: Fault[], clean: ProgramRun, judges: readonly Oracle[], worker: number): Promise<boolean> {
+    const run = await this.#play(faults, worker);
+    if (run.faults.length < faults.length) this.#missed++;
+    else for (const fault of faults) this.#tried.add(faultText(fault));
+    const found = judged(judges, run, clean);
+    if (found.length === 0) return false;
+    const again = judged(judges, await this.#play(run.faults, worker), clean);
+    const confirmed = found.filter(([oracle]) => again.some(([other]) => other === oracle));
+    if (confirmed.length === 0) this.#unconfirmed++;
+    for (const [oracle, message] of confirmed) this.#keep(oracle, message, run);
+    return confirmed.length > 0;
+  }
+
+  #pairs(faults: readonly Fault[]): Fault[][] {
+    if (faults.length < 2) return [];
+    return Array.from({ length: PAIRS }, () => shuffled(faults, this.#random).slice(0, 2));
+  }
+
+  #keep({ name }: Oracle, message: string, { faults, seed, timeline }: ProgramRun): void {
+    const types = faults.map(({ type }) => type).sort();
+    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), types]);
+    const known = this.#findings.get(key);
+    const finding = known ?? { oracle: name, message, faults, seed, timeline, runs: 0 };
+    this.#findings.set(key, { ...finding, runs: finding.runs + 1 });
+  }
+
+  async #play(faults: readonly Fault[], worker: number): Promise<ProgramRun> {
+    this.#runs++;
+    const run = await runProgram(this.#options, this.#state, { faults, seed: this.#seed, worker });
+    this.#done++;
+    this.#total = Math.max(this.#total, this.#done);
+    this.#options.onProgress?.({
+      done: this.#done,
+      total: this.#total,
+      findings: this.#findings.size,
+      tried: faults.length === 0 ? "no fault" : faults.map(faultText).join(" and "),
+    });
+    return run;
+  }
+
+  /** Why there are no more runs, if there are not. */
+  #stopped(): string | undefined {
+    const { time, findings = 10 } = this.#options;
+    if (time !== undefined && this.#clock.monotonic() - this.#started >= time) return `${time / 1000} s have passed`;
+    return this.#findings.size >= findings ? `there are ${findings} findings` : undefined;
+  }
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const result = [...items];
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = random.below(i + 1);
+    [result[i], result[j]] = [result[j]!, result[i]!];
+  }
+  return result;
+}
+
+/** What the oracles report of a run, each with its first sentence. */
+function judged(judges: readonly Oracle[], run: ProgramRun, clean: ProgramRun): [Oracle, string][] {
+  return judges.flatMap((oracle) => {
+    const [message] = oracle.check(run, clean);
+    return message === undefined ? [] : [[oracle, message] as [Oracle, string]];
+  });
+}
+
+/** How a program ends that did not mean to. */
+const PANIC = /^(panic: |fatal error: |Traceback \(most recent call last\)|thread '.*' panicked at).*/m;
+
+const EXIT: Oracle = {
+  name: "exit",
+  meaning: "The program ended by a panic, or again and again.",
+  check: (run) => {
+    const { exits } = run as ProgramRun;
+    const panic = exits.map(({ output }) => PANIC.exec(output)?.[0]).find((line) => line !== undefined);
+    if (panic !== undefined) return [`the program panicked: ${panic.slice(0, 200)}`];
+    return exits.length > 2 ? [`the program ended ${exits.length} times, at last with ${exitText(exits.at(-1)!)}`] : [];
+  },
+};
+
+function exitText({ code, signal }: ProgramRun["exits"][number]): string {
+  return signal ?? `exit code ${code}`;
+}
+
+function samePoints(a: ProgramRun, b: ProgramRun): boolean {
+  const points = ({ timeline }: ProgramRun) =>
+    JSON.stringify(timeline.flatMap(({ point }) => (point ? [JSON.stringify(point)] : [])).sort());
+  return points(a) === points(b);
+}

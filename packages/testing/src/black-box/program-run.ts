@@ -1,0 +1,292 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority, type Snapshot } from "@konverge/apiserver";
+import { type Cluster, openPort, startCluster } from "@konverge/cluster";
+import { realClock, sleep } from "@konverge/core";
+import { Lease, Namespace } from "@konverge/kinds";
+import { ClusterFollower } from "../explorer/cluster-follower.ts";
+import { endStateOf, objectsAtEnd } from "../explorer/end-state.ts";
+import type { Fault } from "../explorer/fault.ts";
+import { FaultPlane } from "../explorer/fault-plane.ts";
+import type { ExploredRun, Invariant, RunFailure } from "../explorer/oracle.ts";
+import { type ProgramExit, ProgramProcess } from "./program-process.ts";
+import { ProgramProxy } from "./program-proxy.ts";
+import type { ProgramScenario, ScenarioInvariant } from "./scenario-file.ts";
+import { applyObject, RunStopped, ScenarioPlayer } from "./scenario-player.ts";
+
+/** What is run, and how long things may take. */
+export interface ProgramRunOptions {
+  /** A command of the shell that starts the program. It finds the cluster by `KUBECONFIG`. */
+  readonly command: string;
+  readonly scenario: ProgramScenario;
+  /** Where the command runs. Default: here. */
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program is idle when it has sent nothing but routine for that long, in milliseconds. Default: 2,000. */
+  readonly quiet?: number;
+  /** How long it may take to become idle, in milliseconds. Default: 60,000. */
+  readonly patience?: number;
+}
+
+/** A run of a program. */
+export interface ProgramRun extends ExploredRun {
+  /** Processes that ended although nobody killed them. */
+  readonly exits: readonly ProgramExit[];
+  /** The last that the program printed. */
+  readonly output: string;
+}
+
+const QUIET = 2_000;
+const PATIENCE = 60_000;
+/** How often the state of the cluster is followed, in milliseconds. */
+const TICK = 25;
+/** A program that only reads, for ever, is idle as well; this much later. */
+const READING = 3;
+/** A program that watches no more what it has watched may only wait to try again: it is idle this much later. */
+const DEAF = 5;
+/** A program that ends is started again after this time, in milliseconds, and each time twice as late. */
+const RESTART = { first: 200, longest: 3_000 };
+/** So often; then it is not started any more. */
+const MOST_EXITS = 5;
+
+/** The state in which each run of a scenario starts: what is set up is there, and the program is not. */
+export async function prepareScenario(scenario: ProgramScenario): Promise<Snapshot> {
+  await using cluster = await startCluster();
+  const { client } = cluster;
+  const { namespace, setup } = scenario;
+  if (namespace !== "default") await client.create(Namespace, { metadata: { name: namespace } });
+  for (const object of setup) await applyObject(client, object, namespace);
+  await cluster.settled({ idlePeriod: 500 });
+  return cluster.snapshot();
+}
+
+/** Plays a scenario with the program and these faults. */
+export async function runProgram(
+  options: ProgramRunOptions,
+  state: Snapshot,
+  { faults, seed, worker }: { faults: readonly Fault[]; seed: number; worker: number },
+): Promise<ProgramRun> {
+  const run = await Run.start(options, state, faults, worker);
+  try {
+    return await run.play(seed);
+  } finally {
+    await run.stop();
+  }
+}
+
+/** One cluster, one proxy, and the program's processes one after the other. */
+class Run {
+  readonly #options: ProgramRunOptions;
+  readonly #cluster: Cluster;
+  readonly #follower: ClusterFollower;
+  readonly #plane: FaultPlane;
+  readonly #proxy: ProgramProxy;
+  readonly #exits: ProgramExit[] = [];
+  readonly #clock = realClock();
+  readonly #stack = new AsyncDisposableStack();
+  #process: ProgramProcess | undefined;
+  #number = 0;
+  #env: Readonly<Record<string, string | undefined>> = {};
+  #isOver = false;
+  #isKilled = false;
+  #changes = 0;
+  #lastChange: number;
+  /** Until then a fault lasts. */
+  #disturbedUntil = 0;
+  #injected = 0;
+  #output = "";
+
+  private constructor(options: ProgramRunOptions, cluster: Cluster, faults: readonly Fault[]) {
+    const { namespace, invariants } = options.scenario;
+    this.#options = options;
+    this.#cluster = cluster;
+    this.#lastChange = this.#clock.monotonic();
+    this.#follower = new ClusterFollower(cluster, namespace, invariants.map(followed));
+    this.#plane = new FaultPlane(this.#follower, faults);
+    this.#proxy = new ProgramProxy(this.#plane, this.#clock);
+  }
+
+  static async start(
+    options: ProgramRunOptions,
+    state: Snapshot,
+    faults: readonly Fault[],
+    worker: number,
+  ): Promise<Run> {
+    const authority = createAuthority(realClock());
+    const cluster = await startCluster({
+      rootCertificate: authority.cert,
+      server: { state, access: { serviceAccounts: { signingKey: authority.key } } },
+    });
+    const run = new Run(options, cluster, faults);
+    run.#stack.use(cluster);
+    run.#stack.defer(() => run.#follower.stop());
+    const port = run.#stack.use(await openPort(cluster.guard.behind(run.#proxy.front), { authority }));
+    const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
+    run.#stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const kubeconfig = join(folder, "kubeconfig");
+    writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
+    // With these it would believe to be in a pod.
+    const { KUBERNETES_SERVICE_HOST: _host, KUBERNETES_SERVICE_PORT: _port, ...env } = process.env;
+    run.#env = { ...env, ...options.env, KUBECONFIG: kubeconfig, KONVERGE_WORKER: String(worker) };
+    run.#launch();
+    return run;
+  }
+
+  async play(seed: number): Promise<ProgramRun> {
+    const { scenario } = this.#options;
+    const player = new ScenarioPlayer({
+      scenario,
+      world: this.#follower,
+      plane: this.#plane,
+      untilIdle: () => this.#untilIdle(),
+    });
+    let failure: RunFailure | undefined;
+    const following = this.#follow();
+    try {
+      // A program that has not read anything yet would see the scenario's end only.
+      await this.#untilIdle();
+      await player.play();
+      await this.#untilIdle();
+      if (await this.#plane.atEnd()) await this.#untilIdle();
+      this.#follower.checkEventually();
+    } catch (error) {
+      if (!(error instanceof RunStopped)) throw error;
+      ({ failure } = error);
+    } finally {
+      this.#isOver = true;
+      await following;
+    }
+    const objects = await objectsAtEnd(this.#follower);
+    return {
+      seed,
+      faults: this.#plane.injected,
+      timeline: this.#plane.timeline,
+      changes: this.#follower.changes,
+      endState: failure ? undefined : endStateOf(objects),
+      objects,
+      idle: failure ? undefined : { ms: this.#quiet, writes: 0, requests: 0, warnings: [] },
+      failure,
+      unhandled: [],
+      denied: [],
+      violations: this.#follower.violations,
+      groups: groupsOf(scenario),
+      exits: this.#exits,
+      output: this.#output + (this.#process?.output ?? ""),
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    this.#proxy.stopped();
+    this.#process?.kill();
+    await this.#process?.ended;
+    await this.#stack.disposeAsync();
+  }
+
+  get #quiet(): number {
+    return this.#options.quiet ?? QUIET;
+  }
+
+  #launch(): void {
+    const { command, folder = process.cwd() } = this.#options;
+    const started = new ProgramProcess({ command, folder, env: this.#env });
+    this.#isKilled = false;
+    this.#process = started;
+    this.#proxy.started(++this.#number, () => {
+      this.#isKilled = true;
+      this.#proxy.stopped();
+      started.kill();
+    });
+    void started.ended.then((exit) => this.#ended(started, exit));
+  }
+
+  /** As a kubelet: what ended is started again. */
+  async #ended(ended: ProgramProcess, exit: ProgramExit): Promise<void> {
+    if (this.#isOver) return;
+    this.#output = (this.#output + ended.output).slice(-64 * 1024);
+    this.#proxy.stopped();
+    if (!this.#isKilled) {
+      this.#exits.push(exit);
+      const what = `ended: ${exit.signal ?? `exit code ${exit.code}`}`;
+      this.#plane.note({ who: "operator", type: "process", what, process: this.#number });
+      if (this.#exits.length > MOST_EXITS) return;
+      await sleep(this.#clock, Math.min(RESTART.first * 2 ** (this.#exits.length - 1), RESTART.longest));
+    }
+    await this.#expireLeases();
+    if (!this.#isOver) this.#launch();
+  }
+
+  /** As if the time had passed that a lease outlives its holder. */
+  async #expireLeases(): Promise<void> {
+    for (const path of this.#proxy.leases) {
+      const [namespace, name] = path
+        .split("/")
+        .slice(-3)
+        .filter((part) => part !== "leases") as [string, string];
+      await this.#cluster.client
+        .patch(Lease, `${namespace}/${name}`, { merge: { spec: { holderIdentity: "" } } } as never)
+        .catch(() => {});
+    }
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isOver) {
+      this.#observe();
+      await sleep(this.#clock, TICK);
+    }
+  }
+
+  /** Takes note of what has changed in the cluster, and of faults that last. */
+  #observe(): void {
+    this.#follower.follow();
+    const now = this.#clock.monotonic();
+    if (this.#follower.changes.length !== this.#changes) this.#lastChange = now;
+    this.#changes = this.#follower.changes.length;
+    for (; this.#injected < this.#plane.injected.length; this.#injected++) {
+      const { ms = 0 } = this.#plane.injected[this.#injected] as { ms?: number };
+      this.#disturbedUntil = Math.max(this.#disturbedUntil, now + ms);
+    }
+  }
+
+  /** Resolves when the program works no more. */
+  async #untilIdle(): Promise<void> {
+    const { patience = PATIENCE } = this.#options;
+    const begun = this.#clock.monotonic();
+    const writes = this.#proxy.writes;
+    this.#observe();
+    while (!this.#isIdle()) {
+      if (this.#exits.length > MOST_EXITS) {
+        throw new RunStopped({ type: "restless", message: `the program ended ${this.#exits.length} times` });
+      }
+      if (this.#clock.monotonic() - begun > patience) {
+        const wrote = this.#proxy.writes - writes;
+        const message = `the program was not idle within ${patience / 1000} s: it sent ${wrote} writes meanwhile`;
+        throw new RunStopped({ type: "restless", message });
+      }
+      await sleep(this.#clock, TICK);
+    }
+  }
+
+  #isIdle(): boolean {
+    const now = this.#clock.monotonic();
+    if (!this.#proxy.isConnected) return false;
+    const undisturbed = Math.min(now - this.#lastChange, now - this.#disturbedUntil);
+    const quiet = this.#proxy.isWatching ? this.#quiet : DEAF * this.#quiet;
+    if (Math.min(undisturbed, this.#proxy.idleFor) >= quiet) return true;
+    return Math.min(undisturbed, this.#proxy.noWriteFor) >= READING * quiet;
+  }
+}
+
+/** An invariant of a scenario, as the follower of a cluster checks it. */
+function followed({ name, when, condition }: ScenarioInvariant): Invariant {
+  return { name, [when]: (state: ClusterFollower) => condition.check({ objects: state.all() }).holds };
+}
+
+/** The groups of the CRDs that the scenario sets up. */
+function groupsOf({ setup }: ProgramScenario): string[] {
+  const groups = setup
+    .filter(({ kind }) => kind === "CustomResourceDefinition")
+    .map((crd) => (crd as unknown as { spec: { group: string } }).spec.group);
+  return [...new Set(groups)];
+}
