@@ -112,8 +112,8 @@ export const restoreGivenUp: Scenario = async (stage) => {
   try {
     await hold([]);
     await isReported(stage, DatabaseRestore, "back", {
-      condition: /^Ready False NoRoom a pod finds no node/,
-      event: /Warning NoRoom a pod finds no node/,
+      condition: /^Ready False NoRoom a pod cannot be scheduled/,
+      event: /Warning NoRoom a pod cannot be scheduled/,
     });
     await stage.client.delete(DatabaseRestore, `${stage.namespace}/back`);
     await stage.until(

@@ -209,7 +209,7 @@ export class ObjectVerbs {
   ): Promise<void> {
     const { namespace } = options;
     if (kind.namespaced && !namespace) {
-      throw new TypeError(`deleteCollection of ${kind.kind}: name a namespace, it cannot be done for all at once`);
+      throw new TypeError(`deleteCollection of ${kind.kind}: a namespace is required`);
     }
     const path = resourcePath(kind, { namespace }) + encodeQuery(selectionQuery(options));
     await this.caller.text({ method: "DELETE", path, body: deleteBody(options) }, options);

@@ -75,7 +75,7 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
     const objects: OperatorObjects = operatorObjects(operator, options);
     const { name } = operator;
     if (!(await maybe(client, Deployment, `${namespace}/${name}`))) {
-      options.tell(`there is no deployment.apps/${name} in the namespace ${namespace}; what is left of it goes`);
+      options.tell(`there is no deployment.apps/${name} in the namespace ${namespace}; removing what is left of it`);
     }
     const own = { name, namespace };
     await deleteObjects(client, [...objects.classicRoles, ...objects.roles] as unknown as KubeObject[], options);

@@ -50,7 +50,7 @@ export async function installDefinitions(
       const stored = await definition(client, crd.metadata.name);
       if (!options.force && stored && isForeign(stored)) {
         const what = `customresourcedefinition.apiextensions.k8s.io/${crd.metadata.name}`;
-        options.tell(`${what} left as it is: another operator has brought it; --force replaces it`);
+        options.tell(`${what} unchanged: another operator installed it; --force replaces it`);
         continue;
       }
       const isConverted =

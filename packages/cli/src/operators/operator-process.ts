@@ -191,7 +191,10 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
   const servings: WebhookServer[] = [];
   if (!place) {
     for (const { operator } of asked)
-      log.warn({ operator: operator.name }, "its webhooks are off: writes are not judged, versions are not converted");
+      log.warn(
+        { operator: operator.name },
+        "its webhooks are off: writes are not validated, versions are not converted",
+      );
     return servings;
   }
   for (const [index, { operator, parts }] of asked.entries()) {
@@ -233,7 +236,7 @@ async function listening<T>(start: () => Promise<T>, port: number, flags: string
     return await start();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new UsageError(`port ${port} is taken by another process: choose another with ${flags}, or 0 for any`, {
+    throw new UsageError(`port ${port} is in use by another process: choose another with ${flags}, or 0 for any`, {
       cause: error,
     });
   }

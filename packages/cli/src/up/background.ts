@@ -58,7 +58,7 @@ async function end(pid: number, clock: Clock): Promise<Ended> {
   if (await isGone(pid, clock, GRACE_SECONDS)) return "ended";
   signal(pid, "SIGKILL");
   if (await isGone(pid, clock, GONE_SECONDS)) return "killed";
-  throw new Error(`process ${pid} was killed and is still there: it waits for the system, see "ps ${pid}"`);
+  throw new Error(`process ${pid} was killed and is still there: it is waiting for the kernel, see "ps ${pid}"`);
 }
 
 async function isGone(pid: number, clock: Clock, seconds: number): Promise<boolean> {

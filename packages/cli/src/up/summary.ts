@@ -10,8 +10,8 @@ export function summary({ name, url, kubeconfig, merged }: RunningCluster, backg
     ...access,
     "",
     "Real: the API server (validation, admission, RBAC, watches), the built-in controllers, the scheduler.",
-    "Simulated: nodes and containers. Pods are scheduled, run and become ready; their images are not pulled or executed,",
-    "except those that are programs: the operators' (--operators) and yours (--program).",
+    "Simulated: nodes and containers. Pods are scheduled, run and become ready; their images are neither pulled nor executed,",
+    "except those with programs: the operators' (--operators) and yours (--program).",
     background ? `\nEnd it with: konverge down --name ${name}` : "\nEnd it with Ctrl-C.",
   ].join("\n");
 }

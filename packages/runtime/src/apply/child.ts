@@ -63,10 +63,10 @@ export function planned(given: Child | PlannedChild, position: number): PlannedC
     if (isObject(draft["metadata"])) return one;
   }
   const what =
-    typeof draft === "object" && draft !== null ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
+    typeof draft === "object" && draft !== null ? "has no apiVersion, kind or metadata" : `is ${String(draft)}`;
   throw new PermanentError(
     "InvalidChild",
-    `children[${position}] ${what}: make children with Kind.draft({ metadata, spec })`,
+    `children[${position}] ${what}: create children with Kind.draft({ metadata, spec })`,
   );
 }
 

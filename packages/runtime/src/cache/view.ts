@@ -73,7 +73,7 @@ export class CacheView<T extends KubeObject> {
   /** The name is this view's own: others may use it for something else. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.get(name) === valuesOf) return;
-    if (this.#indexes.has(name)) throw new TypeError(`there is an index ${JSON.stringify(name)} already`);
+    if (this.#indexes.has(name)) throw new TypeError(`there is already an index ${JSON.stringify(name)}`);
     this.#indexes.set(name, valuesOf);
     for (const informer of this.informers) informer.addIndex(valuesOf);
   }

@@ -52,7 +52,8 @@ export class ControllerLoop {
       ...wiring,
       add: (key, priority, trigger) => this.#add(key, priority, trigger),
       isSelfContained: (key) => wiring.selfContained.has(key),
-      onError: (error, trigger) => wiring.log.error({ err: error, trigger }, "a function that follows changes threw"),
+      onError: (error, trigger) =>
+        wiring.log.error({ err: error, trigger }, "a function of watches or references threw"),
     });
     cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
   }

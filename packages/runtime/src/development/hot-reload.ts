@@ -100,7 +100,7 @@ class Reloading<M> implements HotReload {
       changed: (path) => {
         if (MODULES.test(path) && !FOREIGN.test(path)) this.#changed();
       },
-      failed: (error) => log.warn({ err: error }, "changes are no longer seen"),
+      failed: (error) => log.warn({ err: error }, "changes are no longer detected"),
     });
   }
 
@@ -135,7 +135,7 @@ class Reloading<M> implements HotReload {
       const why = loadErrorText(error);
       this.failure = new Error(`${this.#options.module} cannot be loaded: ${why}`, { cause: error });
       if (this.versions > 0) {
-        this.#log.error({ err: error }, `the new version cannot be loaded: the one before goes on: ${why}`);
+        this.#log.error({ err: error }, `the new version cannot be loaded, so the previous one keeps running: ${why}`);
       }
       return;
     }
@@ -145,10 +145,10 @@ class Reloading<M> implements HotReload {
       this.#running = await this.#options.start(module);
       this.versions++;
       this.failure = undefined;
-      if (this.versions > 1) this.#log.info({ version: this.versions }, "a new version runs");
+      if (this.versions > 1) this.#log.info({ version: this.versions }, "a new version is running");
     } catch (error) {
       this.failure = error;
-      this.#log.error({ err: error }, "the new version does not start: the next change is waited for");
+      this.#log.error({ err: error }, "the new version does not start: waiting for the next change");
     }
   }
 }

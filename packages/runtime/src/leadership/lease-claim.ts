@@ -112,7 +112,7 @@ export class LeaseClaim {
       const known = (this.#tenure && sightings.get(key)) ?? (await this.#read());
       const holder = this.#tenure ? known?.spec?.holderIdentity : sightings.holderOf(key);
       if (this.#tenure ? holder !== identity : holder !== undefined && holder !== identity) {
-        this.#lose("somebody else took it");
+        this.#lose("another replica acquired it");
         return;
       }
       const sent = this.#now;
@@ -121,12 +121,12 @@ export class LeaseClaim {
         : await client.create(Lease, this.#fresh(), limits);
       sightings.see(lease);
       // Updates create leases that are gone: it is then another one, and others may have looked in between.
-      if (known && lease.metadata.uid !== known.metadata.uid) this.#lose("somebody deleted it");
+      if (known && lease.metadata.uid !== known.metadata.uid) this.#lose("it was deleted");
       else this.#keep(sent);
     } catch (error) {
       // Somebody was faster, or nobody knows what became of our request: look before trying again.
       sightings.forget(key);
-      if (isNotFound(error)) this.#lose("somebody deleted it");
+      if (isNotFound(error)) this.#lose("it was deleted");
       else if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
   }

@@ -16,6 +16,7 @@ export interface ManagerOptions {
   cache?: Cache;
   /** Default: the client's. */
   clock?: Clock;
+  /** Default: none for a `Manager`; `run` logs to standard error. */
   log?: Log;
   /** Those who want to know all that happens: metrics, traces, recordings. */
   observers?: readonly Observer[];

@@ -191,7 +191,7 @@ export class WorkQueue {
 
   #release(key: ObjectKey): void {
     const again = this.#working.get(key);
-    if (!this.#working.delete(key)) throw new Error(`${key} was returned to the queue, but nobody was working on it`);
+    if (!this.#working.delete(key)) throw new Error(`${key} was returned to the queue, but no worker had taken it`);
     if (again !== undefined && !this.#closed) this.#enqueue(key, again);
     else if (this.#waiting.size > 0) this.onReady();
   }

@@ -112,7 +112,7 @@ export class ReconcileRecorder implements Observer, Disposable {
       this.#bytes += writeSync(this.#file, `${text}\n`);
     } catch (error) {
       this.#file = undefined;
-      onError?.(new Error(`${file} cannot be written any more: ${(error as Error).message}`, { cause: error }));
+      onError?.(new Error(`${file} can no longer be written: ${(error as Error).message}`, { cause: error }));
     }
   }
 }
@@ -222,7 +222,7 @@ class Line implements ReconcileObserver {
       this.#write(this.#redaction.text(line, (value) => stringifyJson(value)));
     } catch (cause) {
       // Something that JSON cannot hold was part of it: an answer from outside, say. The rest is worth keeping.
-      const what = `this reconcile could not be written down: ${(cause as Error).message}`;
+      const what = `this reconcile could not be recorded: ${(cause as Error).message}`;
       this.#write(stringifyJson({ ...line, steps: [], end: { outcome, error: { name: "Error", message: what } } }));
     }
   }

@@ -86,7 +86,7 @@ export class WebhookRegistration {
     }
     this.#repairedAt = clock.monotonic();
     this.#enqueue().catch((error: unknown) => {
-      (this.#options.log ?? silentLog).warn({ err: error }, "the registration of webhooks could not be repaired");
+      (this.#options.log ?? silentLog).warn({ err: error }, "the webhook configurations could not be updated");
     });
   }
 

@@ -56,7 +56,8 @@ const DEFAULT_EVERY = 600_000;
 export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<WebhookServer> {
   const { client, name, service, log = silentLog, every = DEFAULT_EVERY } = options;
   const { clock } = client;
-  if (!service === !options.url) throw new TypeError("say where the webhooks are reached: by `service` or by `url`");
+  if (!service === !options.url)
+    throw new TypeError("set `service` or `url`, where the API server reaches the webhooks");
   const hosts = service ? serviceHosts(service) : [new URL(options.url!).hostname.replace(/^\[|\]$/g, "")];
   const secret = {
     name: `${name}-certificates`,
