@@ -146,7 +146,7 @@ export const nameTaken: Scenario = async (stage) => {
     spec: { database: NAME },
   });
   await isReported(stage, DatabaseBackup, "night", {
-    condition: /False NameTaken there is a Job night that is not of this DatabaseBackup/,
+    condition: /False NameTaken there is a Job night that does not belong to this DatabaseBackup/,
     event: /Warning NameTaken there is a Job night/,
   });
   assert.equal((await stage.get(Job, "night")).spec?.suspend, true);
