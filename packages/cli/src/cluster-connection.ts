@@ -11,7 +11,7 @@ export interface ClusterChoice {
   readonly context?: string;
 }
 
-/** Connects, and makes sure that somebody answers: a command that cannot work says so at once, and what to do. */
+/** Connects, and checks that a server responds: a command that cannot work reports that at once, and what to do. */
 export async function connectToCluster(
   { kubeconfig, context }: ClusterChoice,
   options: Omit<ConnectOptions, "kubeconfig" | "context"> = {},

@@ -63,7 +63,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       const { up: start } = await import("../up/up.ts");
       const started = await start(options);
       console.log(summary(started.noted, false));
-      // Whoever started it in the background waits for this.
+      // The process that started it in the background waits for this.
       process.send?.("ready");
       stopOnSignals().addEventListener("abort", () => void started.stop().then(() => process.exit(0), fail));
       // By default it opens a debugger, which a program of a pod could then connect to.

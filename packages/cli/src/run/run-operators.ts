@@ -58,7 +58,7 @@ export interface RunWorld {
   readonly ready?: (process: OperatorProcess) => void;
 }
 
-/** Runs operators until it is told to stop. */
+/** Runs operators until the signal to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
   const { modules, flags } = openArguments(words);
   const { clock = realClock() } = world;

@@ -6,7 +6,7 @@ import { startedFile } from "../started-files.ts";
 import { isRunning, notedCluster, type RunningCluster, runFile, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
-/** Starts `konverge up` as a process of its own and returns when it is ready. Its output goes to a file. */
+/** Starts `konverge up` as a separate process and returns when it is ready. Its output goes to a file. */
 export async function upInBackground(name: string, args: readonly string[]): Promise<RunningCluster> {
   const logFile = runFile(name, "log");
   const folder = runFolder();

@@ -10,7 +10,7 @@ import {
 import { PermanentError } from "../errors.ts";
 
 /**
- * A child as a reconciler states it: what it shall be, as far as the controller cares. Made by the `draft` or `new` of its
+ * A child as a reconciler returns it: its desired state, as far as the controller sets it. Made by the `draft` or `new` of its
  * kind, or observed. `T` is the type of the object that comes of it.
  */
 export interface Child<T extends KubeObject = KubeObject> extends KubeObject, MadeByKind<T> {

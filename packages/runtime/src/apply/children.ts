@@ -76,12 +76,12 @@ export interface ChildrenScope {
 }
 
 /**
- * The children of one controller's objects: what they are, and making them what they shall be.
+ * The children of one controller's objects: what they are, and how they reach their desired state.
  *
  * Guarantees
- * - Nothing is sent for a child that is as it shall be, also after a restart.
- * - Fields that the draft does not name are left to whoever sets them; fields that it no longer names are given up.
- * - An object that is somebody else's, or was never ours, is not touched. A child of an earlier object of the same name is
+ * - Nothing is sent for a child in its desired state, also after a restart.
+ * - Fields that the draft does not set belong to other managers; fields that it no longer sets are released.
+ * - An object of another owner, or without an owner, is not changed. A child of an earlier object of the same name is
  *   waited for until it is gone.
  * - Only children that this controller applied are pruned, and only after all others have been applied; of those that came
  *   one after the other, the last one first, and the next when it is gone. They are found by their owner, among all declared kinds, so that it does not matter when or by which process they were made.

@@ -6,7 +6,7 @@ import type { Informer } from "./informer.ts";
 
 /**
  * What one user of the cache sees of a kind: the objects of one informer, or of one for each of some namespaces. A view
- * is held until it is released; informers that nobody holds stop.
+ * is held until it is released; informers without a view stop.
  */
 export class CacheView<T extends KubeObject> {
   readonly kind: KindRef<T>;

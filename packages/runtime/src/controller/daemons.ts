@@ -59,7 +59,7 @@ export class Daemons {
         if (wanted) this.#start(name, daemon, object);
       } else if (!wanted || this.#isOutdated(running, daemon, object)) {
         running.stop.abort(new Error(`${name} is no longer requested in this form`));
-        // The next look begins it anew, when this one has ended.
+        // The next reconcile starts it again, when this one has ended.
         if (wanted) void running.ended.then(() => this.#wake(key));
         if (running.over) this.#forget(key, name);
       }

@@ -125,7 +125,7 @@ export class Manager implements ManagerState {
   }
 
   /**
-   * Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. Then gives up
+   * Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. Then releases
    * leases and watches.
    */
   stop(): Promise<void> {

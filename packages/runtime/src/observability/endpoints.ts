@@ -26,7 +26,7 @@ const DEFAULT_STALE = 300_000;
 
 /**
  * What a process tells about itself over HTTP, as a function from request to response ({@link serveHttp} serves it on a port):
- * - `/healthz`: it is alive; if not, it should be started anew;
+ * - `/healthz`: it is alive; if not, it should be restarted;
  * - `/readyz`: it is at work, or stands by for a lease; all it watches has been listed, and no watch is stale;
  * - `/metrics`: Prometheus' text format;
  * - `/loglevel`: reads (GET) and changes (PUT) the level of the log.

@@ -7,7 +7,7 @@ import type { QueuePriority } from "../queue/work-queue.ts";
 import { prometheus } from "./on-demand.ts";
 
 export interface MetricsOptions {
-  /** Where the series are kept. Default: a registry of their own. */
+  /** Where the series are kept. Default: a separate registry. */
   registry?: Registry;
   /** Also those of the process: memory, CPU seconds, event loop. Default: true. */
   process?: boolean;

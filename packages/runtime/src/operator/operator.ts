@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
 
-/** Something that whoever installs an operator may set: by a flag (`--natsAddr`) or by a variable of the environment. */
+/** A setting of an operator, for those who install it: by a flag (`--natsAddr`) or by a variable of the environment. */
 export interface OperatorSetting {
   /** The flag without its dashes. */
   readonly flag: string;

@@ -27,7 +27,7 @@ export interface PodProblem extends WorkloadProblem {
 const PULLING = new Set(["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"]);
 const STARTING = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const LOOPING = "CrashLoopBackOff";
-/** Of a container's last words, so many characters are told. */
+/** How many characters of a container's last output are reported. */
 const LAST_WORDS = 200;
 
 /**

@@ -19,7 +19,7 @@ export interface DurableStep<T extends KubeObject> {
    * was stored.
    */
   run(object: T, context: DurableStepContext): Promise<unknown>;
-  /** How often it is tried again after a failure. Default: for ever. A try that a crash cut off counts. */
+  /** How often it is retried after a failure. Default: forever. An attempt that a crash interrupted counts. */
   retries?: number;
   /** Milliseconds since the first attempt after which it is not retried. Default: none. */
   timeout?: number;

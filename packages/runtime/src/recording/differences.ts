@@ -55,7 +55,7 @@ export function recordedReconcileText({ controller, key, at, triggers }: Recorde
 }
 
 function childrenDiffer(before: RecordedResult["children"], after: RecordedResult["children"]): ReplayDifference[] {
-  // Leaving children alone is not the same as wanting none.
+  // Returning no list is not the same as returning an empty one.
   if (!before !== !after) {
     const details = [{ path: "", before: Object.keys(before ?? {}), after: Object.keys(after ?? {}) }];
     return [

@@ -52,7 +52,7 @@ const DEFAULT_LIMIT = 256 * 2 ** 20;
  * Guarantees
  * - A line is one reconcile and stands for itself: a file may be cut, joined or searched by line.
  * - No value of a Secret or of a marked field is written, wherever it occurs; see {@link Redaction}.
- * - A line is written before the reconcile's end is told to anybody else who comes after, and is with the operating system
+ * - A line is written before later observers learn of the reconcile's end, and is with the operating system
  *   by then: a crash of the process loses the reconciles under way and no other.
  */
 export class ReconcileRecorder implements Observer, Disposable {

@@ -50,7 +50,7 @@ const DEFAULT_EVERY = 600_000;
  * await using hooks = await serveWebhooks(webhooks, { client, name: "models", service: { name: "models", namespace: "ai" } });
  * ```
  *
- * The order when certificates change: first the API server is told whom to trust besides, then the new certificate is
+ * The order when certificates change: first the API server trusts the new authority as well, then the new certificate is
  * shown.
  */
 export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<WebhookServer> {

@@ -8,7 +8,7 @@ const STALLED = 5_000;
 /** Virtual milliseconds that it is given then, each time. What lies further ahead is not what it waits for. */
 const LEAP = 30_000;
 
-/** Moves a virtual clock on as far as somebody waits for something. */
+/** Advances a virtual clock as far as something waits for it. */
 export class VirtualTime {
   readonly clock: VirtualClock;
   readonly #machine = realClock();
