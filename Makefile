@@ -7,7 +7,7 @@ IMG ?= konverge/operators:0.1.0
 OPERATORS ?= all
 # Where they are deployed.
 NAMESPACE ?= default
-# More options for the command: make run ARGS="--verbose"
+# More options for the command: make run ARGS="--log-level debug"
 ARGS ?=
 # Anything that builds images as docker does: make docker-build CONTAINER_TOOL=podman
 CONTAINER_TOOL ?= docker

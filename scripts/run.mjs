@@ -29,7 +29,12 @@ const child = spawn(node, ["--disable-warning=ExperimentalWarning", join(root, s
 });
 // A terminal sends Ctrl-C to both processes; the child decides how to stop, this one only waits for it.
 process.on("SIGINT", () => {});
-process.on("SIGTERM", () => child.kill("SIGTERM"));
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill("SIGTERM"));
+// npm waits for this process. If npm is gone, it was killed.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 1000).unref();
+}
 child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 143)));
 
 /** The lock file's digest is kept beside what was installed from it, so an up-to-date tree costs one file read. */

@@ -1,14 +1,16 @@
 // The steps that npm scripts are made of. Each prints what it runs and how long it took.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { whenParentDies } from "./parent-watch.ts";
+import { groupedTests } from "./test-groups.ts";
 
 const HOMES = "{packages,operators,tools,scripts,examples}";
 
 /**
- * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; those that play a scenario
- * again and again, with a crash at each write or without each right, *.proof.test.ts; those that start real nodes,
+ * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; survival tests, which run a
+ * scenario many times with a crash at each write or without each permission, *.proof.test.ts; those that start real nodes,
  * *.nodes.test.ts; those that drive a browser, *.browser.test.ts. Peers' programs have to be built first.
  */
 function tests(tier: "fast" | "real" | "proof" | "nodes" | "browser" | "peer"): string[] {
@@ -30,7 +32,7 @@ const REPORTERS = [
 
 /** The suites that need a real control plane. */
 export const realTests = () => tests("real");
-/** Those that play scenarios again and again. */
+/** Survival tests. */
 export const proofTests = () => tests("proof");
 
 const steps: Record<string, (files: readonly string[]) => string[]> = {
@@ -43,10 +45,11 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
   "fast tests": () => [
     "node",
     "--test",
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    "--test-timeout=120000",
+    // One more than there are cores: some tests wait for processes and sockets.
+    `--test-concurrency=${availableParallelism() + 1}`,
+    "--test-timeout=240000",
     ...REPORTERS,
-    ...tests("fast"),
+    ...groupedTests(tests("fast")),
   ],
   proofs: (files) => [
     "node",
@@ -72,7 +75,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS,
     ...tests("peer"),
   ],
-  // Two files at a time: each starts a control plane of its own, and mostly waits for it.
+  // Two files at a time: each starts its own control plane, and mostly waits for it.
   "real tests": (files) => [
     "node",
     "--test",
@@ -84,16 +87,18 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
 };
 
 /**
- * Steps beside other people's programs, whose own timing can spoil a test. Files that failed there are run once more, one at
- * a time; that is said, and only what fails again counts.
+ * Steps with other projects' programs, whose timing can break a test. Files that failed there are run again, one at a time;
+ * that is printed, and only what fails again counts.
  */
 const TRIED_TWICE: ReadonlySet<string> = new Set(["real tests", "peers' programs"]);
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs steps in order until one fails; `files` narrows what is tested. */
 export async function runAll(names: string[], files: readonly string[] = []): Promise<number> {
   for (const name of names) {
     const started = performance.now();
-    const passed = TRIED_TWICE.has(name) ? triedTwice(name, files) : runStep(name, files);
+    const passed = await (TRIED_TWICE.has(name) ? triedTwice(name, files) : runStep(name, files));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.error(`${passed ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
     if (!passed) return 1;
@@ -101,21 +106,38 @@ export async function runAll(names: string[], files: readonly string[] = []): Pr
   return 0;
 }
 
-function runStep(name: string, files: readonly string[], env: NodeJS.ProcessEnv = process.env): boolean {
+/** A step ends with this process, also if this one is killed: test runners and their files would go on for minutes. */
+async function runStep(name: string, files: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
   const [command, ...args] = steps[name]!(files);
-  const { status } = spawnSync(command!, args, { stdio: "inherit", env, shell: process.platform === "win32" });
-  return status === 0;
+  const child = spawn(command!, args, { stdio: "inherit", env, shell: process.platform === "win32" });
+  const stop = () => {
+    child.kill("SIGTERM");
+    process.exitCode = 1;
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  whenParentDies(stop);
+  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
+  child.on("exit", resolve);
+  child.on("error", (error) => {
+    console.error(`${command} does not start: ${error.message}`);
+    resolve(null);
+  });
+  const code = await ended;
+  for (const signal of SIGNALS) process.off(signal, stop);
+  return code === 0;
 }
 
-function triedTwice(name: string, files: readonly string[]): boolean {
+async function triedTwice(name: string, files: readonly string[]): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-tests-"));
   try {
     const list = join(folder, "failed.json");
-    if (runStep(name, files, { ...process.env, FAILED_FILES: list })) return true;
+    if (await runStep(name, files, { ...process.env, FAILED_FILES: list })) return true;
     if (!existsSync(list)) return false;
     const failed = JSON.parse(readFileSync(list, "utf8")) as string[];
-    console.log(`\nOnce more:\n${failed.map((file) => `  ${relative(process.cwd(), file)}`).join("\n")}`);
-    return failed.filter((file) => !runStep(name, [file])).length === 0;
+    console.log(`\nRunning again:\n${failed.map((file) => `  ${relative(process.cwd(), file)}`).join("\n")}`);
+    let passed = true;
+    for (const file of failed) passed = (await runStep(name, [file])) && passed;
+    return passed;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,12 +1,19 @@
-// Prints what failed or is still to do, and one closing line: N passed, N failed, N skipped. Where a second try is to follow
-// (FAILED_FILES names a file), the files with failures are written there, and counted by it.
+// Prints what failed or is still to do, the slowest files, and one closing line: N passed, N failed, N skipped. Where a second
+// try is to follow (FAILED_FILES names a file), the files with failures are written there, and counted by it.
 import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
+import { whenParentDies } from "./parent-watch.ts";
+
+const SLOWEST = 10;
 
 export default async function* summary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const skips = new Map<string, number>();
   const failedFiles = new Set<string>();
+  const durations = new Map<string, number>();
+  // This runs in the runner, which would go on with all files.
+  whenParentDies(() => process.kill(process.pid, "SIGTERM"));
   for await (const event of events) {
     if (event.type === "test:pass" && event.data.details.type !== "suite") {
       if (event.data.skip !== undefined) {
@@ -15,7 +22,10 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
       } else counts.passed++;
     }
     // A failed test names the file that declares it, which may be shared by many: the summary names the one that was run.
-    if (event.type === "test:summary" && event.data.file && !event.data.success) failedFiles.add(event.data.file);
+    if (event.type === "test:summary" && event.data.file) {
+      if (!event.data.success) failedFiles.add(event.data.file);
+      durations.set(event.data.file, event.data.duration_ms);
+    }
     if (event.type === "test:fail" && event.data.details.type !== "suite") {
       if (event.data.todo !== undefined) {
         counts.skipped++;
@@ -29,10 +39,19 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
     }
   }
   for (const [reason, count] of skips) yield `skipped ${count}: ${reason}\n`;
+  if (durations.size > SLOWEST) yield slowestText(durations);
   const { passed, failed, skipped } = counts;
   const list = process.env.FAILED_FILES;
   if (list && failedFiles.size > 0) {
     writeFileSync(list, JSON.stringify([...failedFiles]));
     yield `\n${passed} passed, 0 failed, ${skipped} skipped, ${failed} to be tried again\n`;
   } else yield `\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
+}
+
+function slowestText(durations: ReadonlyMap<string, number>): string {
+  const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
+  const lines = slowest.map(
+    ([file, ms]) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(process.cwd(), file)}\n`,
+  );
+  return `\nslowest:\n${lines.join("")}`;
 }

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { controller, run } from "konverge";
 import { connect } from "konverge/client";
 import { ConfigMap } from "konverge/kinds";
+import { silentLog } from "konverge/observability";
 import { Cache } from "konverge/runtime";
 import { Widget } from "./widget.ts";
 
@@ -36,6 +37,6 @@ if (mode === "cache") {
   console.log("cached");
   process.once("SIGTERM", () => process.exit(0));
 } else {
-  const manager = await run(widgets, { client });
+  const manager = await run(widgets, { client, log: silentLog });
   process.once("SIGTERM", () => void manager.stop().then(() => process.exit(0)));
 }

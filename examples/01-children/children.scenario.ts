@@ -15,7 +15,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await until("both are there", async () => (await text("app-a")) === "1" && (await text("app-b")) === "2");
 
   await client.patch(ConfigMap, `${namespace}/app-a`, { merge: { data: { text: "spoilt" } } });
-  await until("what somebody spoilt is repaired", async () => (await text("app-a")) === "1");
+  await until("a change by another client is reverted", async () => (await text("app-a")) === "1");
 
   await client.patch(Settings, `${namespace}/app`, { merge: { spec: { files: { b: null } } } });
   await until("what is no longer wanted is gone", () =>

@@ -28,7 +28,7 @@ export const quizzes = controller(Quiz, {
     return {
       children: [sheet],
       status: { answer },
-      conditions: { Ready: answer ? conditionTrue("Answered") : conditionFalse("Open", "nobody has answered yet") },
+      conditions: { Ready: answer ? conditionTrue("Answered") : conditionFalse("Open", "there is no answer yet") },
     };
   },
 });

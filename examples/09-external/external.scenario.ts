@@ -16,7 +16,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await client.create(Phone, Phone.new({ metadata: { name: "p", namespace }, spec: { forwardTo: "Ann" } }));
   await until("there is a line", () => [...lines.values()].join() === "Ann");
   const [number = ""] = lines.keys();
-  lines.set(number, "somebody else");
+  lines.set(number, "another user");
   await until("what drifted is repaired", () => lines.get(number) === "Ann");
   await client.delete(Phone, `${namespace}/p`);
   await until("the phone is gone", () => client.get(Phone, `${namespace}/p`).then(() => false, isNotFound));

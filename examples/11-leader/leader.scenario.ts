@@ -13,5 +13,5 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await until("the first acts", async () => (await captain()) === "Ann");
   assert.ok(second.standby);
   void first.stop();
-  await until("the second takes over", async () => second.working && (await captain()) === "Bob");
+  await until("the second acquires the lease", async () => second.working && (await captain()) === "Bob");
 }

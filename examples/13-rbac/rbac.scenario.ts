@@ -18,7 +18,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   for (const object of doorRoles(namespace)) {
     await client.create((object.kind === "Role" ? Role : RoleBinding) as typeof Role, object as never);
   }
-  await until("the rights are in force", async () => {
+  await until("the permissions are in effect", async () => {
     await run(doors, { client: robot, preflight: true });
     return true;
   });

@@ -17,7 +17,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   const hold = { merge: { metadata: { finalizers: ["examples.konverge.dev/inhabited"] } } };
   await client.patch(ConfigMap, `${namespace}/t-2`, hold);
   await client.patch(Tower, `${namespace}/t`, { merge: { spec: { floors: 1 } } });
-  await until("the third floor is told to go", async () =>
+  await until("the third floor is being deleted", async () =>
     (await floors()).some(({ name, deletionTimestamp }) => name === "t-2" && deletionTimestamp !== undefined),
   );
   await client.delete(Tower, `${namespace}/t`);

@@ -25,7 +25,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   });
   const ready = async () =>
     (await client.get(Wish, `${namespace}/theirs`)).status?.conditions?.find(({ type }) => type === "Ready");
-  await until("it is told what is missing", async () => (await ready())?.reason === "Forbidden");
+  await until("it reports what is missing", async () => (await ready())?.reason === "Forbidden");
   const message = (await ready())?.message ?? "";
   assert.match(message, /cannot be written as system:serviceaccount:[^:]+:visitor/);
   assert.match(message, /cannot patch resource "configmaps" in API group ""/);

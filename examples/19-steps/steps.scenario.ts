@@ -22,7 +22,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await client.create(Launch, Launch.new({ metadata: { name: "l", namespace }, spec: { site: "north" } }));
   const ready = async () => (await client.get(Launch, key)).status?.conditions?.find(({ type }) => type === "Ready");
   await until("a step waits", async () => (await ready())?.reason === "StepRetrying");
-  assert.match((await ready())?.message ?? "", /step fuel failed at try \d: the tank is empty/);
+  assert.match((await ready())?.message ?? "", /step fuel failed on attempt \d: the tank is empty/);
   let stopped = false;
   void first.stop().then(() => {
     stopped = true;

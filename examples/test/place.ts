@@ -37,6 +37,7 @@ export interface Ground {
 export async function play(scenario: Scenario, namespace: string, ground: Ground): Promise<void> {
   const { CustomResourceDefinition, Namespace } = await import("konverge/kinds");
   const { run } = await import("konverge");
+  const { silentLog } = await import("konverge/observability");
   const { client, warnings, during } = ground;
   const ends: (() => Promise<void>)[] = [];
   const until: Place["until"] = async (what, condition) => {
@@ -64,7 +65,7 @@ export async function play(scenario: Scenario, namespace: string, ground: Ground
     },
     async run(controllers, options) {
       const list = "kind" in controllers ? [controllers] : controllers;
-      const manager = await during(run(list, { client, namespaces: [namespace], ...options }));
+      const manager = await during(run(list, { client, namespaces: [namespace], log: silentLog, ...options }));
       ends.unshift(() => during(manager.stop()));
       return manager;
     },

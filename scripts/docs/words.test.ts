@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { markdownFindings, sourceFindings, unexcused } from "./words.ts";
+import { markdownFindings, plainFindings, sourceFindings, unexcused } from "./words.ts";
 
 const found = (text: string) => markdownFindings(text).map(({ line, found: word }) => `${line}: ${word}`);
 
@@ -65,6 +65,14 @@ test("of a source, only literals of several words are read", () => {
   assert.deepEqual(
     sourceFindings(source).map(({ line, found: word }) => `${line}: ${word}`),
     ["2: left alone"],
+  );
+});
+
+test("of a manifest or a script, every line is read", () => {
+  const findings = plainFindings("# Nobody reads this.\ndescription: so many replicas\nreplicas: 3\n");
+  assert.deepEqual(
+    findings.map(({ line, found: word }) => `${line}: ${word}`),
+    ["1: Nobody", "2: so many"],
   );
 });
 

@@ -1,4 +1,4 @@
-// Checks the words of documentation and messages: Markdown prose, and the string literals of sources.
+// Checks the words of documentation and messages: Markdown prose, string literals of sources, manifests and scripts.
 //
 //   node scripts/docs/words.ts              checks the enforced files; part of `npm run check`
 //   node scripts/docs/words.ts FILE…        lists the findings of these files
@@ -6,6 +6,7 @@
 //
 // What to write instead is in word-list.ts, what may stay in word-exceptions.ts.
 import { globSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
 import { stringLiterals } from "./string-literals.ts";
 import { EXCEPTIONS, type WordException } from "./word-exceptions.ts";
 import { type Replacement, SPELLINGS, WORDS } from "./word-list.ts";
@@ -15,13 +16,16 @@ const ENFORCED = [
   "*.md",
   "bench/**/*.md",
   "docs/README.md",
-  "docs/{decisions,guide}/*.md",
-  "docs/reference/!(cli).md",
+  "docs/{decisions,guide,reference}/*.md",
   "docs/site/index.md",
-  "packages/*/README.md",
+  "{examples,operators,packages}/**/*.md",
+  "examples/*/*.{ts,yaml}",
+  "{packages,operators}/*/src/**/*.ts",
+  "operators/*/{monitoring,samples,scripts}/*.{yaml,sh}",
+  "config/**/*.yaml",
 ];
 /** Files that users read, and sources whose messages they read. */
-const ALL = ["*.md", "{bench,docs,examples,operators,tools}/**/*.md", "{packages,operators}/*/src/**/*.ts"];
+const ALL = [...ENFORCED, "{docs,tools}/**/*.md", "tools/**/*.ts"];
 /** Tests, and data that a real API server or a generator has written. */
 const SKIPPED = /node_modules|\/dist\/|\/generated\/|\/corpus\/|\/observed\/|\.test\.ts$/;
 
@@ -47,7 +51,12 @@ export function sourceFindings(source: string): WordFinding[] {
   );
 }
 
-/** The lines of a document, with everything that is not prose blanked out. */
+/** The findings in a manifest or a script, where comments, descriptions and messages are everywhere. */
+export function plainFindings(text: string): WordFinding[] {
+  return text.split("\n").flatMap((line, i) => findingsIn(line, i + 1, line));
+}
+
+/** The lines of a document, with everything that is not prose blanked out: code, addresses, links that are named like their file. */
 function proseLines(markdown: string): string[] {
   let fence: string | undefined;
   return markdown.split("\n").map((line) => {
@@ -64,6 +73,7 @@ function proseLines(markdown: string): string[] {
     return line
       .replaceAll(/(`+)(?:(?!\1).)+\1/g, "…")
       .replaceAll(/\]\([^)]*\)/g, "]")
+      .replaceAll(/\[[^\]\s]*\.\w+\]/g, "…")
       .replaceAll(/<!--.*?-->|https?:\S+/g, "…");
   });
 }
@@ -90,13 +100,19 @@ export function unexcused(
   });
 }
 
+const READERS: Readonly<Record<string, (text: string) => WordFinding[]>> = {
+  ".md": markdownFindings,
+  ".ts": sourceFindings,
+};
+
 if (import.meta.main) process.exitCode = main(process.argv.slice(2));
 
 function main(args: readonly string[]): number {
   const used = new Set<WordException>();
   const findingsOf = (file: string) => {
     const text = readFileSync(file, "utf8");
-    return unexcused(file, file.endsWith(".md") ? markdownFindings(text) : sourceFindings(text), EXCEPTIONS, used);
+    const find = READERS[extname(file)] ?? plainFindings;
+    return unexcused(file, find(text), EXCEPTIONS, used);
   };
   const enforced = filesOf(ENFORCED);
   if (args.includes("--all")) {

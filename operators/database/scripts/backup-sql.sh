@@ -16,14 +16,14 @@ is_whole() {
   tail -n 5 "$1" | grep -q -e '^-- PostgreSQL database cluster dump complete$' -e '^-- Dump completed'
 }
 
-# What MySQL is told after a dump: the users in it count at once, and the administrator keeps the password of the Secret.
+# What MySQL runs after a dump: the users in it take effect at once, and the administrator keeps the password of the Secret.
 after_dump() {
   quoted=$(printf %s "$PASSWORD" | sed "s/[\\\\']/\\\\&/g")
   printf '%s\n' 'flush privileges;' "alter user if exists '$USERNAME'@'%' identified by '$quoted', '$USERNAME'@'localhost' identified by '$quoted';"
 }
 
 # A file into the server. Roles that are there stay, and those that the operator looks after keep their passwords;
-# databases give way to those of the dump, also while somebody is connected. Rows of tables are not touched.
+# databases give way to those of the dump, even while a client is connected. Rows of tables are not touched.
 load_all() {
   case $ENGINE in
     postgres)

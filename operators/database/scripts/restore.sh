@@ -97,7 +97,7 @@ check() {
   { echo "backup=$BACKUP"; echo "from=$(value stopped "$BACKUP")"; echo "reach=$end"; } > "$REPORT"
 }
 
-# Copies the backup and lets a server of nobody else's work through the WAL. Its WAL is not archived before it is in place.
+# Copies the backup and lets a private server replay the WAL. Its WAL is not archived before it is in place.
 recover() {
   rm -rf "$work"
   cp -a "$SOURCE/base/$BACKUP/data" "$work"
@@ -120,7 +120,7 @@ recover() {
   } > "$scratch/settings"
   echo "local all all trust" > "$scratch/hba"
   pg_ctl start -D "$work" -l "$scratch/log" -o "-c config_file=$scratch/settings" || return 1
-  # It answers when it has reached the target and begun a history of its own.
+  # It answers when it has reached the target and started a new timeline.
   until pg_isready -q -h "$scratch"; do
     pg_ctl status -D "$work" > /dev/null || return 1
     sleep 0.2
@@ -154,7 +154,7 @@ restore() {
   if [ ! -d "$aside" ]; then
     if [ -e "$PGDATA" ]; then mv "$PGDATA" "$aside"; else mkdir "$aside"; fi
   fi
-  [ ! -e "$PGDATA" ] || fail "somebody has made $PGDATA while it was being restored: it is not replaced"
+  [ ! -e "$PGDATA" ] || fail "$PGDATA was created by another process during the restore: it is not replaced"
   mv "$work" "$PGDATA"
   rm "$work.ready"
 }
@@ -163,13 +163,13 @@ undo() {
   rm -rf "$work" "$work.ready"
   if [ ! -d "$aside" ]; then exit 0; fi
   if [ -e "$PGDATA" ]; then
-    # The history that began with the restore shall not be followed by later ones, if any of it was archived.
+    # The timeline that started with the restore must not be followed by later restores, if any of it was archived.
     timeline=$(pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p")
     system=$(pg_controldata -D "$PGDATA" | sed -n 's/^Database system identifier: *//p')
     if [ -n "$ARCHIVE" ]; then rm -f "$ARCHIVE/wal/$system/$(printf %08X "$timeline")"*; fi
     mv "$PGDATA" "$work"
   fi
-  # Where nothing was, nothing shall be.
+  # An empty folder stands for no data at all.
   rmdir "$aside" 2> /dev/null || mv "$aside" "$PGDATA"
   rm -rf "$work"
 }

@@ -2,7 +2,7 @@
 #
 # The topology is a file that the operator writes and the node brings into the pod; it is read every INTERVAL seconds:
 #   term         grows with each change of who leads; what is older than what this volume has seen is not obeyed
-#   primary      the pod that may take writes; empty while nobody may
+#   primary      the pod that accepts writes; empty while none does
 #   upstream     the pod that standbys stream from; empty while they must not (their positions are being compared)
 #   members      all pods, each with the address of its server: name=host:port
 #   synchronous  how many standbys must confirm a commit
@@ -73,7 +73,7 @@ confirming() {
 settle() {
   echo "*:*:*:replicator:$(cat "$CREDENTIALS/replication-password")" > "$PGPASSFILE"
   {
-    # A standby that is away for long is copied anew: its WAL must not fill the volume. The settings of all may say otherwise.
+    # A standby that is away for long is copied again: its WAL must not fill the volume. The settings of all may say otherwise.
     echo "max_slot_wal_keep_size = $(df -P -k "$VOLUME" | awk 'NR == 2 { printf "%d", $2 / 5 }')kB"
     cat "$CONFIG/postgresql.conf"
     echo "hba_file = '$CONFIG/pg_hba.conf'"
@@ -101,7 +101,7 @@ stop_server() {
   server=''
 }
 
-# Less when the pod is told to end.
+# Less when the pod is terminating.
 pause() {
   sleep "$INTERVAL" &
   wait $!
@@ -148,7 +148,7 @@ SQL
 }
 
 # Each other member has a slot, so that what it still needs stays. On a standby, and for who has left, there is none; one that
-# has lost its WAL can no longer be used, and is made anew.
+# has lost its WAL can no longer be used, and is recreated.
 keep_slots() {
   slots=$(for other in $1; do slot_of "$other"; done | paste -s -d , -)
   sql <<SQL > /dev/null
@@ -253,7 +253,7 @@ follow() {
       join
     fi
     keep_slots '' || return
-    # Without an upstream nothing may arrive any more before this is told.
+    # Without an upstream nothing must arrive anymore before this is reported.
     [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby
   fi
 }

@@ -74,13 +74,14 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
   const job = cache.get(Job, `${metadata.namespace}/${metadata.name}`);
   const method = spec.method ?? (database && methodOf(database));
   if (!database || !method) {
-    return waits(backup, "NoDatabase", `there is no Database ${spec.database} that keeps backups`, context);
+    return waits(backup, "NoDatabase", `there is no Database ${spec.database} with backups`, context);
   }
   if (isImpossible(database, method)) {
     return fails(backup, { method }, "only postgres has physical backups: set method to logical", context);
   }
   if (!job) {
-    if (metadata.labels?.[SCHEDULED]) return fails(backup, { method }, "its Job has gone before it had ended", context);
+    if (metadata.labels?.[SCHEDULED])
+      return fails(backup, { method }, "its Job was deleted before it completed", context);
     const why = whyNotNow(database);
     if (why) return waits(backup, ...why, context);
     await startJob(DatabaseBackup, backup, backupJobFor(backup, database, method), context);
@@ -131,8 +132,9 @@ function told(report: TaskReport, { status }: Job): Status {
 /** Why a backup cannot be taken now, though it can be later. */
 function whyNotNow(database: Database): [reason: string, message: string] | undefined {
   const { name } = database.metadata;
-  if (!database.spec.backup) return ["NoBackupVolume", `Database ${name} says nothing about backups: set spec.backup`];
-  if (database.spec.hibernated) return ["Hibernated", `the backup is taken when Database ${name} is awake`];
+  if (!database.spec.backup) return ["NoBackupVolume", `Database ${name} has no backups: set spec.backup`];
+  if (database.spec.hibernated)
+    return ["Hibernated", `the backup is taken when Database ${name} is no longer hibernated`];
   const held = heldForRestore(database);
   if (held) return ["Restoring", `the backup is taken when Database ${name} is restored`];
   if (database.status?.phase !== "Running") return ["NotRunning", `the backup is taken when Database ${name} runs`];
@@ -176,7 +178,7 @@ async function expire(
     await client.delete(DatabaseBackup, `${namespace}/${name}`, { preconditions: { uid: uid! } });
     return undefined;
   }
-  const message = "it was let go when a later backup was taken, as spec.backup of its Database says";
+  const message = "it expired when a later backup was taken, by spec.backup of its Database";
   events.normal("BackupExpired", message);
   const { conditions: _, ...rest } = backup.status ?? {};
   return { status: { ...rest, phase: "Expired" }, conditions: { Ready: conditionFalse("Expired", message) } };

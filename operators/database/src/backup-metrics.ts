@@ -64,11 +64,11 @@ export class BackupMetrics {
     gauge("database_backup_last_failed", "1 if the last backup of a Database has failed.", (one) => one.failed);
     gauge(
       "database_backup_last_success_timestamp_seconds",
-      "When the last whole backup of a Database ended.",
+      "Time of the last successful backup of a Database.",
       (one) => one.stopped,
     );
-    gauge("database_backup_last_duration_seconds", "How long the last whole backup took.", (one) => one.duration);
-    gauge("database_backup_last_size_bytes", "How large the last whole backup is.", (one) => one.size);
+    gauge("database_backup_last_duration_seconds", "Duration of the last successful backup.", (one) => one.duration);
+    gauge("database_backup_last_size_bytes", "Size of the last successful backup.", (one) => one.size);
   }
 
   /** `existing` tells which objects there are, whenever somebody asks for the numbers: nobody tells when one goes. */

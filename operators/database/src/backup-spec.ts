@@ -15,29 +15,31 @@ export const backupSpec = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("When: `0 3 * * *`, as CronJobs have it. Default: only when a DatabaseBackup asks for one."),
+    .describe("Cron schedule, such as `0 3 * * *`. Default: only DatabaseBackups take backups."),
   timeZone: z.string().optional(),
   method: z
     .enum(METHODS)
     .optional()
     .describe("physical: files and WAL, to any point in time (postgres only, its default); logical: a dump of SQL."),
-  keep: z.int().min(1).default(7).describe("How many backups are kept at least."),
+  keep: z.int().min(1).default(7).describe("The minimum number of backups to keep."),
   keepFor: z
     .string()
     .regex(SPAN)
     .optional()
-    .describe("Keeps what is needed to get back to any moment of this time, as 14d."),
+    .describe("Keeps what is needed to restore any point in time of this period, such as 14d."),
   archiveTimeout: z
     .string()
     .regex(SPAN)
     .default("5m")
-    .describe("After this time WAL is archived also if its segment is not full: how much a lost server may cost."),
-  size: quantity().default("10Gi").describe("Of the volume that backups are kept on."),
-  claim: z.string().min(1).optional().describe("A claim that is there already, instead of one that is made."),
+    .describe(
+      "WAL is archived after this time even if its segment is not full: the most that losing a server can cost.",
+    ),
+  size: quantity().default("10Gi").describe("Size of the backup volume."),
+  claim: z.string().min(1).optional().describe("An existing claim to use instead of creating one."),
   accessMode: z
     .enum(["ReadWriteOnce", "ReadWriteMany"])
     .optional()
-    .describe("Of the volume. Default: ReadWriteOnce for one instance, ReadWriteMany for more."),
+    .describe("Access mode of the volume. Default: ReadWriteOnce for one instance, ReadWriteMany for more."),
 });
 
 /** A time span as seconds. */

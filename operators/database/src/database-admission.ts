@@ -18,9 +18,9 @@ const OURS = new Set([
 export function databaseErrors(database: Database, old: Database | undefined): FieldError[] {
   const errors: FieldError[] = [];
   const { size, storage, instances, synchronous, parameters = {} } = database.spec;
-  if (!isSize(size)) errors.push(fieldInvalid("spec.size", size, "must be the size of a volume, as 5Gi or 500M"));
+  if (!isSize(size)) errors.push(fieldInvalid("spec.size", size, "must be the size of a volume, such as 5Gi or 500M"));
   if (synchronous >= instances && synchronous > 0) {
-    const message = `must be less than spec.instances (${instances}): so many standbys there are not to confirm a commit`;
+    const message = `must be less than spec.instances (${instances}): each of these standbys must confirm a commit`;
     errors.push(fieldInvalid("spec.synchronous", synchronous, message));
   }
   if (storage && isSize(size) && isSmaller(String(storage.limit), size)) {
@@ -51,7 +51,7 @@ function resourceErrors({ spec: { resources } }: Database): FieldError[] {
     for (const [name, given] of Object.entries(resources?.[part] ?? {})) {
       const field = `spec.resources.${part}.${name}`;
       const limit = resources?.limits?.[name];
-      if (!isAmount(given)) errors.push(fieldInvalid(field, given, "must be an amount, as 500m or 2Gi"));
+      if (!isAmount(given)) errors.push(fieldInvalid(field, given, "must be a quantity, such as 500m or 2Gi"));
       else if (part === "requests" && isAmount(limit) && parseQuantity(limit).cmp(parseQuantity(given)) < 0) {
         errors.push(fieldInvalid(field, given, `must not be more than its limit (${limit})`));
       }
@@ -72,10 +72,10 @@ function bootstrapErrors(database: Database): FieldError[] {
     errors.push(fieldForbidden("spec.bootstrap", message));
   }
   if ([targetTime, targetLSN, targetXID].filter((given) => given !== undefined).length > 1) {
-    errors.push(fieldForbidden("spec.bootstrap", "targetTime, targetLSN, targetXID: at most one says up to when"));
+    errors.push(fieldForbidden("spec.bootstrap", "targetTime, targetLSN, targetXID: set at most one of them"));
   }
   if (targetXID !== undefined && from?.backup === undefined) {
-    errors.push(fieldForbidden("spec.bootstrap.targetXID", "needs from.backup: the backup to begin with"));
+    errors.push(fieldForbidden("spec.bootstrap.targetXID", "needs from.backup: the backup to start from"));
   }
   return errors;
 }
@@ -90,7 +90,7 @@ function mysqlErrors({ spec }: Database): FieldError[] {
   ];
   const given = missing.filter(([, isGiven]) => isGiven);
   return given.map(([field]) =>
-    fieldForbidden(field, "is there for postgres only: leave it out, or choose that engine"),
+    fieldForbidden(field, "is supported for postgres only: omit it, or choose that engine"),
   );
 }
 

@@ -30,15 +30,15 @@ export const DatabaseRestore = defineKind({
         inPlace: z
           .boolean()
           .default(false)
-          .describe("Data that the Database has are replaced. Without it, only an empty one is restored."),
+          .describe("Replaces the data of the Database. Default: only an empty Database is restored."),
       }),
       status: z.object({
         phase: z.enum(RESTORE_PHASES).optional(),
         method: z.string().optional(),
-        backup: z.string().optional().describe("The backup that it begins with."),
+        backup: z.string().optional().describe("The backup that it starts from."),
         claim: z.string().optional().describe("The claim of the volume that it is on."),
-        recoveredTo: z.string().optional().describe("When the last transaction was that came back."),
-        timeline: z.string().optional().describe("The history that begins with it."),
+        recoveredTo: z.string().optional().describe("Time of the last restored transaction."),
+        timeline: z.string().optional().describe("The timeline that starts with it."),
         primary: z.string().optional().describe("The server whose volume is restored."),
         startedAt: z.string().optional(),
         completedAt: z.string().optional(),
@@ -46,7 +46,7 @@ export const DatabaseRestore = defineKind({
         steps: z
           .array(z.object({ name: z.string(), state: z.string() }))
           .optional()
-          .describe("What is done one after the other."),
+          .describe("The steps of the restore, in order."),
       }),
       columns: {
         Database: ".spec.database",
@@ -57,7 +57,7 @@ export const DatabaseRestore = defineKind({
         Age: ageColumn,
       },
       rules: [
-        cel("self == oldSelf", "a restore cannot be changed: make another one"),
+        cel("self == oldSelf", "a restore is immutable: create another one"),
         ...recoveryRules.map(([rule, message]) => cel(rule, message)),
       ],
       objectRules: [

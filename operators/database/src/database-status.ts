@@ -103,7 +103,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
         ? conditionTrue("AsAsked")
         : conditionFalse(
             "RollingOut",
-            rollout.step === "wait" ? rollout.message : "servers are replaced one after the other",
+            rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
   };
   if (stopped && ready) return { ...always, Ready: conditionFalse(stopped.reason, stopped.message) };
@@ -115,7 +115,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
   if (leads && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
-    const message = missing.length > 0 ? `the primary answers; not ready yet: ${missing.join(", ")}` : "";
+    const message = missing.length > 0 ? `the primary is ready; not ready yet: ${missing.join(", ")}` : "";
     return { ...always, Ready: conditionTrue("PrimaryRuns", message) };
   }
   const message = stopped ? "servers are being stopped" : "servers are being started";
@@ -132,12 +132,15 @@ function storageCondition({ storage, atLimit }: Findings) {
     return conditionFalse("Growing", `the volumes grow to ${storage.to}`);
   if (storage.step === "stuck") return conditionFalse("CannotGrow", storage.message);
   if (atLimit)
-    return conditionFalse("LimitReached", "a volume is nearly full, and spec.storage.limit lets it grow no further");
+    return conditionFalse(
+      "LimitReached",
+      "a volume is nearly full, and spec.storage.limit does not let it grow further",
+    );
   return conditionTrue("AsAsked");
 }
 
 export function shrinkRefusal({ has, asked }: { has: string; asked: string }): string {
-  return `the volume has ${has} and cannot shrink to ${asked}: it stays as it is`;
+  return `the volume has ${has} and cannot shrink to ${asked}: it is unchanged`;
 }
 
 /** Says once what is new. */
@@ -147,7 +150,7 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   const phase = phaseOf(findings);
   const was = (type: string) => findCondition(status?.conditions, type);
   if (status?.phase === undefined) events.normal("Creating", `a server of version ${spec.version} is being made`);
-  if (phase === "Running" && status?.phase !== "Running") events.normal("Running", "the server answers");
+  if (phase === "Running" && status?.phase !== "Running") events.normal("Running", "the server is ready");
   if (step.told) events[step.told.type](step.told.reason, step.told.message);
   const trouble = step.problem ?? problem;
   const isNews = trouble && was("Degraded")?.reason !== trouble.reason && was("Ready")?.reason !== trouble.reason;
@@ -157,7 +160,7 @@ export function tell(database: Database, findings: Findings, events: EventSink):
     events.warning("ShrinkRefused", shrinkRefusal(storage));
   }
   if (atLimit && was("StorageAsAsked")?.reason !== "LimitReached") {
-    events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit lets it grow no further");
+    events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit does not let it grow further");
   }
   const refused = refusedVersion(database);
   if (refused && was("VersionAsAsked")?.reason !== "MajorUpgradeRefused")

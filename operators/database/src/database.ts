@@ -7,27 +7,32 @@ import { recoverySpec } from "./restore-spec.ts";
 
 /** When nobody may write and the primary does not come back. */
 const failover = z.object({
-  delay: duration().default("30s").describe("How long the primary may be away before another takes its place."),
+  delay: duration().default("30s").describe("How long the primary can be unavailable before a standby is promoted."),
   allowDataLoss: z
     .boolean()
     .default(false)
-    .describe("Whether another may take its place that perhaps has not got the last commits."),
+    .describe("Whether a standby that may lack the last commits can be promoted."),
 });
 
 const storage = z.object({
-  growWhenUsed: z.int().min(1).max(99).default(85).describe("Percent of a volume from which on all volumes grow."),
+  growWhenUsed: z
+    .int()
+    .min(1)
+    .max(99)
+    .default(85)
+    .describe("Usage of a volume, in percent, above which all volumes grow."),
   step: z
     .string()
     .regex(/^[0-9]+([KMGTP]i?|%)$/)
     .default("20%")
-    .describe("By how much: a size, or a part of what there is."),
-  limit: quantity().describe("Beyond this they do not grow by themselves."),
+    .describe("How much to grow: a size, or a percentage of the current size."),
+  limit: quantity().describe("Volumes do not grow automatically beyond this size."),
 });
 
 const pooler = z.object({
   instances: z.int().min(1).default(2),
   mode: z.enum(["session", "transaction", "statement"]).default("transaction"),
-  maxClients: z.int().min(1).default(1000).describe("Connections that each pooler takes."),
+  maxClients: z.int().min(1).default(1000).describe("Client connections per pooler."),
   poolSize: z.int().min(1).default(20).describe("Connections to the server, per pooler, user and database."),
   image: z.string().min(1).default("edoburu/pgbouncer:v1.24.1-p1"),
 });
@@ -40,23 +45,23 @@ export const Database = defineKind({
   versions: {
     v1: {
       spec: z.object({
-        version: z.string().min(1).describe("Of the database server: a tag of its image."),
+        version: z.string().min(1).describe("Version of the database server: a tag of its image."),
         size: z
           .string()
           .regex(/^[0-9]+[a-zA-Z]+$/)
-          .describe("Of the volume, as 5Gi. It may grow, never shrink."),
+          .describe("Size of the volume, such as 5Gi. It can grow, but not shrink."),
         engine: z
           .enum(["postgres", "mysql"])
           .optional()
-          .describe("Default: postgres if the object's name says so, otherwise mysql."),
-        instances: z.int().min(1).max(10).default(1).describe("Servers: one primary, the others are its standbys."),
-        synchronous: z.int().min(0).max(9).default(0).describe("How many standbys must confirm each commit."),
+          .describe("Default: postgres if the object's name contains it, otherwise mysql."),
+        instances: z.int().min(1).max(10).default(1).describe("Number of servers: one primary and its standbys."),
+        synchronous: z.int().min(0).max(9).default(0).describe("Number of standbys that must confirm each commit."),
         failover: failover.optional(),
         switchoverTo: z
           .string()
           .min(1)
           .optional()
-          .describe("The pod that shall become the primary, once. Change it to ask again."),
+          .describe("The pod to make the primary, once. Change the value to request another switchover."),
         image: z.string().min(1).optional().describe("Default: the engine's official image."),
         runAsUser: z
           .int()
@@ -64,57 +69,60 @@ export const Database = defineKind({
           .optional()
           .describe("Default: the user of the official image, `postgres` or `mysql`."),
         storageClass: z.string().min(1).optional().describe("Default: the cluster's."),
-        storage: storage.optional().describe("Lets volumes grow by themselves."),
+        storage: storage.optional().describe("Makes volumes grow automatically."),
         resources: opaqueObject<ResourceRequirements>()
           .optional()
           .describe("Default: requests of 100m and 256Mi, limits of 500m and 512Mi."),
         parameters: z.record(z.string(), z.string()).optional().describe("Settings of the server."),
-        hibernated: z.boolean().optional().describe("Stops the server and keeps all its data."),
+        hibernated: z.boolean().optional().describe("Stops the servers and keeps their data."),
         deletionPolicy: z
           .enum(["Delete", "Retain"])
           .default("Retain")
-          .describe("What becomes of the volume when the object is deleted."),
+          .describe("What happens to the volumes when the object is deleted."),
         credentials: z
-          .object({ rotateEvery: duration().optional().describe("How long a password is used, as 720h.") })
+          .object({ rotateEvery: duration().optional().describe("How often the password is rotated, such as 720h.") })
           .optional(),
         exporter: z
           .object({ image: z.string().min(1).optional() })
           .optional()
           .describe("Runs an exporter of metrics beside each server, on port 9187."),
         template: podTemplateField(),
-        pooler: pooler.optional().describe("Runs PgBouncer before the primary."),
-        backup: backupSpec.optional().describe("Keeps backups on a volume of their own."),
-        bootstrap: recoverySpec.optional().describe("Begins with a backup instead of empty."),
+        pooler: pooler.optional().describe("Runs PgBouncer in front of the primary."),
+        backup: backupSpec.optional().describe("Keeps backups on a separate volume."),
+        bootstrap: recoverySpec.optional().describe("Starts from a backup instead of an empty database."),
       }),
       status: z.object({
         phase: z.enum(["Creating", "Running", "Failed"]).optional(),
         engine: z.string().optional(),
-        version: z.string().optional().describe("The version that servers are given."),
+        version: z.string().optional().describe("The version that the servers run."),
         endpoint: z.string().optional().describe("Where clients connect."),
         readEndpoint: z.string().optional().describe("Where clients that only read connect."),
         secretName: z.string().optional().describe("The Secret with the administrator's password."),
         podName: z.string().optional().describe("The pod of the primary."),
         instances: z.int().optional(),
         readyInstances: z.int().optional(),
-        currentPrimary: z.string().optional().describe("The pod that takes writes; absent while none does."),
-        term: z.int().optional().describe("Grows with each change of who leads."),
-        timeline: z.int().optional().describe("PostgreSQL's own count of primaries."),
+        currentPrimary: z.string().optional().describe("The pod that accepts writes; absent while there is none."),
+        term: z.int().optional().describe("Increases with each change of the primary."),
+        timeline: z.int().optional().describe("The timeline of PostgreSQL."),
         primaryLostSince: z.string().optional(),
-        lastSwitchover: z.string().optional().describe("The last `switchoverTo` that was carried out or given up."),
-        confirming: z.string().optional().describe("Which standbys the primary waits for, in PostgreSQL's words."),
+        lastSwitchover: z.string().optional().describe("The last `switchoverTo` that was completed or abandoned."),
+        confirming: z
+          .string()
+          .optional()
+          .describe("The standbys that the primary waits for, as PostgreSQL's synchronous_standby_names."),
         servers: z
           .array(
             z.object({
               name: z.string(),
               role: z.string().optional(),
               ready: z.boolean(),
-              behindSeconds: z.int().optional().describe("How far a standby is behind what it has received."),
-              usedPercent: z.int().optional().describe("Of its volume."),
+              behindSeconds: z.int().optional().describe("Replay lag of a standby."),
+              usedPercent: z.int().optional().describe("Usage of its volume."),
             }),
           )
           .optional(),
-        topology: z.string().optional().describe("Who leads, as the operator remembers it."),
-        storage: z.string().optional().describe("The size that the volumes have."),
+        topology: z.string().optional().describe("The operator's record of the primary."),
+        storage: z.string().optional().describe("The size of the volumes."),
         lastBackupTime: z.string().optional(),
       }),
       columns: { Version: ".spec.version", Size: ".spec.size", Phase: ".status.phase", Age: ageColumn },

@@ -99,7 +99,7 @@ function steady(situation: Situation): Step {
     told: {
       type: "warning",
       reason: "FailoverBegins",
-      message: `${topology.primary} is away: nobody may write until another has taken its place`,
+      message: `${topology.primary} is unavailable: no server accepts writes until a standby is promoted`,
     },
     after: SOON,
   };
@@ -110,15 +110,15 @@ function obstacle({ allowDataLoss, confirming, topology }: Situation, standbys: 
   if (standbys.length === 0) {
     return {
       reason: "NoCandidate",
-      message: `${topology.primary} is away, and no standby says how far it has come: none takes its place`,
+      message: `${topology.primary} is unavailable, and no standby reports its WAL position: none is promoted`,
     };
   }
   if (allowDataLoss || isLossless(confirming, standbys)) return undefined;
   return {
     reason: "FailoverBlocked",
     message:
-      `${topology.primary} is away, and no standby is known to have all that it acknowledged: bring it back, or set ` +
-      "spec.failover.allowDataLoss to go on without its last commits",
+      `${topology.primary} is unavailable, and no standby is known to have every acknowledged commit: bring it back, or set ` +
+      "spec.failover.allowDataLoss to continue without the last commits",
   };
 }
 
@@ -156,7 +156,7 @@ function failOver(situation: Situation, operation: Operation): Step {
   const awaited = members.some((one) => one.name !== operation.from && one.pod?.ready && !detached.includes(one));
   const [best] = detached.sort(furthestFirst);
   if (best && (isSafe || (isFenced && allowDataLoss)) && (!awaited || isLate)) {
-    const message = `${best.name} takes the place of ${operation.from}, at ${lsnText(best.report!.lsn!)}`;
+    const message = `${best.name} replaces ${operation.from}, at ${lsnText(best.report!.lsn!)}`;
     return {
       topology: { term: topology.term + 1, primary: best.name, upstream: best.name, fresh: false },
       ...(remove && { remove }),
@@ -171,17 +171,17 @@ function failOver(situation: Situation, operation: Operation): Step {
       told: {
         type: "warning",
         reason: "FailoverGivenUp",
-        message: `no standby can take the place of ${operation.from}: it shall lead again when it is back`,
+        message: `no standby can replace ${operation.from}: it becomes the primary again when it is back`,
       },
       lostSince: now,
     };
   }
   const problem = isFenced
-    ? { reason: "FailingOver", message: `a standby is about to take the place of ${operation.from}` }
+    ? { reason: "FailingOver", message: `a standby is about to replace ${operation.from}` }
     : {
         reason: "FencingPending",
         message:
-          `${operation.from} has not been seen to stop: if its node ${pod?.node ?? ""} is down for good, delete the Node or ` +
+          `${operation.from} is not known to have stopped: if its node ${pod?.node ?? ""} is down for good, delete the Node or ` +
           "taint it node.kubernetes.io/out-of-service",
       };
   return { topology, ...(remove && { remove }), lostSince, problem, after: SOON };
@@ -201,7 +201,7 @@ function beginSwitchover({ topology, members, now }: Situation, to: string): Ste
     const message = next ? `${to} does not receive from ${topology.primary} now` : `there is no server ${to}`;
     return {
       topology,
-      problem: { reason: "SwitchoverWaits", message: `${message}: it cannot take over` },
+      problem: { reason: "SwitchoverWaits", message: `${message}: it cannot become the primary` },
       after: 10_000,
     };
   }
@@ -225,7 +225,7 @@ function handOver({ topology, members, now }: Situation, operation: Operation): 
       told: {
         type: "normal",
         reason: "SwitchedOver",
-        message: `${operation.to} leads: it has all that ${operation.from} had, up to ${lsnText(last.lsn!)}`,
+        message: `${operation.to} is the primary: it has everything that ${operation.from} had, up to ${lsnText(last.lsn!)}`,
       },
       switched: operation.to!,
       after: SOON,

@@ -43,18 +43,26 @@ export class DatabaseMetrics {
         },
       });
     };
-    gauge("database_instances_wanted", "Servers that a Database asks for.", ({ wanted }) => wanted);
-    gauge("database_instances_ready", "Servers of a Database that answer.", ({ ready }) => ready);
-    gauge("database_primary_present", "1 if a server of a Database takes writes, 0 if none does.", ({ led }) => led);
-    gauge("database_term", "Grows with each change of who leads a Database.", ({ term }) => term);
-    gauge("database_volume_used_percent", "Of the fullest volume of a Database.", ({ used }) => used);
-    gauge("database_replica_lag_seconds", "Of the standby that is furthest behind.", ({ behind }) => behind);
-    gauge("database_wal_unarchived_segments", "That wait to be archived.", ({ unarchived }) => unarchived);
-    gauge("database_wal_archive_lag_seconds", "How long the oldest of them has waited.", (one) => one.archiveLag);
+    gauge("database_instances_wanted", "Number of servers that a Database requests.", ({ wanted }) => wanted);
+    gauge("database_instances_ready", "Number of ready servers of a Database.", ({ ready }) => ready);
+    gauge("database_primary_present", "1 if a server of a Database accepts writes, otherwise 0.", ({ led }) => led);
+    gauge("database_term", "Term of a Database: increases with each change of the primary.", ({ term }) => term);
+    gauge("database_volume_used_percent", "Usage of the fullest volume of a Database, in percent.", ({ used }) => used);
+    gauge(
+      "database_replica_lag_seconds",
+      "Lag of the standby that is furthest behind, in seconds.",
+      ({ behind }) => behind,
+    );
+    gauge("database_wal_unarchived_segments", "WAL segments that wait to be archived.", ({ unarchived }) => unarchived);
+    gauge(
+      "database_wal_archive_lag_seconds",
+      "How long the oldest WAL segment has waited, in seconds.",
+      (one) => one.archiveLag,
+    );
     const latest = () => this.#values();
     new Counter({
       name: "database_wal_archive_failures_total",
-      help: "How often WAL could not be archived, as the primary counts.",
+      help: "Number of failed attempts to archive WAL, as the primary counts them.",
       labelNames: ["namespace", "name"],
       registers,
       collect() {
@@ -66,7 +74,7 @@ export class DatabaseMetrics {
     });
     this.#changes = new Counter({
       name: "database_leadership_changes_total",
-      help: "Failovers and switchovers that were carried out.",
+      help: "Number of completed failovers and switchovers.",
       labelNames: ["namespace", "name", "kind"],
       registers,
     });

@@ -109,7 +109,8 @@ export function databaseRestores() {
       await carryOut(plan, move, context);
       if (move.phase === "Failed" || move.phase === "Completed") return undefined;
       const job = restoreJobName(restore, "undo");
-      if (move.stuck) return { waitingFor: `help: job ${job} could not put the old data back; its pods' logs say why` };
+      if (move.stuck)
+        return { waitingFor: `help: job ${job} could not restore the old data; see the logs of its pods` };
       const waitingFor = move.phase === "Finishing" ? "the old data to be removed" : "the old data to be put back";
       const problem = await partProblem(restore, facts, context);
       return { waitingFor: problem ? `${waitingFor}: ${problem.message}` : waitingFor };
@@ -139,7 +140,7 @@ function whyNot(
   if (!database) return { reason: "NoDatabase", message: `there is no Database ${spec.database}` };
   if (!plan) {
     const source = spec.from?.database ?? spec.database;
-    const message = `nobody says where the backups of ${source} are: no such Database with spec.backup, and no from.claim`;
+    const message = `it is unknown where the backups of ${source} are: no such Database with spec.backup, and no from.claim`;
     return { reason: "NoBackups", message };
   }
   if (status?.phase && status.phase !== "Pending") return undefined;
@@ -151,10 +152,10 @@ function whyNot(
     };
   }
   if (plan.method === "logical" && (spec.targetTime || spec.targetLSN || spec.targetXID)) {
-    return { reason: "Impossible", message: "a dump has one moment alone: leave the target out", fatal: true };
+    return { reason: "Impossible", message: "a dump has no points in time: omit the target", fatal: true };
   }
   if (!spec.inPlace && !awaitsBootstrap(database)) {
-    const message = `Database ${spec.database} has data, which would be replaced: say so with inPlace: true`;
+    const message = `Database ${spec.database} has data, which would be replaced: set inPlace: true to allow that`;
     return { reason: "WouldReplaceData", message, fatal: true };
   }
   const backup = cache.get(DatabaseBackup, `${restore.metadata.namespace}/${spec.from?.backup}`);
@@ -165,10 +166,13 @@ function whyNot(
   }
   const holder = database.metadata.annotations?.[RESTORING];
   if (holder && holder !== restore.metadata.name) {
-    return { reason: "AnotherRestore", message: `DatabaseRestore ${holder} is at work on Database ${spec.database}` };
+    return {
+      reason: "AnotherRestore",
+      message: `DatabaseRestore ${holder} is in progress on Database ${spec.database}`,
+    };
   }
   if (database.spec.hibernated)
-    return { reason: "Hibernated", message: `Database ${spec.database} sleeps: wake it first` };
+    return { reason: "Hibernated", message: `Database ${spec.database} is hibernated: set hibernated to false first` };
   if (plan.method === "logical" && database.status?.phase !== "Running") {
     return { reason: "NotRunning", message: `a dump is loaded when Database ${spec.database} runs` };
   }

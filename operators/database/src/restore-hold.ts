@@ -27,6 +27,6 @@ export function heldForRestore(database: Database): string | undefined {
   if (restore) return `the servers are stopped while DatabaseRestore ${restore} restores their data`;
   const isOfFiles = restoreMethod(database, spec.bootstrap?.from?.method) === "physical";
   if (awaitsBootstrap(database) && isOfFiles)
-    return `the servers start when DatabaseRestore ${bootstrapName(database)} has brought the backup: it says how that goes`;
+    return `the servers start when DatabaseRestore ${bootstrapName(database)} has restored the backup: see its status`;
   return undefined;
 }

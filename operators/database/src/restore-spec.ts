@@ -14,13 +14,13 @@ export const recoverySpec = z.object({
         .string()
         .min(1)
         .optional()
-        .describe("The Database whose backups they are. Default: the restored one."),
+        .describe("The Database that the backup was taken from. Default: the restored one."),
       backup: z
         .string()
         .min(1)
         .optional()
         .describe(
-          "The name of a backup; one that is being taken is waited for. Default: the newest that leads to the target.",
+          "The name of a backup; one in progress is waited for. Default: the newest from which the target can be reached.",
         ),
       claim: z.string().min(1).optional().describe("The claim with the backups, if the Database is gone."),
       method: z
@@ -29,18 +29,22 @@ export const recoverySpec = z.object({
         .describe("Of the backup. Default: physical for postgres, logical for mysql."),
     })
     .optional(),
-  targetTime: z.string().regex(MOMENT).optional().describe("What was committed until then, as 2026-03-01T12:30:00Z."),
-  targetLSN: z.string().regex(PLACE).optional().describe("All up to this place in the WAL, as 0/3000148."),
+  targetTime: z
+    .string()
+    .regex(MOMENT)
+    .optional()
+    .describe("Restores what was committed until then, such as 2026-03-01T12:30:00Z."),
+  targetLSN: z.string().regex(PLACE).optional().describe("Restores up to this WAL position, such as 0/3000148."),
   targetXID: z
     .string()
     .regex(/^[0-9]{1,10}$/)
     .optional()
-    .describe("All up to this transaction. Needs from.backup."),
+    .describe("Restores up to this transaction. Needs from.backup."),
   targetTimeline: z
     .string()
     .regex(/^([0-9]{1,10}|latest|current)$/)
     .optional()
-    .describe("Which history to follow where there are several, after earlier restores. Default: latest."),
+    .describe("Which timeline to follow if there are several, after earlier restores. Default: latest."),
 });
 export type RecoverySpec = DeepReadonly<z.infer<typeof recoverySpec>>;
 
@@ -48,10 +52,10 @@ export type RecoverySpec = DeepReadonly<z.infer<typeof recoverySpec>>;
 export const recoveryRules: readonly (readonly [rule: string, message: string])[] = [
   [
     "[has(self.targetTime), has(self.targetLSN), has(self.targetXID)].filter(given, given).size() <= 1",
-    "targetTime, targetLSN, targetXID: at most one of them says up to when",
+    "targetTime, targetLSN, targetXID: set at most one of them",
   ],
   [
     "!has(self.targetXID) || (has(self.from) && has(self.from.backup))",
-    "targetXID needs from.backup: transactions do not tell when they were, so the backup to begin with must be named",
+    "targetXID needs from.backup: a transaction ID has no time, so name the backup to start from",
   ],
 ];

@@ -23,13 +23,13 @@ const STEPS: Readonly<Record<"physical" | "logical", readonly RestorePhase[]>> =
 };
 
 const SENTENCES: Readonly<Record<RestorePhase, string>> = {
-  Pending: "it has not begun",
+  Pending: "it has not started",
   Checking: "backup, WAL and target are being checked; the servers still run",
   Stopping: "the servers are being stopped",
   Restoring: "the backup is being restored; the old data are kept",
   Starting: "the restored server is being started; the old data are kept",
   Finishing: "the restored server answers; the old data are being removed",
-  Undoing: "the old data are being put back",
+  Undoing: "the old data are being restored",
   Completed: "the restored data are in use",
   Failed: "nothing was changed",
 };
@@ -93,13 +93,13 @@ export function moved(
 
 function conditionsOf(restore: DatabaseRestore, { phase, stuck }: RestoreMove, error: string | undefined) {
   if (phase === "Completed") {
-    const left = `; job ${restoreJobName(restore, "finish")} could not remove the old data: its pods' logs say why`;
+    const left = `; job ${restoreJobName(restore, "finish")} could not remove the old data: see the logs of its pods`;
     return { Ready: conditionTrue("Completed", `${SENTENCES.Completed}${stuck ? left : ""}`) };
   }
   if (phase === "Failed")
     return { Ready: conditionFalse("RestoreFailed", error), Degraded: conditionTrue("RestoreFailed", error) };
   if (stuck) {
-    const message = `job ${restoreJobName(restore, "undo")} could not put the old data back: its pods' logs say why`;
+    const message = `job ${restoreJobName(restore, "undo")} could not restore the old data: see the logs of its pods`;
     return { Ready: conditionFalse("UndoFailed", message), Degraded: conditionTrue("UndoFailed", message) };
   }
   return { Ready: conditionUnknown(phase, SENTENCES[phase]) };

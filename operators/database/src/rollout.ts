@@ -19,14 +19,14 @@ export function rolloutStep(members: readonly Member[], primary: string, outdate
   if (members.some(({ pod }) => pod?.ending)) return { step: "wait", message: "a server is being replaced" };
   const replace = ({ name, pod }: Member, why: string): RolloutStep => ({ step: "replace", name, uid: pod!.uid, why });
   const stuck = old.find(({ pod }) => !pod?.ready);
-  if (stuck) return replace(stuck, "did not come up and makes way for the newer revision");
+  if (stuck) return replace(stuck, "did not become ready and is replaced by the newer revision");
   const missing = members.find(({ pod }) => !pod?.ready);
   if (missing) return { step: "wait", message: `${missing.name} is not ready yet` };
   const behind = members.find(({ report }) => report && report.role !== "primary" && report.streaming !== true);
   if (behind) return { step: "wait", message: `${behind.name} has not caught up yet` };
   const standby = old.findLast(({ name }) => name !== primary);
-  if (standby) return replace(standby, "makes way for the newer revision");
+  if (standby) return replace(standby, "is replaced by the newer revision");
   const next = members.find(({ name, report }) => name !== primary && report?.streaming);
   if (next) return { step: "handOver", to: next.name };
-  return replace(old[0]!, "makes way for the newer revision, and leads again when it is back");
+  return replace(old[0]!, "is replaced by the newer revision, and becomes the primary again when it is back");
 }

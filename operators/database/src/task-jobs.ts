@@ -24,7 +24,7 @@ export async function startJob(
     if (isControlledBy(known, owner)) return;
     throw new PermanentError(
       "NameTaken",
-      `there is a Job ${name} that is not of this ${owner.kind}: give the object another name`,
+      `there is a Job ${name} that does not belong to this ${owner.kind}: give the object another name`,
     );
   }
 }

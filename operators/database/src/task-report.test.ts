@@ -32,7 +32,7 @@ test("a script that could not say why it failed is spoken for by the end of its 
     parseTaskReport("first line\nsh: pg_basebackup: not found\n", 127)["error"],
     "sh: pg_basebackup: not found",
   );
-  assert.equal(parseTaskReport("", 137)["error"], "the script ended with code 137");
+  assert.equal(parseTaskReport("", 137)["error"], "the script exited with code 137");
   assert.deepEqual(parseTaskReport("", 0), {});
 });
 

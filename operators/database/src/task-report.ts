@@ -22,7 +22,7 @@ export function parseTaskReport(message: string, exitCode: number): TaskReport {
   }
   if (exitCode !== 0 && report["error"] === undefined) {
     const said = message.trim().split("\n").at(-1);
-    report["error"] = said ? said : `the script ended with code ${exitCode}`;
+    report["error"] = said ? said : `the script exited with code ${exitCode}`;
   }
   return report;
 }

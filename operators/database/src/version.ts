@@ -9,7 +9,7 @@ export function refusedVersion(database: Database): string | undefined {
   const [was, is] = [majorOf(running), majorOf(version)];
   if (was === undefined || is === undefined || was === is) return undefined;
   return (
-    `version ${is} of PostgreSQL cannot read the data of version ${was}: the servers stay at ${running}; make a Database of ` +
+    `version ${is} of PostgreSQL cannot read the data of version ${was}: the servers stay at ${running}; create a Database of ` +
     "the new version, dump this one into it (pg_dumpall), and set spec.version back here"
   );
 }

@@ -23,7 +23,7 @@ async function startMysql(room: MachineRoom, tools: MysqlTools) {
   const where = [`--datadir=${data}`, `--socket=${socket}`, `--port=${port}`, `--pid-file=${data}/pid`];
   const server = room.start(["mysqld", ...tools.flags, ...quick, ...where]);
   const local = (sql: string, ...flags: string[]) => room.run(["mysql", "-uroot", `-S${socket}`, ...flags, "-e", sql]);
-  await room.until("the server answers", async () => {
+  await room.until("the server is ready", async () => {
     const gone = await Promise.race([server.exited, Promise.resolve(undefined)]);
     if (gone !== undefined) throw new Error(`the server ended with ${gone}:\n${server.output()}`);
     return (await local("select 1")).code === 0;

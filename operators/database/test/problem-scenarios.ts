@@ -62,7 +62,7 @@ export const serverProblems: Scenario = async (stage) => {
 
   // Volumes of a class that there is none of: another Database has one that there is.
   await stage.apply(object("Database", "postgres-classy", { ...SIZE, storageClass: "gold" }));
-  await isReported(stage, Database, "postgres-classy", told("ClaimUnbound", "waits for its volume"));
+  await isReported(stage, Database, "postgres-classy", told("ClaimUnbound", "is waiting for its volume"));
   await stage.client.delete(Database, `${stage.namespace}/postgres-classy`);
 };
 

@@ -112,8 +112,8 @@ export const restoreGivenUp: Scenario = async (stage) => {
   try {
     await hold([]);
     await isReported(stage, DatabaseRestore, "back", {
-      condition: /^Ready False NoRoom a pod finds no node/,
-      event: /Warning NoRoom a pod finds no node/,
+      condition: /^Ready False NoRoom a pod cannot be scheduled/,
+      event: /Warning NoRoom a pod cannot be scheduled/,
     });
     await stage.client.delete(DatabaseRestore, `${stage.namespace}/back`);
     await stage.until(
@@ -146,7 +146,7 @@ export const nameTaken: Scenario = async (stage) => {
     spec: { database: NAME },
   });
   await isReported(stage, DatabaseBackup, "night", {
-    condition: /False NameTaken there is a Job night that is not of this DatabaseBackup/,
+    condition: /False NameTaken there is a Job night that does not belong to this DatabaseBackup/,
     event: /Warning NameTaken there is a Job night/,
   });
   assert.equal((await stage.get(Job, "night")).spec?.suspend, true);

@@ -36,7 +36,7 @@ export const recoveryBadInput: Scenario = async (stage) => {
   await refused("DatabaseRestore", { database: "a", from: { method: "magic" } }, /Unsupported value: "magic"/);
   await refused("DatabaseRestore", { database: "a", targetXID: "7" }, /targetXID needs from\.backup/);
   const two = { database: "a", targetLSN: "0/1", targetTime: "2026-01-01T00:00:00Z" };
-  await refused("DatabaseRestore", two, /at most one of them/);
+  await refused("DatabaseRestore", two, /set at most one of them/);
   await refused("DatabaseRestore", { database: "a" }, /at most 52 characters/, "x".repeat(53));
   const begins = { version: "1", size: "1Gi", bootstrap: { from: { claim: "a" } } };
   await refused("Database", begins, /a name with 2 characters too many/, "x".repeat(44));
@@ -59,11 +59,11 @@ export const recoveryBadInput: Scenario = async (stage) => {
   await waits(stage, DatabaseRestore, "early", "NoDatabase");
   await assert.rejects(
     stage.apply(object("DatabaseBackup", "early", { database: "another" })),
-    /a backup cannot be changed: make another one/,
+    /a backup is immutable: create another one/,
   );
   await assert.rejects(
     stage.apply(object("DatabaseRestore", "early", { database: "another", inPlace: true })),
-    /a restore cannot be changed: make another one/,
+    /a restore is immutable: create another one/,
   );
 
   // There, but without backups; then hibernated; then all is well.
@@ -85,7 +85,7 @@ export const recoveryBadInput: Scenario = async (stage) => {
   // What would replace data without having said so, and what a server cannot do.
   await stage.apply(object("DatabaseRestore", "careless", { database: "postgres-ledger" }));
   await reaches(stage, DatabaseRestore, "careless", "Failed");
-  assert.match((await stage.get(DatabaseRestore, "careless")).status?.error ?? "", /say so with inPlace: true/);
+  assert.match((await stage.get(DatabaseRestore, "careless")).status?.error ?? "", /set inPlace: true to allow that/);
   const dump = {
     database: "postgres-ledger",
     inPlace: true,
@@ -94,7 +94,7 @@ export const recoveryBadInput: Scenario = async (stage) => {
   };
   await stage.apply(object("DatabaseRestore", "dump", dump));
   await reaches(stage, DatabaseRestore, "dump", "Failed");
-  assert.match((await stage.get(DatabaseRestore, "dump")).status?.error ?? "", /leave the target out/);
+  assert.match((await stage.get(DatabaseRestore, "dump")).status?.error ?? "", /omit the target/);
   await stage.apply(object("Database", "shop", { engine: "mysql", version: "8.0", size: "1Gi", backup: {} }));
   await stage.apply(object("DatabaseBackup", "files", { database: "shop", method: "physical" }));
   await reaches(stage, DatabaseBackup, "files", "Failed");

@@ -227,7 +227,7 @@ export const restoreDeleted: Scenario = async (stage) => {
   );
   await stage.client.delete(DatabaseRestore, `${stage.namespace}/restoring`);
   const at = (part: string) => stage.list(Pod, `batch.kubernetes.io/job-name=restoring-${part}`);
-  await stage.until("the old data are being put back", async () => (await at("undo")).length > 0);
+  await stage.until("the old data are being restored", async () => (await at("undo")).length > 0);
   assert.equal((await at("restore")).length, 0, "nobody restores any more");
   assert.equal((await stage.list(Pod, "app=database")).length, 0, "no server runs");
   outcomes["undo"] = undefined;

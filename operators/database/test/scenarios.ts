@@ -195,7 +195,7 @@ export const badInput: Scenario = async (stage) => {
   await refusedWith("resources: {requests: {cpu: lots}}", /spec\.resources\.requests\.cpu.*must be an amount/);
   await refusedWith("resources: {limits: {memory: -1Gi}}", /spec\.resources\.limits\.memory.*must be an amount/);
   await refusedWith("resources: {requests: {cpu: 2}, limits: {cpu: 500m}}", /must not be more than its limit \(500m\)/);
-  await refusedWith('bootstrap: {targetLSN: 0/1, targetTime: "2026-01-01T00:00:00Z"}', /at most one says up to when/);
+  await refusedWith('bootstrap: {targetLSN: 0/1, targetTime: "2026-01-01T00:00:00Z"}', /set at most one of them/);
   await refusedWith('bootstrap: {targetXID: "7"}', /needs from\.backup/);
   await refusedWith("credentials: {rotateEvery: weekly}", /spec\.credentials\.rotateEvery/);
   await refusedWith("pooler: {mode: magic}", /Unsupported value: "magic"/);
@@ -203,7 +203,7 @@ export const badInput: Scenario = async (stage) => {
   await refusedWith('parameters: {listen_addresses: "*"}', /is set by the operator/);
   await refusedWith('parameters: {"a b": c}', /must be the name of a setting/);
   for (const field of ["instances: 2", "pooler: {}", "storage: {limit: 9Gi}", "credentials: {rotateEvery: 1h}"]) {
-    await refusedWith(`engine: mysql\n  ${field}`, /is there for postgres only/);
+    await refusedWith(`engine: mysql\n  ${field}`, /is supported for postgres only/);
   }
   assert.equal(await stage.find(Database, "postgres-orders"), undefined);
 

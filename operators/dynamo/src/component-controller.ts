@@ -101,7 +101,7 @@ export function dynamoComponents(builder: Builder) {
       }
       const failure = ended("Failed");
       if (failure) {
-        const message = `job ${job.metadata.name} failed: ${failure.message ?? failure.reason}; its pods' logs say why`;
+        const message = `job ${job.metadata.name} failed: ${failure.message ?? failure.reason}; see the logs of its pods`;
         if (component.status?.conditions?.find(({ type }) => type === "ImageBuilt")?.reason !== "BuildFailed") {
           events.warning("BuildFailed", message);
         }

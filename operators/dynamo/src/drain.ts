@@ -51,7 +51,7 @@ export async function drained(component: Component, rules: DrainRules, context: 
   for (const pod of plan.mark) await mark(pod, clock.now(), context);
   if (plan.mark.length > 0) {
     const names = plan.mark.map(({ metadata }) => metadata.name).join(", ");
-    events.normal("Draining", `${names} get no more requests, since ${wanted} of ${current} replicas are wanted`);
+    events.normal("Draining", `${names} are drained, since ${wanted} of ${current} replicas are requested`);
     return { replicas: current, draining: plan.mark.length + plan.draining.length };
   }
   const busy = await Promise.all(plan.draining.map((pod) => isBusy(pod, port, rules, context)));

@@ -18,7 +18,7 @@ export function graphErrors({ metadata, spec }: DynamoGraphDeployment): FieldErr
   }
   const unknown = (spec.restart?.strategy?.order ?? []).filter((name) => spec.services && !(name in spec.services));
   for (const name of unknown)
-    errors.push(fieldInvalid("spec.restart.strategy.order", name, "is no service of the graph"));
+    errors.push(fieldInvalid("spec.restart.strategy.order", name, "is not a service of the graph"));
   return errors;
 }
 

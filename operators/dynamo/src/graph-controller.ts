@@ -187,7 +187,7 @@ function conditionsOf(
   image: { waits: boolean; asked: boolean; built: boolean; failure: string | undefined },
 ): Conditions {
   const ImageBuilt = !image.asked
-    ? conditionTrue("NotAsked", "the services' images are given; nothing is built")
+    ? conditionTrue("NotAsked", "the services have images; nothing is built")
     : image.built
       ? conditionTrue("Built")
       : image.failure

@@ -5,10 +5,10 @@ import { services, variables } from "./service-spec.ts";
 /** What both versions have alike. */
 const shared = {
   services: services.optional().describe("The parts of the graph, by name."),
-  envs: variables().optional().describe("For all services; a service's own win."),
+  envs: variables().optional().describe("For all services; those of a service take precedence."),
   restart: z
     .object({
-      id: z.string().min(1).max(63).describe("A new one restarts all services."),
+      id: z.string().min(1).max(63).describe("A new value restarts all services."),
       strategy: z
         .object({
           type: z.enum(["Sequential", "Parallel"]).default("Sequential"),
@@ -19,16 +19,18 @@ const shared = {
     .optional(),
   build: z
     .object({
-      context: z.string().min(1).describe("Where the sources are: git://…, s3://…, a tar file's URL."),
+      context: z.string().min(1).describe("Location of the sources: git://…, s3://…, or the URL of a tar file."),
       destination: z.string().min(1).describe("The image to push."),
       dockerfile: z.string().default("Dockerfile"),
       pushSecret: z.string().optional().describe("A Secret of type kubernetes.io/dockerconfigjson."),
     })
     .optional()
-    .describe("Builds the image that services without one of their own run."),
+    .describe("Builds the image of services that set none."),
 };
 
-const profile = { concurrency: z.int().min(1).default(8).describe("Requests that one replica works on at a time.") };
+const profile = {
+  concurrency: z.int().min(1).default(8).describe("Requests that one replica processes concurrently."),
+};
 
 const status = z.object({
   state: z.enum(["pending", "successful", "failed"]).optional(),
@@ -55,16 +57,16 @@ const status = z.object({
     .object({
       replicas: z.int(),
       reason: z.string(),
-      measured: z.boolean().optional().describe("It follows from what the workers told, not from what was declared."),
+      measured: z.boolean().optional().describe("Whether it was measured by the workers, not declared."),
     })
     .optional()
-    .describe("What the SLA asks for, and why."),
+    .describe("What the SLA requires, and why."),
   image: z.string().optional().describe("The image that was built."),
 });
 
 const somethingToServe = cel(
   "has(self.spec.services) || has(self.spec.model)",
-  "spec.services must say what the graph consists of, or spec.model what it serves",
+  "set spec.services to the parts of the graph, or spec.model to the model that it serves",
 );
 
 const columns = {
@@ -86,20 +88,26 @@ export const DynamoGraphDeployment = defineKind({
         ...shared,
         sla: z
           .object({
-            maxLatencyMs: z.int().min(1).optional().describe("95 % of requests are to be answered within."),
-            minThroughput: z.number().min(0).optional().describe("Requests per second to be ready for at any time."),
+            maxLatencyMs: z.int().min(1).optional().describe("95% of requests are to be answered within this time."),
+            minThroughput: z
+              .number()
+              .min(0)
+              .optional()
+              .describe("Requests per second that must be possible at any time."),
             maxReplicas: z
               .int()
               .min(1)
               .max(1000)
               .optional()
-              .describe("However much is measured. Default: four times what minThroughput takes, at least 10."),
+              .describe(
+                "Upper bound, whatever is measured. Default: four times what minThroughput requires, at least 10.",
+              ),
           })
           .optional(),
         model: z
           .object({
             name: z.string().min(1),
-            serviceTimeMs: z.number().min(0).default(50).describe("What one request takes when nobody else asks."),
+            serviceTimeMs: z.number().min(0).default(50).describe("How long one request takes on an idle replica."),
             ...profile,
             placement: z
               .object({ tensorParallelSize: z.int().min(1).max(64).default(1), gpuType: z.string().optional() })

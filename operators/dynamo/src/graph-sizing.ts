@@ -72,7 +72,7 @@ function rulesOf({ spec: { sla, model } }: DynamoGraphDeployment, isMeasured: bo
 function impossible({ spec: { sla, model } }: DynamoGraphDeployment): PermanentError {
   return new PermanentError(
     "SlaImpossible",
-    `${sla?.minThroughput ?? 0} requests per second within ${sla?.maxLatencyMs} ms cannot be had: one request alone takes ${model!.serviceTimeMs} ms (spec.model.serviceTimeMs)`,
+    `${sla?.minThroughput ?? 0} requests per second within ${sla?.maxLatencyMs} ms is impossible: a single request takes ${model!.serviceTimeMs} ms (spec.model.serviceTimeMs)`,
   );
 }
 
@@ -96,7 +96,7 @@ function measurement(
   if (need.reason === "LatencyAboveSLA")
     return `${load}, of which too many took longer than ${graph.spec.sla?.maxLatencyMs} ms`;
   if (need.short)
-    return `${load}, which take more than the ${graph.spec.sla?.maxReplicas ?? need.replicas} replicas that are allowed`;
+    return `${load}, which require more than the ${graph.spec.sla?.maxReplicas ?? need.replicas} replicas that are allowed`;
   return `${load}${promise(graph) && `, to be answered${promise(graph)}`}`;
 }
 
@@ -110,10 +110,10 @@ export function slaCondition(
   if (need.hopeless) {
     return conditionFalse(
       "ServiceTimeExceedsSLA",
-      `one request alone takes longer than ${sla.maxLatencyMs} ms, whatever the number of replicas`,
+      `a single request takes longer than ${sla.maxLatencyMs} ms, whatever the number of replicas`,
     );
   }
-  if (measured?.latency === undefined) return conditionUnknown("NotMeasured", "too few requests were measured to tell");
+  if (measured?.latency === undefined) return conditionUnknown("NotMeasured", "too few requests were measured");
   const part = `${PROMISED_PART * 100}% of requests`;
   if (measured.latency * 1000 <= sla.maxLatencyMs)
     return conditionTrue("WithinSLA", `${part} are answered within ${sla.maxLatencyMs} ms`);

@@ -33,25 +33,25 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
         flag: "systemNamespace",
         env: "DYNAMO_SYSTEM_NAMESPACE",
         default: "dynamo",
-        description: "Where Dynamo's own services run: NATS and etcd, if their addresses name no namespace.",
+        description: "Namespace of NATS and etcd, if their addresses have none.",
       },
       {
         flag: "defaultImage",
         env: "DYNAMO_DEFAULT_IMAGE",
         default: "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.4.1",
-        description: "The image of services that name none.",
+        description: "The image of services that set none.",
       },
       {
         flag: "ingressHostSuffix",
         env: "DYNAMO_INGRESS_SUFFIX",
         default: "",
-        description: "What hosts of Ingresses end in.",
+        description: "Domain suffix of Ingress hosts.",
       },
       {
         flag: "builderImage",
         env: "DYNAMO_BUILDER_IMAGE",
         default: "gcr.io/kaniko-project/executor:v1.24.0",
-        description: "What builds images.",
+        description: "The image that builds images.",
       },
       {
         flag: "builderCommand",
@@ -63,7 +63,7 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
         flag: "drainTimeout",
         env: "DYNAMO_DRAIN_TIMEOUT",
         default: "60s",
-        description: "How long pods may finish what they were asked before they are scaled away.",
+        description: "How long pods can finish their requests before they are scaled down.",
       },
     ],
     create({ settings }) {

@@ -13,7 +13,7 @@ export function serviceErrors(path: string, { autoscaling, pvc, multinode }: Ser
     errors.push(fieldInvalid(`${path}.autoscaling`, true, "cannot be combined with multinode"));
   }
   if (pvc && !pvc.create && !pvc.name) {
-    errors.push(fieldRequired(`${path}.pvc.name`, "names the claim that is there already"));
+    errors.push(fieldRequired(`${path}.pvc.name`, "names the existing claim"));
   }
   if (pvc?.mountPoint && pvc.mountPath && pvc.mountPoint !== pvc.mountPath) {
     errors.push(

@@ -12,7 +12,7 @@ const amounts = z.object({
     .string()
     .regex(/^[0-9]+$/)
     .optional()
-    .describe("How many GPUs; becomes nvidia.com/gpu."),
+    .describe("Number of GPUs; becomes nvidia.com/gpu."),
   custom: z.record(z.string(), quantity()).optional().describe("Any other resource by its full name."),
 });
 
@@ -39,11 +39,11 @@ export const serviceFields = {
     .min(1)
     .optional()
     .describe("Services find each other within one. Default: the graph's name."),
-  replicas: z.int().min(0).max(1000).optional().describe("Default: 1. Left alone while autoscaling is enabled."),
+  replicas: z.int().min(0).max(1000).optional().describe("Default: 1. Ignored while autoscaling is enabled."),
   annotations: texts().optional(),
   labels: texts().optional(),
   envs: variables().optional(),
-  envFromSecret: z.string().min(1).optional().describe("A Secret whose keys become variables."),
+  envFromSecret: z.string().min(1).optional().describe("A Secret whose keys become environment variables."),
   resources: z.object({ requests: amounts.optional(), limits: amounts.optional() }).optional(),
   autoscaling: z
     .object({

@@ -234,7 +234,10 @@ export const badInput: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
   await stage.start(dynamoOperator);
   const refused = (yaml: string, message: RegExp) => assert.rejects(stage.apply(yaml), message);
-  await refused(sample("graph").replace(/ {2}services:[\s\S]*/, "  restart:\n    id: x\n"), /spec.services must say/);
+  await refused(
+    sample("graph").replace(/ {2}services:[\s\S]*/, "  restart:\n    id: x\n"),
+    /set spec.services to the parts of the graph/,
+  );
   await refused(sample("graph").replace("replicas: 2", 'replicas: "two"'), /replicas/);
   await refused(
     sample("graph").replace("replicas: 2", "autoscaling:\n        minReplicas: 5\n        maxReplicas: 2"),

@@ -42,7 +42,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
       const [upstream] = context.cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
-        const message = `${where} takes care of ${framework.kind.kind}s; this operator leaves them alone`;
+        const message = `${where} reconciles ${framework.kind.kind}s; this operator ignores them`;
         context.events.warning("UpstreamOperator", message);
         return { requeueAfter: LOOK_AGAIN };
       }

@@ -13,7 +13,7 @@ export type RestartPolicy = (typeof RESTART_POLICIES)[number];
 export const MANAGED_BY = "kubeflow.org/training-operator";
 
 const replicaSpec = z.object({
-  replicas: z.int32().min(0).optional().describe("How many pods of this type. Default: 1."),
+  replicas: z.int32().min(0).optional().describe("Number of pods of this type. Default: 1."),
   restartPolicy: z.enum(RESTART_POLICIES).optional().describe("Overrides the restart policy of the template."),
   template: opaqueObject<PodTemplateSpec>().optional().describe("One of its containers has the name of the framework."),
 });
@@ -30,9 +30,13 @@ export const runPolicy = () =>
         .enum(["None", "Running", "All"])
         .optional()
         .describe("Which pods are deleted when the job ends. Default: None."),
-      ttlSecondsAfterFinished: z.int32().min(0).optional().describe("The job deletes itself so long after its end."),
+      ttlSecondsAfterFinished: z
+        .int32()
+        .min(0)
+        .optional()
+        .describe("The job is deleted this many seconds after it finishes."),
       activeDeadlineSeconds: z.int().min(0).optional().describe("The job fails when it takes longer than this."),
-      backoffLimit: z.int32().min(0).optional().describe("The job fails at so many restarts of containers."),
+      backoffLimit: z.int32().min(0).optional().describe("The job fails after this many restarts of containers."),
       schedulingPolicy: z
         .object({
           minAvailable: z.int32().min(0).optional(),
@@ -51,7 +55,7 @@ export const runPolicy = () =>
         .enum([MANAGED_BY, "kueue.x-k8s.io/multikueue"])
         .check(immutable())
         .optional()
-        .describe("Who runs the job. Whatever is not this operator's is left alone."),
+        .describe("The controller of the job. A job of another controller is ignored."),
     })
     .optional();
 export type RunPolicy = DeepReadonly<NonNullable<z.infer<ReturnType<typeof runPolicy>>>>;

@@ -31,14 +31,14 @@ export class JobMetrics {
       restarted: jobs("restarted"),
     };
     this.#pods = {
-      created: plain("created_pods_total", "Pods made for jobs"),
-      deleted: plain("deleted_pods_total", "Pods of jobs deleted"),
-      failed: plain("failed_pods_total", "Pods of jobs that failed"),
+      created: plain("created_pods_total", "Number of pods created for jobs"),
+      deleted: plain("deleted_pods_total", "Number of deleted pods of jobs"),
+      failed: plain("failed_pods_total", "Number of failed pods of jobs"),
     };
-    this.#services = plain("succeeded_service_creation_total", "Services made for jobs");
+    this.#services = plain("succeeded_service_creation_total", "Number of Services created for jobs");
     this.#groups = {
-      created: plain("created_pod_groups_total", "PodGroups made for jobs"),
-      deleted: plain("deleted_pod_groups_total", "PodGroups of jobs deleted"),
+      created: plain("created_pod_groups_total", "Number of PodGroups created for jobs"),
+      deleted: plain("deleted_pod_groups_total", "Number of deleted PodGroups of jobs"),
     };
   }
 

@@ -81,5 +81,5 @@ async function takenName(job: Job, { metadata }: Pod, client: ReconcileContext["
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-  return { reason: "NameTaken", message: `the pod ${name} has to go before it can be made anew` };
+  return { reason: "NameTaken", message: `the pod ${name} must be deleted before it can be recreated` };
 }

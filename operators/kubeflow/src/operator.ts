@@ -24,8 +24,7 @@ export const kubeflowOperator = operator({
       flag: "gangSchedulerName",
       env: "GANG_SCHEDULER_NAME",
       default: "none",
-      description:
-        "Who places all pods of a job together: volcano, the name of a scheduler with the coscheduling plugin, or none.",
+      description: "Gang scheduler: volcano, the name of a scheduler with the coscheduling plugin, or none.",
     },
     {
       flag: "pytorchInitContainerImage",
@@ -37,7 +36,7 @@ export const kubeflowOperator = operator({
       flag: "pytorchInitContainerMaxTries",
       env: "PYTORCH_INIT_CONTAINER_MAX_TRIES",
       default: "100",
-      description: "How often such a worker looks for its master, every two seconds.",
+      description: "How often such a worker tries to find its master, every two seconds.",
     },
     {
       flag: "pytorchInitContainerTemplateFile",
@@ -48,7 +47,7 @@ export const kubeflowOperator = operator({
     {
       flag: "customClusterDomain",
       env: "CUSTOM_CLUSTER_DOMAIN",
-      description: "What names in TF_CONFIG end with, such as cluster.local. Default: nothing.",
+      description: "Domain suffix of names in TF_CONFIG, such as cluster.local. Default: none.",
     },
   ],
   create({ metrics: registry, settings }) {

@@ -17,7 +17,7 @@ const elasticPolicy = z.object({
   metrics: z
     .array(opaqueObject<{ type: string }>())
     .optional()
-    .describe("What a HorizontalPodAutoscaler scales the workers by. Without it there is none."),
+    .describe("Metrics of the workers' HorizontalPodAutoscaler. Without them there is none."),
 });
 
 /** A PyTorch training job: a master and workers, or workers alone. */
@@ -28,7 +28,7 @@ export const PyTorchJob = defineKind({
     v1: {
       spec: z.object({
         runPolicy: runPolicy(),
-        elasticPolicy: elasticPolicy.optional().describe("Workers may come and go between these bounds."),
+        elasticPolicy: elasticPolicy.optional().describe("The number of workers can change within these bounds."),
         pytorchReplicaSpecs: replicaSpecs().describe("By type: Master, Worker."),
         nprocPerNode: z
           .string()

@@ -16,7 +16,7 @@ export const TFJob = defineKind({
           .enum(["", "AllWorkers"])
           .optional()
           .describe("Without a chief: the job is done when the first worker is, or when all are."),
-        enableDynamicWorker: z.boolean().optional().describe("Workers may fail, and know only of themselves."),
+        enableDynamicWorker: z.boolean().optional().describe("Workers can fail, and each knows only itself."),
       }),
       status: jobStatus(),
       columns: jobColumns,

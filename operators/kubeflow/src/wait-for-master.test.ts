@@ -26,5 +26,5 @@ test("a template that is no list is refused", () => {
 
 test("a file that is not there is no template, and tries are a number", () => {
   assert.equal(waitSettings({ pytorchInitContainerTemplateFile: "/nowhere/at-all.yaml" }).template, undefined);
-  assert.throws(() => waitSettings({ pytorchInitContainerMaxTries: "many" }), /whole number/);
+  assert.throws(() => waitSettings({ pytorchInitContainerMaxTries: "many" }), /integer above 0/);
 });

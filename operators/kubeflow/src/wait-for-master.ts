@@ -15,7 +15,7 @@ export function waitSettings(settings: Readonly<Record<string, string | undefine
   const file = settings["pytorchInitContainerTemplateFile"];
   const maxTries = Number(settings["pytorchInitContainerMaxTries"] ?? 100);
   if (!Number.isInteger(maxTries) || maxTries < 1) {
-    throw new TypeError("pytorchInitContainerMaxTries must be a whole number above nought");
+    throw new TypeError("pytorchInitContainerMaxTries must be an integer above 0");
   }
   return {
     image: settings["pytorchInitContainerImage"] ?? "alpine:3.10",

@@ -213,7 +213,7 @@ export const upstreamIsThere: Scenario = async (stage) => {
   await stage.apply(sample("01-pytorchjob.yaml"));
   await stage.until("it is told", async () => {
     return (await stage.events(PYTORCH.kind, "fashion-mnist")).some((text) =>
-      /UpstreamOperator .*leaves them alone/.test(text),
+      /UpstreamOperator .*ignores them/.test(text),
     );
   });
   assert.deepEqual(await podsOf(stage, "fashion-mnist"), []);

@@ -94,7 +94,7 @@ test("the Service selects the pods of the Deployment", () => {
 test("what contradicts itself is refused by the schema", () => {
   const problems = (spec: Parameters<typeof LLMModel.new>[0]["spec"], name = "m") =>
     LLMModel.validate(LLMModel.new({ metadata: { name }, spec })).map(({ message }) => message);
-  assert.match(problems({ gpuCount: 0, gpuType: "H100" })[0]!, /gpuCount asks for none/);
+  assert.match(problems({ gpuCount: 0, gpuType: "H100" })[0]!, /gpuCount requests no GPUs/);
   assert.match(problems({}, "llama.3")[0]!, /no dots/);
   assert.match(problems({}, "x".repeat(55))[0]!, /at most 54 characters/);
   assert.deepEqual(problems({}, "x".repeat(54)), []);

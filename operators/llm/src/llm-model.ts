@@ -2,22 +2,22 @@ import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn 
 import { z } from "zod";
 import { servingFields } from "./serving-spec.ts";
 
-/** A served large language model: so many replicas of an inference server, each with its GPUs. */
+/** A served large language model: replicas of an inference server, each with its GPUs. */
 export const LLMModel = defineKind({
   group: "ai.example.com",
   kind: "LLMModel",
-  description: "A served large language model: so many replicas of an inference server, each with its GPUs.",
+  description: "A served large language model: replicas of an inference server, each with its GPUs.",
   shortNames: ["llm"],
   versions: {
     v1: {
       spec: z.object({
         modelName: z.string().min(1).max(253).optional().describe("The model to serve. Default: the object's name."),
-        replicas: z.int().min(0).max(1000).default(1).describe("How many inference servers run."),
+        replicas: z.int().min(0).max(1000).default(1).describe("Number of inference servers."),
         ...servingFields,
       }),
       status: z.object({
         model: z.string().optional().describe("The model that is served."),
-        endpoint: z.string().optional().describe("Where it answers inside the cluster."),
+        endpoint: z.string().optional().describe("Its URL inside the cluster."),
         replicas: z.int().optional(),
         readyReplicas: z.int().optional(),
         selector: z.string().optional(),
@@ -30,7 +30,7 @@ export const LLMModel = defineKind({
         Age: ageColumn,
       },
       scale: { replicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".status.selector" },
-      rules: [cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType says which GPUs, but gpuCount asks for none")],
+      rules: [cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType is set, but gpuCount requests no GPUs")],
       objectRules: [
         cel(
           "self.metadata.name.size() <= 54 && !self.metadata.name.contains('.')",

@@ -51,15 +51,20 @@ export class ModelMetrics {
           }
         },
       });
-    gauge("llm_model_replicas_wanted", "Replicas that an LLMModel asks for.", this.models, "wanted");
-    gauge("llm_model_replicas_ready", "Replicas of an LLMModel that answer.", this.models, "ready");
+    gauge("llm_model_replicas_wanted", "Number of replicas that an LLMModel requests.", this.models, "wanted");
+    gauge("llm_model_replicas_ready", "Number of ready replicas of an LLMModel.", this.models, "ready");
     const sized = this.deployments;
-    gauge("llm_deployment_replicas_wanted", "Replicas that a ModelDeployment needs by its SLA.", sized, "wanted");
-    gauge("llm_deployment_replicas_ready", "Replicas of a ModelDeployment that answer.", sized, "ready");
-    gauge("llm_deployment_requests_per_second", "Requests that arrive at a ModelDeployment.", sized, "load");
-    gauge("llm_deployment_latency_seconds", "The latency that its SLA speaks of, as measured.", sized, "latency");
+    gauge(
+      "llm_deployment_replicas_wanted",
+      "Number of replicas that the SLA of a ModelDeployment requires.",
+      sized,
+      "wanted",
+    );
+    gauge("llm_deployment_replicas_ready", "Number of ready replicas of a ModelDeployment.", sized, "ready");
+    gauge("llm_deployment_requests_per_second", "Requests per second to a ModelDeployment.", sized, "load");
+    gauge("llm_deployment_latency_seconds", "The measured latency of the SLA's percentile.", sized, "latency");
     gauge("llm_deployment_sla_met", "1 if the measured latency is within the SLA, 0 if not.", sized, "withinSla");
-    gauge("llm_deployment_cost_per_hour", "What its replicas cost in an hour, where a price is given.", sized, "cost");
+    gauge("llm_deployment_cost_per_hour", "Cost of its replicas per hour, if a price is set.", sized, "cost");
     this.decisions = new Counter({
       name: "llm_scaling_decisions_total",
       help: "Changes of size of a ModelDeployment, by reason.",

@@ -15,10 +15,10 @@ export function modelDeploymentAdmission() {
       const { sla, capacity } = spec;
       const errors = servingErrors(spec, CONFIGURED_ARGS);
       if (sla && durationMs(sla.maxLatency) <= 0) {
-        errors.push(fieldInvalid("spec.sla.maxLatency", sla.maxLatency, "must be longer than nothing"));
+        errors.push(fieldInvalid("spec.sla.maxLatency", sla.maxLatency, "must be more than 0"));
       } else if (sla && capacity?.serviceTime && durationMs(capacity.serviceTime) > durationMs(sla.maxLatency)) {
         warn(
-          `a request alone takes ${capacity.serviceTime}: ${sla.maxLatency} cannot be kept by any number of replicas`,
+          `a single request takes ${capacity.serviceTime}: ${sla.maxLatency} is impossible with any number of replicas`,
         );
       }
       return errors;

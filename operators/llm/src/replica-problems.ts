@@ -12,6 +12,6 @@ export function replicaProblem({ gpuType, offered, ...replicas }: ModelReplicas)
   const atOnce = workloadProblem({ ...replicas, gracePeriod: 0 });
   if (atOnce?.reason !== "NoRoom" || !gpuType || offered.some((product) => isGpuOfType(product, gpuType)))
     return workloadProblem(replicas);
-  const known = offered.length > 0 ? `there are ${offered.join(", ")}` : "no node has GPUs that are labelled";
+  const known = offered.length > 0 ? `there are ${offered.join(", ")}` : "no node has GPUs with labels";
   return { reason: "UnknownGpuType", message: `no node has GPUs of the type ${gpuType}: ${known}` };
 }

@@ -9,16 +9,16 @@ export function servingErrors(spec: ServingSpec, ownArgs: readonly string[]): Fi
   for (const [i, arg] of (spec.args ?? []).entries()) {
     const flag = arg.split("=")[0]!;
     if (ownArgs.includes(flag)) {
-      errors.push(fieldForbidden(`spec.args[${i}]`, `${flag} follows from the other fields, set those instead`));
+      errors.push(fieldForbidden(`spec.args[${i}]`, `${flag} is derived from other fields: set those instead`));
     }
   }
   for (const [i, { name }] of (spec.env ?? []).entries()) {
     if (name === "MODEL_NAME") {
-      errors.push(fieldForbidden(`spec.env[${i}]`, "MODEL_NAME follows from the model's name, set that instead"));
+      errors.push(fieldForbidden(`spec.env[${i}]`, "MODEL_NAME is derived from the model's name: set that instead"));
     }
   }
   if (spec.modelPath?.split("/").includes("..")) {
-    errors.push(fieldInvalid("spec.modelPath", spec.modelPath, "must not lead upwards with .."));
+    errors.push(fieldInvalid("spec.modelPath", spec.modelPath, "must not contain .."));
   }
   return [...errors, ...podTemplateErrors(spec.template)];
 }

@@ -12,21 +12,16 @@ export const servingFields = {
     .max(63)
     .regex(/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/)
     .optional()
-    .describe("Only nodes with GPUs of this type: H100 finds NVIDIA-H100-80GB-HBM3, too."),
+    .describe("Only nodes with GPUs of this type: H100 also matches NVIDIA-H100-80GB-HBM3."),
   modelPath: z
     .string()
     .max(1024)
     .regex(/^(\/|pvc:\/\/[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\/|$))/)
     .optional()
     .describe(
-      "Where the model's files are: a folder on the node (/models/llama) or on a claim (pvc://models/llama). Default: the server fetches the model by its name.",
+      "Location of the model's files: a folder on the node (/models/llama) or on a claim (pvc://models/llama). Default: the server downloads the model by its name.",
     ),
-  cacheClaim: z
-    .string()
-    .min(1)
-    .max(253)
-    .optional()
-    .describe("A claim that keeps fetched models, so that a new replica need not fetch them again."),
+  cacheClaim: z.string().min(1).max(253).optional().describe("A claim that caches downloaded models for new replicas."),
   image: z.string().min(1).max(512).default("vllm/vllm-openai:latest").describe("The inference server."),
   args: z.array(z.string().max(1024)).max(100).optional().describe("Further arguments of the inference server."),
   env: z
@@ -34,17 +29,17 @@ export const servingFields = {
       z.object({
         name: z.string().min(1).max(256),
         value: z.string().optional(),
-        valueFrom: opaqueObject<EnvVarSource>().optional().describe("As HF_TOKEN from a Secret."),
+        valueFrom: opaqueObject<EnvVarSource>().optional().describe("Sets HF_TOKEN from a Secret."),
       }),
     )
     .max(100)
     .check(listMap("name"))
     .optional()
     .describe("Further environment variables."),
-  sharedMemory: quantity().default("8Gi").describe("Size of /dev/shm, through which GPUs' processes talk."),
+  sharedMemory: quantity().default("8Gi").describe("Size of /dev/shm, which processes of several GPUs share."),
   startupTimeout: duration()
     .default("30m")
-    .describe("How long a replica may take to load its model before it is restarted."),
+    .describe("How long a replica can take to load its model before it is restarted."),
   template: podTemplateField(),
 };
 

@@ -107,7 +107,7 @@ function explained({ deployment, rules, measured, demand }: Situation, { replica
     case "Idle":
       return `no request for ${deployment.spec.scaling?.toZeroAfter}`;
     case "Woken":
-      return demand > 0 ? `${demand} requests wait` : "it was asked to wake up";
+      return demand > 0 ? `${demand} requests wait` : "a wake-up was requested";
     case "NothingMeasured":
       return `${replicas} replicas to begin with, ${known}`;
     case "LatencyAboveSLA":

@@ -14,12 +14,12 @@ export function slaCondition(
   if (need.hopeless) {
     return conditionFalse(
       "ServiceTimeExceedsSLA",
-      `a request alone takes longer than ${sla.maxLatency}, whatever the number of replicas`,
+      `a single request takes longer than ${sla.maxLatency}, whatever the number of replicas`,
     );
   }
   if (replicas === 0) return conditionUnknown("Asleep", "no replica runs");
   const latency = measured?.latency;
-  if (latency === undefined) return conditionUnknown("NotMeasured", "too few requests were measured to tell");
+  if (latency === undefined) return conditionUnknown("NotMeasured", "too few requests were measured");
   if (latency <= maxLatency)
     return conditionTrue("WithinSLA", `${sla.percentile}% of requests are answered within ${sla.maxLatency}`);
   const why = need.short

@@ -29,17 +29,17 @@ const schemaErrors: Scenario = async (stage) => {
   await refused(stage, { replicas: -1 }, /spec\.replicas.*greater than or equal to 0/);
   await refused(stage, { replicas: 100_000 }, /spec\.replicas.*less than or equal to 1000/);
   await refused(stage, { gpuCount: 17 }, /spec\.gpuCount.*less than or equal to 16/);
-  await refused(stage, { gpuCount: 0, gpuType: "H100" }, /gpuCount asks for none/);
+  await refused(stage, { gpuCount: 0, gpuType: "H100" }, /gpuCount requests no GPUs/);
   await refused(stage, { modelPath: "models/llama" }, /spec\.modelPath/);
   await refused(stage, { sharedMemory: "plenty" }, /spec\.sharedMemory/);
   await refused(stage, { startupTimeout: "soon" }, /spec\.startupTimeout/);
   await refused(
     stage,
     { args: ["--model", "other"] },
-    /spec\.args\[0\]: Forbidden: --model follows from the other fields/,
+    /spec\.args\[0\]: Forbidden: --model is derived from other fields/,
   );
   await refused(stage, { env: [{ name: "MODEL_NAME", value: "x" }] }, /spec\.env\[0\]: Forbidden/);
-  await refused(stage, { modelPath: "/models/../etc" }, /must not lead upwards/);
+  await refused(stage, { modelPath: "/models/../etc" }, /must not contain/);
   assert.deepEqual(await stage.list(LLMModel), []);
 };
 

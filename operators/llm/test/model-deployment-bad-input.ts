@@ -28,14 +28,18 @@ const schemaErrors: Scenario = async (stage) => {
   await refused(stage, { model: "m", gpuCount: 17 }, /spec\.gpuCount.*less than or equal to 16/);
   await refused(stage, { model: "m", replicas: 0 }, /spec\.replicas.*greater than or equal to 1/);
   await refused(stage, { model: "m", sla: { maxLatency: "fast" } }, /spec\.sla\.maxLatency/);
-  await refused(stage, { model: "m", sla: { maxLatency: "0s" } }, /must be longer than nothing/);
+  await refused(stage, { model: "m", sla: { maxLatency: "0s" } }, /must be more than 0/);
   await refused(stage, { model: "m", sla: { maxLatency: "1s", percentile: 100 } }, /spec\.sla\.percentile/);
   await refused(stage, { model: "m", scaling: { minReplicas: 5, maxReplicas: 2 } }, /must not exceed/);
-  await refused(stage, { model: "m", cost: { perReplicaHour: 5, maxPerHour: 2 } }, /does not even pay for one replica/);
-  await refused(stage, { model: "m", scaling: { demandUrl: "http://x" } }, /set both/);
-  await refused(stage, { model: "m", gpuCount: 0, gpuType: "H100" }, /gpuCount asks for none/);
-  await refused(stage, { model: "m", args: ["--port=1"] }, /--port follows from the other fields/);
-  await refused(stage, { model: "m" }, /a letter first/, "3-models");
+  await refused(
+    stage,
+    { model: "m", cost: { perReplicaHour: 5, maxPerHour: 2 } },
+    /is less than the cost of one replica/,
+  );
+  await refused(stage, { model: "m", scaling: { demandUrl: "http://x" } }, /must be set together/);
+  await refused(stage, { model: "m", gpuCount: 0, gpuType: "H100" }, /gpuCount requests no GPUs/);
+  await refused(stage, { model: "m", args: ["--port=1"] }, /--port is derived from other fields/);
+  await refused(stage, { model: "m" }, /starting with a letter/, "3-models");
 };
 
 const unknownGpuType: Scenario = async (stage) => {

@@ -9,7 +9,7 @@ export function rayErrors({ spec }: RayCluster): FieldError[] {
     const [ray] = template.spec?.containers ?? [];
     if (!ray) errors.push(fieldRequired(`${path}.template.spec.containers`, "the first container runs Ray"));
     else if (!ray.image)
-      errors.push(fieldRequired(`${path}.template.spec.containers[0].image`, "an image with Ray in it"));
+      errors.push(fieldRequired(`${path}.template.spec.containers[0].image`, "an image that contains Ray"));
   };
   needImage("spec.headGroupSpec", spec.headGroupSpec.template);
   for (const [i, group] of (spec.workerGroupSpecs ?? []).entries()) {
@@ -29,7 +29,7 @@ export const rayAdmission = () =>
   admissionWebhook(RayCluster, {
     validate(cluster, { warn }) {
       if (cluster.spec.autoscalerOptions && !cluster.spec.enableInTreeAutoscaling)
-        warn("spec.autoscalerOptions: they have no effect while spec.enableInTreeAutoscaling is not set");
+        warn("spec.autoscalerOptions: no effect while spec.enableInTreeAutoscaling is not set");
       return rayErrors(cluster);
     },
   });

@@ -23,7 +23,7 @@ const spec = z.object({
   autoscalerOptions: z
     .object({
       version: z.enum(["v1", "v2"]).optional(),
-      idleTimeoutSeconds: z.int().min(0).optional().describe("For how long a worker is idle before it goes."),
+      idleTimeoutSeconds: z.int().min(0).optional().describe("How long a worker is idle before it is removed."),
       upscalingMode: z.enum(["Default", "Aggressive", "Conservative"]).optional(),
       image: z.string().optional().describe("Default: the head's."),
       imagePullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).optional(),

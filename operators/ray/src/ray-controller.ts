@@ -30,7 +30,7 @@ export function rayClusters() {
       const [upstream] = cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
-        events.warning("UpstreamOperator", `${where} takes care of RayClusters; this operator leaves them alone`);
+        events.warning("UpstreamOperator", `${where} reconciles RayClusters; this operator ignores them`);
         return { requeueAfter: LOOK_AGAIN };
       }
       const { spec } = cluster;
@@ -39,7 +39,7 @@ export function rayClusters() {
       const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => workerPodsFor(cluster, group, pods));
       for (const pod of pods.filter(hasEnded)) {
         const { name, namespace, uid } = pod.metadata;
-        events.warning("PodEnded", `${name} has ended (${pod.status?.phase}) and is made anew`);
+        events.warning("PodEnded", `${name} has terminated (${pod.status?.phase}) and is recreated`);
         await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });

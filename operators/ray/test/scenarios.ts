@@ -120,7 +120,7 @@ export const badInput: Scenario = async (stage) => {
   const refused = (change: (text: string) => string, message: RegExp) =>
     assert.rejects(stage.apply(change(sample("cluster"))), message);
   await refused((text) => text.replace("minReplicas: 1", "minReplicas: 7"), /is more than maxReplicas/);
-  await refused((text) => text.replace(/ +image: .*\n/, ""), /an image with Ray in it/);
+  await refused((text) => text.replace(/ +image: .*\n/, ""), /an image that contains Ray/);
   await refused((text) => text.replace("replicas: 2", "replicas: two"), /replicas/);
   await stage.apply(sample("cluster").replace("memory: 4Gi", "memory: 900Ti"));
   await stage.until("it is told that there is no room", async () => {

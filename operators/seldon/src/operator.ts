@@ -6,7 +6,7 @@ import { SeldonDeployment } from "./seldon-deployment.ts";
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
 export const seldonOperator = operator({
   name: "seldon-operator",
-  description: "Serves models as graphs, from SeldonDeployments.",
+  description: "Serves models as inference graphs, from SeldonDeployments.",
   kinds: [SeldonDeployment],
   settings: [
     {

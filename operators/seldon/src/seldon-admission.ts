@@ -43,7 +43,7 @@ function graphErrors({ spec }: SeldonDeployment, predictor: Predictor, path: str
     const server = knownServer(implementation);
     if (!server) {
       const known = serverNames().join(", ");
-      errors.push(fieldInvalid(`${path}.graph`, implementation, `there is no such server: known are ${known}`));
+      errors.push(fieldInvalid(`${path}.graph`, implementation, `unknown server: use one of ${known}`));
     } else if (!serverImage(implementation, spec.protocol)) {
       const protocol = spec.protocol ?? "seldon";
       errors.push(fieldInvalid(`${path}.graph`, implementation, `does not speak the protocol ${protocol}`));
@@ -70,11 +70,11 @@ function trafficErrors(predictors: readonly Predictor[]): FieldError[] {
   const errors: FieldError[] = [];
   if (shadows.length > 1) errors.push(fieldInvalid("spec.predictors", shadows[1]!.name, "only one may be a shadow"));
   if (live.length === 0)
-    errors.push(fieldInvalid("spec.predictors", predictors[0]!.name, "a shadow needs somebody to follow"));
+    errors.push(fieldInvalid("spec.predictors", predictors[0]!.name, "a shadow needs another predictor"));
   if (live.length > 1 && sum !== 100)
     errors.push(fieldInvalid("spec.predictors", sum, "the predictors' traffic must add up to 100"));
   if (live.length === 1 && sum !== 0 && sum !== 100) {
-    errors.push(fieldInvalid("spec.predictors", sum, "a single predictor has all the traffic: 100, or leave it out"));
+    errors.push(fieldInvalid("spec.predictors", sum, "a single predictor gets all traffic: 100, or omit it"));
   }
   return errors;
 }

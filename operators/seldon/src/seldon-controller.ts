@@ -48,7 +48,7 @@ export function seldonDeployments(images: Images) {
       const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
-        events.warning("UpstreamOperator", `${where} takes care of SeldonDeployments; this operator leaves them alone`);
+        events.warning("UpstreamOperator", `${where} reconciles SeldonDeployments; this operator ignores them`);
         return { requeueAfter: LOOK_AGAIN };
       }
       const errors = seldonErrors(object);

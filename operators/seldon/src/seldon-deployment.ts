@@ -15,7 +15,7 @@ const parameter = z.object({
 });
 
 const unitFields = {
-  name: z.string().min(1).describe("Also the name of the container that does the work."),
+  name: z.string().min(1).describe("Also the name of its container."),
   type: z.enum(["UNKNOWN_TYPE", "ROUTER", "COMBINER", "MODEL", "TRANSFORMER", "OUTPUT_TRANSFORMER"]).optional(),
   implementation: z
     .string()
@@ -32,9 +32,9 @@ const unitFields = {
     })
     .optional(),
   parameters: z.array(parameter).optional(),
-  modelUri: z.string().optional().describe("Where the model is: gs://, s3://, https://, pvc://claim/path …"),
+  modelUri: z.string().optional().describe("Location of the model: gs://, s3://, https://, pvc://claim/path …"),
   serviceAccountName: z.string().optional(),
-  envSecretRefName: z.string().optional().describe("A Secret with the variables that give access to modelUri."),
+  envSecretRefName: z.string().optional().describe("A Secret with environment variables that give access to modelUri."),
   storageInitializerImage: z.string().optional(),
   logger: z.object({ url: z.string().optional(), mode: z.enum(["all", "request", "response"]) }).optional(),
   resources: opaqueObject<ResourceRequirements>().optional().describe("Of the unit's container."),
@@ -72,7 +72,7 @@ const componentSpec = z.object({
 
 const explainer = z.object({
   type: z.string().min(1).describe("AnchorTabular, AnchorImages, AnchorText, KernelShap, IntegratedGradients …"),
-  modelUri: z.string().optional().describe("Where the trained explainer is."),
+  modelUri: z.string().optional().describe("Location of the trained explainer."),
   serviceAccountName: z.string().optional(),
   envSecretRefName: z.string().optional(),
   storageInitializerImage: z.string().optional(),
@@ -84,9 +84,7 @@ const explainer = z.object({
   endpoint: z
     .object({ type: z.enum(["REST", "GRPC"]).optional(), service_port: z.int().min(1).max(65535).optional() })
     .optional(),
-  containerSpec: opaqueObject<Partial<Container>>()
-    .optional()
-    .describe("A container of one's own, or what differs of it."),
+  containerSpec: opaqueObject<Partial<Container>>().optional().describe("A custom container, or overrides for it."),
 });
 export type Explainer = DeepReadonly<z.infer<typeof explainer>>;
 
@@ -94,7 +92,7 @@ const predictor = z.object({
   name: z.string().min(1).max(63),
   graph: unit(DEEPEST_GRAPH),
   componentSpecs: z.array(componentSpec).optional(),
-  explainer: explainer.optional().describe("Says why the predictor answers as it does, beside it."),
+  explainer: explainer.optional().describe("Runs an explainer of the predictor's responses."),
   replicas: z.int().min(0).optional(),
   annotations: texts().optional(),
   labels: texts().optional(),

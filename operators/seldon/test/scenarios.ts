@@ -190,7 +190,7 @@ export const badInput: Scenario = async (stage) => {
     assert.rejects(stage.apply(change(sample("classifier"))), message);
   await refused(
     (text) => text.replace("SKLEARN_SERVER", "NO_SUCH_SERVER"),
-    /there is no such server: known are SKLEARN_SERVER/,
+    /unknown server: use one of SKLEARN_SERVER/,
   );
   await refused((text) => text.replace(/ +modelUri: .*\n/, ""), /needs a model/);
   await refused(
@@ -198,7 +198,7 @@ export const badInput: Scenario = async (stage) => {
     /no container of componentSpecs has the unit's name/,
   );
   await refused((text) => text.replace("replicas: 2", "replicas: -2"), /should be greater than or equal to 0/);
-  await refused((text) => text.replace("replicas: 2", "traffic: 50"), /a single predictor has all the traffic/);
+  await refused((text) => text.replace("replicas: 2", "traffic: 50"), /a single predictor gets all traffic/);
   await assert.rejects(stage.apply(sample("graph").replace("traffic: 90", "traffic: 80")), /must add up to 100/);
   assert.equal(await stage.find(SeldonDeployment, "flowers"), undefined);
 

@@ -135,7 +135,7 @@ function isRestarting({ phase, attempt = 0, startTime, failure }: TrainingJobSta
 
 /** The conditions of a job that is suspended; `left` is how many of its pods are still there. */
 export function suspendedConditions(left: number): Conditions {
-  const message = left > 0 ? `${left} pods are on their way out` : "no workers run while spec.suspend is set";
+  const message = left > 0 ? `${left} pods are terminating` : "no workers run while spec.suspend is true";
   return {
     Ready: conditionFalse("Suspended", message),
     Progressing: conditionFalse("Suspended", message),

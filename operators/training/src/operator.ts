@@ -14,8 +14,7 @@ export const trainingOperator = operator({
       flag: "gangScheduling",
       env: "GANG_SCHEDULING",
       default: "auto",
-      description:
-        "Whose PodGroups make workers start together: scheduler-plugins, volcano, none, or auto: what is there.",
+      description: "Gang scheduler: scheduler-plugins, volcano, none, or auto: the installed one.",
     },
   ],
   create: ({ metrics, settings }) => ({

@@ -75,8 +75,8 @@ function again(
     disruptions: count("disruptions", "disruption"),
     ...(failure && { failure }),
   };
-  const what = type === "restart" ? "all workers begin anew" : "it is replaced";
-  if (why === "change") events.normal("SpecChanged", `All workers begin anew, since ${message}`);
+  const what = type === "restart" ? "all workers restart" : "it is replaced";
+  if (why === "change") events.normal("SpecChanged", `All workers restart, since ${message}`);
   else if (why === "disruption") events.warning("Restarting", `${message}: ${what}`);
   else events.warning("Restarting", `${message}: ${what} (restart ${status.restarts} of ${job.spec.backoffLimit})`);
   metrics.restarted(why);

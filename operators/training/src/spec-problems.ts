@@ -48,9 +48,7 @@ function amounts({ resources, gpuPerWorker = 0 }: Partial<Spec>): FieldError[] {
     for (const [name, amount] of Object.entries(given ?? {})) {
       const field = `spec.resources.${part}[${name}]`;
       if (name === GPU && String(amount) !== String(gpuPerWorker)) {
-        problems.push(
-          fieldInvalid(field, amount, `gpuPerWorker asks for ${gpuPerWorker}: leave GPUs out of resources`),
-        );
+        problems.push(fieldInvalid(field, amount, `gpuPerWorker requests ${gpuPerWorker}: remove GPUs from resources`));
       }
     }
   }

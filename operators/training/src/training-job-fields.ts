@@ -10,21 +10,21 @@ const path = () => z.string().regex(/^\//).max(1024);
 const seconds = () => z.int().min(0);
 const amounts = () => z.record(z.string(), quantity());
 
-export const framework = z.enum(["pytorch", "tensorflow"]).describe("Decides how workers are told of each other.");
+export const framework = z.enum(["pytorch", "tensorflow"]).describe("Sets how workers find each other.");
 
-export const workers = z.int().min(1).max(100).describe("How many workers train together.");
+export const workers = z.int().min(1).max(100).describe("Number of workers.");
 
-export const gpuPerWorker = z.int().min(0).max(8).default(0).describe("GPUs of each worker.");
+export const gpuPerWorker = z.int().min(0).max(8).default(0).describe("GPUs per worker.");
 
 export const gpuType = z
   .string()
   .min(1)
   .optional()
-  .describe("Only nodes with GPUs of this type: H100 finds NVIDIA-H100-80GB-HBM3, too. Default: any GPU.");
+  .describe("Only nodes with GPUs of this type: H100 also matches NVIDIA-H100-80GB-HBM3. Default: any GPU.");
 
-export const image = z.string().min(1).describe("The image that trains.");
+export const image = z.string().min(1).describe("Image of the workers.");
 
-export const command = z.array(z.string()).min(1).describe("What it runs.");
+export const command = z.array(z.string()).min(1).describe("Command of the workers.");
 
 export const args = z.array(z.string()).optional().describe("Arguments of the command.");
 
@@ -38,12 +38,12 @@ export const env = z
   )
   .check(listMap("name"))
   .optional()
-  .describe("Further environment variables of every worker. They cannot replace those that the operator sets.");
+  .describe("Further environment variables of every worker. They cannot override those that the operator sets.");
 
 export const resources = z
   .object({ requests: amounts().optional(), limits: amounts().optional() })
   .optional()
-  .describe("CPU, memory and the like of each worker. GPUs are asked for by gpuPerWorker.");
+  .describe("CPU, memory and other resources of each worker. GPUs are set by gpuPerWorker.");
 
 export const dataVolume = z
   .object({
@@ -53,14 +53,12 @@ export const dataVolume = z
   })
   .optional();
 
-export const checkpointDir = path()
-  .optional()
-  .describe("Where workers keep checkpoints. They find it in CHECKPOINT_DIR.");
+export const checkpointDir = path().optional().describe("The path of checkpoints. Workers find it in CHECKPOINT_DIR.");
 
 export const checkpointVolume = z
   .object({
-    claimName: z.string().min(1).optional().describe("A claim that exists. Default: one is made for the job."),
-    size: quantity().optional().describe("The size of the claim that is made."),
+    claimName: z.string().min(1).optional().describe("An existing claim. Default: one is created for the job."),
+    size: quantity().optional().describe("The size of the claim that is created."),
     storageClassName: z.string().min(1).optional(),
     accessMode: z
       .enum(["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod"])
@@ -69,25 +67,25 @@ export const checkpointVolume = z
     onDelete: z
       .enum(["Retain", "Delete"])
       .default("Retain")
-      .describe("What becomes of the claim that was made, when the job is deleted."),
+      .describe("What happens to the created claim when the job is deleted."),
   })
   .optional()
   .describe("Keeps checkpointDir beyond the workers' pods. Without it, checkpoints are lost when workers restart.");
 
 export const hyperparameters = opaqueObject<Record<string, unknown>>()
   .optional()
-  .describe("Names and values, of any type.");
+  .describe("Names and values of any type.");
 
 export const hyperparametersFrom = z
   .object({ configMapName: z.string().min(1) })
   .optional()
-  .describe("A ConfigMap with more hyperparameters. Where both have one, hyperparameters wins.");
+  .describe("A ConfigMap with more hyperparameters. If both have one, hyperparameters takes precedence.");
 
 export const passHyperparameters = z
   .array(z.enum(["env", "file", "args"]))
   .default(["env", "file"])
   .describe(
-    "How workers get hyperparameters: as variables (HP_LEARNING_RATE), as files in /etc/training/hyperparameters, as " +
+    "How workers get hyperparameters: as environment variables (HP_LEARNING_RATE), as files in /etc/training/hyperparameters, as " +
       "arguments (--learning-rate=0.1).",
   );
 
@@ -105,7 +103,7 @@ export const elastic = z
     maxWorkers: z.int().min(1).max(100),
   })
   .optional()
-  .describe("The job goes on with any number of workers between these; workers is how many are wanted.");
+  .describe("The job can run with any number of workers within these bounds; workers is the desired number.");
 
 export const restartPolicy = z
   .enum(["OnFailure", "ExitCode", "Never"])
@@ -114,16 +112,13 @@ export const restartPolicy = z
     "Which failures of a worker restart the job: all; only exit codes of 128 and more (signals), and lost nodes; none.",
   );
 
-export const backoffLimit = z.int().min(0).max(100).default(3).describe("How many restarts before the job fails.");
+export const backoffLimit = z.int().min(0).max(100).default(3).describe("Number of restarts before the job fails.");
 
-export const activeDeadlineSeconds = seconds().min(1).optional().describe("The longest the training may take.");
+export const activeDeadlineSeconds = seconds().min(1).optional().describe("Maximum duration of the training.");
 
-export const startDeadlineSeconds = seconds()
-  .min(1)
-  .optional()
-  .describe("The longest that the job may wait until all its workers run.");
+export const startDeadlineSeconds = seconds().min(1).optional().describe("Maximum time until all workers run.");
 
-export const ttlSecondsAfterFinished = seconds().optional().describe("The job is deleted this long after its end.");
+export const ttlSecondsAfterFinished = seconds().optional().describe("The job is deleted this long after it finishes.");
 
 export const cleanPodPolicy = z
   .enum(["Running", "All", "None"])
@@ -135,11 +130,11 @@ export const successPolicy = z
   .default("AllWorkers")
   .describe("The job succeeds when all workers have, or when worker 0 has.");
 
-export const suspend = z.boolean().default(false).describe("No workers run while this is set.");
+export const suspend = z.boolean().default(false).describe("No workers run while this is true.");
 
 export const scheduling = z
   .object({
-    gang: z.boolean().default(true).describe("All workers find a place, or none does. Needs a scheduler that can."),
+    gang: z.boolean().default(true).describe("Schedules all workers or none. Needs a gang scheduler."),
     queue: z.string().min(1).optional().describe("The queue of a scheduler that has queues."),
     schedulerName: z.string().min(1).optional(),
     priorityClassName: z.string().min(1).optional(),

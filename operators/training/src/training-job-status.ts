@@ -10,14 +10,14 @@ export const trainingJobStatus = z.object({
   phase: z.enum(["Pending", "Running", "Succeeded", "Failed"]).optional(),
   startTime: time().describe("When all workers ran for the first time since the job was created or resumed."),
   completionTime: time(),
-  workers: count().describe("Worker pods that exist."),
-  active: count().describe("Of these, how many run."),
+  workers: count().describe("Number of worker pods."),
+  active: count().describe("Number of running worker pods."),
   succeeded: count(),
   failed: count(),
   selector: z.string().optional(),
-  attempt: count().describe("The number of the gang that trains now: 0 is the first."),
-  restarts: count().describe("How often the job was restarted since a worker failed. A gang counts once."),
-  disruptions: count().describe("How often it was restarted since a worker was evicted, preempted or deleted."),
+  attempt: count().describe("The number of the current gang, starting with 0."),
+  restarts: count().describe("Number of restarts because a worker failed. A gang counts once."),
+  disruptions: count().describe("Number of restarts because a worker was evicted, preempted or deleted."),
   workerStatuses: z
     .array(
       z.object({
@@ -45,7 +45,7 @@ export const trainingJobStatus = z.object({
       time: z.iso.datetime(),
     })
     .optional()
-    .describe("The worker that failed first, last time: the others' ends are mostly a consequence."),
+    .describe("The worker that failed first in the last gang; the others mostly fail as a consequence."),
   progress: z
     .object({
       percent: z.int().optional(),
@@ -58,13 +58,13 @@ export const trainingJobStatus = z.object({
       metrics: z.record(z.string(), z.number()).optional(),
     })
     .optional()
-    .describe("What workers report on their output."),
+    .describe("What workers report in their output."),
   stragglers: z.array(z.int()).optional().describe("Workers that are far behind the others."),
   lastCheckpoint: z.object({ path: z.string(), step: z.int().optional(), reportedAt: z.iso.datetime() }).optional(),
   podGroup: z
     .object({ scheduler: z.string(), name: z.string() })
     .optional()
-    .describe("The object by which the scheduler knows that the workers belong together."),
+    .describe("The object that groups the workers for the scheduler."),
 });
 
 /** What the operator reports of a job. */

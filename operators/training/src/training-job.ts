@@ -20,7 +20,7 @@ const columns = {
 const nameRules = [
   cel(
     `size(self.metadata.name) <= ${LONGEST_JOB_NAME} && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')`,
-    `the name becomes part of host names: at most ${LONGEST_JOB_NAME} lower-case letters, digits and dashes, a letter first`,
+    `the name becomes part of host names: at most ${LONGEST_JOB_NAME} lowercase letters, digits and dashes, starting with a letter`,
   ),
 ];
 
@@ -36,13 +36,13 @@ const rules = (worker: { count: string; gpus: string; gpuType: string; ps: strin
   ),
   cel(
     `!has(self.elastic) || self.framework == 'pytorch'`,
-    "only pytorch can change the number of workers while it trains: leave elastic out",
+    "only pytorch can change the number of workers during training: omit elastic",
   ),
   cel(
     `!has(self.${worker.ps}) || self.framework == 'tensorflow'`,
-    `parameter servers are TensorFlow's: set framework to tensorflow, or leave ${worker.ps} out`,
+    `parameter servers need TensorFlow: set framework to tensorflow, or omit ${worker.ps} out`,
   ),
-  cel(`!has(self.${worker.gpuType}) || self.${worker.gpus} > 0`, "gpuType says which GPUs, but no GPUs are asked for"),
+  cel(`!has(self.${worker.gpuType}) || self.${worker.gpus} > 0`, "gpuType is set, but no GPUs are requested"),
 ];
 
 /** A training that several workers do together. */
@@ -62,11 +62,11 @@ export const TrainingJob = defineKind({
         ...rules({ count: "self.workers", gpus: "gpuPerWorker", gpuType: "gpuType", ps: "parameterServers" }),
         cel(
           "!has(self.checkpointVolume) || has(self.checkpointDir)",
-          "checkpointVolume needs checkpointDir: the path at which workers keep checkpoints",
+          "checkpointVolume needs checkpointDir: the path of checkpoints",
         ),
         cel(
           "!has(self.checkpointVolume) || has(self.checkpointVolume.claimName) != has(self.checkpointVolume.size)",
-          "checkpointVolume names a claim by claimName, or has one made of a size: one of the two",
+          "checkpointVolume needs either claimName or size",
         ),
       ],
       objectRules: nameRules,
@@ -85,7 +85,7 @@ export const TrainingJob = defineKind({
         }),
         cel(
           "!has(self.checkpoint) || !has(self.checkpoint.volume) || has(self.checkpoint.volume.claimName) != has(self.checkpoint.volume.size)",
-          "checkpoint.volume names a claim by claimName, or has one made of a size: one of the two",
+          "checkpoint.volume needs either claimName or size",
         ),
       ],
       objectRules: nameRules,

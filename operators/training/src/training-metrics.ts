@@ -52,32 +52,32 @@ export class TrainingMetrics {
     });
     this.#restarts = new Counter({
       name: "training_job_restarts_total",
-      help: "Restarts of whole gangs, by what caused them",
+      help: "Number of restarts of whole gangs, by cause",
       labelNames: ["cause"],
       registers,
     });
     this.#failures = new Counter({
       name: "training_jobs_failed_total",
-      help: "Training jobs that failed, by the reason of their Failed condition",
+      help: "Number of failed training jobs, by the reason of their Failed condition",
       labelNames: ["reason"],
       registers,
     });
     this.#jobs = new Gauge({
       name: "training_jobs",
-      help: "Training jobs there are, by phase",
+      help: "Number of training jobs, by phase",
       labelNames: ["phase"],
       registers,
     });
     const job = ["namespace", "name"];
     this.#progress = new Gauge({
       name: "training_job_progress_ratio",
-      help: "How far a training job is, from 0 to 1, as its workers report",
+      help: "Progress of a training job, from 0 to 1, as its workers report it",
       labelNames: job,
       registers,
     });
     this.#stragglers = new Gauge({
       name: "training_job_stragglers",
-      help: "Workers of a training job that are far behind the others",
+      help: "Number of workers of a training job that are far behind the others",
       labelNames: job,
       registers,
     });

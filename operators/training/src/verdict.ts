@@ -88,7 +88,7 @@ function afterFailure(job: TrainingJob, failed: PodState): Verdict {
     return { type: "failed", reason: "PermanentExitCode", message: told, failure };
   }
   if ((status?.restarts ?? 0) >= spec.backoffLimit) {
-    const told = `${message}; ${spec.backoffLimit} restarts have been used up (backoffLimit)`;
+    const told = `${message}; ${spec.backoffLimit} restarts were used (backoffLimit)`;
     return { type: "failed", reason: "BackoffLimitExceeded", message: told, failure };
   }
   return { type, why: "failure", message, failure };

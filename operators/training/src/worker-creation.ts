@@ -44,7 +44,7 @@ export async function createPods(
 /** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
 async function takenName(job: TrainingJob, { metadata }: Pod, client: Client): Promise<WorkloadProblem> {
   const { name } = metadata;
-  const waiting = { reason: "NameTaken", message: `the pod ${name} has to go before the worker can be made` };
+  const waiting = { reason: "NameTaken", message: `the pod ${name} must be deleted before the worker can be created` };
   try {
     const live = await client.get(Pod, keyOf({ metadata }));
     if (!isControlledBy(live, job)) {

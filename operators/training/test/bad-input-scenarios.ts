@@ -17,13 +17,13 @@ const REFUSED: readonly [string, object, RegExp][] = [
   ["elastic bounds the wrong way round", { elastic: { minWorkers: 4, maxWorkers: 2 } }, /minWorkers must not exceed/],
   ["more workers than bounds", { elastic: { minWorkers: 3, maxWorkers: 4 } }, /within the bounds of elastic/],
   ["elastic TensorFlow", { framework: "tensorflow", elastic: { minWorkers: 1, maxWorkers: 2 } }, /only pytorch/],
-  ["parameter servers for PyTorch", { parameterServers: { count: 1 } }, /parameter servers are TensorFlow's/],
-  ["a type of no GPUs", { gpuType: "H100" }, /no GPUs are asked for/],
+  ["parameter servers for PyTorch", { parameterServers: { count: 1 } }, /parameter servers need TensorFlow/],
+  ["a type of no GPUs", { gpuType: "H100" }, /no GPUs are requested/],
   ["a checkpoint volume without a path", { checkpointVolume: { size: "1Gi" } }, /checkpointVolume needs checkpointDir/],
   [
     "a claim both named and made",
     { checkpointDir: "/c", checkpointVolume: { size: "1Gi", claimName: "mine" } },
-    /one of the two/,
+    /needs either claimName or size/,
   ],
   [
     "two volumes at one path",
@@ -38,7 +38,7 @@ const REFUSED: readonly [string, object, RegExp][] = [
   [
     "GPUs that contradict each other",
     { gpuPerWorker: 1, resources: { limits: { "nvidia.com/gpu": 4 } } },
-    /gpuPerWorker asks for 1/,
+    /gpuPerWorker requests 1/,
   ],
   ["a rank of one's own", { env: [{ name: "RANK", value: "7" }] }, /RANK is set by the operator/],
   ["two parameters with one name", { hyperparameters: { learningRate: 1, learning_rate: 2 } }, /HP_LEARNING_RATE/],

@@ -48,6 +48,6 @@ export function ipAddress(text: string): string {
 export function ipv4Prefix(text: string): string {
   const prefix = parsePrefix(text);
   if (typeof prefix === "string" || prefix.address.bytes.length !== 4 || prefix.bits > 24)
-    throw new InvalidArgumentError("it must be a range of IPv4 addresses, ADDRESS/BITS, with 24 bits or fewer.");
+    throw new InvalidArgumentError("it must be an IPv4 CIDR with a prefix of 24 bits or fewer.");
   return text;
 }

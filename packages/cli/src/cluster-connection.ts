@@ -11,7 +11,7 @@ export interface ClusterChoice {
   readonly context?: string;
 }
 
-/** Connects, and makes sure that somebody answers: a command that cannot work says so at once, and what to do. */
+/** Connects, and checks that a server responds: a command that cannot work reports that at once, and what to do. */
 export async function connectToCluster(
   { kubeconfig, context }: ClusterChoice,
   options: Omit<ConnectOptions, "kubeconfig" | "context"> = {},
@@ -39,11 +39,11 @@ export async function connectToCluster(
 function explained(error: unknown): unknown {
   if (error instanceof TransportError) {
     const advice: Partial<Record<TransportError["code"], string>> = {
-      unreachable: "Is the cluster up? Look at the server in your kubeconfig (kubectl cluster-info).",
-      timeout: "Is the cluster up? Look at the server in your kubeconfig (kubectl cluster-info).",
-      tls: "The certificates in your kubeconfig are not those of this server: write the kubeconfig anew.",
-      credentials: "Log in again, or repair the user in your kubeconfig.",
-      malformed: "Something else answers at the server's address: look at the server in your kubeconfig.",
+      unreachable: "Is the cluster running? Check the server in your kubeconfig (kubectl cluster-info).",
+      timeout: "Is the cluster running? Check the server in your kubeconfig (kubectl cluster-info).",
+      tls: "The certificates in your kubeconfig are not those of this server: get a new kubeconfig.",
+      credentials: "Log in again, or fix the user in your kubeconfig.",
+      malformed: "Something else answers at this address: check the server in your kubeconfig.",
     };
     const what = advice[error.code];
     return new UsageError(`the API server does not answer: ${error.message}${what ? `\n${what}` : ""}`, {
@@ -51,7 +51,7 @@ function explained(error: unknown): unknown {
     });
   }
   if (error instanceof ApiError && error.code === 401) {
-    return new UsageError("the API server does not know this user: log in again, or repair your kubeconfig", {
+    return new UsageError("the API server does not know this user: log in again, or fix your kubeconfig", {
       cause: error,
     });
   }

@@ -30,14 +30,14 @@ test("a folder is made with those above it, and one that is there is left as it 
 test("a file is no folder, nor is what would be below it", () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
-  refused(file, /--data .* cannot be used: .*file is not a folder\. Choose a place/);
-  refused(join(file, "below"), /file is not a folder|cannot be made/);
+  refused(file, /--data .* cannot be used: .*file is not a folder\. Choose a folder/);
+  refused(join(file, "below"), /file is not a folder|cannot be created/);
 });
 
 test("where no folder can be made, that is said at once", { skip: process.platform !== "linux" }, () => {
-  refused("/proc/konverge/data", /\/proc\/konverge cannot be made there/);
+  refused("/proc/konverge/data", /\/proc\/konverge cannot be created there/);
   const loop = join(folder, "loop");
   symlinkSync(loop, loop);
-  refused(loop, /leads to itself|is not a folder/);
-  refused(join(folder, "x".repeat(300)), /too long a name/);
+  refused(loop, /is a symbolic link to itself|is not a folder/);
+  refused(join(folder, "x".repeat(300)), /name that is too long/);
 });

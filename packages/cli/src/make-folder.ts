@@ -23,21 +23,21 @@ export function unusable(what: string, error: unknown): UsageError {
   const { code, path, message } = error as NodeJS.ErrnoException;
   const why = WHY[code ?? ""];
   const reason = why ? `${path ? `${path} ` : "it "}${why}` : message;
-  return new UsageError(`${what} cannot be used: ${reason}. Choose a place that you may write to.`, { cause: error });
+  return new UsageError(`${what} cannot be used: ${reason}. Choose a folder that you can write to.`, { cause: error });
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  EACCES: "is not yours to write to",
-  EPERM: "is not yours to write to",
+  EACCES: "is not writable for you",
+  EPERM: "is not writable for you",
   EROFS: "is on a file system that is read-only",
   ENOTDIR: "is not a folder, or one above it is not",
   EEXIST: "is not a folder",
   EISDIR: "is a folder",
-  ENOENT: "cannot be made there",
-  ENOSPC: "has no room left: the disk is full",
-  EDQUOT: "has no room left: your quota is used up",
-  ENAMETOOLONG: "has too long a name",
-  ELOOP: "is a link that leads to itself",
+  ENOENT: "cannot be created there",
+  ENOSPC: "has no space left: the disk is full",
+  EDQUOT: "has no space left: your quota is exceeded",
+  ENAMETOOLONG: "has a name that is too long",
+  ELOOP: "is a symbolic link to itself",
 };
 
 function make(path: string, mode: number): void {

@@ -5,7 +5,7 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   "@konverge/dev":
     "the embedded cluster and the console are in the package @konverge/dev, which is not installed: npm install --save-dev @konverge/dev",
   "@konverge/operators":
-    "the operators that come with Konverge are in the package @konverge/operators, which is not installed: name a module that exports operators of your own, or npm install @konverge/operators",
+    "the operators that come with Konverge are in the package @konverge/operators, which is not installed: name a module that exports your own operators, or npm install @konverge/operators",
 };
 
 /** Whether an import failed because the package itself is not installed, rather than something that it needs. */

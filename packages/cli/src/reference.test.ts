@@ -9,7 +9,7 @@ const program = () =>
     throw error;
   });
 
-test("the reference says what the command says of itself", () => {
+test("the reference matches the help of the command", () => {
   const page = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
   const advice = "docs/reference/cli.md is out of date: node packages/cli/src/write-reference.ts";
   assert.equal(page, reference(program()), advice);

@@ -1,12 +1,12 @@
 import type { Command, Option } from "commander";
 
-/** The page of the reference about the command, from what the command says of itself. */
+/** The page of the reference about the command, generated from the command's help. */
 export function reference(program: Command): string {
   const commands = program.commands.filter((command) => !isHidden(command)).flatMap(withParts);
   return [
     "# The command",
     "",
-    "Written from what the command says of itself (`node packages/cli/src/write-reference.ts`). How things are done with it is in the",
+    "Generated from the command's help (`node packages/cli/src/write-reference.ts`). For how to use it, see the",
     "guide: [running operators](../guide/running-operators.md), [programs in pods](../guide/programs.md).",
     "",
     "| command | what it does |",
@@ -16,8 +16,8 @@ export function reference(program: Command): string {
     ),
     "",
     ...commands.flatMap(section),
-    "`KONVERGE_DEBUG=1` adds a stack to errors. `KONVERGE_HOME` is where running clusters are noted (`~/.konverge`). Exit code 0",
-    "means done, 1 that it failed, 130 that a second Ctrl-C ended it.",
+    "`KONVERGE_DEBUG=1` adds stack traces to errors. `KONVERGE_HOME` is the folder that lists running clusters (default:",
+    "`~/.konverge`). Exit code 0 means success, 1 failure, and 130 that a second Ctrl-C stopped it.",
     "",
   ].join("\n");
 }
@@ -36,16 +36,17 @@ function section(command: Command): string[] {
   ];
 }
 
-function cell({ description, defaultValue, argChoices }: Option): string {
+function cell({ description, argChoices, ...option }: Option): string {
   const choices = argChoices ? ` (${argChoices.join(", ")})` : "";
-  const value = textOf(defaultValue);
-  return `${description}${choices}${value === "" ? "" : `. Default: \`${value}\``}`.replaceAll("|", "\\|");
+  return `${description}${choices}${defaultText(option)}`.replaceAll("|", "\\|");
 }
 
-function textOf(value: unknown): string {
-  if (value === undefined || value === false || value === true) return "";
-  if (typeof value === "object" && value !== null && "port" in value) return `:${value.port}`;
-  return String(value);
+function defaultText({
+  defaultValue,
+  defaultValueDescription,
+}: Pick<Option, "defaultValue" | "defaultValueDescription">) {
+  if (defaultValueDescription !== undefined) return `. Default: ${defaultValueDescription}`;
+  return !defaultValue || defaultValue === true ? "" : `. Default: \`${defaultValue}\``;
 }
 
 /** A command that only holds others stands for these. */

@@ -1,4 +1,4 @@
-/** Something that whoever typed the command can put right: told in one line, without a stack. */
+/** Something that the user of the command can fix: reported in one line, without a stack. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

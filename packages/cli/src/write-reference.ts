@@ -1,4 +1,4 @@
-// Writes docs/reference/cli.md anew, after a change of the command's options.
+// Writes docs/reference/cli.md, after a change of the command's options.
 import { writeFileSync } from "node:fs";
 import { konverge } from "./program.ts";
 import { reference } from "./reference.ts";

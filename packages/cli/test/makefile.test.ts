@@ -12,7 +12,7 @@ test("make targets call the command, with what they are given", { skip }, () => 
   const planned = (...args: string[]) => make("--dry-run", ...args).stdout;
   assert.match(planned("manifests"), /main\.ts manifests --output config/);
   assert.match(planned("install"), /main\.ts install --operators all/);
-  assert.match(planned("run", "ARGS=--verbose"), /main\.ts run --operators all --verbose/);
+  assert.match(planned("run", "ARGS=--log-level=debug"), /main\.ts run --operators all --log-level=debug/);
   const image = "registry.example.com/training:v1";
   assert.match(planned("deploy", `IMG=${image}`), new RegExp(`main\\.ts deploy --image ${image}`));
   const built = planned("docker-build", "docker-push", `IMG=${image}`);

@@ -39,7 +39,7 @@ test("Ctrl-C lets operators finish; the process ends well", { skip: process.plat
     await until("it is at work", () => output().includes('"at work"'));
     child.kill("SIGINT");
     assert.deepEqual(await ended, [0, null], output());
-    assert.match(output(), /work in progress is finished first[\s\S]*"stopped"/);
+    assert.match(output(), /waiting for reconciles in progress[\s\S]*"stopped"/);
   } finally {
     child.kill("SIGKILL");
   }

@@ -41,7 +41,7 @@ export interface TokenReviewResult {
 }
 
 export interface ServiceAccountTokenOptions extends CallOptions {
-  /** Who shall accept the token. Default: the API server. */
+  /** The audiences of the token. Default: the API server. */
   audiences?: readonly string[];
   /** Default: the server's, an hour. */
   expirationSeconds?: number;

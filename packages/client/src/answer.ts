@@ -15,7 +15,7 @@ export function parseAnswer<T>(text: string, { method, path }: Question): T {
   try {
     return parseJson(text) as T;
   } catch (cause) {
-    const message = `${method} ${path}: the answer is not JSON: ${text.slice(0, 120)}`;
+    const message = `${method} ${path}: the response is not JSON: ${text.slice(0, 120)}`;
     throw new TransportError("malformed", message, { cause, unknownOutcome: isWrite(method) });
   }
 }

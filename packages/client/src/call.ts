@@ -153,7 +153,7 @@ export class Caller {
       };
       const onAbort = () => fail(aborted(`${where}: aborted`, signal!, inDoubt()));
       const onTimeout = () => {
-        const message = `${where}: no answer within ${Math.round(deadline - now)} ms`;
+        const message = `${where}: no response within ${Math.round(deadline - now)} ms`;
         fail(new TransportError("timeout", message, { unknownOutcome: inDoubt() }));
       };
       const timer = Number.isFinite(deadline) ? clock.after(deadline - now, onTimeout, { label: where }) : undefined;

@@ -114,7 +114,7 @@ export class Client extends ObjectVerbs {
     this.#options = { ...options, clock, ...(limit && { limit }) };
   }
 
-  /** A client that does the same in somebody else's name. */
+  /** A client that does the same as another user, by impersonation. */
   as(identity: ImpersonatedUser): Client {
     const { onClose: _, ...options } = this.#options;
     return new Client(impersonatingTransport(this.#transport, identity), options);
@@ -198,7 +198,7 @@ export class Client extends ObjectVerbs {
     return issueToken(this.caller, this.pathOf(ServiceAccount, serviceAccount, "token"), options);
   }
 
-  /** Whether this client's user, or somebody else, may do something. */
+  /** Whether this client's user, or another user, is allowed to do something. */
   async canI(
     question: AccessReviewQuery,
     options: CallOptions & { who?: ImpersonatedUser } = {},

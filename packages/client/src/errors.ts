@@ -30,7 +30,7 @@ export class TransportError extends Error {
   }
 }
 
-/** True for a write of which nobody knows whether it happened. */
+/** True for a write with an unknown outcome. */
 export function hasUnknownOutcome(error: unknown): boolean {
   return error instanceof TransportError && error.unknownOutcome;
 }

@@ -1,6 +1,6 @@
 import type { Transport } from "@konverge/core";
 
-/** Somebody to act as. The client's own user needs the permission to impersonate them. */
+/** A user to impersonate. The client's own user needs the permission to do so. */
 export interface ImpersonatedUser {
   user: string;
   groups?: readonly string[];
@@ -8,7 +8,7 @@ export interface ImpersonatedUser {
   extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A transport whose requests are made in somebody else's name. */
+/** A transport whose requests impersonate another user. */
 export function impersonatingTransport(transport: Transport, identity: ImpersonatedUser): Transport {
   const headers: Record<string, string | readonly string[]> = { "impersonate-user": identity.user };
   if (identity.uid) headers["impersonate-uid"] = identity.uid;

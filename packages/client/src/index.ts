@@ -6,7 +6,7 @@
  * port. What sockets need is loaded when a socket is used, and not before.
  *
  * What it promises: a call settles by its deadline; it rejects with an ApiError (the server said no) or a
- * {@link TransportError} (no answer, and whether a write is in doubt) and nothing else; a {@link Watch} never dies
+ * {@link TransportError} (no response, and whether the outcome of a write is unknown) and nothing else; a {@link Watch} never dies
  * silently and never loses a deletion.
  */
 export type {

@@ -126,7 +126,7 @@ export class ObjectVerbs {
     return this.#write("POST", kind, path, object, options);
   }
 
-  /** Replaces an object. With a resourceVersion in it: only if nobody has written since, otherwise a conflict. */
+  /** Replaces an object. With a resourceVersion in it: only if the object has not changed since, otherwise a conflict. */
   async update<T extends KubeObject>(kind: KindRef<T>, object: NoInfer<T>, options: WriteOptions = {}): Promise<T> {
     return this.#write("PUT", kind, this.pathOf(kind, keyOf(object), options.subresource), object, options);
   }
@@ -143,7 +143,7 @@ export class ObjectVerbs {
   }
 
   /**
-   * Server-side apply: the object shall have these fields, owned by the field manager, and no longer those that the same
+   * Server-side apply: the object gets these fields, owned by the field manager, and loses those that the same
    * manager applied before and leaves out now. Creates the object if there is none.
    */
   async apply<T extends KubeObject>(
@@ -209,7 +209,7 @@ export class ObjectVerbs {
   ): Promise<void> {
     const { namespace } = options;
     if (kind.namespaced && !namespace) {
-      throw new TypeError(`deleteCollection of ${kind.kind}: name a namespace, it cannot be done for all at once`);
+      throw new TypeError(`deleteCollection of ${kind.kind}: a namespace is required`);
     }
     const path = resourcePath(kind, { namespace }) + encodeQuery(selectionQuery(options));
     await this.caller.text({ method: "DELETE", path, body: deleteBody(options) }, options);

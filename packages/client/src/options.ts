@@ -45,7 +45,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Take over fields that others own, instead of failing with a conflict. */
+  /** Acquire fields that other managers own, instead of failing with a conflict. */
   force?: boolean;
 }
 

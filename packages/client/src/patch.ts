@@ -19,7 +19,7 @@ export type DeepPartial<T> = T extends readonly (infer Item)[]
  * - `{ json: […] }`: JSON patch: operations by path;
  * - `{ strategic: … }`: strategic merge patch: as merge, but lists merge by key. Built-in kinds only.
  *
- * Server-side apply is a verb of its own.
+ * Server-side apply is a separate verb.
  */
 export type Patch<T extends KubeObject> =
   | { merge: DeepPartial<T> }

@@ -17,7 +17,7 @@ export interface RetryOptions {
  * - anything that cannot have reached the server (no connection);
  * - reads, when the connection broke or a server in between was overloaded.
  *
- * A write whose answer was lost is never repeated: whoever made it must look first.
+ * A write whose response was lost is never repeated: the caller must read first.
  */
 export class RetryPolicy {
   readonly #tries: number;

@@ -25,7 +25,7 @@ export interface Clock {
 
 /** What is known of a timer besides its time. */
 export interface TimerOptions {
-  /** Housekeeping that recurs for ever (leases, heartbeats, resyncs): a cluster counts as settled while it waits. */
+  /** Housekeeping that recurs forever (leases, heartbeats, resyncs): a cluster counts as idle while it waits. */
   background?: boolean;
   /** Who waits, for the message when something does not settle. */
   label?: string;

@@ -46,7 +46,7 @@ export function hasCondition(object: WithConditions, type: string, status: Condi
 }
 
 /**
- * The list with one condition stated anew: in its old place, or at the end. Its transition time changes only when its
+ * The list with one condition replaced, in its old place, or added at the end. Its transition time changes only when its
  * status does. The same list is returned when nothing changes.
  */
 export function setCondition(

@@ -1,7 +1,7 @@
 /**
  * What everything else stands on: objects and their metadata, kinds, errors, time. Pure: no I/O, no dependency.
  *
- * A {@link KindRef} names a kind and carries the type of its objects; a {@link Transport} carries requests to whoever
+ * A {@link KindRef} names a kind and carries the type of its objects; a {@link Transport} carries requests to the one that
  * answers them; a {@link Clock} is the only source of time, turns and chance; an {@link ApiError} is what a server says
  * when it will not. The other packages speak to each other in these terms alone.
  *

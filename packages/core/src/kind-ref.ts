@@ -34,7 +34,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** The kind of an object, from what it says of itself. */
+/** The kind of an object, from its apiVersion and kind. */
 export function gvkOf(object: { apiVersion: string; kind: string }): GroupVersionKind {
   return { ...parseApiVersion(object.apiVersion), kind: object.kind };
 }

@@ -6,7 +6,7 @@ import { valueAt } from "./simple-json-path.ts";
 export type { Readiness, ReadinessStatus } from "./readiness-rules.ts";
 
 /**
- * How far an object is towards what its spec asks for, judged as kstatus does, by which Flux, kpt and others wait: from
+ * How far an object is from its spec, judged as kstatus does, by which Flux, kpt and others wait: from
  * its generation, the standard conditions Reconciling and Stalled, rules for built-in kinds, and a Ready condition, in
  * this order. `now` is in milliseconds since 1970.
  *

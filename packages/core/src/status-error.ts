@@ -108,7 +108,7 @@ export function conflict(resource: ResourceName, name: string, why: string): Api
   return new ApiError({ code: 409, reason: "Conflict", message, details: about(resource, name) });
 }
 
-/** The usual conflict: somebody else has written since. */
+/** The usual conflict: the object has changed since. */
 export function modified(resource: ResourceName, name: string): ApiError {
   return conflict(
     resource,
@@ -212,7 +212,7 @@ const hasReason = (reason: string) => (error: unknown) => error instanceof ApiEr
 export const isNotFound = hasReason("NotFound");
 /** The name is taken. */
 export const isAlreadyExists = hasReason("AlreadyExists");
-/** Somebody else has written since, or owns the field. */
+/** The object has changed since, or another manager owns the field. */
 export const isConflict = hasReason("Conflict");
 /** The object does not validate. */
 export const isInvalid = hasReason("Invalid");

@@ -1,8 +1,8 @@
 /**
- * The one seam between whoever asks and whoever answers: a function from request to response. A socket, the embedded
+ * The one seam between client and server: a function from request to response. A socket, the embedded
  * server and a fault injector are all transports. It is `fetch` without the ceremony: WHATWG Request and Response
  * objects cost more than most in-process requests do (docs/decisions/002-transport-and-clock.md); {@link toFetch} gives the standard
- * form to whoever wants it.
+ * form on request.
  */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>;
 

@@ -18,7 +18,7 @@ virtual("an object that is somebody else's is not touched, and the conditions sa
   await s.clock.advance(1000);
   assert.deepEqual(await dataOf(s.user, "default/a"), { theirs: "1" });
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False ChildExists");
-  assert.match(s.warnings[0]!, /ConfigMap default\/a exists and was not made by widgets/);
+  assert.match(s.warnings[0]!, /ConfigMap default\/a exists and was not created by widgets/);
   await s.user.delete(ConfigMap, "default/a");
   await s.clock.advance(60_000);
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "" });

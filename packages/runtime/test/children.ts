@@ -171,7 +171,7 @@ scenario("a child of a kind that was not declared is an error that says what to 
   await s.run(controller(Widget, { reconcile: () => ({ children: [configMap("a", {})] }) }));
   await s.widget("w");
   await s.settle();
-  assert.match(s.warnings[0]!, /ConfigMap, which `owns` does not list: add it there/);
+  assert.match(s.warnings[0]!, /uses ConfigMap, which is not in `owns`: add it to `owns`/);
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False UndeclaredChild");
 });
 
@@ -196,7 +196,7 @@ scenario("what is no object among the children is told by its place, and nothing
   await s.widget("w");
   await s.settle();
   const { status } = await s.user.get(Widget, "default/w");
-  const message = "children[1] is undefined: make children with Kind.draft({ metadata, spec })";
+  const message = "children[1] is undefined: create children with Kind.draft({ metadata, spec })";
   assert.equal(status?.conditions?.find(({ type }) => type === "Ready")?.message, message);
   assert.equal(await s.exists(ConfigMap, "default/a"), false);
 });

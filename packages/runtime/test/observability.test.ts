@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
 import { Client } from "@konverge/client";
+import { VirtualClock } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import {
   controller,
@@ -9,6 +10,7 @@ import {
   Metrics,
   type Observer,
   PermanentError,
+  type ProcessLogOptions,
   processLog,
   type ReconcileContext,
   type ReconcileResult,
@@ -172,6 +174,25 @@ test("the level of a log can be changed while it runs, for its children as well"
   assert.throws(() => processLog({ env: { LOG_LEVEL: "loud" } }), /no log level loud: use one of trace/);
 });
 
+test("a log is JSON unless it goes to a terminal or text is requested; the level may come from the environment", () => {
+  const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2) });
+  const logged = (options: ProcessLogOptions) => {
+    const lines: string[] = [];
+    const log = processLog({ clock, destination: { write: (line) => void lines.push(line) }, ...options });
+    log.child({ object: "default/w" }).debug({}, "reconcile done");
+    return lines.join("");
+  };
+  assert.deepEqual(JSON.parse(logged({ level: "debug", env: {} })), {
+    level: "debug",
+    time: "2026-01-02T00:00:00.000Z",
+    object: "default/w",
+    msg: "reconcile done",
+  });
+  const env = { LOG_LEVEL: "debug" };
+  assert.equal(logged({ format: "text", env }), "00:00:00.000 DEBUG reconcile done object=default/w\n");
+  assert.equal(logged({ format: "text", env: {} }), "");
+});
+
 test("a process is ready when all is listed and no watch is stale", async () => {
   const s = await stage();
   const metrics = metricsOf(s);
@@ -188,7 +209,7 @@ test("a process is ready when all is listed and no watch is stale", async () => 
   assert.equal(await get("/readyz"), "200 ok");
   s.interfere = () => new Promise(() => {});
   await s.clock.advance(1_200_000);
-  assert.match(await get("/readyz"), /^503 manager: no sign of life for 60000 ms: Widget\.example\.com/);
+  assert.match(await get("/readyz"), /^503 manager: nothing received for 60000 ms: Widget\.example\.com/);
   assert.match(await get("/metrics"), /workqueue_depth/);
   assert.equal(await get("/loglevel"), "200 info");
   await ask({ method: "PUT", path: "/loglevel", headers: {}, body: "debug" });

@@ -6,7 +6,7 @@ import { type Client, connect, loadConfig } from "@konverge/client";
 import { realClock, sleep } from "@konverge/core";
 import { CustomResourceDefinition, Namespace } from "@konverge/kinds";
 import { type RealCluster, startRealCluster } from "@konverge/real";
-import { type Controller, type Manager, type ManagerOptions, run } from "@konverge/runtime";
+import { type Controller, type Manager, type ManagerOptions, run, silentLog } from "@konverge/runtime";
 import { defineKind, type ObjectOf } from "@konverge/schema";
 import { z } from "zod";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
@@ -108,7 +108,7 @@ export class RealOperators {
     const config = await loadConfig({ kubeconfig: this.cluster.kubeconfig });
     if (port) config.server = config.server.replace(/:\d+$/, `:${port}`);
     const client = await connect({ config, userAgent });
-    const manager = await run(controllers, { client, identity: userAgent, ...options });
+    const manager = await run(controllers, { client, log: silentLog, identity: userAgent, ...options });
     const requests = () =>
       readAuditLog(join(this.#folder, "audit.log")).filter((request) => request.userAgent === userAgent);
     return {

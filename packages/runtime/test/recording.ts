@@ -113,7 +113,7 @@ scenario("other code is told by what it would do otherwise", (s) =>
       changed!.differences.map(({ what, change }) => `${change} ${what}`),
       [
         "added error",
-        "changed children are now left alone",
+        "changed children are no longer returned",
         "removed status",
         "removed condition Odd",
         "added write delete ConfigMap default/child",
@@ -171,9 +171,9 @@ scenario("failures, cleanups and things outside replay as they were", (s) =>
     assert.equal(company.size, 0);
     // The first cleanup went no further then: what it asks for now nobody knows.
     assert.deepEqual(told(all), [
-      '  + error\n    (absent) → {"name":"Error","message":"line observe was not done when this was recorded, so there is no ' +
-        'answer to it"}',
-      '  - cleanup waits for\n    "the operator" → (absent)',
+      '  + error\n    (absent) → {"name":"Error","message":"line observe was not called when this was recorded, so there is no ' +
+        'recorded response"}',
+      '  - cleanup is waiting for\n    "the operator" → (absent)',
     ]);
     assert.ok(all.some(({ before }) => before.wants.error?.reason === "Later"));
   }),

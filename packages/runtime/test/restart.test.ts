@@ -4,7 +4,7 @@ import { ApiServer } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { realClock, sleep, type Transport } from "@konverge/core";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@konverge/kinds";
-import { controller, type Observer, run } from "@konverge/runtime";
+import { controller, type Observer, run, silentLog } from "@konverge/runtime";
 import { configMap, Widget } from "./stage.ts";
 
 /** How many objects to try it with. Thousands go the same way, and take their time. */
@@ -60,7 +60,7 @@ test(`${COUNT} objects take the necessary writes, and a restart over them none, 
   const isIdle = (manager: Awaited<ReturnType<typeof run>>) =>
     looks.size === COUNT && [...manager.controllers()].every(({ depth, working }) => depth + working === 0);
   {
-    await using manager = await run(copies(), { client, observers: [observer] });
+    await using manager = await run(copies(), { client, log: silentLog, observers: [observer] });
     await until("all objects have their copy", () => isIdle(manager) && writes() >= 2 * COUNT);
   }
   assert.equal(writes(), 2 * COUNT);
@@ -68,7 +68,7 @@ test(`${COUNT} objects take the necessary writes, and a restart over them none, 
   requests.length = 0;
   looks.clear();
   {
-    await using manager = await run(copies(), { client, observers: [observer] });
+    await using manager = await run(copies(), { client, log: silentLog, observers: [observer] });
     await until("all objects have been looked at again", () => isIdle(manager));
   }
   assert.deepEqual(requests, ["GET watch", "GET watch"]);

@@ -14,7 +14,7 @@ export interface SizingInput {
   readonly measured: LoadMeasurement | undefined;
   /** The size that was decided last, and whether it followed from what was measured. */
   readonly last: { readonly replicas: number; readonly byMeasurement: boolean };
-  /** How many replicas there shall be at present, and how many of them are ready. */
+  /** The current number of replicas, and how many of them are ready. */
   readonly current: number | undefined;
   readonly ready: number;
   /** Milliseconds on the clock that only grows. */

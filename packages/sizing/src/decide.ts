@@ -42,7 +42,7 @@ export interface RequiredReplicas {
   readonly short: boolean;
 }
 
-/** A load a little higher than now must be coped with before replicas are given up, or the next gust brings them back. */
+/** Fewer replicas must cope with a slightly higher load than now before scaling down, or the next peak brings them back. */
 export const SCALE_DOWN_RESERVE = 1.15;
 /** However far latency is off, the size at most doubles at once. */
 const LARGEST_STEP = 2;
@@ -88,7 +88,7 @@ export interface RecentSizes {
   readonly replicas: number;
 }
 
-/** A size, and the sizes to remember for the next look. */
+/** A size, and the sizes to remember for the next decision. */
 export interface StabilizedSize {
   readonly replicas: number;
   readonly recent: readonly RecentSizes[];

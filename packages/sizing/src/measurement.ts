@@ -1,4 +1,4 @@
-/** What one replica tells about itself since it started: counts and sums only grow, unless it starts anew. */
+/** What one replica reports since it started: counts and sums only grow, unless it restarts. */
 export interface ServerSample {
   /** Requests that were answered. */
   readonly answered: number;
@@ -6,7 +6,7 @@ export interface ServerSample {
   readonly pending: number;
   /** Sum and number of the times it took to work on requests, without waiting; seconds. */
   readonly service: { readonly sum: number; readonly count: number };
-  /** How many requests took at most so many seconds, waiting included, by the bound. */
+  /** How many requests took at most this many seconds, waiting included, by the bound. */
   readonly latency: ReadonlyMap<number, number>;
 }
 
@@ -29,13 +29,13 @@ export interface Look {
   readonly samples: ReadonlyMap<string, ServerSample>;
 }
 
-/** Of fewer requests no percentile is told. */
+/** With fewer requests, no percentile is reported. */
 const FEWEST = 20;
 
 const NOTHING: ServerSample = { answered: 0, pending: 0, service: { sum: 0, count: 0 }, latency: new Map() };
 
 /**
- * What happened between two looks. A replica that started anew, or is new, counts from zero; what a replica did that has gone
+ * What happened between two measurements. A replica that restarted, or is new, counts from zero; what a replica did that has gone
  * meanwhile is not known.
  */
 export function measuredBetween(earlier: Look, later: Look, part: number): LoadMeasurement | undefined {

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 
-/** Fetches metrics as text. It is given up when the signal fires. */
+/** Fetches metrics as text. The signal aborts it. */
 export type FetchMetrics = (url: string, signal: AbortSignal) => Promise<string>;
 
 /** Milliseconds that a server has to tell its metrics. */

@@ -82,7 +82,7 @@ export default checklist<Names>({
         await stage.install(dynamoOperator);
         await check("L29-32", async () => {
           const { spec: _, ...empty } = graph(names, {});
-          await assert.rejects(stage.apply({ ...empty, spec: {} }), /spec.services must say/);
+          await assert.rejects(stage.apply({ ...empty, spec: {} }), /set spec.services to the parts of the graph/);
           await stage.apply(graph(names, {}));
           await stage.apply(graph(names, { envs: true }));
         });

@@ -330,7 +330,8 @@ class Service {
   #answer(request: ApiRequest, incoming: Incoming): Promise<ApiResponse> {
     if (this.#target instanceof Guard) return this.#target.handle(request, this.#peerOf(incoming));
     if (!isFromThisMachine(request.headers)) {
-      const why = "this server answers programs on its own machine alone, and this request's Host or Origin is another";
+      const why =
+        "this server accepts requests from its own machine only, and the Host or Origin of this request is another machine";
       throw forbidden({ group: "", plural: "" }, "", why);
     }
     return this.#target(request);

@@ -12,7 +12,7 @@ export const METADATA_FIELDS: Readonly<Record<string, string>> = {
   annotations: "Annotations are texts of any length that tools keep with the object; nothing is selected by them.",
   creationTimestamp: "CreationTimestamp is a timestamp: when the server stored the object for the first time.",
   deletionGracePeriodSeconds: "How long the object may take to end by itself once it is being deleted.",
-  deletionTimestamp: "DeletionTimestamp is set by the server when somebody asks for the object to be deleted.",
+  deletionTimestamp: "DeletionTimestamp is set by the server when the deletion of the object is requested.",
   finalizers: "Finalizers name those who still have something to clean up: the object stays until the list is empty.",
   generateName: "GenerateName is a prefix from which the server makes a name when none is given.",
   generation: "Generation counts the changes of what is desired.",

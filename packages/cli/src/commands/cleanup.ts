@@ -10,10 +10,10 @@ interface CleanupOptions {
 /** `konverge cleanup`. */
 export function cleanupCommand(): Command {
   return new Command("cleanup")
-    .description("remove webhooks that a `konverge run` on this machine registered and, killed, did not remove")
-    .option("--yes", "remove them without asking")
-    .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG or ~/.kube/config")
-    .option("--context <name>", "which context of it")
+    .description("remove webhooks that a killed `konverge run` on this machine left registered")
+    .option("--yes", "do not ask for confirmation")
+    .option("--kubeconfig <file>", "kubeconfig file (default: $KUBECONFIG or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .addHelpText("after", "\nFor example, in a script: npx konverge cleanup --yes")
     .action(async ({ yes, ...choice }: CleanupOptions) => {
       const { connectToCluster } = await import("../cluster-connection.ts");

@@ -10,22 +10,22 @@ import { stopOnSignals } from "./stop-on-signals.ts";
 export function clusterCommands(fail: (error: unknown) => never): Command[] {
   const up = new Command("up")
     .description("start an embedded Kubernetes cluster on a port of this machine")
-    .option("--name <name>", "names the cluster and its context", "konverge")
-    .option("--port <number>", "port to listen on; any that is free without it", port, 0)
+    .option("--name <name>", "name of the cluster and of its context", "konverge")
+    .addOption(new Option("--port <number>", "port to listen on").argParser(port).default(0, "a free port"))
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
       "--advertise-address <address>",
-      "where nodes and pods of other machines reach it; without it, the address it listens on",
+      "address at which nodes and pods on other machines reach it (default: the address it listens on)",
       ipAddress,
     )
     .option(
       "--cluster-cidr <cidr>",
-      "allocate each node without one a /24 of this range for its pods; without it, none",
+      "allocate a /24 of this range to each node that has no pod CIDR (default: none)",
       ipv4Prefix,
     )
-    .option("--kubeconfig <file>", "put the context into that file; without it, into your own kubeconfig")
-    .option("--data <folder>", "keep the cluster's state there; without it, it ends with the process")
-    .option("--nodes <number>", "how many simulated nodes without GPUs; none with --real-nodes", whole, 3)
+    .option("--kubeconfig <file>", "write the context to this file (default: your kubeconfig)")
+    .option("--data <folder>", "keep the cluster's state in this folder (default: in memory)")
+    .option("--nodes <number>", "number of simulated nodes without GPUs; none with --real-nodes", whole, 3)
     .option(
       "--gpus <list>",
       "simulated nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none; none with --real-nodes",
@@ -33,35 +33,35 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option(
       "--real-nodes <number>",
-      "how many real nodes on this machine, with containerd and kubelet; only on Linux, as root",
+      "number of real nodes on this machine, with containerd and kubelet; only on Linux, as root",
       whole,
     )
-    .option("--kubelet <file>", "the kubelet of real nodes; without it, the one that is found")
-    .option("--kube-proxy <file>", "the kube-proxy of real nodes; without it, the one that is found")
-    .option("--time-scale <factor>", "let time in the cluster pass that many times as fast", factor, 1)
-    .option("--operators <names>", "run operators in it: all, none, or names with commas between them", "none")
+    .option("--kubelet <file>", "the kubelet of real nodes (default: the one that is found)")
+    .option("--kube-proxy <file>", "the kube-proxy of real nodes (default: the one that is found)")
+    .option("--time-scale <factor>", "how many times as fast time passes in the cluster", factor, 1)
+    .option("--operators <names>", "run operators in it: all, none, or a comma-separated list of names", "none")
     .option(
       "--bootstrap-kubeconfig <file>",
-      "let real kubelets join: write the kubeconfig there with which they request their certificates; valid for 24 hours",
+      "let real kubelets join: write the kubeconfig with which they request their certificates to this file; valid for 24 hours",
     )
     .option(
       "--program <image=command>",
-      "containers of that image run this command of this machine; can be given again",
+      "run this command on this machine for containers of this image; repeatable",
       several,
     )
     .option(
       "--host-port <image=port>",
-      "that program listens on this port of this machine itself, which stands for the same port of its pods; can be given again",
+      "the program of this image listens on this port of this machine, which stands for the same port of its pods; repeatable",
       several,
     )
-    .option("--strict-images", "refuse images that are not registered: ErrImagePull; without it, they seem to run")
-    .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
+    .option("--strict-images", "fail containers of unregistered images with ErrImagePull (default: simulate them)")
+    .option("--image <image>", "register an image: its containers are simulated; repeatable", several)
     .option("--console", "serve the console, which shows the cluster in the browser, and print its link")
-    .option("--background", "return when the cluster is ready; end it with `konverge down`")
-    .option("--reuse", "if a cluster of that name runs already, return at once")
+    .option("--background", "return when the cluster is ready; stop it with `konverge down`")
+    .option("--reuse", "return at once if a cluster of this name is already running")
     .addHelpText(
       "after",
-      "\nWhat is simulated: nodes and containers, unless they are real. Everything that goes through the API is real.\nFor example: konverge up --background\n             sudo npx konverge up --real-nodes 2",
+      "\nNodes and containers are simulated unless you ask for real ones; everything that goes through the API is real.\nFor example: konverge up --background\n             sudo npx konverge up --real-nodes 2",
     )
     .action(async ({ background, reuse, ...given }: UpOptions & { background?: boolean; reuse?: boolean }) => {
       const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
@@ -90,7 +90,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       const started = await start(options);
       console.log(summary(started.noted, false));
       if (started.console) console.log(`\nThe console is at\n  ${started.console.url}`);
-      // Whoever started it in the background waits for this.
+      // The process that started it in the background waits for this.
       process.send?.("ready");
       const stop = () => void started.stop().then(() => process.exit(0), fail);
       stopping.addEventListener("abort", stop);
@@ -99,9 +99,9 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       process.on("SIGUSR1", () => {});
     });
   const down = new Command("down")
-    .description("end a cluster that `konverge up` started")
+    .description("stop a cluster that `konverge up` started")
     .addOption(new Option("--name <name>", "the cluster").default("konverge"))
-    .option("--all", "end all of them")
+    .option("--all", "stop all clusters")
     .action(async ({ name, all }: { name: string; all?: boolean }) => {
       const { down: end, graceSeconds } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
@@ -121,11 +121,11 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
 export function envtestCommands(): Command[] {
   return [
     new Command("envtest")
-      .description("print a folder for KUBEBUILDER_ASSETS, with which envtest suites run on the embedded cluster")
+      .description("print a folder for KUBEBUILDER_ASSETS that makes envtest suites run on the embedded cluster")
       .option("--controllers", "run the built-in controllers, the scheduler and simulated nodes as well")
-      .option("--no-strict-images", "let containers of any image seem to run; without it, only of registered images")
-      .option("--image <image>", "register an image: its containers seem to run; can be given again", several)
-      .option("--folder <path>", "where to put it; without it, in your home")
+      .option("--no-strict-images", "simulate containers of any image (default: only of registered images)")
+      .option("--image <image>", "register an image: its containers are simulated; repeatable", several)
+      .option("--folder <path>", "folder to write (default: one in your home directory)")
       .addHelpText("after", '\nFor example: KUBEBUILDER_ASSETS="$(konverge envtest)" go test ./...')
       .action(async ({ controllers = false, strictImages, image: images = [], folder }: EnvtestFlags) => {
         const { writeAssets } = await import("../envtest/assets.ts");

@@ -21,12 +21,12 @@ interface SharedOptions {
   readonly force?: boolean;
 }
 
-const REPLACE = "also replace definitions of kinds that another operator has brought";
+const REPLACE = "also replace CRDs that another operator installed";
 
 /** `konverge install`, `uninstall`, `deploy` and `undeploy`. */
 export function deployCommands(): Command[] {
   return [
-    command("install", "install the kinds of operators, and wait until the cluster serves them")
+    command("install", "install the CRDs of operators and wait until the cluster serves them")
       .option("--force", REPLACE)
       .action(
         onCluster(async (operators, client, options) => {
@@ -34,8 +34,8 @@ export function deployCommands(): Command[] {
           await install(operators, client, options);
         }),
       ),
-    command("uninstall", "remove the kinds of operators, with all their objects")
-      .option("--force", "even though there are objects of them, which are lost")
+    command("uninstall", "remove the CRDs of operators and all their objects")
+      .option("--force", "remove them even if objects of these kinds exist; the objects are lost")
       .action(
         onCluster(async (operators, client, options) => {
           const { uninstall } = await import("../deploy/uninstall.ts");
@@ -45,9 +45,9 @@ export function deployCommands(): Command[] {
           });
         }),
       ),
-    command("deploy", "install operators as Deployments, with all they need, and wait until they are available")
+    command("deploy", "deploy operators with their CRDs, RBAC and webhooks, and wait until they are available")
       .option(...IMAGE_OPTION)
-      .option("--classic-role", "also give them every verb on their kinds and children, as scaffolded roles do")
+      .option("--classic-role", "also grant every verb on their kinds and children, as scaffolded roles do")
       .option("--force", REPLACE)
       .option("--no-wait", "return without waiting for the Deployments")
       .action(
@@ -60,7 +60,7 @@ export function deployCommands(): Command[] {
           await deploy(operators, client, { ...options, image, noWait: !wait });
         }),
       ),
-    command("undeploy", "remove the Deployments of operators and all they need; kinds and objects stay").action(
+    command("undeploy", "remove the Deployments of operators, their RBAC and webhooks; CRDs and objects stay").action(
       onCluster(async (operators, client, options) => {
         const { undeploy } = await import("../deploy/deploy.ts");
         await undeploy(operators, client, { ...options, image: DEFAULT_IMAGE });
@@ -72,13 +72,13 @@ export function deployCommands(): Command[] {
 function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
-    .option("--operators <names>", "all, or names with commas between them")
-    .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
-    .option("--dry-run", "ask the cluster what would happen, and change nothing")
+    .argument("[modules...]", "modules that export operators (default: those of this project, or all of Konverge's)")
+    .option("--operators <names>", "all, or a comma-separated list of names")
+    .option("--namespace <name>", "namespace that the operators run in", DEFAULT_NAMESPACE)
+    .option("--dry-run", "only show what would change, as the cluster reports it")
     .option("--timeout <seconds>", "how long to wait", whole, 180)
-    .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG or ~/.kube/config")
-    .option("--context <name>", "which context of it")
+    .option("--kubeconfig <file>", "kubeconfig file (default: $KUBECONFIG or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .allowUnknownOption()
     .addHelpText("after", settingsHelp(name));
 }

@@ -5,7 +5,7 @@ import { UsageError } from "../usage-error.ts";
 
 export const IMAGE_OPTION = [
   "--image <image>",
-  `the image that they run; required for operators of your own. Default: ${DEFAULT_IMAGE}`,
+  `image of the operators; required for your own operators. Default: ${DEFAULT_IMAGE}`,
 ] as const;
 
 /** The image that operators run: there is one for those that come with Konverge, and none for others. */

@@ -17,13 +17,13 @@ interface ManifestsOptions {
 /** `konverge manifests` */
 export function manifestsCommand(): Command {
   return new Command("manifests")
-    .description("write CRDs, roles, webhooks and Deployments of operators, as kustomize bases")
-    .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
+    .description("write the CRDs, RBAC, webhooks and Deployments of operators as kustomize bases")
+    .argument("[modules...]", "modules that export operators (default: those of this project, or all of Konverge's)")
     .option("--output <folder>", "where to write", "config")
-    .option("--check", "write nothing; fail, and show what differs, if the folder is not up to date")
+    .option("--check", "write nothing; fail and show the differences if the folder is not up to date")
     .option(...IMAGE_OPTION)
-    .option("--namespace <name>", "where the operators run", DEFAULT_NAMESPACE)
-    .option("--operators <names>", "all, or names with commas between them")
+    .option("--namespace <name>", "namespace that the operators run in", DEFAULT_NAMESPACE)
+    .option("--operators <names>", "all, or a comma-separated list of names")
     .allowUnknownOption()
     .addHelpText("after", settingsHelp("manifests"))
     .action(async (_modules: string[], options: ManifestsOptions, { args }: Command) => {
@@ -39,7 +39,7 @@ export function manifestsCommand(): Command {
         const differences = manifestDifferences(folder, files);
         if (differences.length === 0) return console.log(`${options.output} is up to date`);
         throw new UsageError(
-          `${options.output} is not what the operators say:\n${differences.join("\n")}\nWrite it with: konverge manifests`,
+          `${options.output} is not up to date: \n${differences.join("\n")}\nWrite it with: konverge manifests`,
         );
       }
       const { changed, removed } = writeManifests(folder, files);

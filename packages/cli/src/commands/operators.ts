@@ -4,8 +4,8 @@ import { Command } from "commander";
 /** `konverge operators` */
 export function operatorsCommand(): Command {
   return new Command("operators")
-    .description("list operators: what they do, their kinds, and what can be set")
-    .argument("[modules...]", "modules that export operators; without any, those of this project, or all of Konverge's")
+    .description("list operators: what they do, their kinds and their settings")
+    .argument("[modules...]", "modules that export operators (default: those of this project, or all of Konverge's)")
     .action(async (modules: string[]) => {
       const { loadOperators } = await import("../operators/operator-modules.ts");
       console.log((await loadOperators(modules)).map(described).join("\n\n"));

@@ -6,18 +6,18 @@ import type { ReplayOptions } from "../replay/replay-recording.ts";
 /** `konverge replay` */
 export function replayCommand(): Command {
   return new Command("replay")
-    .description("show what operators would now do differently in reconciles that were recorded")
-    .argument("<file>", "what `recorder` wrote: a file of lines of JSON")
-    .option("--operator <modules...>", "modules that export operators; without any, those of this project")
+    .description("show what operators would now do differently in recorded reconciles")
+    .argument("<file>", "recording written by `konverge run --record` or `recorder`: JSON lines")
+    .option("--operator <modules...>", "modules that export operators (default: those of this project)")
     .option("--controller <name>", "only reconciles of this controller")
     .option("--object <key>", "only reconciles of this object: NAMESPACE/NAME, or NAME")
-    .option("--all", "also show reconciles that come out the same")
-    .option("--json", "a line of JSON for each reconcile instead of text")
+    .option("--all", "also show reconciles with the same result")
+    .option("--json", "print a line of JSON for each reconcile")
     .allowUnknownOption()
     .addHelpText(
       "after",
-      "\nOperators' own settings are options too, as for `konverge run`: give those that it ran with.\n" +
-        "Nothing is sent to any cluster. Exits with 1 if something would be done differently.",
+      "\nSettings of operators are options too, as for `konverge run`: pass those that it ran with.\n" +
+        "Nothing is sent to any cluster. Exits with 1 if there is a difference.",
     )
     .action(async (file: string, given: ReplayOptions & { operator?: string[] }, { args }: Command) => {
       const { operator = [], ...options } = given;

@@ -33,7 +33,7 @@ function documentsOf(text: string): KubeObject[] {
   return parseYaml(text).filter((object) => object !== null) as KubeObject[];
 }
 
-/** What says of itself that it is minimal comes first, then what is shortest. */
+/** What is named minimal comes first, then what is shortest. */
 const sizeOf = ({ file, objects }: { file: string; objects: readonly object[] }) =>
   JSON.stringify(objects).length - (/minimal/.test(file) ? 1_000_000 : 0);
 

@@ -18,10 +18,10 @@ const TELLING = ["Ready", "Available", "Succeeded", "Complete", "Completed", "Ru
  * only their operators know which.
  */
 export function convergenceOf(object: KubeObject | undefined): Convergence {
-  if (!object) return { done: false, message: "not there yet" };
+  if (!object) return { done: false, message: "not created yet" };
   const { phase, state, conditions = [], observedGeneration } = statusOf(object);
   if (observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0)) {
-    return { done: false, message: "its latest change has not been seen yet" };
+    return { done: false, message: "its latest change has not been observed yet" };
   }
   const told = TELLING.map((type) => conditions.find((one) => one.type === type)).filter((one) => one !== undefined);
   const word = [phase, state].find((one) => typeof one === "string" && one !== "");

@@ -71,7 +71,7 @@ test("the demo deploys operators, follows their samples, and names what does not
     stop: new AbortController().signal,
     screen: { write: (text) => written.push(text) },
   });
-  assert.deepEqual(left, ["Greeting (no sample brings one)"]);
+  assert.deepEqual(left, ["Greeting (no sample has one)"]);
   const text = written.join("");
   assert.match(text, /export KUBECONFIG=\S+kubeconfig\n/);
   assert.match(text, /deployment\.apps\/greeting-operator is available/);

@@ -127,7 +127,7 @@ async function rowOf(client: Client, { kind, key }: Followed): Promise<Row> {
   if (key === undefined) {
     const { items } = await client.list(kind);
     const rows = items.map((object) => ({ ...convergenceOf(object), name: `${kind.kind} ${keyOf(object)}` }));
-    const missing = { name: kind.kind, done: false, message: "no sample brings one" };
+    const missing = { name: kind.kind, done: false, message: "no sample has one" };
     return rows.find(({ done }) => !done) ?? rows[0] ?? missing;
   }
   return { name: `${kind.kind} ${key}`, ...convergenceOf(await maybe(client, kind, key)) };

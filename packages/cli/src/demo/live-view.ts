@@ -14,7 +14,7 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** What converges and what operators do: drawn anew on a terminal, printed line by line elsewhere. */
+/** What converges and what operators do: redrawn on a terminal, printed line by line elsewhere. */
 export class LiveView {
   readonly #screen: Screen;
   readonly #printed = new Map<string, string>();

@@ -72,7 +72,7 @@ test("kinds with objects are removed only when that is meant", async () => {
   const { lines, options } = heard();
   await install(operators, client, options);
   await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
-  await assert.rejects(uninstall(operators, client, options), /nothing was removed: .* say --force/);
+  await assert.rejects(uninstall(operators, client, options), /nothing was removed: .* use --force/);
   assert.match(lines.join("\n"), /Greeting: 1 \(default\/a\)/);
   await assert.rejects(uninstall(operators, client, { ...options, confirm: async () => false }), /nothing was removed/);
   await client.get(CustomResourceDefinition, CRD);
@@ -90,7 +90,7 @@ test("an object that a finalizer holds back is named when its kind cannot go", a
   await client.create(Greeting, { ...Greeting.new({ metadata, spec: { to: "you" } }), metadata });
   await assert.rejects(
     uninstall(operators, client, { ...options, force: true, timeout: 200 }),
-    /finalizers hold back default\/held \(test\.example\.com\/wait\)\nIs the operator at work\?/,
+    /finalizers block default\/held \(test\.example\.com\/wait\)\nIs the operator running\?/,
   );
 });
 
@@ -170,7 +170,7 @@ test("what was stored can be read when the operator that converted it is gone, a
   await client.patch(Greeting, "default/a", { merge: { spec: { to: "me" } } });
   lines.length = 0;
   await undeploy(operators, client, options);
-  const nothing = "there is no deployment.apps/greeting-operator in the namespace ops; what is left of it goes";
+  const nothing = "there is no deployment.apps/greeting-operator in the namespace ops; removing what is left of it";
   assert.deepEqual(lines, [nothing], "there is nothing left to do");
 
   await deploy(operators, client, { ...options, noWait: true });
@@ -238,7 +238,7 @@ test("a definition that another operator has brought stays, until it is said oth
   };
   await install(operators, client, options);
   assert.equal(await isTouched(), false);
-  assert.match(lines.join("\n"), new RegExp(`${CRD} left as it is: another operator has brought it; --force`));
+  assert.match(lines.join("\n"), new RegExp(`${CRD} unchanged: another operator installed it; --force`));
   await uninstall(operators, client, options);
   assert.equal(await isTouched(), false);
   await install(operators, client, { ...options, force: true });

@@ -63,7 +63,7 @@ export async function deployObjects(
 
 /**
  * Takes operators away. Their kinds and the objects of these stay, and can be read and written in the version in which they
- * are stored; other versions, which nobody converts any more, are no longer served.
+ * are stored; other versions, which are no longer converted, are no longer served.
  *
  * An operator keeps itself registered for as long as it may. So it loses its roles first; then the API server is told to
  * ask it no more, and only then its processes go.
@@ -75,7 +75,7 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
     const objects: OperatorObjects = operatorObjects(operator, options);
     const { name } = operator;
     if (!(await maybe(client, Deployment, `${namespace}/${name}`))) {
-      options.tell(`there is no deployment.apps/${name} in the namespace ${namespace}; what is left of it goes`);
+      options.tell(`there is no deployment.apps/${name} in the namespace ${namespace}; removing what is left of it`);
     }
     const own = { name, namespace };
     await deleteObjects(client, [...objects.classicRoles, ...objects.roles] as unknown as KubeObject[], options);
@@ -126,7 +126,7 @@ async function available(client: Client, key: string, options: Pick<DeployOption
   );
 }
 
-/** What the pods wait for, or what the Deployment says of itself. */
+/** What the pods wait for, or what the Deployment reports. */
 async function whyNot(client: Client, key: string): Promise<string> {
   const [namespace = "", name = ""] = key.split("/");
   const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name}` });

@@ -27,10 +27,10 @@ export interface InstallOptions extends ApplyOptions {
 }
 
 /**
- * Installs the kinds of operators, and waits until they are served. Doing it again changes nothing. Where nobody converts,
+ * Installs the kinds of operators, and waits until they are served. Doing it again changes nothing. Without a converter,
  * only the stored version is served: kubectl would ask for the newest one, and get an error in place of objects.
  *
- * A definition that another operator has brought is left as it is, and that is told.
+ * A CRD that another operator installed is not changed, and that is reported.
  */
 export async function install(operators: readonly Operator[], client: Client, options: InstallOptions): Promise<void> {
   const installations = operators.map((operator) => operatorObjects(operator, { ...options, image: DEFAULT_IMAGE }));
@@ -50,7 +50,7 @@ export async function installDefinitions(
       const stored = await definition(client, crd.metadata.name);
       if (!options.force && stored && isForeign(stored)) {
         const what = `customresourcedefinition.apiextensions.k8s.io/${crd.metadata.name}`;
-        options.tell(`${what} left as it is: another operator has brought it; --force replaces it`);
+        options.tell(`${what} unchanged: another operator installed it; --force replaces it`);
         continue;
       }
       const isConverted =

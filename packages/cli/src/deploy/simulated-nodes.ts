@@ -33,7 +33,7 @@ export async function checkRunning(client: Client, name: string, namespace: stri
   });
   if (leads) return;
   throw new Error(
-    `deployment.apps/${name} seems available, but nothing runs in its pods: the nodes are simulated, and the cluster has no program for the image ${image}\n` +
+    `deployment.apps/${name} appears available, but nothing runs in its pods: the nodes are simulated, and the cluster has no program for the image ${image}\n` +
       `Start the cluster with the operator, and deploy it without --image: npx konverge up --operators ${name}\n` +
       `Or start it with a program for the image: npx konverge up --program '${image}=COMMAND'`,
   );

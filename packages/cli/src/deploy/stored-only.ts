@@ -18,7 +18,7 @@ export function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinit
   return { ...crd, spec: { ...spec, versions: onlyStored(versions) } };
 }
 
-/** How often it is tried when somebody else writes at the same time. */
+/** How often it is retried when another client writes at the same time. */
 const TRIES = 5;
 
 /** Makes an installed kind one of which only the stored version is served; does nothing if nobody converts it anyway. */

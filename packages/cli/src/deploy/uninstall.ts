@@ -31,14 +31,14 @@ export async function uninstall(operators: readonly Operator[], client: Client, 
     if (!isForeign(known)) installed.push(kind);
     else
       options.tell(
-        `customresourcedefinition.apiextensions.k8s.io/${crdName(kind)} left: another operator has brought it`,
+        `customresourcedefinition.apiextensions.k8s.io/${crdName(kind)} kept: another operator installed it`,
       );
   }
   const loss = await lossOf(client, installed);
   if (loss !== "") {
-    options.tell(`These objects go with their kinds, and all that they own goes with them:\n${loss}`);
+    options.tell(`These objects and everything they own are deleted with their kinds: \n${loss}`);
     const agreed = options.force || options.dryRun || (await options.confirm?.(loss)) === true;
-    if (!agreed) throw new UsageError("nothing was removed: delete these objects first, or say --force");
+    if (!agreed) throw new UsageError("nothing was removed: delete these objects first, or use --force");
   }
   const crds = installed.map((kind) => ({
     apiVersion: "apiextensions.k8s.io/v1",
@@ -76,8 +76,8 @@ async function gone(client: Client, kinds: readonly AnyKind[], timeout: number):
       if (metadata.finalizers?.length) held.push(`${nameOf(metadata)} (${metadata.finalizers.join(", ")})`);
     }
     throw new Error(
-      `${crdName(kind)} is still there after ${timeout / 1000} s: finalizers hold back ${held.join(", ") || "its objects"}\n` +
-        "Is the operator at work? It removes them when it has cleaned up; without it, remove them with kubectl patch.",
+      `${crdName(kind)} is still there after ${timeout / 1000} s: finalizers block ${held.join(", ") || "its objects"}\n` +
+        "Is the operator running? It removes them after its cleanup; without it, remove them with kubectl patch.",
     );
   }
 }

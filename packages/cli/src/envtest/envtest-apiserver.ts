@@ -15,9 +15,7 @@ export async function runEnvtestApiServer(
 ): Promise<void> {
   // envtest asks for the help first, to learn which flags this version still has.
   if (args.includes("--help")) {
-    console.log(
-      `Usage:\n  kube-apiserver [flags]\n\nFlags that are understood; others are taken and ignored:\n${HELP}`,
-    );
+    console.log(`Usage:\n  kube-apiserver [flags]\n\nSupported flags; others are accepted and ignored:\n${HELP}`);
     return;
   }
   const clock = realClock();

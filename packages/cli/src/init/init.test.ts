@@ -84,11 +84,17 @@ test("an API is added beside what is there, twice is once, and what a person cha
 test("names that cannot work are refused, with what can", () => {
   const job = { group: "ml", version: "v1", kind: "Job" };
   assert.throws(() => apiOf({ ...job, kind: "trainingJob" }, "example.com"), /singular noun in CamelCase/);
-  assert.throws(() => apiOf({ ...job, kind: "Operator" }, "example.com"), /src\/operator\.ts, which projects have/);
+  assert.throws(
+    () => apiOf({ ...job, kind: "Operator" }, "example.com"),
+    /would overwrite src\/operator\.ts, a file of the project/,
+  );
   assert.throws(() => apiOf({ ...job, version: "1.0" }, "example.com"), /use v1alpha1, v1beta1, v1/);
   assert.throws(() => apiOf({ ...job, group: "ML.x" }, "example.com"), /use a domain/);
   using place = folders();
-  assert.throws(() => started(place.folder, "Cache"), /"Cache" cannot name a project: .* such as cache-operator/);
+  assert.throws(
+    () => started(place.folder, "Cache"),
+    /"Cache" is not the name of a project: .* such as cache-operator/,
+  );
   assert.throws(() => createApi(job, place.folder, () => {}), /npx konverge init NAME/);
   assert.deepEqual(["HTTPRoute", "TrainingJob", "V2Ray"].map(fileName), ["http-route", "training-job", "v2-ray"]);
   assert.deepEqual(["a-b-operator", "cache"].map(operatorConstant), ["aBOperator", "cacheOperator"]);

@@ -53,6 +53,5 @@ function install(folder: string): void {
     stdio: "inherit",
     shell: process.platform === "win32",
   });
-  if (status !== 0)
-    throw new UsageError(`npm install failed in ${folder}, see above: repair that and run it again there`);
+  if (status !== 0) throw new UsageError(`npm install failed in ${folder}, see above: fix that and run it again there`);
 }

@@ -19,18 +19,20 @@ export function apiOf({ group, version, kind }: Api, domain: string): Api {
   const full = group === "" ? domain : group.includes(".") ? group : `${group}.${domain}`;
   if (!DOMAIN.test(full)) {
     throw new UsageError(
-      `--group ${group} cannot be a group of kinds: use a domain, such as ml.example.com, or a word, such as ml`,
+      `--group ${group} is not an API group: use a domain, such as ml.example.com, or a word, such as ml`,
     );
   }
   if (!/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) {
-    throw new UsageError(`--version ${version} is no version of an API: use v1alpha1, v1beta1, v1 or the like`);
+    throw new UsageError(`--version ${version} is not an API version: use v1alpha1, v1beta1, v1 or the like`);
   }
   if (!/^[A-Z][A-Za-z0-9]{0,61}$/.test(kind)) {
-    throw new UsageError(`--kind ${kind} cannot name a kind: use a singular noun in CamelCase, such as TrainingJob`);
+    throw new UsageError(
+      `--kind ${kind} is not the name of a kind: use a singular noun in CamelCase, such as TrainingJob`,
+    );
   }
   if (OWN_FILES.includes(fileName(kind))) {
     throw new UsageError(
-      `--kind ${kind} would be written to src/${fileName(kind)}.ts, which projects have: choose another name`,
+      `--kind ${kind} would overwrite src/${fileName(kind)}.ts, a file of the project: choose another name`,
     );
   }
   return { group: full, version, kind };
@@ -40,14 +42,14 @@ export function apiOf({ group, version, kind }: Api, domain: string): Api {
 export function checkedProjectName(name: string): string {
   if (/^[a-z][-a-z0-9]{0,50}[a-z0-9]$/.test(name)) return name;
   throw new UsageError(
-    `${JSON.stringify(name)} cannot name a project: use lower-case letters, digits and dashes, such as cache-operator`,
+    `${JSON.stringify(name)} is not the name of a project: use lower-case letters, digits and dashes, such as cache-operator`,
   );
 }
 
 /** The domain of a project's groups. */
 export function checkedDomain(domain: string): string {
   if (DOMAIN.test(domain)) return domain;
-  throw new UsageError(`--domain ${domain} is no domain: use one with a dot, such as example.com`);
+  throw new UsageError(`--domain ${domain} is not a domain: use one with a dot, such as example.com`);
 }
 
 /** `cache-operator` → `cacheOperator`, `cache` → `cacheOperator`. */

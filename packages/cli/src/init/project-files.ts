@@ -149,7 +149,7 @@ function makefile(name: string): string {
 IMG ?= ${name}:latest
 # Where it is deployed.
 NAMESPACE ?= ${name}
-# More options for the command: make run ARGS="--verbose"
+# More options for the command: make run ARGS="--log-level debug"
 ARGS ?=
 # Any tool that builds images as docker does: make docker-build CONTAINER_TOOL=podman
 CONTAINER_TOOL ?= docker

@@ -22,7 +22,7 @@ test("the same operators give the same text, and every file can be read back", (
   assert.deepEqual([...manifestFiles([greetingOperator], options)], [...files]);
   for (const [path, text] of files) assert.ok(parseYaml(text.split("\n---\n")[0]!), path);
   const role = files.get("greeting-operator/role.yaml")!;
-  assert.match(role, /# Looks after each Greeting\.\n- apiGroups:\n {2}- test\.example\.com\n/);
+  assert.match(role, /# Reconciles each Greeting\.\n- apiGroups:\n {2}- test\.example\.com\n/);
   assert.match(role, /# Keeps the certificates of its webhooks\.\n/);
   assert.match(role, /# Keeps its admission webhooks registered\.\n/);
 });
@@ -33,7 +33,7 @@ test("every rule of every operator has a reason that says more than that it is u
     for (const role of operatorObjects(operator, options).roles) {
       for (const rule of (role as { rules?: PolicyRule[] }).rules ?? []) {
         const reason = reasonFor(rule, operator.name, parts);
-        assert.doesNotMatch(reason, /in its own code/, `${operator.name}: ${JSON.stringify(rule)}`);
+        assert.doesNotMatch(reason, /^uses it in its code/, `${operator.name}: ${JSON.stringify(rule)}`);
       }
     }
   }
@@ -111,7 +111,7 @@ test("a folder that is not up to date is shown, line by line, and put right", ()
       changed!,
       /^greeting-operator\/deployment\.yaml: differs\n {2}- \d+: {3}replicas: 7\n {2}\+ \d+: {3}replicas: 1$/,
     );
-    assert.equal(left, "old.yaml: no operator has it any more");
+    assert.equal(left, "old.yaml: no operator has it anymore");
     assert.deepEqual(more, []);
     assert.deepEqual(writeManifests(folder, files), {
       changed: ["greeting-operator/deployment.yaml"],

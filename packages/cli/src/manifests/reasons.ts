@@ -15,10 +15,10 @@ function resourceReason(group: string, resource: string, rule: PolicyRule, name:
   const is = (kind: { group: string; plural: string }) => kind.group === group && kind.plural === plural;
   const reasons: string[] = [];
   for (const one of parts.controllers) reasons.push(...controllerReasons(one, is, subresource, verbs));
-  if (group === "" && plural === "events") reasons.push("tells in events what it did");
+  if (group === "" && plural === "events") reasons.push("reports what it did in events");
   if (group === "coordination.k8s.io" && plural === "leases") {
     reasons.push(
-      resourceNames ? "holds and renews its lease, so that one replica acts" : "makes its lease when there is none yet",
+      resourceNames ? "holds and renews its lease, so that only one replica is active" : "creates its lease",
     );
   }
   if (group === "" && plural === "secrets" && (resourceNames?.includes(`${name}-certificates`) || onlyCreates(verbs))) {
@@ -28,7 +28,7 @@ function resourceReason(group: string, resource: string, rule: PolicyRule, name:
   }
   if (group === "admissionregistration.k8s.io") reasons.push("keeps its admission webhooks registered");
   if (group === "apiextensions.k8s.io" && resourceNames) reasons.push("keeps its conversion webhook registered");
-  return reasons.length > 0 ? reasons : ["uses it in its own code"];
+  return reasons.length > 0 ? reasons : ["uses it in its code"];
 }
 
 function controllerReasons(
@@ -40,21 +40,21 @@ function controllerReasons(
   const reasons: string[] = [];
   if (is(kind)) {
     if (subresource === "status") reasons.push(`reports the status of each ${kind.kind}`);
-    else if (subresource === "finalizers") reasons.push(`lets children block the deletion of their ${kind.kind}`);
+    else if (subresource === "finalizers") reasons.push(`sets blockOwnerDeletion on children of each ${kind.kind}`);
     else if (subresource === undefined) {
-      const cleans = finalizer && verbs.includes("patch") ? ", and holds it back until it has cleaned up" : "";
-      reasons.push(`looks after each ${kind.kind}${cleans}`);
+      const cleans = finalizer && verbs.includes("patch") ? " and blocks its deletion until cleanup is done" : "";
+      reasons.push(`reconciles each ${kind.kind}${cleans}`);
     }
   }
   if (subresource === undefined && owns.some((owned) => is(owned.kind))) {
-    reasons.push(`makes and mends children of each ${kind.kind}`);
+    reasons.push(`creates and updates children of each ${kind.kind}`);
   }
   if (subresource === undefined && options.watches?.some((watched) => is(watched.kind))) {
     reasons.push(`reads them for each ${kind.kind}`);
   }
   const uses = options.permissions?.filter((used) => is(used.kind) && used.subresource === subresource) ?? [];
   if (uses.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
-  if (uses.some(({ forOthers }) => forOthers)) reasons.push(`allows them to what it makes for each ${kind.kind}`);
+  if (uses.some(({ forOthers }) => forOthers)) reasons.push(`grants them to what it creates for each  ${kind.kind}`);
   return reasons;
 }
 

@@ -38,7 +38,7 @@ export function manifestDifferences(folder: string, files: Files): string[] {
       if (lines.length > 0) differences.push([`${path}: differs`, ...lines.map((line) => `  ${line}`)].join("\n"));
     }
   }
-  for (const path of leftOver(folder, files)) differences.push(`${path}: no operator has it any more`);
+  for (const path of leftOver(folder, files)) differences.push(`${path}: no operator has it anymore`);
   return differences;
 }
 

@@ -39,7 +39,7 @@ test("settings are those of the chosen operators, in args and in the environment
     /unknown option --word: these operators have --size/,
   );
   assert.deepEqual(request(["run", "--operators=other"], { GREETING_WORD: "Salut" }).env, {});
-  assert.throws(() => request(["run", "--operators=none"]), /no operator is left to run/);
+  assert.throws(() => request(["run", "--operators=none"]), /no operator to run/);
 });
 
 test("variables that no operator has a setting for stay outside, whatever they are called", () => {

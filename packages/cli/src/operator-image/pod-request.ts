@@ -49,12 +49,13 @@ export function podRequest(
   for (const { long } of runCommand(never).options) {
     if (long && flags.has(long.slice(2))) {
       throw new UsageError(
-        `${long} is about the machine that konverge runs on: a pod of an embedded cluster cannot set it`,
+        `${long} affects the machine that konverge runs on: a pod of an embedded cluster cannot set it`,
       );
     }
   }
   const chosen = chosenOperators(catalog.operators, names ?? env["OPERATORS"]);
-  if (chosen.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
+  if (chosen.length === 0)
+    throw new UsageError("no operator to run: set --operators to all, or to a comma-separated list of names");
   const settings = checkFlags(chosen, flags);
   const variables = [...VARIABLES, ...chosen.flatMap((one) => one.settings.flatMap((setting) => setting.env ?? []))];
   return {

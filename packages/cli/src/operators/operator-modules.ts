@@ -119,7 +119,7 @@ async function importModule(target: string, given: string): Promise<OperatorModu
   } catch (error) {
     if (isMissing(error, given)) {
       throw new UsageError(
-        `there is no file and no package ${given}: name a module that exports operators; those that come along are chosen by name: konverge run --operators=${given}`,
+        `there is no file and no package ${given}: name a module that exports operators; the built-in ones are chosen by name: konverge run --operators=${given}`,
         { cause: error },
       );
     }

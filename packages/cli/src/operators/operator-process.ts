@@ -65,7 +65,7 @@ export interface OperatorProcess {
   readonly manager: ManagerState;
   /** Settles when one of the managers has ended: rejects when it could not work. */
   readonly done: Promise<void>;
-  /** Takes on no more work, finishes what is in progress, gives up leases and ports. */
+  /** Takes on no more work, finishes what is in progress, releases leases and ports. */
   stop(): Promise<void>;
 }
 
@@ -75,9 +75,9 @@ interface Made {
 }
 
 /**
- * Starts operators in this process, each with a manager of its own: its lease, its rights and its failures are its own.
+ * Starts operators in this process, each with a separate manager: its lease, its permissions and its failures are its own.
  *
- * Flow: the kinds must be there and the rights given; then the webhooks are served, so that nothing is written which they
+ * Flow: the kinds must be installed and the permissions granted; then the webhooks are served, so that nothing is written which they
  * would have refused; then the controllers start. Stopping goes the other way round.
  */
 export async function startOperators(options: OperatorProcessOptions): Promise<OperatorProcess> {
@@ -122,7 +122,7 @@ function create(operator: Operator, { metrics, log, flags = new Map(), env = {} 
   });
 }
 
-/** Discovery is open to everybody, so this needs no rights. */
+/** Discovery is open to everyone, so this needs no permissions. */
 async function checkKinds(client: Client, operators: readonly Operator[]): Promise<void> {
   const missing: string[] = [];
   for (const { kinds } of operators) {
@@ -184,14 +184,17 @@ async function serveStatus(manager: ManagerState, options: OperatorProcessOption
   return servings;
 }
 
-/** Each operator's webhooks have a port of their own, counted up from the one that is given. */
+/** Each operator's webhooks have a separate port, counted up from the given one. */
 async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
   const { client, log, metrics, webhooks: place } = options;
   const asked = made.filter(({ parts }) => hasWebhooks(parts));
   const servings: WebhookServer[] = [];
   if (!place) {
     for (const { operator } of asked)
-      log.warn({ operator: operator.name }, "its webhooks are off: writes are not judged, versions are not converted");
+      log.warn(
+        { operator: operator.name },
+        "its webhooks are off: writes are not validated, versions are not converted",
+      );
     return servings;
   }
   for (const [index, { operator, parts }] of asked.entries()) {
@@ -233,7 +236,7 @@ async function listening<T>(start: () => Promise<T>, port: number, flags: string
     return await start();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new UsageError(`port ${port} is taken by another process: choose another with ${flags}, or 0 for any`, {
+    throw new UsageError(`port ${port} is in use by another process: choose another with ${flags}, or 0 for any`, {
       cause: error,
     });
   }

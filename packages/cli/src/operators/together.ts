@@ -1,7 +1,7 @@
 import type { Clock } from "@konverge/core";
 import type { ManagerState } from "@konverge/runtime";
 
-/** Several managers as one, for whoever asks how the process is doing. */
+/** Several managers as one, for probes and metrics. */
 export function together(managers: readonly ManagerState[], clock: Clock): ManagerState {
   // One that stands by watches nothing yet, and needs not.
   const acting = () => managers.filter(({ standby }) => !standby);

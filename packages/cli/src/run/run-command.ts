@@ -1,27 +1,31 @@
+import type { LogLevel } from "@konverge/runtime";
 import { Command, Option } from "commander";
 import { port } from "../arguments.ts";
 import { parseAddress } from "../operators/address.ts";
 import type { RunOptions, RunWorld } from "./run-operators.ts";
 
+/** Written down here, since the help of other commands must not load the runtime. */
+const LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "silent"];
+
 /** `konverge run`. */
 export function runCommand(world: () => RunWorld): Command {
   const command = new Command("run")
-    .description("run operators, here, against the cluster of your kubeconfig or the one this pod is in")
-    .argument(
-      "[modules...]",
-      "modules that export operators; without any, those of this project, or all of Konverge's",
-    );
+    .description("run operators in this process, on the cluster of your kubeconfig or of this pod")
+    .argument("[modules...]", "modules that export operators (default: those of this project, or all of Konverge's)");
   addPodOptions(command);
   return command
-    .option("--install", "install the operators' kinds first")
-    .option("--watch", "for development: run the module anew when it, or a file beside it, changes")
-    .option("--record <file>", "write every reconcile there, to be put to other code by `konverge replay`")
-    .option("--webhook-host <address>", "outside a pod: where the API server reaches this machine")
-    .option("--kubeconfig <file>", "which kubeconfig; without it $KUBECONFIG, the pod's own identity, ~/.kube/config")
-    .option("--context <name>", "which context of it")
+    .option("--install", "install the operators' CRDs first")
+    .option("--watch", "for development: restart when the module or a file beside it changes")
+    .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
+    .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
+    .option(
+      "--kubeconfig <file>",
+      "kubeconfig file (default: $KUBECONFIG, the pod's service account or ~/.kube/config)",
+    )
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .addHelpText(
       "after",
-      "\nOperators' own settings are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C finishes the work in progress; a second one does not.",
+      "\nSettings of operators are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C waits for reconciles in progress; a second Ctrl-C does not.",
     )
     .action(async (_modules: string[], options: RunOptions, self: Command) => {
       const { runOperators } = await import("./run-operators.ts");
@@ -35,28 +39,28 @@ export function runCommand(world: () => RunWorld): Command {
  */
 export function addPodOptions(command: Command): Command {
   return command
-    .option("--operators <names>", "all, or names with commas between them (or $OPERATORS)")
-    .option("--namespace <names>", "look after these namespaces only; names with commas between them")
-    .option("--leader-elect", "let one of several replicas act at a time, by a lease for each operator")
-    .option("--verbose", "log at level debug; without it at the level in $LOG_LEVEL, or info")
+    .option("--operators <names>", "all, or a comma-separated list of names (default: $OPERATORS)")
+    .option("--namespace <names>", "watch only these namespaces: a comma-separated list (default: all)")
+    .option("--leader-elect", "run one active replica at a time, with a lease for each operator")
+    .addOption(new Option("--log-level <level>", "what is logged (default: $LOG_LEVEL or info)").choices(LEVELS))
     .addOption(
-      new Option("--metrics-bind-address <address>", "where to serve /metrics: ADDRESS:PORT, or 0 for nowhere")
+      new Option("--metrics-bind-address <address>", "address of /metrics: ADDRESS:PORT, or 0 to disable it")
         .argParser(parseAddress)
         .default(parseAddress(":8080"), ":8080"),
     )
     .addOption(
       new Option(
         "--health-probe-bind-address <address>",
-        "where to answer /healthz and /readyz: ADDRESS:PORT, or 0 for nowhere",
+        "address of /healthz and /readyz: ADDRESS:PORT, or 0 to disable them",
       )
         .argParser(parseAddress)
         .default(parseAddress(":8081"), ":8081"),
     )
     .addOption(
-      new Option("--webhooks <mode>", "serve webhooks: auto is on in a pod, off outside")
+      new Option("--webhooks <mode>", "serve webhooks; auto: only in a pod")
         .choices(["auto", "on", "off"])
         .default("auto"),
     )
-    .option("--webhook-port <number>", "where webhooks listen; each further operator takes the next one", port, 9443)
+    .option("--webhook-port <number>", "port of the webhooks; each further operator uses the next port", port, 9443)
     .allowUnknownOption();
 }

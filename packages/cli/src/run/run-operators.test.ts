@@ -57,7 +57,7 @@ test("operators of a module run against the cluster of a kubeconfig until they a
   const { lines, ready, end } = started([
     MODULE,
     "--install",
-    "--verbose",
+    "--log-level=debug",
     "--kubeconfig",
     kubeconfig,
     "--word=Ahoy",
@@ -133,7 +133,7 @@ test("webhooks are served to an API server that reaches this machine", async () 
   );
 });
 
-test("a kind whose operator is deployed is converted at its Service again when a development run ends", async () => {
+test("a kind whose operator is deployed converts at its Service again when a development run ends", async () => {
   await using stage = await commandStage();
   const { client, kubeconfig } = stage;
   const deployed = { ...silently, image: "example.com/greetings:1", noWait: true };
@@ -166,7 +166,7 @@ test("kinds of several versions can be installed and deployed again while a deve
   assert.match((await conversion())?.url ?? "", /^https:\/\/127\.0\.0\.1:/);
   assert.equal(await old(), "you");
   version(2);
-  await until("the next version runs", () => lines.join("").includes("a new version runs"));
+  await until("the next version runs", () => lines.join("").includes("a new version is running"));
   assert.equal(await old(), "you");
   const image = "example.com/greetings:1";
   await deploy([greetingOperator], client, { ...silently, image, dryRun: true });
@@ -245,7 +245,7 @@ test("what cannot work says why, and what to do", async () => {
   await allowed.end();
   const away = join(folder, "away");
   writeFileSync(away, port.kubeconfig().replaceAll(port.url, "https://127.0.0.1:1"));
-  await fails([MODULE, "--kubeconfig", away], /the API server does not answer: [\s\S]*Is the cluster up\?/);
+  await fails([MODULE, "--kubeconfig", away], /the API server does not answer: [\s\S]*Is the cluster running\?/);
 });
 
 test("without a module, the project says which operators it has", async () => {
@@ -274,7 +274,9 @@ export const own = { ...greetingOperator, create: (context: object) => greetingO
   await client.create(Greeting, hello("one"));
   await until("the first version greets", async () => (await said()) === "One, you");
   writeFileSync(word, "\nexport const word = ;");
-  await until("the mistake is told", () => /the one before goes on: .*word\.ts:2:21: Expression/.test(lines.join("")));
+  await until("the mistake is told", () =>
+    /the previous one keeps running: .*word\.ts:2:21: Expression/.test(lines.join("")),
+  );
   await client.create(Greeting, hello("two"));
   await until("the first version still works", async () => Boolean(await client.get(ConfigMap, "default/two")));
   writeFileSync(word, 'export const word = "Two";');
@@ -290,7 +292,7 @@ test("a port that is taken is named", async () => {
   const world = { env: {}, stop: new AbortController().signal, write: () => {}, clock: realClock() };
   await assert.rejects(
     runOperators([MODULE], { ...options, metricsBindAddress }, world),
-    /port \d+ is taken by another process: choose another with --metrics-bind-address/,
+    /port \d+ is in use by another process: choose another with --metrics-bind-address/,
   );
 });
 

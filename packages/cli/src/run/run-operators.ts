@@ -24,7 +24,7 @@ export interface PodRunOptions {
   readonly namespace?: string;
   readonly operators?: string;
   readonly leaderElect?: boolean;
-  readonly verbose?: boolean;
+  readonly logLevel?: LogLevel;
   readonly metricsBindAddress?: Address;
   readonly healthProbeBindAddress?: Address;
   readonly webhooks: "auto" | "on" | "off";
@@ -48,7 +48,7 @@ export interface RunWorld {
   /** Stop when it fires. */
   readonly stop: AbortSignal;
   readonly clock?: Clock;
-  /** Takes the log, in lines. Default: standard output. */
+  /** Takes the log, in lines of JSON. Default: standard error, readable if it is a terminal. */
   readonly write?: (text: string) => void;
   /** How the cluster is reached, where the options and the environment do not say. */
   readonly config?: ConnectionConfig;
@@ -58,7 +58,7 @@ export interface RunWorld {
   readonly ready?: (process: OperatorProcess) => void;
 }
 
-/** Runs operators until it is told to stop. */
+/** Runs operators until the signal to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
   const { modules, flags } = openArguments(words);
   const { clock = realClock() } = world;
@@ -91,7 +91,7 @@ function developmentRegistration(options: RunOptions, world: RunWorld, log: Proc
       } catch (error) {
         log.warn(
           { err: error },
-          "its webhooks stay registered, and writes fail: remove them with `npx konverge cleanup`",
+          "its webhooks are still registered, so writes fail: remove them with `npx konverge cleanup`",
         );
       }
     },
@@ -113,7 +113,8 @@ export async function runKnown(
 
 async function startChosen(known: readonly Operator[], started: Started): Promise<Version> {
   const operators = chosenOperators(known, started.options.operators ?? started.world.env["OPERATORS"]);
-  if (operators.length === 0) throw new UsageError("no operator is left to run: --operators names all, or some");
+  if (operators.length === 0)
+    throw new UsageError("no operator to run: set --operators to all, or to a comma-separated list of names");
   return startVersion(operators, checkFlags(operators, started.flags), started);
 }
 
@@ -169,12 +170,12 @@ async function startVersion(
     });
     for (const [port, localPort] of process.ports) world.expose?.(port, localPort);
     const { standby } = process.manager;
-    log.info({ operators: names, namespace: client.namespace }, standby ? "waits for its lease" : "at work");
+    log.info({ operators: names, namespace: client.namespace }, standby ? "waiting for its lease" : "at work");
     world.ready?.(process);
     return {
       process,
       async [Symbol.asyncDispose]() {
-        log.info({ operators: names }, "stops: work in progress is finished first");
+        log.info({ operators: names }, "stopping: waiting for reconciles in progress");
         await process.stop();
         recorder?.close();
         await client.close();
@@ -214,12 +215,12 @@ function told(stop: AbortSignal): Promise<void> {
   });
 }
 
-function logOf({ verbose }: RunOptions, { env, write }: RunWorld, clock: Clock): ProcessLog {
+function logOf({ logLevel }: RunOptions, { env, write }: RunWorld, clock: Clock): ProcessLog {
   try {
     return processLog({
       clock,
       env,
-      ...(verbose && { level: "debug" as LogLevel }),
+      ...(logLevel && { level: logLevel }),
       ...(write && { destination: { write } }),
     });
   } catch (error) {

@@ -83,7 +83,7 @@ async function endConversion(client: Client, name: string, mark: RunMark, option
     await client.patch(CustomResourceDefinition, name, {
       merge: { metadata, spec: { conversion: { webhook: { clientConfig } } } } as never,
     });
-    options.tell(`customresourcedefinition.apiextensions.k8s.io/${name} is converted at its Service again`);
+    options.tell(`customresourcedefinition.apiextensions.k8s.io/${name} converts at its Service again`);
     return;
   }
   await serveStoredOnly(client, name, options);

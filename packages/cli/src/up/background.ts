@@ -7,7 +7,7 @@ import { hasNodes, nodesFolder } from "./nodes-folder.ts";
 import { isRunning, notedCluster, type RunningCluster, runFile, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
-/** Starts `konverge up` as a process of its own and returns when it is ready. Its output goes to a file. */
+/** Starts `konverge up` as a separate process and returns when it is ready. Its output goes to a file. */
 export async function upInBackground(name: string, args: readonly string[]): Promise<RunningCluster> {
   const logFile = runFile(name, "log");
   const folder = runFolder();
@@ -63,7 +63,7 @@ async function end(pid: number, clock: Clock, grace: number): Promise<Ended> {
   if (await isGone(pid, clock, grace)) return "ended";
   signal(pid, "SIGKILL");
   if (await isGone(pid, clock, GONE_SECONDS)) return "killed";
-  throw new Error(`process ${pid} was killed and is still there: it waits for the system, see "ps ${pid}"`);
+  throw new Error(`process ${pid} was killed and is still there: it is waiting for the kernel, see "ps ${pid}"`);
 }
 
 async function isGone(pid: number, clock: Clock, seconds: number): Promise<boolean> {

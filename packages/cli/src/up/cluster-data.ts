@@ -49,7 +49,7 @@ function keptKeys(folder: string, clock: Clock): Omit<ClusterData, "journal"> {
       return new Authority({ cert, key }, clock);
     } catch (error) {
       throw new UsageError(
-        `--data ${folder}: ${file}.crt and ${file}.key are not a certificate and its key: put back what was there, or remove both`,
+        `--data ${folder}: ${file}.crt and ${file}.key are not a certificate and its key: restore them, or remove both`,
         { cause: error },
       );
     }

@@ -105,7 +105,7 @@ test("somebody else's entry of the same name is neither overwritten nor taken ou
   const prod = kubeconfigText({ name: "prod", url: "https://127.0.0.1:1", user: "prod-admin" });
   await assert.rejects(
     mergeKubeconfig(path, prod),
-    /has a cluster named prod that Konverge has not made: choose another --name/,
+    /has a cluster named prod that Konverge did not create: choose another --name/,
   );
   await removeContext(path, "prod", "https://prod.example.com");
   assert.equal(readFileSync(path, "utf8"), theirs);
@@ -145,7 +145,7 @@ test("whoever else writes the file, as kubectl does, is waited for, and not for 
   writeFileSync(`${path}.lock`, "");
   const refused = assert.rejects(
     removeContext(path, "konverge", "https://127.0.0.1:1", clock),
-    /somebody else is writing/,
+    /another process is writing/,
   );
   await clock.advance(10_000);
   await refused;

@@ -56,7 +56,7 @@ export function checkKubeconfig(path: string, name: string, user: string): void 
     const taken = named(entriesOf(document, list), list === "users" ? user : name);
     if (!taken || isMarked(taken, list)) continue;
     throw new UsageError(
-      `${path} has a ${LISTS[list]} named ${list === "users" ? user : name} that Konverge has not made: choose another --name, or another file with --kubeconfig`,
+      `${path} has a ${LISTS[list]} named ${list === "users" ? user : name} that Konverge did not create: choose another --name, or another file with --kubeconfig`,
     );
   }
 }
@@ -152,7 +152,7 @@ async function whileLocked(path: string, clock: Clock, work: () => void): Promis
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw unusable(`the kubeconfig ${path}`, error);
       if (clock.monotonic() > deadline) {
-        throw new UsageError(`somebody else is writing ${path}: if nobody is, remove ${lock}`);
+        throw new UsageError(`another process is writing ${path}: if none is, remove ${lock}`);
       }
       await sleep(clock, 20);
     }
@@ -188,7 +188,7 @@ function readDocument(path: string): Document {
   if (document.errors.length > 0 || !isMap(document.contents)) {
     const [problem] = document.errors;
     const where = problem?.linePos ? ` (line ${problem.linePos[0].line})` : "";
-    throw new UsageError(`${path} is not a kubeconfig${where}: repair it, or choose another file with --kubeconfig`);
+    throw new UsageError(`${path} is not a kubeconfig${where}: fix it, or choose another file with --kubeconfig`);
   }
   return document;
 }

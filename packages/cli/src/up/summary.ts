@@ -8,8 +8,8 @@ export function summary({ name, url, kubeconfig, merged, realNodes = 0 }: Runnin
     : [`  kubectl --kubeconfig ${kubeconfig} get nodes`];
   const simulated = [
     `Real: ${real}.`,
-    "Simulated: nodes and containers. Pods are scheduled, run and become ready; their images are not pulled or executed,",
-    "except those that are programs: the operators' (--operators) and yours (--program).",
+    "Simulated: nodes and containers. Pods are scheduled, run and become ready; their images are neither pulled nor executed,",
+    "except those with programs: the operators' (--operators) and yours (--program).",
   ];
   return [
     `Cluster ${name} is ready at ${url}`,

@@ -74,7 +74,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const earlier = notedCluster(name);
   if (earlier && (await isRunning(earlier))) {
     throw new Error(
-      `a cluster named ${name} runs already at ${earlier.url}: end it with "konverge down --name ${name}", or choose another --name`,
+      `a cluster named ${name} is already running at ${earlier.url}: stop it with "konverge down --name ${name}", or choose another --name`,
     );
   }
   const programs = parsePrograms(options.program, options.hostPort);

@@ -54,7 +54,7 @@ export interface ConnectionConfig {
   cert?: InlineOrFile;
   key?: InlineOrFile;
   credentials?: CredentialConfig;
-  /** Act as somebody else. */
+  /** Impersonate another user. */
   impersonate?: ImpersonatedUser;
   /** `http://`, `https://` or `socks5://`. Default: what the environment says (HTTPS_PROXY, NO_PROXY). */
   proxyUrl?: string;

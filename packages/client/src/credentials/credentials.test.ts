@@ -117,7 +117,7 @@ test("a plugin is told what it is asked for, and can answer with a certificate",
 
 test("what a plugin does wrong is said, with its hint", async () => {
   const cases: [ExecPlugin, RegExp][] = [
-    [plugin("exit 3"), /plugin-.*: it failed with exit code 3/],
+    [plugin("exit 3"), /plugin-.*: it exited with code 3/],
     [plugin("echo hello"), /its output is not JSON/],
     [plugin("echo '{}'"), /expected an ExecCredential of client.authentication.k8s.io\/v1, got undefined/],
     [plugin(answering({})), /neither a token nor a certificate/],

@@ -84,7 +84,7 @@ export class ExecCredentialSource implements CredentialSource {
       throw this.#failure(`expected an ExecCredential of ${apiVersion}, got ${answer?.kind} of ${answer?.apiVersion}`);
     }
     const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status ?? {};
-    if (!token && !(cert && key)) throw this.#failure("its answer has neither a token nor a certificate with its key");
+    if (!token && !(cert && key)) throw this.#failure("its output has neither a token nor a certificate with its key");
     const expires = expirationTimestamp ? Date.parse(expirationTimestamp) : Number.POSITIVE_INFINITY;
     if (Number.isNaN(expires)) throw this.#failure(`its expirationTimestamp is not a time: ${expirationTimestamp}`);
     const credential = { ...(token && { authorization: bearer(token) }), ...(cert && key && { cert, key }) };
@@ -113,7 +113,7 @@ export class ExecCredentialSource implements CredentialSource {
       });
       child.once("close", (code, signal) => {
         if (code === 0) resolve(output);
-        else reject(this.#failure(signal ? `it was ended by ${signal}` : `it failed with exit code ${code}`));
+        else reject(this.#failure(signal ? `it was terminated by ${signal}` : `it exited with code ${code}`));
       });
     });
   }

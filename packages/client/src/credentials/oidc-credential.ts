@@ -58,13 +58,13 @@ export class OidcCredentialSource implements CredentialSource {
       throw this.#failure("the ID token has expired, and there is no refresh token; log in again");
     const discovery = `${issuerUrl.replace(/\/$/, "")}/.well-known/openid-configuration`;
     const endpoint = (await this.#ask(discovery)).token_endpoint;
-    if (typeof endpoint !== "string") throw this.#failure(`${discovery} names no token_endpoint`);
+    if (typeof endpoint !== "string") throw this.#failure(`${discovery} has no token_endpoint`);
     const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: this.#refreshToken });
     const headers: Record<string, string> = { "content-type": "application/x-www-form-urlencoded" };
     if (clientSecret) headers.authorization = basic(encodeURIComponent(clientId), encodeURIComponent(clientSecret));
     else form.set("client_id", clientId);
     const answer = await this.#ask(endpoint, { method: "POST", headers, body: form.toString() });
-    if (typeof answer.id_token !== "string") throw this.#failure("the provider's answer has no id_token");
+    if (typeof answer.id_token !== "string") throw this.#failure("the provider's response has no id_token");
     this.#idToken = answer.id_token;
     const refreshToken = typeof answer.refresh_token === "string" ? answer.refresh_token : undefined;
     this.#refreshToken = refreshToken ?? this.#refreshToken;

@@ -39,7 +39,7 @@ function fromAggregated(list: AggregatedList): DiscoveredApis {
   for (const { metadata, versions } of list.items) {
     const group = metadata?.name ?? "";
     for (const { version, freshness, resources: served } of versions ?? []) {
-      if (freshness === "Stale") unavailable.push({ group, version, why: "its API server does not answer" });
+      if (freshness === "Stale") unavailable.push({ group, version, why: "its API server does not respond" });
       for (const item of served ?? []) {
         // Parents that exist only for their subresources have no kind of their own.
         if (!item.responseKind?.kind) continue;

@@ -103,7 +103,7 @@ const plain: Record<string, Step> = {
   "/apis/example.com/v2": json({
     resources: [{ name: "widgets", singularName: "widget", namespaced: true, kind: "Widget", verbs: ["get", "list"] }],
   }),
-  "/apis/metrics.k8s.io/v1beta1": failure(503, "ServiceUnavailable", "its API server does not answer"),
+  "/apis/metrics.k8s.io/v1beta1": failure(503, "ServiceUnavailable", "its API server does not respond"),
 };
 
 function serving(answers: Record<string, Step>) {

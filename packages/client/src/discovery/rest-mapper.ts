@@ -65,7 +65,7 @@ export class RestMapper {
     return this.#surface ?? (await this.refresh(options));
   }
 
-  /** Asks the server anew. */
+  /** Asks the server again. */
   async refresh(options: CallOptions = {}): Promise<DiscoveredApis> {
     // One asker's signal or deadline must not end another's question.
     if (Object.keys(options).length > 0) return this.#load(options);

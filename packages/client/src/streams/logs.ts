@@ -8,7 +8,7 @@ export interface LogOptions extends CallOptions {
   follow?: boolean;
   /** Of the container's previous life. */
   previous?: boolean;
-  /** Only the last so many lines. */
+  /** Only this many lines from the end. */
   tailLines?: number;
   sinceSeconds?: number;
   /** RFC 3339. */

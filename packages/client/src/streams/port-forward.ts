@@ -113,7 +113,7 @@ export class PortForward implements AsyncDisposable {
       cause = error;
     }
     const why = cause === undefined ? "the server closed it" : String(cause);
-    this.#over = new TransportError("closed", `the port forwarding is over: ${why}`, { cause, unknownOutcome: true });
+    this.#over = new TransportError("closed", `the port forwarding has ended: ${why}`, { cause, unknownOutcome: true });
     for (const { queue } of this.#streams.values()) queue.end(this.#over);
     this.#streams.clear();
   }

@@ -46,7 +46,7 @@ export function attachQuery(options: AttachOptions) {
  *
  * Guarantees: `exitCode` settles when the process ends (with its code, or the server's ApiError if it could not be run)
  * and when the connection is lost (with a TransportError). What the process wrote before is read first. A consumer that
- * reads slowly slows the process down; an output that nobody reads is kept in memory.
+ * reads slowly slows the process down; an output without a reader is kept in memory.
  */
 export class RemoteProcess {
   readonly stdout: AsyncIterable<Uint8Array>;

@@ -147,5 +147,5 @@ test("calls go through a SOCKS proxy, with its login", async () => {
   assert.equal((await client.get(Widget, "a")).metadata.name, "a");
   assert.deepEqual(asked, [`socks 127.0.0.1:${server.port}`]);
   await using wrong = await connect({ config: config("me:nope"), retry: false });
-  await assert.rejects(wrong.get(Widget, "a"), /does not accept the login/);
+  await assert.rejects(wrong.get(Widget, "a"), /rejects the credentials/);
 });

@@ -63,9 +63,9 @@ async function askSocks(socket: Socket, proxy: URL, host: string, port: number):
     const password = Buffer.from(decodeURIComponent(proxy.password));
     socket.write(Buffer.concat([Uint8Array.of(1, user.length), user, Uint8Array.of(password.length), password]));
     const [, verdict] = await read(socket, atLeast(2));
-    if (verdict !== 0) throw new Error(`the proxy ${proxy.host} does not accept the login`);
+    if (verdict !== 0) throw new Error(`the proxy ${proxy.host} rejects the credentials`);
   } else if (method !== 0) {
-    throw new Error(`the proxy ${proxy.host} asks for a login that its URL does not have`);
+    throw new Error(`the proxy ${proxy.host} requires credentials, but its URL has none`);
   }
   const name = Buffer.from(host);
   const place = Buffer.from([port >>> 8, port & 0xff]);

@@ -109,7 +109,7 @@ export class EventReader {
       this.#timer = this.#checkAfter(this.#inactivity - silence);
       return;
     }
-    const message = `the watch of ${subject} has been silent for ${Math.round(silence)} ms`;
+    const message = `the watch of ${subject} received nothing for ${Math.round(silence)} ms`;
     this.#silence = new TransportError("timeout", message, { unknownOutcome: false });
     this.#waiting?.reject(this.#silence);
   }

@@ -57,7 +57,7 @@ export async function settled(server: ApiServer, clock: Clock, options: SettledO
     } else {
       if (clock.monotonic() >= end) {
         const reasons = [...busy, ...changeLines(server, written)];
-        throw new NotSettledError(`the cluster has not settled within ${seconds(timeout)}:`, reasons);
+        throw new NotSettledError(`the cluster is not idle after ${seconds(timeout)}:`, reasons);
       }
       since = clock.monotonic();
       ({ revision } = server.store);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Cluster, type ClusterOptions, NotSettledError, startCluster } from "@konverge/cluster";
 import { type Clock, sleep, VirtualClock } from "@konverge/core";
 import { ConfigMap, Deployment, Pod } from "@konverge/kinds";
-import { controller, run } from "@konverge/runtime";
+import { controller, run, silentLog } from "@konverge/runtime";
 import { during } from "../behaviour/stages.ts";
 
 const HOUR = 3_600_000;
@@ -61,7 +61,7 @@ test("a pod that crashes again and again is named", () =>
     await wait(client.create(Pod, { metadata, spec: { containers: [{ name: "main", image: "app" }] } }));
     await assert.rejects(settled(), (error: unknown) => {
       assert.ok(error instanceof NotSettledError);
-      assert.match(error.message, /has not settled within 3600 s/);
+      assert.match(error.message, /is not idle after 3600 s/);
       assert.ok(
         error.reasons.some((reason) => reason.startsWith("kubelet: default/crashing (in ")),
         error.message,
@@ -80,7 +80,7 @@ test("an operator that writes for ever is named, although no time passes", () =>
         await context.client.patch(ConfigMap, "default/counter", { merge: { data: { count: next } } });
       },
     });
-    const manager = await wait(run(restless, { client, clock }));
+    const manager = await wait(run(restless, { client, clock, log: silentLog }));
     await wait(client.create(ConfigMap, { metadata: { name: "counter", namespace: "default" } }));
     await assert.rejects(settled(), (error: unknown) => {
       assert.ok(error instanceof NotSettledError);
@@ -105,7 +105,7 @@ test("an operator whose work fails is named by its retries, one that looks again
         return { requeueAfter: 30_000 };
       },
     });
-    const manager = await wait(run(flaky, { client, clock }));
+    const manager = await wait(run(flaky, { client, clock, log: silentLog }));
     await wait(client.create(ConfigMap, { metadata: { name: "wish", namespace: "default" } }));
     await assert.rejects(settled({ timeout: HOUR }), /flaky: retry/);
     fails = false;

@@ -1,7 +1,7 @@
 import { type KubeObject, type ObjectKey, type Readiness, readinessOf } from "@konverge/core";
 import type { PlannedChild } from "./child.ts";
 
-/** Where a child is on its way to what it shall be. */
+/** How far a child is from its desired state. */
 export interface ChildState {
   /** `Deployment.apps default/web`. */
   readonly name: string;

@@ -10,7 +10,7 @@ import {
 import { PermanentError } from "../errors.ts";
 
 /**
- * A child as a reconciler states it: what it shall be, as far as the controller cares. Made by the `draft` or `new` of its
+ * A child as a reconciler returns it: its desired state, as far as the controller sets it. Made by the `draft` or `new` of its
  * kind, or observed. `T` is the type of the object that comes of it.
  */
 export interface Child<T extends KubeObject = KubeObject> extends KubeObject, MadeByKind<T> {
@@ -63,10 +63,10 @@ export function planned(given: Child | PlannedChild, position: number): PlannedC
     if (isObject(draft["metadata"])) return one;
   }
   const what =
-    typeof draft === "object" && draft !== null ? "lacks apiVersion, kind or metadata" : `is ${String(draft)}`;
+    typeof draft === "object" && draft !== null ? "has no apiVersion, kind or metadata" : `is ${String(draft)}`;
   throw new PermanentError(
     "InvalidChild",
-    `children[${position}] ${what}: make children with Kind.draft({ metadata, spec })`,
+    `children[${position}] ${what}: create children with Kind.draft({ metadata, spec })`,
   );
 }
 

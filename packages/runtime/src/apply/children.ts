@@ -76,12 +76,12 @@ export interface ChildrenScope {
 }
 
 /**
- * The children of one controller's objects: what they are, and making them what they shall be.
+ * The children of one controller's objects: what they are, and how they reach their desired state.
  *
  * Guarantees
- * - Nothing is sent for a child that is as it shall be, also after a restart.
- * - Fields that the draft does not name are left to whoever sets them; fields that it no longer names are given up.
- * - An object that is somebody else's, or was never ours, is not touched. A child of an earlier object of the same name is
+ * - Nothing is sent for a child in its desired state, also after a restart.
+ * - Fields that the draft does not set belong to other managers; fields that it no longer sets are released.
+ * - An object of another owner, or without an owner, is not changed. A child of an earlier object of the same name is
  *   waited for until it is gone.
  * - Only children that this controller applied are pruned, and only after all others have been applied; of those that came
  *   one after the other, the last one first, and the next when it is gone. They are found by their owner, among all declared kinds, so that it does not matter when or by which process they were made.
@@ -166,13 +166,13 @@ export class Children {
       : undefined;
     owned.bond.check(owner, { kind: owned.declared.kind, name: draft.metadata.name!, namespace });
     const state = (object: KubeObject | undefined, readiness = object && this.#readiness(one, object)) =>
-      ({ name, key, planned: one, object, readiness: readiness ?? waiting("NotFound", "it is not there") }) as const;
+      ({ name, key, planned: one, object, readiness: readiness ?? waiting("NotFound", "it does not exist") }) as const;
 
     pass.seen?.(owned.declared.kind, key, owned.view.get(key));
     const after = (options.after ?? []).map((other) => nameOf(other, owner));
     const missing = after.filter((other) => !states.has(other) || !isReady(states.get(other)!));
     if (missing.length > 0) {
-      return state(owned.view.get(key), waiting("WaitingForOthers", `it waits for ${missing.join(", ")}`));
+      return state(owned.view.get(key), waiting("WaitingForOthers", `it is waiting for ${missing.join(", ")}`));
     }
     this.#checkLabels(name, owned, draft);
     const place = { namespace, bond: withAnnotations(owned.bond.metadata(owner), rememberAfter(after)) };
@@ -183,7 +183,8 @@ export class Children {
       // Without the labels that children are watched by, it is there all the same.
       live = owned.view.get(key) ?? made.found;
     }
-    if (!live) throw new ExternalError("ChildUnsettled", `${name} comes and goes`, { requeueAfter: 1000 });
+    if (!live)
+      throw new ExternalError("ChildUnsettled", `${name} is repeatedly created and deleted`, { requeueAfter: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
       // Its deletion is an event of its owner's; if that is not this one, nobody will tell.
@@ -214,8 +215,8 @@ export class Children {
     if (labelSelector === undefined || matchesLabels(parseLabelSelector(labelSelector), metadata.labels)) return;
     throw new PermanentError(
       "InvalidChild",
-      `${name} does not have the labels by which its kind is watched: give it those of ownedKind(${kind.kind}, ` +
-        `{ labelSelector: ${JSON.stringify(labelSelector)} }), or leave the selector out`,
+      `${name} does not have the labels by which its kind is watched: add those of ownedKind(${kind.kind}, ` +
+        `{ labelSelector: ${JSON.stringify(labelSelector)} }), or omit the selector`,
     );
   }
 
@@ -312,12 +313,12 @@ export class Children {
     if (policy === "report") {
       throw new PermanentError(
         "ImmutableField",
-        `${name} cannot be changed as wanted: ${error.message}. Delete it to have it made anew, or set onImmutable`,
+        `${name} cannot be updated: ${error.message}. Delete it so that it is recreated, or set onImmutable`,
         { cause: error },
       );
     }
     await this.#delete(owned, live, pass, policy === "orphan" ? "Orphan" : "Foreground");
-    pass.report("Recreating", `${name} is replaced, since a field that cannot be changed has changed`);
+    pass.report("Recreating", `${name} is recreated: an immutable field has changed`);
     return undefined;
   }
 
@@ -385,8 +386,8 @@ export class Children {
     if (owned) return owned;
     throw new PermanentError(
       "UndeclaredChild",
-      `the controller of ${this.#options.ownerKind.kind} has to do with ${groupKindText(kind)}, which \`owns\` does not ` +
-        "list: add it there",
+      `the controller of ${this.#options.ownerKind.kind} uses ${groupKindText(kind)}, which is not in \`owns\`: ` +
+        "add it to `owns`",
     );
   }
 }

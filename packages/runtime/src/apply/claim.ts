@@ -22,7 +22,7 @@ export const FOREIGN_CHILD_RETRY = 30_000;
 
 /**
  * Throws unless an object is its owner's child, or may become it: only uids count, since names are used again. What
- * belongs to somebody else may be gone some day, so these errors are not for ever.
+ * belongs to somebody else may be deleted later, so these errors are retried.
  */
 export async function claim(one: Claim, client: Client): Promise<void> {
   const { name, live, declared, bond, owner, ownerKind, manager } = one;
@@ -31,7 +31,7 @@ export async function claim(one: Claim, client: Client): Promise<void> {
     new ExternalError(reason, message, { requeueAfter: FOREIGN_CHILD_RETRY });
   if (bond.ownerUid(live) === owner.metadata.uid) return;
   if (bond.ownerKey(live) === keyOf(owner)) {
-    throw refuse("ChildOfPredecessor", `${name} belongs to an earlier ${me} and has to go first`);
+    throw refuse("ChildOfPredecessor", `${name} belongs to an earlier ${me} and must be deleted first`);
   }
   const controller = controllerOf(live);
   if (controller || bond.ownerUid(live) !== undefined) {
@@ -43,12 +43,12 @@ export async function claim(one: Claim, client: Client): Promise<void> {
     const advice = `delete it, use another name, or allow it with ownedKind(${declared.kind.kind}, { adopt: "any" })`;
     throw refuse(
       "ChildExists",
-      `${name} exists and was not made by ${manager}, so ${me} does not take it over: ${advice}`,
+      `${name} exists and was not created by ${manager}, so ${me} does not adopt it: ${advice}`,
     );
   }
   // An owner that is gone must not take anything along.
   const current = await client.get(ownerKind, keyOf(owner));
   if (current.metadata.uid !== owner.metadata.uid || current.metadata.deletionTimestamp) {
-    throw refuse("OwnerGone", `${me} is being deleted and takes nothing over`);
+    throw refuse("OwnerGone", `${me} is being deleted and adopts nothing`);
   }
 }

@@ -1,6 +1,6 @@
 import { type FieldsV1, isObject, type JsonObject, type KubeObject } from "@konverge/core";
 
-/** A draft with the fields that it shall have in the beginning. */
+/** A draft with its initial fields. */
 export function withInitial(draft: KubeObject, initially: object | undefined): KubeObject {
   return initially ? (merged(draft as unknown as JsonObject, initially as JsonObject) as unknown as KubeObject) : draft;
 }

@@ -117,7 +117,7 @@ export class StatusWriter {
     const undeclared = this.#undeclared.learn(error);
     if (undeclared.length === 0) return false;
     const { log, view } = this.#options;
-    const message = `the CustomResourceDefinition of ${groupKindText(view.kind)} in the cluster does not declare ${undeclared.join(", ")}: not reported until the operator's own is installed`;
+    const message = `the CustomResourceDefinition of ${groupKindText(view.kind)} in the cluster does not declare ${undeclared.join(", ")}: it is not reported until the operator's CRD is installed`;
     log.warn({ fields: undeclared }, message);
     return true;
   }

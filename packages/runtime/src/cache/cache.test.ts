@@ -141,7 +141,7 @@ test("an index is its view's own, and goes with the last view that uses its func
   first.addIndex("by", byData);
   second.addIndex("by", byData);
   third.addIndex("by", ({ metadata }) => [metadata.name]);
-  assert.throws(() => third.addIndex("by", byData), /there is an index "by" already/);
+  assert.throws(() => third.addIndex("by", byData), /there is already an index "by"/);
   cache.start();
   await clock.advance(1);
   watches[0]!.send("ADDED", thing("a", 5, { data: "x" }));

@@ -5,7 +5,7 @@ import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
 import type { WatchScope } from "./selection.ts";
 import { CacheView } from "./view.ts";
 
-/** What somebody needs of a kind. */
+/** What a consumer needs of a kind. */
 export interface CacheViewOptions<T extends KubeObject = KubeObject> {
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
@@ -33,14 +33,14 @@ export interface CacheOptions {
 
 interface Shared {
   readonly informer: Informer<KubeObject>;
-  /** Undefined: somebody wants all objects. */
+  /** Undefined: all objects are needed. */
   interests: Set<Interest> | undefined;
   users: number;
 }
 
 /**
  * The informers of one cluster, one for each kind and scope, shared by all who need the same. Nothing is watched that
- * nobody has declared: a read never starts a watch.
+ * no view declares: a read never starts a watch.
  */
 export class Cache {
   readonly #client: Client;

@@ -1,6 +1,6 @@
 import type { KubeObject } from "@konverge/core";
 
-/** Says which objects somebody will read in full. */
+/** Says which objects will be read in full. */
 export type Interest<T extends KubeObject = KubeObject> = (object: T) => boolean;
 
 /** The object without managedFields, which can be half of it. */
@@ -11,7 +11,7 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
 }
 
 /**
- * What is kept of an object that nobody will read: that it exists, whose it is and how old the knowledge is. An operator
+ * What is kept of an object that will not be read: that it exists, whose it is and how old the knowledge is. An operator
  * that owns some ConfigMaps sees all of them go by; this is what the others cost.
  */
 export function stubOf<T extends KubeObject>({ apiVersion, kind, metadata }: T): T {

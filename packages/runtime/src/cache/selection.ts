@@ -56,7 +56,7 @@ function parsed<R>(
   try {
     return parse(text ?? "");
   } catch (cause) {
-    const message = `the ${what} ${JSON.stringify(text)} of ${groupKindText(kind)} cannot be understood`;
+    const message = `the ${what} ${JSON.stringify(text)} of ${groupKindText(kind)} cannot be parsed`;
     throw new TypeError(`${message}: ${(cause as Error).message}`, { cause });
   }
 }

@@ -6,7 +6,7 @@ import type { Informer } from "./informer.ts";
 
 /**
  * What one user of the cache sees of a kind: the objects of one informer, or of one for each of some namespaces. A view
- * is held until it is released; informers that nobody holds stop.
+ * is held until it is released; informers without a view stop.
  */
 export class CacheView<T extends KubeObject> {
   readonly kind: KindRef<T>;
@@ -73,7 +73,7 @@ export class CacheView<T extends KubeObject> {
   /** The name is this view's own: others may use it for something else. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.get(name) === valuesOf) return;
-    if (this.#indexes.has(name)) throw new TypeError(`there is an index ${JSON.stringify(name)} already`);
+    if (this.#indexes.has(name)) throw new TypeError(`there is already an index ${JSON.stringify(name)}`);
     this.#indexes.set(name, valuesOf);
     for (const informer of this.informers) informer.addIndex(valuesOf);
   }

@@ -2,7 +2,7 @@ import type { Client } from "@konverge/client";
 import { isNotFound, type KindRef, type KubeObject, type ObjectKey } from "@konverge/core";
 import type { Cache } from "../cache/cache.ts";
 
-/** A write of which nobody knows whether it happened. */
+/** A write with an unknown outcome. */
 interface Doubt {
   readonly kind: KindRef<KubeObject>;
   /** Absent if the server was to choose the name. */
@@ -11,8 +11,8 @@ interface Doubt {
 }
 
 /**
- * Writes in doubt, by the key whose reconcile made them. Before that key is looked at again they are read past the cache:
- * what the cache says about them may be from before a write that did happen.
+ * Writes with an unknown outcome, by the key whose reconcile made them. Before that key is reconciled again, their objects are
+ * read past the cache, which may be from before a write that did happen.
  */
 export class Doubts {
   readonly #doubts = new Map<ObjectKey, Map<string, Doubt>>();
@@ -26,7 +26,7 @@ export class Doubts {
     mine.set(`${kind.group}/${kind.plural} ${key ?? `in ${namespace}`}`, { kind, key, namespace });
   }
 
-  /** Reads what is in doubt by a client that tells the cache. Throws if it cannot: then the key must wait. */
+  /** Reads the objects of these writes by a client that updates the cache. Throws if it cannot: then the key must wait. */
   async settle(owner: ObjectKey, client: Client, cache: Cache): Promise<void> {
     const mine = this.#doubts.get(owner);
     if (!mine) return;

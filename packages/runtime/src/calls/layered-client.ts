@@ -140,7 +140,7 @@ class LayeredVerbs {
     return this.#layer(call, (limits) => this.#inner.evict(key, { ...options, ...limits }));
   }
 
-  /** In somebody else's name, through the same layer. */
+  /** As another user, through the same layer. */
   as(identity: ImpersonatedUser): Client {
     return layeredClient(this.#inner.as(identity), this.#layer, this.fieldManager);
   }

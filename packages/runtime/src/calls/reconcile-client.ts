@@ -32,7 +32,7 @@ export interface ClientPlace {
  * - What it writes, and what it reads, is in the cache before the verb resolves, however late the watch is.
  * - After the reconcile's signal has fired, or its permit has run out, nothing is sent. What is under way by then is given
  *   up, before the permit runs out.
- * - A write without an answer is remembered as in doubt.
+ * - A write without a response is remembered as one with an unknown outcome.
  */
 export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {
   const { signal, permit, observer, writer } = scope;
@@ -96,7 +96,7 @@ function note(
   }
 }
 
-/** Nobody knows whether the write happened. */
+/** The outcome of the write is unknown. */
 function isInDoubt(call: LayeredCall, error: unknown): boolean {
   if (!isWrite(call) || call.options.dryRun) return false;
   return hasUnknownOutcome(error) || (error instanceof ApiError && UNSURE.has(error.code));

@@ -18,7 +18,7 @@ export class DeadlineError extends Error {
 const ABORT_GRACE = 5_000;
 
 /**
- * Does some work under a deadline. The work's signal fires when its time is up or when somebody interrupts it; if it does
+ * Does some work under a deadline. The work's signal fires when its time is up or when it is interrupted; if it does
  * not end then, it is abandoned: the attempt fails, and whatever the work still does is of no consequence, since the
  * client it was given sends nothing any more.
  */

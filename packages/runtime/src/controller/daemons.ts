@@ -58,8 +58,8 @@ export class Daemons {
       if (!running) {
         if (wanted) this.#start(name, daemon, object);
       } else if (!wanted || this.#isOutdated(running, daemon, object)) {
-        running.stop.abort(new Error(`${name} is no longer wanted as it is`));
-        // The next look begins it anew, when this one has ended.
+        running.stop.abort(new Error(`${name} is no longer requested in this form`));
+        // The next reconcile starts it again, when this one has ended.
         if (wanted) void running.ended.then(() => this.#wake(key));
         if (running.over) this.#forget(key, name);
       }
@@ -69,7 +69,7 @@ export class Daemons {
   /** Stops all daemons of an object. */
   async stop(key: ObjectKey): Promise<void> {
     const all = [...(this.#running.get(key)?.values() ?? [])];
-    for (const { stop } of all) stop.abort(new Error("the object is going, or left alone"));
+    for (const { stop } of all) stop.abort(new Error("the object is being deleted, or paused"));
     await Promise.all(all.map(({ ended }) => ended));
     this.#running.delete(key);
   }

@@ -10,11 +10,11 @@ export interface Failure {
   /** For conditions and events. */
   readonly reason: string;
   readonly message: string;
-  /** Look again after this many milliseconds; undefined: after the usual back-off, or (permanent) not at all. */
+  /** Reconcile again after this many milliseconds; undefined: after the usual back-off, or (permanent) not at all. */
   readonly after?: number;
 }
 
-/** A server that refuses an object as such will do so again, until somebody changes the object or the rules. */
+/** A server that refuses an object will do so again, until the object or the rules change. */
 const REFUSED = new Set([400, 413, 422]);
 /** Rules change, too, though rarely. */
 const REFUSED_RETRY = 5 * 60_000;

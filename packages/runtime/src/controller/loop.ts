@@ -52,7 +52,8 @@ export class ControllerLoop {
       ...wiring,
       add: (key, priority, trigger) => this.#add(key, priority, trigger),
       isSelfContained: (key) => wiring.selfContained.has(key),
-      onError: (error, trigger) => wiring.log.error({ err: error, trigger }, "a function that follows changes threw"),
+      onError: (error, trigger) =>
+        wiring.log.error({ err: error, trigger }, "a function of watches or references threw"),
     });
     cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
   }
@@ -99,7 +100,7 @@ export class ControllerLoop {
     this.#stop.abort(reason);
   }
 
-  /** Puts a key into the queue. Keys that are somebody else's are left out. */
+  /** Puts a key into the queue. Keys of other replicas are left out. */
   #add(key: ObjectKey, priority: QueuePriority, trigger: ReconcileTrigger): void {
     const { name: cluster, authority, observer } = this.#cluster;
     if (!authority.allows(key)) return;
@@ -141,7 +142,7 @@ export class ControllerLoop {
     while (this.#running && this.queue.working < this.concurrency) {
       const item = this.queue.take();
       if (!item) return;
-      // Each in a turn of its own, so that a flood of keys does not keep everything else waiting.
+      // Each in a separate turn, so that a flood of keys does not keep everything else waiting.
       this.#cluster.clock.post(() => void this.#attend(item), `${this.definition.name}: ${item.key}`);
     }
   }

@@ -31,7 +31,7 @@ import { isPaused } from "./wishes.ts";
 /** How a reconcile ended that did not throw. */
 export interface UnfailedEnd {
   outcome: "done" | "gone" | "paused" | "waiting";
-  /** Look again after this many milliseconds. */
+  /** Reconcile again after this many milliseconds. */
   after?: number;
 }
 

@@ -43,7 +43,7 @@ export function subscribe(options: TriggerOptions): void {
       return (definition.options.when ?? always)(change) ? [change.key] : [];
     }),
   );
-  // Users' wishes count whatever the predicate says.
+  // Requests by annotation count whatever the predicate says.
   view.subscribe(guarded("object", (change) => (isWish(change) ? [change.key] : []), "high"));
   for (const { view: children, bond } of owned) {
     children.subscribe(
@@ -89,7 +89,7 @@ function unreported(object: KubeObject, fields: FieldsV1 | undefined, schema: Sc
 
 /**
  * Whether a pass made a child so. It knows the answer, and has gone by it: for a result that cannot depend on the child,
- * another look would find nothing to do. Daemons write in the controller's name as well, and no pass knows of that.
+ * another reconcile would find nothing to do. Daemons write in the controller's name as well, and no pass knows of that.
  */
 function isOwnDoing({ type, writer }: CacheChange, { name, options }: Controller): boolean {
   return type !== "deleted" && writer === name && options.daemons === undefined;
@@ -108,7 +108,7 @@ function follow(
   return (change) => {
     try {
       const keys = keysOf(change);
-      // Most changes concern nobody.
+      // Most changes concern no object.
       if (Array.isArray(keys) && keys.length === 0) return;
       const trigger = triggerOf(type, change);
       const urgency = priority ?? (change.listed && change.type !== "deleted" ? "low" : "normal");

@@ -1,7 +1,7 @@
 import type { KubeObject } from "@konverge/core";
 import type { CacheChange } from "../cache/change.ts";
 
-/** An annotation by which a user has an object left alone, with the value `true`: no reconcile and no cleanup. */
+/** An annotation that pauses an object, with the value `true`: no reconcile and no cleanup. */
 export const PAUSED_ANNOTATION = "konverge.dev/paused";
 
 /**

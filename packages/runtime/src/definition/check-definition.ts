@@ -12,13 +12,13 @@ const LONGEST_NAME = 128;
 export function checkDefinition({ name, kind, owns, finalizer, options }: Controller): void {
   const mistake = (what: string) => new TypeError(`controller ${name}: ${what}`);
   const { reconcile, namespaces, concurrency, deadline, resync, watches = [], labelSelector, fieldSelector } = options;
-  if (typeof reconcile !== "function") throw mistake("`reconcile` must be a function that says what shall be");
+  if (typeof reconcile !== "function") throw mistake("`reconcile` must be a function that returns the desired state");
   if (name.length === 0 || name.length > LONGEST_NAME) {
     throw mistake(`a \`name\` has 1 to ${LONGEST_NAME} characters: the controller owns fields under it`);
   }
-  if (namespaces?.length === 0) throw mistake("`namespaces` is empty: leave it out for all of them");
+  if (namespaces?.length === 0) throw mistake("`namespaces` is empty: omit it for all namespaces");
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1)) {
-    throw mistake(`\`concurrency\` is ${concurrency}: it must be a whole number from 1`);
+    throw mistake(`\`concurrency\` is ${concurrency}: it must be an integer of at least 1`);
   }
   for (const [what, value] of Object.entries({
     deadline,
@@ -47,10 +47,10 @@ function checkOwned(owns: readonly OwnedKind[], mistake: Mistake): void {
   const seen = new Set<string>();
   owns.forEach(({ kind, labelSelector }, i) => {
     if (!isKind(kind))
-      throw mistake(`\`owns\`[${i}] is no kind: list kinds, such as Deployment or ownedKind(Job, { … })`);
+      throw mistake(`\`owns\`[${i}] is not a kind: list kinds, such as Deployment or ownedKind(Job, { … })`);
     const what = groupKindText(kind);
     if (isMetadataOnly(kind)) throw mistake(`\`owns\` lists the metadata of ${what} alone: children are whole objects`);
-    if (seen.has(what)) throw mistake(`\`owns\` lists ${what} twice: all children of a kind are held in one way`);
+    if (seen.has(what)) throw mistake(`\`owns\` lists ${what} twice: a kind can be listed only once`);
     seen.add(what);
     selectionOf(kind, { labelSelector });
   });
@@ -66,13 +66,11 @@ function checkWatched(own: KindRef<KubeObject>, watches: readonly WatchedKind[],
       throw mistake(`\`watches\`[${i}] is neither a watchKind(Kind, …) nor a cacheKind(Kind)`);
     const what = groupKindText(kind);
     if (options.namespaces?.length === 0)
-      throw mistake(`\`namespaces\` of ${what} is empty: leave it out for all of them`);
+      throw mistake(`\`namespaces\` of ${what} is empty: omit it for all namespaces`);
     selectionOf(kind, options);
     const shape = shapeOf(kind);
     if (projections.has(shape) && projections.get(shape) !== options.project) {
-      throw mistake(
-        `${what} is declared several times with different \`project\`: reads would not know what they get. Use one`,
-      );
+      throw mistake(`${what} is declared several times with different \`project\`: use the same one`);
     }
     projections.set(shape, options.project);
     for (const [index, valuesOf] of Object.entries(options.indexes ?? {})) {
@@ -96,7 +94,7 @@ const shapeOf = (kind: KindRef<KubeObject>) => `${kind.version} ${groupKindText(
 export function checkKind(kind: unknown): void {
   if (!isKind(kind)) {
     throw new TypeError(
-      `controller(${String(kind)}, …): the first argument must be a kind, such as what defineKind gives`,
+      `controller(${String(kind)}, …): the first argument must be a kind, such as defineKind returns`,
     );
   }
 }

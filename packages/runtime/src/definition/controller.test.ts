@@ -37,8 +37,8 @@ test("children that only a label holds bring a finalizer with them", () => {
 });
 
 test("a watch must say what its changes lead to", () => {
-  assert.throws(() => watchKind(Secret, {}), /by `to` or by `references`/);
-  assert.throws(() => watchKind(Secret, { to: () => [], references: () => [] }), /by `to` or by `references`/);
+  assert.throws(() => watchKind(Secret, {}), /set `to` or `references`/);
+  assert.throws(() => watchKind(Secret, { to: () => [], references: () => [] }), /set `to` or `references`/);
 });
 
 test("a controller that cannot work as it is written is refused, with what to write instead", () => {
@@ -53,7 +53,7 @@ test("a controller that cannot work as it is written is refused, with what to wr
     [wrong({ reconcile: undefined }), /controller models.ai.example.com: `reconcile` must be a function/],
     [wrong({ name: "" }), /a `name` has 1 to 128 characters/],
     [wrong({ name: "x".repeat(129) }), /a `name` has 1 to 128 characters/],
-    [wrong({ namespaces: [] }), /`namespaces` is empty: leave it out/],
+    [wrong({ namespaces: [] }), /`namespaces` is empty: omit it/],
     [wrong({ concurrency: 0 }), /`concurrency` is 0/],
     [wrong({ concurrency: 1.5 }), /`concurrency` is 1.5/],
     [wrong({ deadline: -1 }), /`deadline` is -1: it must be more than 0/],
@@ -61,8 +61,8 @@ test("a controller that cannot work as it is written is refused, with what to wr
     [wrong({ backoff: { initial: 0 } }), /`backoff.initial` is 0/],
     [wrong({ rateLimit: { perSecond: 0 } }), /`rateLimit.perSecond` is 0/],
     [wrong({ cleanup: reconcile, finalizer: "cleanup" }), /finalizer cleanup must be a name with a domain/],
-    [wrong({ labelSelector: "a in b" }), /labelSelector "a in b" of Model.ai.example.com cannot be understood/],
-    [wrong({ owns: [undefined] }), /`owns`\[0\] is no kind/],
+    [wrong({ labelSelector: "a in b" }), /labelSelector "a in b" of Model.ai.example.com cannot be parsed/],
+    [wrong({ owns: [undefined] }), /`owns`\[0\] is not a kind/],
     [wrong({ owns: [ConfigMap, ownedKind(ConfigMap, { by: "label" })] }), /`owns` lists ConfigMap twice/],
     [wrong({ owns: [metadataOnly(ConfigMap)] }), /`owns` lists the metadata of ConfigMap alone/],
     [wrong({ owns: [ownedKind(ConfigMap, { labelSelector: "=" })] }), /labelSelector "=" of ConfigMap/],

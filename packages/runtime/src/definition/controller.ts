@@ -4,7 +4,7 @@ import { checkDefinition, checkKind } from "./check-definition.ts";
 import type { CheckedReconciler, Controller, ControllerOptions, Reconciled } from "./definition.ts";
 
 /**
- * Defines a controller: for each object of the kind, `reconcile` says what shall be.
+ * Defines a controller: for each object of the kind, `reconcile` returns the desired state.
  *
  * ```ts
  * const models = controller(LLMModel, {

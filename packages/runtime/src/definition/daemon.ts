@@ -12,14 +12,14 @@ export interface Daemon<T extends KubeObject = KubeObject> {
   run(object: T, context: DaemonContext<T>): Promise<void>;
   /** For which objects. Default: for all. */
   when?(object: T): boolean;
-  /** When what this returns changes, the work is broken off and begun anew: `({ spec }) => spec.url`. */
+  /** When what this returns changes, the work is interrupted and restarted: `({ spec }) => spec.url`. */
   basis?(object: T): unknown;
   backoff?: Partial<BackoffLimits>;
 }
 
 /** What a daemon is given besides its object. */
 export interface DaemonContext<T extends KubeObject = KubeObject> {
-  /** Fires when the work must end: the object goes, is paused, or is somebody else's to look after. */
+  /** Fires when the work must end: the object is deleted or paused, or another replica acquires it. */
   readonly signal: AbortSignal;
   readonly client: Client;
   readonly events: EventSink;

@@ -25,16 +25,16 @@ export type ReportedStatus<T> = T extends { status?: infer S }
 
 /** What a reconciler wants. What it leaves out is left as it is. */
 export interface ReconcileResult<T extends KubeObject = KubeObject> {
-  /** All children the object shall have; an empty list removes them all. */
+  /** All children of the object; an empty list removes them all. */
   readonly children?: readonly (Child | PlannedChild)[] | undefined;
-  /** All that the status shall report. */
+  /** The whole status. */
   readonly status?: ReportedStatus<T> | undefined;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded follow from the children where they are not stated;
    * undefined leaves one out.
    */
   readonly conditions?: Conditions | undefined;
-  /** Look again after this many milliseconds, whatever happens. */
+  /** Reconcile again after this many milliseconds, whatever happens. */
   readonly requeueAfter?: number | undefined;
 }
 
@@ -64,7 +64,7 @@ interface KnownResult<T extends KubeObject> extends Omit<ReconcileResult<T>, "ch
 export interface PendingCleanup {
   /** What it waits for: told in the conditions and in an event. */
   readonly waitingFor: string;
-  /** Look again after this many milliseconds. Default: with ever longer waits. */
+  /** Reconcile again after this many milliseconds. Default: exponential back-off. */
   readonly requeueAfter?: number | undefined;
 }
 
@@ -141,7 +141,7 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   daemons?: Readonly<Record<string, Daemon<T>>>;
   /** Keys to look at that come from outside. */
   sources?: readonly ReconcileSource[];
-  /** Which changes of the object itself are worth a look. Default: all but what this controller reported itself. */
+  /** Which changes of the object itself lead to a reconcile. Default: all but what this controller reported itself. */
   when?: Predicate<T>;
   /** Only objects with these labels. */
   labelSelector?: string;
@@ -150,7 +150,7 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   namespaces?: readonly string[];
   /** Only in these clusters, if the manager has several. */
   clusters?: readonly string[];
-  /** Says what shall be. Called again whenever something it may depend on has changed. */
+  /** Returns the desired state. Called again whenever something it may depend on has changed. */
   reconcile(object: T, context: ReconcileContext): R | Promise<R>;
   /** How many objects are worked on at the same time. Default: 10. */
   concurrency?: number;

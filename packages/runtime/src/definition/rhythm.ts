@@ -2,7 +2,7 @@
 export interface Recurrence {
   /** This long after it was last done. */
   every: number;
-  /** Not before nobody has changed the object for this long: its spec, labels and annotations. Default: 0. */
+  /** Only after the object's spec, labels and annotations have not changed for this long. Default: 0. */
   idle?: number;
   /** How long after the object was first seen it is done for the first time. Default: 0. */
   first?: number;

@@ -39,7 +39,7 @@ export function watchKind<W extends KubeObject, T extends KubeObject = KubeObjec
   options: WatchKindOptions<W, T>,
 ): WatchedKind<T> {
   if (!options.to === !options.references) {
-    throw new TypeError(`watchKind(${kind.kind}): say which objects a change leads to, by \`to\` or by \`references\``);
+    throw new TypeError(`watchKind(${kind.kind}): set \`to\` or \`references\`, which map a change to objects`);
   }
   return { kind, options: options as unknown as WatchKindOptions<KubeObject, T> };
 }

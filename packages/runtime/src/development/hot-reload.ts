@@ -10,7 +10,7 @@ import { loadErrorText } from "./load-error.ts";
 export interface HotReloadOptions<M> {
   /** The file of the module to run. */
   module: string;
-  /** Whose modules are loaded anew, all of them, when one changes. Default: the folder that the module is in. */
+  /** The folder whose modules are all loaded again when one changes. Default: the folder that the module is in. */
   folder?: string;
   /** Starts what the module says. What it returns is disposed of before the next version is started. */
   start(module: M): Promise<AsyncDisposable>;
@@ -22,7 +22,7 @@ export interface HotReloadOptions<M> {
 export interface HotReload extends AsyncDisposable {
   /** How many versions have been started. */
   readonly versions: number;
-  /** Loads it anew, as after a change. Resolves when the new version runs, or has been found not to. */
+  /** Loads it again, as after a change. Resolves when the new version runs, or failed to start. */
   reload(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const MODULES = /\.(?:[cm]?[jt]s|json|wasm)$/;
 const FOREIGN = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
 
 /**
- * Runs a module, and runs it anew whenever it or a module beside it changes:
+ * Runs a module, and restarts it whenever it or a module beside it changes:
  *
  * ```ts
  * await hotReload({
@@ -44,7 +44,7 @@ const FOREIGN = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
  * ```
  *
  * Flow: the new version is loaded while the old one works; if that fails, the old one goes on. Then the old one finishes
- * its work in progress and stops, and the new one starts. Its caches are filled anew, which a no-op restart makes cheap:
+ * its work in progress and stops, and the new one starts. Its caches are filled again, which a no-op restart makes cheap:
  * only the lists are read.
  *
  * For development: every version stays in memory until the process ends.
@@ -100,7 +100,7 @@ class Reloading<M> implements HotReload {
       changed: (path) => {
         if (MODULES.test(path) && !FOREIGN.test(path)) this.#changed();
       },
-      failed: (error) => log.warn({ err: error }, "changes are no longer seen"),
+      failed: (error) => log.warn({ err: error }, "changes are no longer detected"),
     });
   }
 
@@ -135,7 +135,7 @@ class Reloading<M> implements HotReload {
       const why = loadErrorText(error);
       this.failure = new Error(`${this.#options.module} cannot be loaded: ${why}`, { cause: error });
       if (this.versions > 0) {
-        this.#log.error({ err: error }, `the new version cannot be loaded: the one before goes on: ${why}`);
+        this.#log.error({ err: error }, `the new version cannot be loaded, so the previous one keeps running: ${why}`);
       }
       return;
     }
@@ -145,10 +145,10 @@ class Reloading<M> implements HotReload {
       this.#running = await this.#options.start(module);
       this.versions++;
       this.failure = undefined;
-      if (this.versions > 1) this.#log.info({ version: this.versions }, "a new version runs");
+      if (this.versions > 1) this.#log.info({ version: this.versions }, "a new version is running");
     } catch (error) {
       this.failure = error;
-      this.#log.error({ err: error }, "the new version does not start: the next change is waited for");
+      this.#log.error({ err: error }, "the new version does not start: waiting for the next change");
     }
   }
 }

@@ -9,7 +9,7 @@ export interface Happening extends EventOptions {
   readonly message: string;
 }
 
-/** An event, and how often what it tells of has happened. */
+/** An event, and how often it has happened. */
 export interface Occurrence extends Omit<Happening, "message"> {
   message: string;
   count: number;
@@ -20,9 +20,9 @@ export interface Occurrence extends Omit<Happening, "message"> {
 
 /** After this long, the same thing is a new event. */
 const WINDOW = 10 * 60_000;
-/** As many different messages of one reason about one object get events of their own; later ones share one. */
+/** As many different messages of one reason about one object get separate events; later ones share one. */
 const DIFFERENT_MESSAGES = 10;
-/** Per object: so many at once, and then one every five minutes. */
+/** Per object: this many at once, and then one every five minutes. */
 const PER_OBJECT = { perSecond: 1 / 300, burst: 25 };
 /** Objects of which events are remembered. */
 const REMEMBERED = 4096;
@@ -32,7 +32,7 @@ interface Subject {
   readonly occurrences: Map<string, Occurrence>;
 }
 
-/** Decides which events are the same, which are so many that they are put together, and which are too many. */
+/** Decides which events are the same, which are combined, and which are dropped because there are too many. */
 export class EventCorrelator {
   readonly #clock: Clock;
   /** By uid, least recently used first. */

@@ -43,7 +43,7 @@ export class EventRecorder {
     };
   }
 
-  /** Resolves when all that was recorded so far is written or given up. */
+  /** Resolves when all that was recorded so far is written or dropped. */
   async flush(): Promise<void> {
     await this.#writing;
   }
@@ -75,7 +75,7 @@ export class EventRecorder {
   async #drain(): Promise<void> {
     for (const next of this.#backlog) {
       this.#backlog.delete(next);
-      // A failed event is lost; what it tells of is in the log and the conditions as well.
+      // A failed event is lost; its content is in the log and the conditions as well.
       await this.#write(next).catch(() => {});
     }
   }
@@ -91,7 +91,7 @@ export class EventRecorder {
         });
         return;
       } catch (error) {
-        // Servers forget events after an hour: it begins anew.
+        // Servers forget events after an hour: it starts again.
         if (!isNotFound(error)) throw error;
       }
     }

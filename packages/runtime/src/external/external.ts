@@ -81,7 +81,7 @@ export function externalResource<T extends KubeObject, D, O>(
     return id;
   };
 
-  /** The verbs for one object, known by name to whoever records reconciles. */
+  /** The verbs for one object, by name, for recordings. */
   const toldVerbs = (object: T, { signal, callExternal }: ReconcileContext) => {
     const call = { object, signal };
     const name = (verb: string) => `${verbs.name} ${verb}`;

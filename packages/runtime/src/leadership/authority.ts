@@ -15,7 +15,7 @@ export interface Permit {
   end(): void;
 }
 
-/** Says who may act on a key: always we, or whoever holds a lease. */
+/** Says who may act on a key: always this process, or the holder of a lease. */
 export interface Authority {
   /** Whether the key is ours now. */
   allows(key: ObjectKey): boolean;
@@ -25,7 +25,7 @@ export interface Authority {
   onGain(listener: () => void): void;
 }
 
-/** The right to act was lost, or is about to run out: somebody else may be acting. */
+/** The permit to act was lost, or is about to expire: another replica may be acting. */
 export class LostAuthorityError extends Error {
   override readonly name = "LostAuthorityError";
 }
@@ -39,5 +39,5 @@ const FOREVER: Permit = {
   end() {},
 };
 
-/** There is nobody else. */
+/** There is no other replica. */
 export const sole: Authority = { allows: () => true, begin: () => FOREVER, onGain() {} };

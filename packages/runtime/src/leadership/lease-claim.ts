@@ -42,13 +42,13 @@ interface Tenure {
  * A lease that this process wants, has or had.
  *
  * Guarantees
- * - Work begins only under a lease that nobody else can have, and no request is sent, or left under way, later than
+ * - Work begins only under a lease that no other replica can have, and no request is sent, or left under way, later than
  *   `margin` before the others may take it. This holds whatever the wall clocks show, and after a pause of the process:
  *   what counts is the monotonic clock at the moment of sending.
  * - A renewal without an answer does not count.
  *
  * Caveat: leases cannot fence. A request that was sent in time, and that the network or the server delays for longer than
- * the margin, may be carried out after somebody else has begun. Deletions therefore name the uid and version of what they
+ * the margin, may be carried out after another replica has begun. Deletions therefore name the uid and version of what they
  * delete, and applies the uid of what they change.
  */
 export class LeaseClaim {
@@ -112,7 +112,7 @@ export class LeaseClaim {
       const known = (this.#tenure && sightings.get(key)) ?? (await this.#read());
       const holder = this.#tenure ? known?.spec?.holderIdentity : sightings.holderOf(key);
       if (this.#tenure ? holder !== identity : holder !== undefined && holder !== identity) {
-        this.#lose("somebody else took it");
+        this.#lose("another replica acquired it");
         return;
       }
       const sent = this.#now;
@@ -121,12 +121,12 @@ export class LeaseClaim {
         : await client.create(Lease, this.#fresh(), limits);
       sightings.see(lease);
       // Updates create leases that are gone: it is then another one, and others may have looked in between.
-      if (known && lease.metadata.uid !== known.metadata.uid) this.#lose("somebody deleted it");
+      if (known && lease.metadata.uid !== known.metadata.uid) this.#lose("it was deleted");
       else this.#keep(sent);
     } catch (error) {
-      // Somebody was faster, or nobody knows what became of our request: look before trying again.
+      // Another replica was faster, or the outcome of our request is unknown: read before trying again.
       sightings.forget(key);
-      if (isNotFound(error)) this.#lose("somebody deleted it");
+      if (isNotFound(error)) this.#lose("it was deleted");
       else if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
   }

@@ -35,7 +35,7 @@ export class LeaseSightings {
     return this.#sightings.get(key)?.lease;
   }
 
-  /** Who holds the lease; undefined if nobody does (any more). */
+  /** Who holds the lease; undefined if no one does (anymore). */
   holderOf(key: ObjectKey): string | undefined {
     const sighting = this.#sightings.get(key);
     const holder = sighting?.lease.spec?.holderIdentity;

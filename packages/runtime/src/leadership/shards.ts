@@ -29,12 +29,12 @@ const MEMBER_LABEL = "konverge.dev/shard-member";
 /**
  * Several replicas act at the same time, each on its own keys.
  *
- * Keys are divided into parts by their hash; whoever holds a part's lease acts on its keys, with all that {@link LeaseClaim}
- * promises. Which replica should hold which part follows from who is there (each has a lease of its own to show it), by
+ * Keys are divided into parts by their hash; the holder of a part's lease acts on its keys, with all that {@link LeaseClaim}
+ * promises. Which replica should hold which part follows from who is there (each shows it by a separate lease), by
  * rendezvous hashing: when one comes or goes, only the parts move that have to.
  *
- * Hand-over: whoever holds a part that another should hold takes on no more work for it, waits for what is under way, and
- * releases the lease; only then the other can have it. Until it is taken, nobody acts on those keys.
+ * Hand-over: a replica that holds a part that another should hold takes on no more work for it, waits for what is under way, and
+ * releases the lease; only then the other can have it. Until then, no replica acts on those keys.
  */
 export function sharding(options: ShardingOptions, context: ElectionContext): Election {
   return new Sharding(options, context);
@@ -113,7 +113,7 @@ class Sharding implements Election {
     await this.#heartbeat.stop();
     await this.#membership.release();
     const { client } = this.#context;
-    // Nobody needs it any more. If it stays, it runs out.
+    // It is no longer needed. If it stays, it expires.
     await client.delete(Lease, this.#membership.key).catch(() => {});
   }
 

@@ -22,7 +22,7 @@ test("a manager that cannot work as it is told is refused, with what to give it 
     [wrong({ leaderElection: { name: "" } }), /`leaderElection` needs a `name`/],
     [
       wrong({ leaderElection: { name: "a", duration: 1500 } }),
-      /`leaderElection.duration` is 1500: leases are granted for whole seconds/,
+      /`leaderElection.duration` is 1500: it must be a whole number of seconds/,
     ],
     [wrong({ sharding: { name: "a", duration: 0 } }), /`sharding.duration` is 0/],
     [wrong({ sharding: { name: "a", parts: 0 } }), /`sharding.parts` is 0/],
@@ -30,13 +30,13 @@ test("a manager that cannot work as it is told is refused, with what to give it 
     [wrong({ clusters: { home: client } }), /`clusters` has one called home/],
     [wrong({ gracefulShutdownTimeout: -1 }), /`gracefulShutdownTimeout` is -1/],
     [wrong({ syncTimeout: 0 }), /`syncTimeout` is 0/],
-    [wrong({}, [undefined as never]), /controllers\[0\] is none/],
+    [wrong({}, [undefined as never]), /controllers\[0\] is not a controller/],
     [wrong({}, [maps, maps]), /two controllers are called configmaps/],
     [
       wrong({ clusters: { east: client } }, [
         controller(ConfigMap, { clusters: ["west"], reconcile: () => undefined }),
       ]),
-      /configmaps works in west, but the manager only has home, east/,
+      /configmaps uses the cluster west, but the manager only has home, east/,
     ],
   ] as const)
     assert.throws(refused, why);
@@ -45,10 +45,10 @@ test("a manager that cannot work as it is told is refused, with what to give it 
 test("a manager starts once", async () => {
   const manager = new Manager([], { client });
   await manager.start();
-  await assert.rejects(manager.start(), /has been started already/);
+  await assert.rejects(manager.start(), /is already started/);
   await manager.stop();
   await assert.rejects(
     new Manager([], { client }).stop().then(() => manager.start()),
-    /make another one/,
+    /create a new one/,
   );
 });

@@ -18,9 +18,9 @@ export function checkOptions(controllers: readonly Controller[], options: Manage
     syncTimeout,
   } = options ?? {};
   if (!client)
-    throw new TypeError("a manager needs a `client`: the cluster to work in, such as `await connect()` gives");
+    throw new TypeError("a manager needs a `client`: the cluster to work in, such as `await connect()` returns");
   if (leaderElection && sharding) throw new TypeError("a manager has either `leaderElection` or `sharding`, not both");
-  if (namespaces?.length === 0) throw new TypeError("`namespaces` is empty: leave it out for all of them");
+  if (namespaces?.length === 0) throw new TypeError("`namespaces` is empty: omit it for all namespaces");
   if (HOME_CLUSTER_NAME in clusters)
     throw new TypeError(`\`clusters\` has one called ${HOME_CLUSTER_NAME}, which is the name of \`client\`'s`);
   if (gracefulShutdownTimeout !== undefined && !(gracefulShutdownTimeout >= 0))
@@ -40,7 +40,9 @@ function checkLease(
 ): void {
   if (!name) throw new TypeError(`\`${what}\` needs a \`name\`: that of the lease, the same for all replicas`);
   if (!(duration >= 1000) || duration % 1000 !== 0) {
-    throw new TypeError(`\`${what}.duration\` is ${duration}: leases are granted for whole seconds, such as 15000`);
+    throw new TypeError(
+      `\`${what}.duration\` is ${duration}: it must be a whole number of seconds in milliseconds, such as 15000`,
+    );
   }
 }
 
@@ -55,13 +57,16 @@ function checkShards(shards: ShardingOptions): void {
 function checkControllers(controllers: readonly Controller[], clusters: readonly string[]): void {
   const names = new Set<string>();
   controllers.forEach((controller, i) => {
-    if (!controller?.options?.reconcile) throw new TypeError(`controllers[${i}] is none: make them with controller(…)`);
+    if (!controller?.options?.reconcile)
+      throw new TypeError(`controllers[${i}] is not a controller: create it with controller(…)`);
     const { name, options } = controller;
     if (names.has(name)) throw new TypeError(`two controllers are called ${name}: give one of them another \`name\``);
     names.add(name);
     for (const cluster of options.clusters ?? []) {
       if (clusters.includes(cluster)) continue;
-      throw new TypeError(`controller ${name} works in ${cluster}, but the manager only has ${clusters.join(", ")}`);
+      throw new TypeError(
+        `controller ${name} uses the cluster ${cluster}, but the manager only has ${clusters.join(", ")}`,
+      );
     }
   });
 }

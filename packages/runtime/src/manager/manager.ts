@@ -7,6 +7,7 @@ import { sole } from "../leadership/authority.ts";
 import { type Election, leaderElection } from "../leadership/leader.ts";
 import { sharding } from "../leadership/shards.ts";
 import { type Log, silentLog } from "../log.ts";
+import { processLog } from "../observability/process-log.ts";
 import { reconcileLog } from "../observability/reconcile-log.ts";
 import { combineObservers, type ManagerState } from "../observe/observer.ts";
 import type { ControllerState, WatchState } from "../observe/state.ts";
@@ -111,20 +112,20 @@ export class Manager implements ManagerState {
    * Rejects if what has to be watched cannot be listed in time.
    */
   async start(): Promise<void> {
-    if (this.#stopping) throw new Error("the manager has stopped and does not start again: make another one");
-    if (this.#started) throw new Error("the manager has been started already");
+    if (this.#stopping) throw new Error("the manager has stopped and cannot start again: create a new one");
+    if (this.#started) throw new Error("the manager is already started");
     this.#started = true;
     if (this.#options.preflight) await this.#preflight();
     if (!this.#election) return await this.#begin();
     void this.#election
       .whenWon()
       .then(() => this.#begin())
-      .catch((error: unknown) => this.#log.error({ err: error }, "the manager gives up"));
+      .catch((error: unknown) => this.#log.error({ err: error }, "the manager has failed and does not retry"));
     await this.#election.start();
   }
 
   /**
-   * Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. Then gives up
+   * Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. Then releases
    * leases and watches.
    */
   stop(): Promise<void> {
@@ -221,14 +222,16 @@ function recorderOf(options: string | ReconcileRecorderOptions, log: Log): Recon
 }
 
 /**
- * Runs controllers until the manager is stopped:
+ * Runs controllers until the manager is stopped. It logs to standard error, at the level in $LOG_LEVEL or info, unless you
+ * pass another `log`:
  *
  * ```ts
  * await using manager = await run([models], { client });
  * ```
  */
 export async function run(controllers: readonly Controller[] | Controller, options: ManagerOptions): Promise<Manager> {
-  const manager = new Manager("kind" in controllers ? [controllers] : controllers, options);
+  const log = options.log ?? processLog({ clock: options.clock ?? options.client.clock });
+  const manager = new Manager("kind" in controllers ? [controllers] : controllers, { ...options, log });
   await manager.start();
   return manager;
 }

@@ -12,10 +12,11 @@ export interface ManagerOptions {
   client: Client;
   /** Further clusters, by name. Controllers work in all of them, unless they say in which. */
   clusters?: Readonly<Record<string, Client>>;
-  /** What is known of the home cluster, shared with others: a {@link Cache.branch}. Default: a cache of its own. */
+  /** The cache of the home cluster, shared with others: a {@link Cache.branch}. Default: a separate cache. */
   cache?: Cache;
   /** Default: the client's. */
   clock?: Clock;
+  /** Default: none for a `Manager`; `run` logs to standard error. */
   log?: Log;
   /** Those who want to know all that happens: metrics, traces, recordings. */
   observers?: readonly Observer[];

@@ -26,7 +26,7 @@ const DEFAULT_STALE = 300_000;
 
 /**
  * What a process tells about itself over HTTP, as a function from request to response ({@link serveHttp} serves it on a port):
- * - `/healthz`: it is alive; if not, it should be started anew;
+ * - `/healthz`: it is alive; if not, it should be restarted;
  * - `/readyz`: it is at work, or stands by for a lease; all it watches has been listed, and no watch is stale;
  * - `/metrics`: Prometheus' text format;
  * - `/loglevel`: reads (GET) and changes (PUT) the level of the log.
@@ -54,7 +54,7 @@ export function httpEndpoints(options: HttpEndpointsOptions): Transport {
           body: await options.metrics.text(),
         };
     }
-    return plain(404, "there are /healthz, /readyz, /metrics and /loglevel");
+    return plain(404, "use /healthz, /readyz, /metrics or /loglevel");
   };
 }
 
@@ -66,8 +66,8 @@ function checkManager({ manager, stale = DEFAULT_STALE }: HttpEndpointsOptions):
   const missing = watches.filter(({ synced }) => !synced);
   if (missing.length > 0) throw new Error(`not listed yet: ${named(missing)}`);
   const old = watches.filter(({ age }) => age > stale);
-  if (old.length > 0) throw new Error(`no sign of life for ${stale} ms: ${named(old)}`);
-  if (!manager.working) throw new Error("the controllers are not at work");
+  if (old.length > 0) throw new Error(`nothing received for ${stale} ms: ${named(old)}`);
+  if (!manager.working) throw new Error("the controllers are not running");
 }
 
 const because = (error: Error | undefined) => (error ? ` (${error.message})` : "");

@@ -7,7 +7,7 @@ import type { QueuePriority } from "../queue/work-queue.ts";
 import { prometheus } from "./on-demand.ts";
 
 export interface MetricsOptions {
-  /** Where the series are kept. Default: a registry of their own. */
+  /** Where the series are kept. Default: a separate registry. */
   registry?: Registry;
   /** Also those of the process: memory, CPU seconds, event loop. Default: true. */
   process?: boolean;
@@ -74,46 +74,79 @@ export class Metrics implements Observer {
     const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
       new Histogram<L>({ name, help, buckets, labelNames, registers });
     const cr = "controller_runtime";
-    this.#results = counter(`${cr}_reconcile_total`, "Reconciles, by how they ended.", "controller", "result");
-    this.#errors = counter(`${cr}_reconcile_errors_total`, "Reconciles that failed.", "controller");
-    this.#terminal = counter(`${cr}_terminal_reconcile_errors_total`, "Failures without a retry.", "controller");
-    this.#panics = counter(`${cr}_reconcile_panics_total`, "Failures by a mistake in the program.", "controller");
-    this.#timeouts = counter(`${cr}_reconcile_timeouts_total`, "Reconciles that took too long.", "controller");
-    this.#time = histogram(`${cr}_reconcile_time_seconds`, "Time per reconcile.", RECONCILE_BUCKETS, "controller");
-    this.#adds = counter("workqueue_adds_total", "Keys put into the queue.", "name", "controller");
-    this.#retries = counter("workqueue_retries_total", "Keys that wait to be tried again.", "name", "controller");
+    this.#results = counter(`${cr}_reconcile_total`, "Number of reconciles, by result.", "controller", "result");
+    this.#errors = counter(`${cr}_reconcile_errors_total`, "Number of failed reconciles.", "controller");
+    this.#terminal = counter(
+      `${cr}_terminal_reconcile_errors_total`,
+      "Number of failures that are not retried.",
+      "controller",
+    );
+    this.#panics = counter(
+      `${cr}_reconcile_panics_total`,
+      "Number of failures caused by a bug in the operator.",
+      "controller",
+    );
+    this.#timeouts = counter(
+      `${cr}_reconcile_timeouts_total`,
+      "Number of reconciles that exceeded their deadline.",
+      "controller",
+    );
+    this.#time = histogram(
+      `${cr}_reconcile_time_seconds`,
+      "Duration of reconciles in seconds.",
+      RECONCILE_BUCKETS,
+      "controller",
+    );
+    this.#adds = counter("workqueue_adds_total", "Number of keys added to the queue.", "name", "controller");
+    this.#retries = counter("workqueue_retries_total", "Number of retries.", "name", "controller");
     this.#waited = histogram(
       "workqueue_queue_duration_seconds",
-      "Time that keys wait for a worker.",
+      "Time that keys wait in the queue, in seconds.",
       QUEUE_BUCKETS,
       "name",
       "controller",
     );
     this.#worked = histogram(
       "workqueue_work_duration_seconds",
-      "Time that keys are with a worker.",
+      "Time that workers spend on keys, in seconds.",
       QUEUE_BUCKETS,
       "name",
       "controller",
     );
-    this.#requests = counter("rest_client_requests_total", "Requests to the API server.", "code", "method", "host");
+    this.#requests = counter(
+      "rest_client_requests_total",
+      "Number of requests to the API server.",
+      "code",
+      "method",
+      "host",
+    );
     this.#requestTime = histogram(
       "rest_client_request_duration_seconds",
-      "Time until the API server begins to answer.",
+      "Time to the first byte of the API server's response, in seconds.",
       REQUEST_BUCKETS,
       "verb",
       "host",
     );
     const webhook = `${cr}_webhook`;
-    this.#reviews = counter(`${webhook}_requests_total`, "Reviews, by the status of the answer.", "webhook", "code");
-    this.#reviewTime = histogram(`${webhook}_latency_seconds`, "Time per review.", RECONCILE_BUCKETS, "webhook");
+    this.#reviews = counter(
+      `${webhook}_requests_total`,
+      "Number of admission and conversion reviews, by HTTP status.",
+      "webhook",
+      "code",
+    );
+    this.#reviewTime = histogram(
+      `${webhook}_latency_seconds`,
+      "Duration of reviews in seconds.",
+      RECONCILE_BUCKETS,
+      "webhook",
+    );
     this.#reviewsInFlight = new Gauge({
       name: `${webhook}_requests_in_flight`,
-      help: "Reviews under way.",
+      help: "Number of reviews in progress.",
       labelNames: ["webhook"],
       registers,
     });
-    this.#watchFailures = counter("konverge_watch_failures_total", "Watches that failed.", "cluster", "kind");
+    this.#watchFailures = counter("konverge_watch_failures_total", "Number of failed watches.", "cluster", "kind");
     this.#leads = new Gauge({
       name: "leader_election_master_status",
       help: "1 if this replica holds the lease.",
@@ -234,13 +267,18 @@ export class Metrics implements Observer {
     const controllers = () => [...this.#managers].flatMap((manager) => [...manager.controllers()]);
     const watches = () => [...this.#managers].flatMap((manager) => [...manager.watches()]);
     const cr = "controller_runtime";
-    gauge(`${cr}_max_concurrent_reconciles`, "Workers of a controller.", ["controller"], (set) => {
-      for (const { name, concurrency } of controllers()) set({ controller: name }, concurrency);
-    });
-    gauge(`${cr}_active_workers`, "Workers that are at work.", ["controller"], (set) => {
+    gauge(
+      `${cr}_max_concurrent_reconciles`,
+      "Maximum number of concurrent reconciles of a controller.",
+      ["controller"],
+      (set) => {
+        for (const { name, concurrency } of controllers()) set({ controller: name }, concurrency);
+      },
+    );
+    gauge(`${cr}_active_workers`, "Number of reconciles in progress.", ["controller"], (set) => {
       for (const [name, total] of sums(controllers(), "working")) set({ controller: name }, total);
     });
-    gauge("konverge_daemons_running", "Objects that a daemon runs for.", ["controller", "daemon"], (set) => {
+    gauge("konverge_daemons_running", "Number of objects that a daemon runs for.", ["controller", "daemon"], (set) => {
       const running = controllers().flatMap(({ name, daemons }) =>
         Object.entries(daemons).map(([daemon, objects]) => ({ name: JSON.stringify([name, daemon]), objects })),
       );
@@ -250,7 +288,7 @@ export class Metrics implements Observer {
       }
     });
     const ofQueue = ["name", "controller"];
-    gauge("workqueue_depth", "Keys that wait for a worker.", [...ofQueue, "priority"], (set) => {
+    gauge("workqueue_depth", "Number of keys in the queue.", [...ofQueue, "priority"], (set) => {
       for (const priority of ["low", "normal", "high"] as const) {
         const states = controllers().map(({ name, depths }) => ({ name, depth: depths[priority] }));
         for (const [name, total] of sums(states, "depth")) {
@@ -260,17 +298,27 @@ export class Metrics implements Observer {
     });
     const ages = (name: string) =>
       [...setOf(this.#running, name)].map(({ since }) => (this.#clock.monotonic() - since) / 1000);
-    gauge("workqueue_unfinished_work_seconds", "Seconds of work in progress, in all.", ofQueue, (set) => {
-      for (const { name } of controllers()) {
-        set(
-          { name, controller: name },
-          ages(name).reduce((sum, age) => sum + age, 0),
-        );
-      }
-    });
-    gauge("workqueue_longest_running_processor_seconds", "Seconds of the longest work in progress.", ofQueue, (set) => {
-      for (const { name } of controllers()) set({ name, controller: name }, Math.max(0, ...ages(name)));
-    });
+    gauge(
+      "workqueue_unfinished_work_seconds",
+      "Total duration of reconciles in progress, in seconds.",
+      ofQueue,
+      (set) => {
+        for (const { name } of controllers()) {
+          set(
+            { name, controller: name },
+            ages(name).reduce((sum, age) => sum + age, 0),
+          );
+        }
+      },
+    );
+    gauge(
+      "workqueue_longest_running_processor_seconds",
+      "Duration of the longest reconcile in progress, in seconds.",
+      ofQueue,
+      (set) => {
+        for (const { name } of controllers()) set({ name, controller: name }, Math.max(0, ...ages(name)));
+      },
+    );
     const ofWatch = ["cluster", "kind", "namespace"];
     const watch = (name: string, help: string, value: (state: ReturnType<typeof watches>[number]) => number) =>
       gauge(name, help, ofWatch, (set) => {
@@ -278,10 +326,10 @@ export class Metrics implements Observer {
           set({ cluster: state.cluster, kind: state.kind.kind, namespace: state.scope.namespace ?? "" }, value(state));
         }
       });
-    watch("konverge_cache_objects", "Objects in the cache.", ({ objects }) => objects);
-    watch("konverge_cache_bytes", "Bytes that cached objects take.", ({ bytes }) => bytes);
+    watch("konverge_cache_objects", "Number of objects in the cache.", ({ objects }) => objects);
+    watch("konverge_cache_bytes", "Size of the cached objects in bytes.", ({ bytes }) => bytes);
     watch("konverge_watch_synced", "1 once all objects have been listed.", ({ synced }) => (synced ? 1 : 0));
-    watch("konverge_watch_age_seconds", "Seconds since the server's last sign of life.", ({ age }) => age / 1000);
+    watch("konverge_watch_age_seconds", "Seconds since the watch last received something.", ({ age }) => age / 1000);
   }
 }
 

@@ -9,7 +9,7 @@ const NAMED_READS = 20;
  * Writes one line for each reconcile: what led to it, which versions it read, what it wrote, how long it took, how it
  * ended, when it comes up again. Objects are named, never shown, so no secret gets into a log.
  *
- * Levels: `error` for failures that are tried again, `warn` for those that wait for somebody, `info` for a reconcile that
+ * Levels: `error` for failures that are tried again, `warn` for those that need a change by the user, `info` for a reconcile that
  * wrote something, `debug` for one that found everything in place.
  */
 export function reconcileLog(log: Log): Observer {

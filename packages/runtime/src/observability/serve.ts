@@ -7,7 +7,7 @@ import { nodeHttp, nodeHttps } from "./on-demand.ts";
 export interface ServeHttpOptions {
   /** 0: any that is free. */
   port: number;
-  /** Default: all interfaces, since whoever asks is outside the pod. */
+  /** Default: all interfaces, since requests come from outside the pod. */
   host?: string;
   /** Speak TLS. The context can be replaced while the server runs. */
   tls?: TlsOptions;

@@ -47,7 +47,7 @@ export interface ReconcileStart {
 /** How a reconcile ended. */
 export interface ReconcileEnd {
   /**
-   * `gone`: there is no such object (any more). `paused`: somebody wants it left alone. `stopped`: the controller may not
+   * `gone`: there is no such object (any more). `paused`: the user paused it. `stopped`: the controller may not
    * act any longer.
    */
   readonly outcome:
@@ -61,7 +61,7 @@ export interface ReconcileEnd {
     | "external"
     | "stopped";
   readonly error?: unknown;
-  /** Milliseconds until the next look, if one is planned. */
+  /** Milliseconds until the next reconcile, if one is planned. */
   readonly next?: number;
   readonly duration: number;
 }
@@ -98,7 +98,7 @@ export interface ReconcileObserver {
   /** A function of the controller's is asked about the object. What follows until `wanted` is its own doing. */
   called?(what: "reconcile" | "cleanup", object: KubeObject): void;
   returned?(answer: ReconcileOutput): void;
-  /** Objects were looked for in the cache. Each that was found is told to `read` as well. */
+  /** Objects were looked up in the cache. Each that was found is reported to `read` as well. */
   listed?(query: CacheQuery, objects: readonly KubeObject[]): void;
   /** It told users something. */
   eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
@@ -167,7 +167,7 @@ function together(list: readonly ReconcileObserver[]): ReconcileObserver {
 
 type Methods = Readonly<Record<string, ((...args: readonly unknown[]) => unknown) | undefined>>;
 
-/** Methods that call those of all observers. One that no observer has is left out: what it is told can be costly. */
+/** Methods that call those of all observers. One that no observer has is left out: its arguments can be costly. */
 function callAll<O extends object>(list: readonly O[], names: readonly (keyof O & string)[]): Partial<O> {
   const methods: Record<string, unknown> = {};
   for (const name of names) {

@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
 
-/** Something that whoever installs an operator may set: by a flag (`--natsAddr`) or by a variable of the environment. */
+/** A setting of an operator, for those who install it: by a flag (`--natsAddr`) or by a variable of the environment. */
 export interface OperatorSetting {
   /** The flag without its dashes. */
   readonly flag: string;
@@ -61,7 +61,7 @@ export interface Operator {
 export function operator(definition: Operator): Operator {
   if (!/^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$/.test(definition.name)) {
     throw new TypeError(
-      `${JSON.stringify(definition.name)} cannot name an operator: it names objects, so use lower-case letters, digits and dashes`,
+      `${JSON.stringify(definition.name)} cannot be the name of an operator: use lowercase letters, digits and dashes, as in names of objects`,
     );
   }
   return definition;

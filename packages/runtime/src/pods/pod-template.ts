@@ -30,7 +30,7 @@ export function podTemplateField(): PodTemplateField {
   return opaqueObject<PodTemplateOverlay>()
     .optional()
     .describe(
-      "Merged into the pods, as by a strategic merge patch: containers, volumes and variables by name, tolerations and the rest as in a Pod.",
+      "Merged into the pods like a strategic merge patch: containers, volumes and variables by name, everything else as in a Pod.",
     );
 }
 

@@ -27,7 +27,7 @@ export interface PodProblem extends WorkloadProblem {
 const PULLING = new Set(["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"]);
 const STARTING = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const LOOPING = "CrashLoopBackOff";
-/** Of a container's last words, so many characters are told. */
+/** How many characters of a container's last output are reported. */
 const LAST_WORDS = 200;
 
 /**
@@ -76,7 +76,7 @@ function crash({ name, state, lastState }: ContainerStatus): Found | undefined {
   const ended = state?.terminated ?? (isLooping ? lastState?.terminated : undefined);
   if (!isLooping && (!ended || ended.exitCode === 0)) return undefined;
   const words = ended?.message ? `: ${ended.message.trim().slice(0, LAST_WORDS)}` : "";
-  const code = ended ? `exits with code ${ended.exitCode}` : "ends again and again";
+  const code = ended ? `exits with code ${ended.exitCode}` : "keeps exiting";
   const how = ended?.reason === "OOMKilled" ? "ran out of memory" : code;
   return {
     reason: "ContainerCrashes",
@@ -97,6 +97,6 @@ function placement({ metadata, status }: Pod): PodProblem | undefined {
   }
   const since = Date.parse(lastTransitionTime);
   if (/unbound immediate PersistentVolumeClaims/.test(message))
-    return { ...common, reason: "ClaimUnbound", message: `a pod waits for its volume: ${message}`, since };
-  return { ...common, reason: "NoRoom", message: `a pod finds no node: ${message}`, since };
+    return { ...common, reason: "ClaimUnbound", message: `a pod is waiting for its volume: ${message}`, since };
+  return { ...common, reason: "NoRoom", message: `a pod cannot be scheduled: ${message}`, since };
 }

@@ -25,8 +25,8 @@ export async function failedCreateMessage(client: Client, workload: KubeObject):
 /** What a refusal means. */
 export function refused(message: string): WorkloadProblem {
   if (/exceeded quota/.test(message))
-    return { reason: "QuotaExceeded", message: `no more pods may be made: ${message}` };
-  return { reason: "PodsRefused", message: `the API server refuses the pods: ${message}` };
+    return { reason: "QuotaExceeded", message: `no more pods can be created: ${message}` };
+  return { reason: "PodsRefused", message: `the API server rejects the pods: ${message}` };
 }
 
 /**

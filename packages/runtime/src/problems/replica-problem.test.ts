@@ -157,7 +157,7 @@ test("of one's own refused requests those are problems that users can mend", () 
 });
 
 test("a problem is told once, and again when it becomes another", () => {
-  const problem = { reason: "NoRoom", message: "a pod finds no node" };
+  const problem = { reason: "NoRoom", message: "a pod cannot be scheduled" };
   const told: string[] = [];
   const events = { normal() {}, warning: (reason: string) => void told.push(reason) };
   const { Degraded, Ready } = problemConditions(problem);

@@ -1,14 +1,14 @@
 /**
- * Why pods do not come to run, and how users are told.
+ * Why pods do not run, and how that is reported to users.
  *
- * An owner of pods learns only that fewer are ready than it asked for; the cause stands in the pods, or with whoever was
+ * An owner of pods learns only that fewer are ready than it asked for; the cause is in the pods, or with the controller that was
  * refused them. `podProblem` reads one pod, `workloadProblem` all pods of an object together with what refuses more of
- * them (`replicaFailureMessage` a Deployment, `failedCreateMessage` of a StatefulSet, `podCreationProblem` of one's own request).
+ * them (`replicaFailureMessage` a Deployment, `failedCreateMessage` of a StatefulSet, `podCreationProblem` of a failed request).
  * `reportProblem` says it in an event, once, and `problemConditions` in conditions, for as long as it lasts.
  *
  * Reasons and messages stay the same from look to look as long as the cause does: what a node adds about its tries and waits
  * is left out, so that telling a problem writes nothing while nothing changes. Want of room counts only when it lasts
- * (`PATIENCE`); nobody tells when that time is over, so whoever waits for pods looks again after it.
+ * (`PATIENCE`); nothing signals the end of that time, so a caller that waits for pods reconciles again after it.
  */
 
 import type { Pod } from "@konverge/kinds";

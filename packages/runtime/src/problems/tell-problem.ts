@@ -14,7 +14,7 @@ export function problemConditions({ reason, message }: WorkloadProblem): Conditi
   return { Ready: conditionFalse(reason, message), Degraded: conditionTrue(reason, message) };
 }
 
-/** Tells users of a problem once, when it appears or becomes another: its Degraded condition says what was told before. */
+/** Reports a problem once, when it appears or changes: the Degraded condition has what was reported before. */
 export function reportProblem(object: KubeObject, problem: WorkloadProblem | undefined, events: EventSink): void {
   const { status } = object as { status?: { conditions?: Condition[] } };
   const known = findCondition(status?.conditions, "Degraded");

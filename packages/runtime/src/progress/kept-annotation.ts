@@ -16,7 +16,7 @@ export class KeptAnnotation<V> {
   constructor(kind: KindRef<KubeObject>, name: string) {
     if (!/^[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?$/.test(name)) {
       throw new TypeError(
-        `${JSON.stringify(name)} cannot be part of an annotation's name: use lower-case letters and dashes`,
+        `${JSON.stringify(name)} cannot be part of an annotation's name: use lowercase letters and dashes`,
       );
     }
     this.#kind = kind as KindRef<AnyObject>;

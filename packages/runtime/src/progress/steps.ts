@@ -19,7 +19,7 @@ export interface DurableStep<T extends KubeObject> {
    * was stored.
    */
   run(object: T, context: DurableStepContext): Promise<unknown>;
-  /** How often it is tried again after a failure. Default: for ever. A try that a crash cut off counts. */
+  /** How often it is retried after a failure. Default: forever. An attempt that a crash interrupted counts. */
   retries?: number;
   /** Milliseconds since the first attempt after which it is not retried. Default: none. */
   timeout?: number;
@@ -157,7 +157,7 @@ async function take<T extends KubeObject>(turn: Turn<T>): Promise<void> {
   };
   if (left !== undefined && left <= 0) await fail(state?.error ?? "it has taken too long", attempts - 1);
   if (step.retries !== undefined && attempts > step.retries + 1) {
-    await fail(state?.error ?? "its last try was cut off", attempts - 1);
+    await fail(state?.error ?? "its last attempt was interrupted", attempts - 1);
   }
   if (step.retries !== undefined || step.timeout !== undefined) await note({ state: "trying", attempts, since });
   let output: unknown;
@@ -192,7 +192,7 @@ async function tried<T extends KubeObject>(turn: Turn<T>, attempt: number, left:
   const { step, object, context, outputs, name } = turn;
   if (left === undefined) return await step.run(object, contextOf(context, context.signal));
   const late = new AbortController();
-  const error = new Error(`step ${name} has not ended in time`);
+  const error = new Error(`step ${name} has timed out`);
   const timer = context.clock.after(left, () => late.abort(error), { label: `time-out of step ${name}` });
   const over = new Promise<never>((_, reject) => late.signal.addEventListener("abort", () => reject(error)));
   over.catch(() => {});
@@ -211,7 +211,7 @@ async function tried<T extends KubeObject>(turn: Turn<T>, attempt: number, left:
 
 /** What is reported until the next try. */
 function later(name: string, { reason = RETRYING, error, attempts }: DurableStepState, after: number): ExternalError {
-  const text = reason === RETRYING ? `step ${name} failed at try ${attempts}: ${error}` : `step ${name}: ${error}`;
+  const text = reason === RETRYING ? `step ${name} failed on attempt ${attempts}: ${error}` : `step ${name}: ${error}`;
   return new ExternalError(reason, text, { requeueAfter: after });
 }
 

@@ -12,8 +12,8 @@ import { Delays } from "./delays.ts";
 import { Heap } from "./heap.ts";
 
 /**
- * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what somebody
- * waits for. Each step is a head start of {@link WorkQueueOptions.aging}, not a class of its own, so nothing starves.
+ * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what a caller
+ * waits for. Each step is a head start of {@link WorkQueueOptions.aging}, not a separate class, so nothing starves.
  */
 export type QueuePriority = "low" | "normal" | "high";
 
@@ -149,7 +149,7 @@ export class WorkQueue {
     this.#refill ??= this.#clock.after(ms, refilled, { label: "rate limit" });
   }
 
-  /** The key's work is done and went well. `after`: look again then; an earlier wish to look again is forgotten. */
+  /** The key's work is done and went well. `after`: reconcile again then; an earlier request for that is dropped. */
   done(key: ObjectKey, next: { after?: number } = {}): void {
     this.#failures.delete(key);
     this.#later.delete(key);
@@ -191,7 +191,7 @@ export class WorkQueue {
 
   #release(key: ObjectKey): void {
     const again = this.#working.get(key);
-    if (!this.#working.delete(key)) throw new Error(`${key} was returned to the queue, but nobody was working on it`);
+    if (!this.#working.delete(key)) throw new Error(`${key} was returned to the queue, but no worker had taken it`);
     if (again !== undefined && !this.#closed) this.#enqueue(key, again);
     else if (this.#waiting.size > 0) this.onReady();
   }

@@ -30,7 +30,7 @@ export interface PermissionDeclaration {
   /** Default: the controller's. */
   readonly namespaces?: readonly string[];
   /**
-   * The controller does not use it: it creates roles that grant it to others, and RBAC lets nobody grant permissions that
+   * The controller does not use it: it creates roles that grant it to others, and RBAC lets no one grant permissions that
    * they do not have.
    */
   readonly forOthers?: boolean;
@@ -95,7 +95,7 @@ export function policyRules(accesses: Iterable<Permission>): PolicyRule[] {
   return [...rules.values()];
 }
 
-/** True if whoever has `held` needs no `wanted` besides. */
+/** True if `held` includes `wanted`. */
 export function covers(held: Permission, wanted: Permission): boolean {
   return (
     held.verb === wanted.verb &&

@@ -57,14 +57,14 @@ export function comparePermissions(
 const sameThing = (held: Permission, one: Permission) =>
   held.verb === one.verb && held.group === one.group && held.resource === one.resource;
 
-/** Whoever opens these, by whatever verb, must be allowed to create them. */
+/** Opening these, by whatever verb, requires the permission to create them. */
 const STREAMS = /^pods\/(exec|attach|portforward)$/;
 
 function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse): Permission[] {
   const target = targetOf(path);
   if (!target || EVERYBODY.has(target.plural)) return [];
   const who = headers["impersonate-user"];
-  // What is done in somebody else's name has to be allowed to them.
+  // What is done as another user must be allowed to that user.
   if (who !== undefined) return [impersonation(String(who))];
   const { group, namespace, name } = target;
   const place = { group, resource: resourceOf(target), ...(namespace && { namespace }) };
@@ -75,7 +75,7 @@ function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse
   return creates ? [access, { verb: "create", ...place }] : [access];
 }
 
-/** The right to act as somebody: service accounts are a resource of their own, all others are `users`. */
+/** The permission to impersonate: service accounts are a separate resource, all others are `users`. */
 function impersonation(user: string): Permission {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
   if (namespace === undefined) return { verb: "impersonate", group: "", resource: "users", name: user };

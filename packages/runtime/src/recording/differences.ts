@@ -32,7 +32,7 @@ export function differencesOf(before: ReconcileIntent, after: ReconcileIntent): 
     ...eachCompared("condition ", was.conditions ?? {}, is.conditions ?? {}),
     ...writes.flatMap(([what, was, is]) => compared(`write ${what}`, was?.map(bodyOf), is?.map(bodyOf))),
     ...compared("requeueAfter", was.requeueAfter, is.requeueAfter),
-    ...compared("cleanup waits for", was.waitingFor, is.waitingFor),
+    ...compared("cleanup is waiting for", was.waitingFor, is.waitingFor),
     ...compared("events", listed(before.events), listed(after.events)),
   ];
 }
@@ -55,12 +55,12 @@ export function recordedReconcileText({ controller, key, at, triggers }: Recorde
 }
 
 function childrenDiffer(before: RecordedResult["children"], after: RecordedResult["children"]): ReplayDifference[] {
-  // Leaving children alone is not the same as wanting none.
+  // Returning no list is not the same as returning an empty one.
   if (!before !== !after) {
     const details = [{ path: "", before: Object.keys(before ?? {}), after: Object.keys(after ?? {}) }];
     return [
       {
-        what: before ? "children are now left alone" : "children are no longer left alone",
+        what: before ? "children are no longer returned" : "children are now returned",
         change: "changed",
         details,
       },

@@ -16,7 +16,7 @@ export async function* readRecording(file: string): AsyncGenerator<RecordedRecon
     try {
       value = parseJson(line) as RecordedReconcile | RecordingHeader;
     } catch {
-      broken = `${file}:${number} is no line of a recording`;
+      broken = `${file}:${number} is not a line of a recording`;
       continue;
     }
     if ("konverge" in value) checkVersion(file, value);

@@ -68,10 +68,10 @@ export class RecordedWorld {
       this.#of("outside").filter((one) => one.name === name),
     );
     if (step) return answerOf(step);
-    throw new Error(`${name} was not done when this was recorded, so there is no answer to it`);
+    throw new Error(`${name} was not called when this was recorded, so there is no recorded response`);
   }
 
-  /** The next of the times or random numbers that were given out; the last one for ever. */
+  /** The next of the times or random numbers that were given out; the last one forever. */
   draw<V extends number | string>(what: NondeterministicInput, otherwise: V): V {
     const left = this.#draws.get(what);
     if (!left || left.length === 0) return otherwise;

@@ -53,13 +53,13 @@ test("a line that a crash cut off is left out, one in the middle is an error", a
   appendFileSync(file, '{"cluster":"home","contr');
   assert.deepEqual(await keys(file), ["a"]);
   appendFileSync(file, "\n{}\n");
-  await assert.rejects(keys(file), /torn\.jsonl:3 is no line of a recording/);
+  await assert.rejects(keys(file), /torn\.jsonl:3 is not a line of a recording/);
 });
 
 test("what is no recording is refused", async () => {
   const file = join(folder, "other.txt");
   writeFileSync(file, "hello\n");
-  await assert.rejects(keys(file), /other\.txt:1 is no line of a recording/);
+  await assert.rejects(keys(file), /other\.txt:1 is not a line of a recording/);
   writeFileSync(file, '{"konverge":"recording","version":99}\n');
   await assert.rejects(keys(file), /a recording of version 99, and this program reads version 1/);
 });
@@ -73,7 +73,7 @@ test("a reconcile that JSON cannot hold is noted without what it did", async () 
   circle["self"] = circle;
   line.ended!({ outcome: "done", duration: 1 });
   const [only] = await Array.fromAsync(readRecording(file));
-  assert.match(only!.end.error!.message, /could not be written down/);
+  assert.match(only!.end.error!.message, /could not be recorded/);
 });
 
 test("a file that cannot be written is an error at once", () => {

@@ -52,7 +52,7 @@ const DEFAULT_LIMIT = 256 * 2 ** 20;
  * Guarantees
  * - A line is one reconcile and stands for itself: a file may be cut, joined or searched by line.
  * - No value of a Secret or of a marked field is written, wherever it occurs; see {@link Redaction}.
- * - A line is written before the reconcile's end is told to anybody else who comes after, and is with the operating system
+ * - A line is written before later observers learn of the reconcile's end, and is with the operating system
  *   by then: a crash of the process loses the reconciles under way and no other.
  */
 export class ReconcileRecorder implements Observer, Disposable {
@@ -112,7 +112,7 @@ export class ReconcileRecorder implements Observer, Disposable {
       this.#bytes += writeSync(this.#file, `${text}\n`);
     } catch (error) {
       this.#file = undefined;
-      onError?.(new Error(`${file} cannot be written any more: ${(error as Error).message}`, { cause: error }));
+      onError?.(new Error(`${file} can no longer be written: ${(error as Error).message}`, { cause: error }));
     }
   }
 }
@@ -222,7 +222,7 @@ class Line implements ReconcileObserver {
       this.#write(this.#redaction.text(line, (value) => stringifyJson(value)));
     } catch (cause) {
       // Something that JSON cannot hold was part of it: an answer from outside, say. The rest is worth keeping.
-      const what = `this reconcile could not be written down: ${(cause as Error).message}`;
+      const what = `this reconcile could not be recorded: ${(cause as Error).message}`;
       this.#write(stringifyJson({ ...line, steps: [], end: { outcome, error: { name: "Error", message: what } } }));
     }
   }

@@ -23,7 +23,7 @@ export interface RecordedError {
   readonly name: string;
   readonly message: string;
   readonly reason?: string;
-  /** For those that say when to look again. */
+  /** For those that set when to reconcile again. */
   readonly requeueAfter?: number;
   /** The Status of an ApiError. */
   readonly status?: unknown;
@@ -45,7 +45,7 @@ export interface RecordedQuery {
 
 /** What a reconciler or a cleanup wants, without the functions that may be part of it. */
 export interface RecordedResult {
-  /** By name: `Deployment.apps default/web`. Absent: they are left alone. */
+  /** By name: `Deployment.apps default/web`. Absent: they are unchanged. */
   readonly children?: Readonly<Record<string, RecordedChild>>;
   readonly status?: unknown;
   readonly conditions?: Readonly<Record<string, unknown>>;

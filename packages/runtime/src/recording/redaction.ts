@@ -10,7 +10,7 @@ export interface RedactedFields {
 
 /** Shorter values than this are not looked for elsewhere: they would be found everywhere. */
 const SHORTEST = 6;
-/** Holds the whole object as somebody applied it. */
+/** Holds the whole object as it was applied. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
@@ -18,7 +18,7 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
  * format `password` in the schema, or named), and wherever else the same values occur, be it in a child, an event or an
  * error message.
  *
- * Each value has a placeholder of its own, the same throughout a process, so that a recording still shows which values are
+ * Each value has its own placeholder, the same throughout a process, so that a recording still shows which values are
  * equal. It is made with a key that is nowhere written down, so that it does not help to guess.
  */
 export class Redaction {

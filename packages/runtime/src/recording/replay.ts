@@ -137,7 +137,7 @@ async function during<R>(promise: Promise<R>, clock: VirtualClock): Promise<R> {
   };
   promise.then(settle, settle);
   for (let turn = 0; !settled && turn < LONGEST; turn++) await clock.step();
-  if (!settled) throw new Error("it does not come to an end: does it wait for something that was not recorded?");
+  if (!settled) throw new Error("it does not end: is it waiting for something that was not recorded?");
   return promise;
 }
 

@@ -10,7 +10,7 @@ import {
 } from "@konverge/core";
 import { fieldSet } from "@konverge/schema/structured-merge";
 
-/** What is taken over, and by whom. */
+/** What is adopted, and by which manager. */
 export interface AdoptFieldsOptions {
   /** Whose fields: field managers, as `kubectl get --show-managed-fields` shows them. */
   from: readonly string[];
@@ -22,7 +22,7 @@ export interface AdoptFieldsOptions {
   removeAnnotations?: readonly string[];
 }
 
-/** How often it is tried when somebody else writes at the same time. */
+/** How often it is retried when another client writes at the same time. */
 const TRIES = 5;
 
 /**
@@ -52,7 +52,7 @@ export async function adoptFields<T extends KubeObject>(
   }
 }
 
-/** The metadata that a taken over object has and this one does not, as a merge patch; undefined if there is none. */
+/** The metadata that an adopted object has and this one does not, as a merge patch; undefined if there is none. */
 export function adoptedFieldsPatch(
   { metadata }: KubeObject,
   options: AdoptFieldsOptions,

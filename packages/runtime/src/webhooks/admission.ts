@@ -81,7 +81,7 @@ export function admissionWebhook<T extends KubeObject>(
   options: AdmissionWebhookOptions<T>,
 ): AdmissionWebhook {
   if (!options.mutate && !options.validate) {
-    throw new TypeError(`admissionWebhook(${kind.kind}): give it \`mutate\`, \`validate\`, or both`);
+    throw new TypeError(`admissionWebhook(${kind.kind}): set \`mutate\`, \`validate\`, or both`);
   }
   const name = options.name ?? (kind.group === "" ? `${kind.plural}.core` : `${kind.plural}.${kind.group}`);
   // Only objects of the kind ever reach its functions.

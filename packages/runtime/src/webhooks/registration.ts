@@ -23,8 +23,8 @@ export interface WebhookRegistrationOptions {
 const REPAIR_PERIOD = 5_000;
 
 /**
- * Tells the API server where the webhooks are and whom to trust, and keeps it so: whoever changes the configurations, or
- * the conversion of a CRD, has it undone. CRDs themselves are left to whoever installs them.
+ * Registers the webhooks with their address and authority, and keeps them registered: changes of the configurations, or of
+ * the conversion of a CRD, are undone. CRDs themselves belong to whichever tool installs them.
  */
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
@@ -44,7 +44,7 @@ export class WebhookRegistration {
     }
   }
 
-  /** From now on this is where the webhooks are. Resolves when the server has been told. */
+  /** From now on this is where the webhooks are. Resolves when they are registered. */
   async set(target: WebhookTarget): Promise<void> {
     this.#target = target;
     await this.#enqueue();
@@ -58,7 +58,7 @@ export class WebhookRegistration {
     await this.#work.catch(() => {});
   }
 
-  /** Takes the configurations away, for an operator that is removed: nobody must be asked who is not there. */
+  /** Removes the configurations, for an operator that is removed: no one must be called who is not there. */
   async remove(): Promise<void> {
     await this.stop();
     const { client, name } = this.#options;
@@ -86,7 +86,7 @@ export class WebhookRegistration {
     }
     this.#repairedAt = clock.monotonic();
     this.#enqueue().catch((error: unknown) => {
-      (this.#options.log ?? silentLog).warn({ err: error }, "the registration of webhooks could not be repaired");
+      (this.#options.log ?? silentLog).warn({ err: error }, "the webhook configurations could not be updated");
     });
   }
 

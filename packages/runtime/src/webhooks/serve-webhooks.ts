@@ -50,13 +50,14 @@ const DEFAULT_EVERY = 600_000;
  * await using hooks = await serveWebhooks(webhooks, { client, name: "models", service: { name: "models", namespace: "ai" } });
  * ```
  *
- * The order when certificates change: first the API server is told whom to trust besides, then the new certificate is
+ * The order when certificates change: first the API server trusts the new authority as well, then the new certificate is
  * shown.
  */
 export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<WebhookServer> {
   const { client, name, service, log = silentLog, every = DEFAULT_EVERY } = options;
   const { clock } = client;
-  if (!service === !options.url) throw new TypeError("say where the webhooks are reached: by `service` or by `url`");
+  if (!service === !options.url)
+    throw new TypeError("set `service` or `url`, where the API server reaches the webhooks");
   const hosts = service ? serviceHosts(service) : [new URL(options.url!).hostname.replace(/^\[|\]$/g, "")];
   const secret = {
     name: `${name}-certificates`,

@@ -1,7 +1,7 @@
 /**
  * Webhooks: what an operator has a say in before an object is stored, and how it is converted.
  *
- * `admission` describes a judgement as functions of an object; the conversion of a kind comes with its definition.
+ * `admission` describes validation and defaulting as functions of an object; the conversion of a kind comes with its definition.
  * `Webhooks` puts them behind one function, which `serveWebhooks` serves over TLS and registers with the API
  * server, and which the embedded API server calls directly.
  */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 /**
  * What a Zod schema cannot say about a field and a CRD can: added with Zod's own `.check()`, so that it stays in its
- * place in the chain and leaves the inferred type alone.
+ * place in the chain and does not change the inferred type.
  *
  *     ports: z.array(Port).max(10).check(listMap("name")),
  *     size: z.int().check(cel("self >= oldSelf", "may only grow")),

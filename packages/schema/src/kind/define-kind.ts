@@ -48,7 +48,7 @@ export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
   readonly crd: (options?: CrdOptions) => CustomResourceDefinition;
 }
 
-/** Any kind made by {@link defineKind}: for whoever installs or lists kinds and does not look into their objects. */
+/** Any kind made by {@link defineKind}: for code that installs or lists kinds and does not read their objects. */
 export interface AnyKind extends KindRef<KubeObject> {
   readonly schema: Schema;
   readonly crd: (options?: CrdOptions) => CustomResourceDefinition;

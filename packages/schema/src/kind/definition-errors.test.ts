@@ -100,7 +100,7 @@ const FIELDS: [what: string, field: z.ZodType, message: RegExp][] = [
   [
     "a default that changes",
     z.array(z.number()).default(() => [performance.now()]),
-    /spec\.field: the default is computed anew/,
+    /spec\.field: the default is computed on each use/,
   ],
   [
     "a default that is invalid",

@@ -49,7 +49,7 @@ export interface VersionDefinition {
   readonly selectableFields?: readonly string[];
   /** Whether the API server offers this version; true unless said otherwise. */
   readonly served?: boolean;
-  /** Warns whoever uses this version; a string is the warning's text. */
+  /** Warns clients that use this version; a string is the text of the warning. */
   readonly deprecated?: boolean | string;
   readonly description?: string;
 }

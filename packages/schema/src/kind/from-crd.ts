@@ -12,8 +12,8 @@ export interface CRDKind extends KindVersion<AnyObject, Draft<AnyObject>> {
 }
 
 /**
- * Makes a kind of somebody else's CRD: the object, or YAML in which it is the only CRD. The version spoken of is the
- * stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
+ * Makes a kind of a CRD that was not defined with Konverge: the object, or YAML in which it is the only CRD. Its version is
+ * the stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
  */
 export function fromCRD(source: string | AnyCrd): CRDKind {
   const crd = typeof source === "string" ? onlyCrd(source) : (source as CrdObject);

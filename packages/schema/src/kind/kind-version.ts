@@ -31,7 +31,7 @@ export interface KindVersion<T extends KubeObject, Written> extends KindRef<T> {
     object: D & NoOtherFields<Written & WrittenStatus<T>, D>,
   ) => T & MadeByKind<T>;
   /**
-   * An object to apply, such as a child: with its apiVersion and kind, and nothing else filled in. Somebody else may own a
+   * An object to apply, such as a child: with its apiVersion and kind, and nothing else filled in. Another manager may own a
    * field that has a default: an autoscaler the replicas, for instance.
    */
   readonly draft: <D extends Written>(object: D & NoOtherFields<Written, D>) => DraftedObject<T, Written>;
@@ -93,7 +93,7 @@ function typeMetaErrors(object: unknown, apiVersion: string, kind: string): Fiel
   return errors;
 }
 
-/** An object that has no namespace yet gets one from whoever sends it. */
+/** An object that has no namespace yet gets one from the client that sends it. */
 function rootMetadataErrors(object: unknown): FieldError[] {
   const metadata = (object as { metadata?: Partial<ObjectMeta> }).metadata;
   if (!isObject(metadata)) return [required("metadata.name", "name or generateName is required")];

@@ -246,7 +246,7 @@ function intOrString(first: Schema, second: Schema, path: string): Schema {
 function defaultOf(def: z.core.$ZodDefaultDef | z.core.$ZodPrefaultDef, path: string): unknown {
   const value: unknown = def.defaultValue;
   if (!deepEqual(value, def.defaultValue)) {
-    throw new DefinitionError(path, "the default is computed anew each time; a CRD's default is a value");
+    throw new DefinitionError(path, "the default is computed on each use; a CRD's default must be a value");
   }
   if (value === null || value === undefined) {
     throw new DefinitionError(path, `a default of ${value} is none to an API server; use .optional()`);

@@ -48,11 +48,11 @@ export interface TestEnvironmentOptions {
 
 /** Half an hour of virtual time; real time costs more. */
 const PATIENCE = { virtual: 30 * 60_000, real: 90_000 };
-/** Nothing but routine for so long counts as settled. */
+/** Nothing but routine for this long counts as idle. */
 const QUIET = { virtual: 120_000, real: 2_000 };
-/** What has not settled by then never will. */
+/** What is not idle by then never will be. */
 const SETTLING = { virtual: 2 * 3_600_000, real: 120_000 };
-/** They change for ever. */
+/** They change forever. */
 const ROUTINE = /lease|node|event/i;
 
 /** The embedded cluster as a test backend. `end` stops it. */

@@ -19,7 +19,7 @@ export interface Traffic {
 }
 
 /**
- * An operator in a test environment: one process after another. Each has a life of its own; what one knew, the next does not.
+ * An operator in a test environment: one process after another. What one knew, the next does not.
  */
 export class HostedOperator implements RunningOperator {
   readonly warnings: string[] = [];
@@ -89,7 +89,7 @@ export class HostedOperator implements RunningOperator {
           await this.#incarnate(this.#life);
           if (!this.#life.over) return;
         } catch (error) {
-          // A process that cannot start ends, and whoever runs it starts it again.
+          // A process that cannot start ends, and is restarted.
           if (++failures === STARTS) throw error;
           this.crash();
           await sleep(this.#backend.clock, failures * 1000);

@@ -38,7 +38,7 @@ export function operatorContext(
   return { metrics, settings, log: options.log ?? silentLog };
 }
 
-/** An operator as one process has it: its parts made afresh, its manager, its webhooks, its metrics. */
+/** An operator as one process has it: its new parts, its manager, its webhooks, its metrics. */
 export class OperatorProcess {
   readonly parts: OperatorParts;
   readonly webhooks: Webhooks | undefined;

@@ -34,7 +34,7 @@ export async function report(
       lines.push(`  the operator logged${times > 1 ? ` ${times} times` : ""}: ${warning}`);
     }
   }
-  return lines.length > 0 ? `How things stand:\n${lines.join("\n")}` : "There is nothing in the namespace.";
+  return lines.length > 0 ? `Current state:\n${lines.join("\n")}` : "There is nothing in the namespace.";
 }
 
 /** Each text once, with how often it occurs; what occurred last comes last. */

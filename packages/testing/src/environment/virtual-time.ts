@@ -8,7 +8,7 @@ const STALLED = 5_000;
 /** Virtual milliseconds that it is given then, each time. What lies further ahead is not what it waits for. */
 const LEAP = 30_000;
 
-/** Moves a virtual clock on as far as somebody waits for something. */
+/** Advances a virtual clock as far as something waits for it. */
 export class VirtualTime {
   readonly clock: VirtualClock;
   readonly #machine = realClock();
@@ -29,7 +29,7 @@ export class VirtualTime {
       if ((await this.clock.step(this.clock.monotonic())) || settled()) continue;
       if (this.#held > 0) await this.#holding();
       else if (!(await this.clock.step()) && !settled()) {
-        throw new Error("nothing happens any more in the cluster, and what is waited for has not come");
+        throw new Error("nothing changes in the cluster anymore, and the awaited condition is not met");
       }
     }
     return promise;
@@ -60,7 +60,7 @@ export class VirtualTime {
   async #holding(): Promise<void> {
     const now = this.#machine.monotonic();
     if (now - this.#heldSince > LONGEST_HOLD) {
-      throw new Error("time is held for work outside JavaScript that does not come to an end");
+      throw new Error("time is held for work outside JavaScript that does not end");
     }
     if (now - Math.max(this.#heldSince, this.#movedAt) > STALLED) {
       this.#movedAt = now;

@@ -215,7 +215,7 @@ async function expectLeftAlone(
   const live = await environment.find(kind, metadata.name);
   for (const place of ["labels", "annotations"] as const) {
     if (live?.metadata[place]?.[MARK] !== "yes") {
-      problems.push(`${kind.kind} ${metadata.name}: one of its ${place} was somebody else's, and is gone`);
+      problems.push(`${kind.kind} ${metadata.name}: one of the ${place} that another client set was removed`);
     }
   }
   await mark({ labels: { [MARK]: null }, annotations: { [MARK]: null } });

@@ -53,7 +53,7 @@ export async function restlessness(environment: OperatorTestEnvironment, hasReas
   const writes = environment.writes() - before.writes;
   const requests = environment.requests - before.requests;
   const warnings = environment.warnings.slice(before.warnings);
-  if (writes > 0) told.push(`the operator goes on writing: ${writes} times in ten minutes`);
+  if (writes > 0) told.push(`the operator keeps writing: ${writes} times in ten minutes`);
   if (requests > ROUTINE) told.push(`the operator is in a hot loop: ${requests} requests in ten minutes`);
   if (warnings.length > 0 && !hasReason) {
     told.push(`the operator keeps logging warnings, ${warnings.length} times in ten minutes: ${warnings.at(-1)}`);

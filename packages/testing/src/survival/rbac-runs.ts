@@ -56,7 +56,7 @@ export async function rbacRuns(
     if (player < 0) continue;
     tried++;
     if (!(await isMissed(scenarios[player]!, rule, options))) {
-      problems.push(`nobody notices that the role lacks: ${rule.map(permissionText).join(", ")}`);
+      problems.push(`no scenario fails without this rule of the role: ${rule.map(permissionText).join(", ")}`);
     }
   }
   return { tried, problems };

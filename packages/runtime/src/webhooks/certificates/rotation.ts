@@ -4,7 +4,7 @@ import { certificatesIn, factsOf } from "./certificate-facts.ts";
 
 /** All that is kept about the certificates of a service. */
 export interface CertificateMaterial {
-  /** The authorities that callers shall trust, PEM, the newest last. */
+  /** The authorities for callers to trust, PEM, the newest last. */
   readonly bundle: string;
   /** The key of the newest authority. */
   readonly authorityKey: string;

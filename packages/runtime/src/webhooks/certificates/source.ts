@@ -5,10 +5,10 @@ import { type Clock, isAlreadyExists, isConflict, isNotFound } from "@konverge/c
 import { Secret } from "@konverge/kinds";
 import { type CertificateMaterial, type CertificateRotationOptions, rotated } from "./rotation.ts";
 
-/** What a server shows, and what its callers shall trust. */
+/** What a server presents, and what its callers must trust. */
 export interface WebhookCertificates {
   readonly serving: Credential;
-  /** PEM. Undefined: somebody else sees to it. */
+  /** PEM. Undefined: it is provided elsewhere. */
   readonly bundle: string | undefined;
 }
 
@@ -18,8 +18,8 @@ export type CertificateSource = () => Promise<WebhookCertificates>;
 const RETRIES = 5;
 
 /**
- * Certificates of an authority of its own, kept in a Secret, so that all replicas have the same and they outlive restarts.
- * Whichever replica comes first renews what needs it; the others take over what it wrote.
+ * Certificates of a dedicated authority, kept in a Secret, so that all replicas have the same and they outlive restarts.
+ * Whichever replica comes first renews what needs it; the others use what it wrote.
  */
 export function builtInCertificates(
   client: Client,
@@ -53,7 +53,7 @@ export function builtInCertificates(
   };
 }
 
-/** Certificates in files, as cert-manager or somebody else puts and renews them there. */
+/** Certificates in files, as cert-manager or another tool writes and renews them. */
 export function certificateFiles(files: { cert: string; key: string; ca?: string }): CertificateSource {
   return async () => {
     const text = (path: string) =>

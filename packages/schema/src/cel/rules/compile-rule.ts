@@ -1,4 +1,4 @@
-/** One rule by itself, for whoever wants to try it: an editor, a test, a tool. */
+/** One rule by itself, for editors, tests and tools. */
 import type { Schema } from "@konverge/core";
 import { type Compilation, type Evaluation, evaluate, parseAndCheck, planProgram } from "../evaluation/compile.ts";
 import { dataTypeOf } from "../types/schema-types.ts";
