@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { conditionFalse, conditionTrue, type KindRef, readinessOf } from "@konverge/core";
+import { conditionFalse, conditionTrue, type KindRef, readinessOf, sleep } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { controller, PermanentError } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
@@ -291,4 +291,39 @@ scenario("an error that will not pass stalls the object, and the next success wi
   assert.equal(conditionOf(mended, "Stalled"), undefined);
   assert.equal(conditionOf(mended, "Degraded"), "False AsExpected");
   assert.equal(readinessOf(mended, 0).status, "Current");
+});
+
+virtual("a Ready condition from before a child was changed does not speak for the new generation", async (s) => {
+  await s.run([
+    controller(Widget, {
+      name: "parents",
+      labelSelector: "role=parent",
+      owns: [Widget],
+      reconcile({ spec }, { observed }) {
+        const child = Widget.draft({ metadata: { name: "child", labels: { role: "child" } }, spec });
+        const known = observed(child);
+        const isReady = known && conditionOf(known, "Ready") === "True Fine";
+        return { children: [child], conditions: { Ready: isReady ? conditionTrue("Fine") : conditionFalse("Waits") } };
+      },
+    }),
+    controller(Widget, {
+      name: "children",
+      labelSelector: "role=child",
+      async reconcile(_, { clock }) {
+        await sleep(clock, 1000);
+        return { conditions: { Ready: conditionTrue("Fine") } };
+      },
+    }),
+  ]);
+  await s.user.create(
+    Widget,
+    Widget.new({ metadata: { name: "w", namespace: "default", labels: { role: "parent" } }, spec: { text: "1" } }),
+  );
+  await s.settle();
+  assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "Current");
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
+  await s.clock.advance(500);
+  assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "InProgress");
+  await s.settle();
+  assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "Current");
 });

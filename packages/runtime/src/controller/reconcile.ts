@@ -9,7 +9,7 @@ import {
   type KubeObject,
   type ObjectKey,
 } from "@konverge/core";
-import type { ChildState } from "../apply/child-state.ts";
+import { type ChildState, isBehind } from "../apply/child-state.ts";
 import type { ChildrenScope } from "../apply/children.ts";
 import type { StatusStatement } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
@@ -168,7 +168,9 @@ export class Reconcile implements ReconcileScope {
   #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
     const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
-    return { ...(reported && { status: reported }), conditions };
+    // A reconciler judges by the children as they were: one that was changed since tells when its own controller has seen that.
+    const isPremature = result.conditions?.["Ready"]?.status === "True" && states?.some(isBehind);
+    return { ...(reported && { status: reported }), conditions, ...(isPremature && { isPremature }) };
   }
 
   #derivedConditions({ conditions = {} }: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {

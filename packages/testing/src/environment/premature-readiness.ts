@@ -71,6 +71,8 @@ export class PrematureReadiness {
       what: `${object.kind} ${name}`,
     });
     if (!isCurrent || (isSame && before?.isCurrent) || !this.#kinds().has(groupKindText(gvkOf(object)))) return;
+    // Statuses of some foreign APIs do not say which generation they speak of: nobody can wait for their objects.
+    if ((object["status"] as { observedGeneration?: number } | undefined)?.observedGeneration === undefined) return;
     for (const { owner, hasBeenCurrent, isEnding, what } of this.#seen.values()) {
       if (owner !== uid || hasBeenCurrent || isEnding) continue;
       this.#problems.add(`${object.kind} ${name} became ready for generation ${generation} before its ${what} was`);
