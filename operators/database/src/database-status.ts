@@ -105,6 +105,9 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
             "RollingOut",
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
+    // The servers may run, and then Ready says so; that this generation will not come about is another matter.
+    Stalled: refusal(findings, refused),
+    Reconciling: undefined,
   };
   if (stopped && ready) return { ...always, Ready: conditionFalse(stopped.reason, stopped.message) };
   const trouble = step.problem ?? problem;
@@ -116,7 +119,9 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   if (leads && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
     const message = missing.length > 0 ? `the primary is ready; not ready yet: ${missing.join(", ")}` : "";
-    return { ...always, Ready: conditionTrue("PrimaryRuns", message) };
+    // To its clients the database is ready; whoever waits for what the spec asks for waits for the standbys, too.
+    const Reconciling = conditionTrue("StandbysNotReady", message);
+    return { ...always, Ready: conditionTrue("PrimaryRuns", message), Reconciling };
   }
   const message = stopped ? "servers are being stopped" : "servers are being started";
   return {
@@ -124,6 +129,11 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     Ready: conditionFalse("ServersNotReady", message),
     Progressing: conditionTrue("ServersNotReady", message),
   };
+}
+
+function refusal({ storage }: Findings, version: string | undefined) {
+  if (version) return conditionTrue("MajorUpgradeRefused", version);
+  return storage.step === "refuse" ? conditionTrue("ShrinkRefused", shrinkRefusal(storage)) : undefined;
 }
 
 function storageCondition({ storage, atLimit }: Findings) {

@@ -75,7 +75,8 @@ async function bootstrap(database: Database, { cache, client }: ReconcileContext
   const { name, namespace } = database.metadata;
   if (!database.spec.bootstrap || !awaitsBootstrap(database)) return;
   if (cache.get(DatabaseRestore, `${namespace}/${bootstrapName(database)}`)) return;
-  const ownerReferences = [ownerReference(Database, database)];
+  // It goes with its database, but is not a part of it: it is done when the database is ready.
+  const ownerReferences = [ownerReference(Database, database, { controller: false })];
   const metadata = { name: bootstrapName(database), namespace: namespace!, ownerReferences };
   const spec = { ...database.spec.bootstrap, database: name, inPlace: false };
   await client.create(DatabaseRestore, { metadata, spec }).catch(unlessThere);

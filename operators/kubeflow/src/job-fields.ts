@@ -88,5 +88,7 @@ export const jobStatus = () =>
     startTime: time(),
     completionTime: time(),
     lastReconcileTime: time(),
+    // Upstream's controllers do not report it, nor does this one: declared here, it has no default that would wait for a report.
+    observedGeneration: z.int().optional(),
   });
 export type JobStatus = DeepReadonly<z.infer<ReturnType<typeof jobStatus>>>;

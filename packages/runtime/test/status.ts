@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { conditionFalse, conditionTrue, type KindRef } from "@konverge/core";
+import { conditionFalse, conditionTrue, type KindRef, readinessOf, sleep } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
-import { controller } from "@konverge/runtime";
+import { controller, PermanentError } from "@konverge/runtime";
 import { scenario, virtual } from "./scenario.ts";
 import { conditionOf, configMap, Widget } from "./stage.ts";
 
@@ -213,4 +213,117 @@ virtual("what is said about an object is not written to the next of that name", 
   gate.resolve();
   await s.settle();
   assert.equal((await s.user.get(Widget, "default/w")).status?.text, "new");
+});
+
+scenario("an object that no controller has seen is not ready to those who wait by kstatus' rules", async (s) => {
+  await s.run(controller(Widget, { name: "elsewhere", labelSelector: "never=matches", reconcile: () => ({}) }));
+  await s.widget("w");
+  const unseen = await s.user.get(Widget, "default/w");
+  assert.equal(unseen.status?.observedGeneration, -1);
+  assert.equal(readinessOf(unseen, 0).reason, "LatestGenerationNotObserved");
+});
+
+scenario("observedGeneration waits for a Ready condition of that generation", async (s) => {
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      reconcile: ({ spec }) => (spec.text === "later" ? { status: { count: 2 } } : { children: [configMap("a", {})] }),
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "later" } } });
+  await s.settle();
+  const waiting = await s.user.get(Widget, "default/w");
+  assert.deepEqual([waiting.metadata.generation, waiting.status?.observedGeneration, waiting.status?.count], [2, 1, 2]);
+  assert.equal(conditionOf(waiting, "Ready"), "True AsExpected");
+  assert.equal(readinessOf(waiting, 0).status, "InProgress");
+});
+
+virtual("a second controller of the same objects does not speak for their generation or readiness", async (s) => {
+  const slow = Promise.withResolvers<void>();
+  await s.run([
+    controller(Widget, {
+      name: "first",
+      async reconcile() {
+        await slow.promise;
+        return { conditions: { Ready: conditionTrue("Fine") } };
+      },
+    }),
+    controller(Widget, {
+      name: "second",
+      reconcile({ spec }) {
+        if (spec.text === "bad") throw new PermanentError("BadText", "no");
+        return { conditions: { Audited: conditionTrue("Ok") } };
+      },
+    }),
+  ]);
+  await s.widget("w");
+  await s.clock.advance(100);
+  const audited = await s.user.get(Widget, "default/w");
+  assert.deepEqual([conditionOf(audited, "Audited"), audited.status?.observedGeneration], ["True Ok", -1]);
+  slow.resolve();
+  await s.settle();
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "bad" } } });
+  await s.settle();
+  const object = await s.user.get(Widget, "default/w");
+  assert.equal(object.status?.observedGeneration, 2);
+  assert.equal(conditionOf(object, "Ready"), "True Fine");
+  assert.equal(conditionOf(object, "Stalled"), undefined);
+});
+
+scenario("an error that will not pass stalls the object, and the next success withdraws that", async (s) => {
+  await s.run(
+    controller(Widget, {
+      reconcile({ spec }) {
+        if (spec.text === "bad") throw new PermanentError("BadText", "no");
+        return { status: { count: 1 } };
+      },
+    }),
+  );
+  await s.widget("w", { text: "bad" });
+  await s.settle();
+  const stalled = await s.user.get(Widget, "default/w");
+  assert.deepEqual(readinessOf(stalled, 0), { status: "Failed", reason: "BadText", message: "no" });
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "good" } } });
+  await s.settle();
+  const mended = await s.user.get(Widget, "default/w");
+  assert.equal(conditionOf(mended, "Stalled"), undefined);
+  assert.equal(conditionOf(mended, "Degraded"), "False AsExpected");
+  assert.equal(readinessOf(mended, 0).status, "Current");
+});
+
+virtual("a Ready condition from before a child was changed does not speak for the new generation", async (s) => {
+  await s.run([
+    controller(Widget, {
+      name: "parents",
+      labelSelector: "role=parent",
+      owns: [Widget],
+      reconcile({ spec }, { observed }) {
+        const child = Widget.draft({ metadata: { name: "child", labels: { role: "child" } }, spec });
+        const known = observed(child);
+        const isReady = known && conditionOf(known, "Ready") === "True Fine";
+        return { children: [child], conditions: { Ready: isReady ? conditionTrue("Fine") : conditionFalse("Waits") } };
+      },
+    }),
+    controller(Widget, {
+      name: "children",
+      labelSelector: "role=child",
+      async reconcile(_, { clock }) {
+        await sleep(clock, 1000);
+        return { conditions: { Ready: conditionTrue("Fine") } };
+      },
+    }),
+  ]);
+  await s.user.create(
+    Widget,
+    Widget.new({ metadata: { name: "w", namespace: "default", labels: { role: "parent" } }, spec: { text: "1" } }),
+  );
+  await s.settle();
+  assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "Current");
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
+  await s.clock.advance(500);
+  assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "InProgress");
+  await s.settle();
+  assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "Current");
 });

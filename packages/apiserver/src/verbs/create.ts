@@ -81,6 +81,8 @@ async function storeOnce(call: Call, admitted: WorkingObject): Promise<Written> 
   const existing = store.collection(definition.storage).get(key);
   if (existing) throw exists(call, existing);
   if (call.dryRun) return { object, created: true };
+  // As from a real storage, which gives defaults when it is read: those of the status, too, which a create begins without.
+  if (definition.custom) definition.codecOf!(stored.apiVersion).applyDefaults(stored);
   const entry = store.put(definition.storage, key, contentOf(definition, stored));
   definition.strategy.afterWrite?.(stored, undefined, strategyContext(call));
   return { object: stored, entry, created: true };

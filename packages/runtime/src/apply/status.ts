@@ -32,6 +32,8 @@ export interface StatusStatement {
   status?: object;
   /** Conditions that are not mentioned stay as they were reported; undefined ones are withdrawn. */
   conditions?: Conditions;
+  /** True if the conditions were stated before children were changed: they do not speak for the object's generation yet. */
+  isPremature?: boolean;
 }
 
 export interface StatusWriterOptions {
@@ -40,6 +42,8 @@ export interface StatusWriterOptions {
   view: CacheView<KubeObject>;
   /** Of the status. */
   schema: Schema;
+  /** Whether this controller decides if the object is ready, rather than another controller of the same objects. */
+  isPrimary: boolean;
   log: Log;
 }
 
@@ -50,6 +54,8 @@ export interface StatusWriterOptions {
  * - Nothing is sent if the object says so already, also after a restart.
  * - Only what this controller reported is replaced: conditions and fields of others stay.
  * - A transition time changes only when the condition's status does.
+ * - observedGeneration advances only with a Ready condition for that generation, and only through the primary controller: whoever
+ *   waits for the object never sees the new generation beside a Ready condition of an earlier one.
  * - What is said about one object is never written to another of the same name.
  * - Fields that the cluster's CustomResourceDefinition does not have keep nobody from hearing of the others.
  */
@@ -63,9 +69,9 @@ export class StatusWriter {
     this.#undeclared = new UndeclaredFields(options.clock);
   }
 
-  /** True if the kind is known to have conditions, so that those can be reported which nobody asked for. */
-  get hasConditions(): boolean {
-    return this.#options.schema.properties?.conditions !== undefined;
+  /** True if conditions can be reported that the reconciler did not return. */
+  get derivesConditions(): boolean {
+    return this.#options.isPrimary && this.#hasConditions;
   }
 
   async write(object: KubeObject, statement: StatusStatement, client: Client): Promise<void> {
@@ -124,14 +130,15 @@ export class StatusWriter {
 
   #statusOf(object: KubeObject, live: KubeObject, statement: StatusStatement): JsonObject {
     const { generation } = object.metadata;
-    const { observedGeneration: _, conditions: reported = [], ...before } = this.#reportedBefore(live);
+    const { observedGeneration, conditions: reported = [], ...before } = this.#reportedBefore(live);
     const current = (statusOf(live) as { conditions?: Condition[] } | undefined)?.conditions ?? [];
     const time = timestamp(this.#options.clock);
     const stated = stampConditions(statement.conditions ?? {}, current, { generation, time });
     const kept = (reported as Condition[]).filter(({ type }) => !(type in (statement.conditions ?? {})));
     const conditions = [...kept, ...stated].sort((a, b) => (a.type < b.type ? -1 : 1));
+    const observed = this.#judgesReadiness(statement) ? generation : observedGeneration;
     return {
-      ...(this.#hasObservedGeneration && generation !== undefined && { observedGeneration: generation }),
+      ...(this.#reportsGeneration && observed !== undefined && { observedGeneration: observed }),
       ...(statement.status ?? before),
       ...(conditions.length > 0 && { conditions }),
     };
@@ -149,9 +156,18 @@ export class StatusWriter {
     return fieldsOf(view.own(key), manager, "status")?.["f:status"];
   }
 
+  #judgesReadiness({ conditions = {}, isPremature = false }: StatusStatement): boolean {
+    return !isPremature && (!this.#hasConditions || "Ready" in conditions);
+  }
+
   /** Of kinds without a schema it is not known whether the field exists. */
-  get #hasObservedGeneration(): boolean {
-    return this.#options.schema.properties?.observedGeneration !== undefined;
+  get #reportsGeneration(): boolean {
+    const { schema, isPrimary } = this.#options;
+    return isPrimary && schema.properties?.observedGeneration !== undefined;
+  }
+
+  get #hasConditions(): boolean {
+    return this.#options.schema.properties?.conditions !== undefined;
   }
 }
 

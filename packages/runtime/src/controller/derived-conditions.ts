@@ -6,7 +6,7 @@ const NAMED = 3;
 
 /**
  * What the children's readiness says about their owner: Ready when all are, Progressing while some are on their way,
- * Degraded when some cannot get there without help.
+ * Degraded when some cannot get there without help. Stalled is withdrawn: the reconcile succeeded.
  */
 export function conditionsFromChildren(states: readonly ChildState[]): Conditions {
   const failed = states.filter(({ readiness }) => readiness.status === "Failed" || readiness.status === "Unknown");
@@ -17,17 +17,22 @@ export function conditionsFromChildren(states: readonly ChildState[]): Condition
   const Degraded = failed.length > 0 ? conditionTrue("ChildrenFailed", told(failed)) : conditionFalse("AsExpected");
   const Progressing =
     moving.length > 0 ? conditionTrue("ChildrenNotReady", told(moving)) : conditionFalse("AsExpected");
-  if (failed.length > 0) return { Ready: conditionFalse("ChildrenFailed", told(failed)), Progressing, Degraded };
-  if (moving.length > 0) return { Ready: conditionFalse("ChildrenNotReady", told(moving)), Progressing, Degraded };
-  return { Ready: conditionTrue("AsExpected"), Progressing, Degraded };
+  const others = { Progressing, Degraded, Stalled: undefined };
+  if (failed.length > 0) return { Ready: conditionFalse("ChildrenFailed", told(failed)), ...others };
+  if (moving.length > 0) return { Ready: conditionFalse("ChildrenNotReady", told(moving)), ...others };
+  return { Ready: conditionTrue("AsExpected"), ...others };
 }
 
-/** What an error that keeps a reconcile from succeeding says about the object. */
+/**
+ * What an error that keeps a reconcile from succeeding says about the object. Stalled means, by kstatus' rules, that waiting does not
+ * help: somebody has to change something.
+ */
 export function conditionsFromError(reason: string, message: string, options: { permanent: boolean }): Conditions {
   return {
     Ready: conditionFalse(reason, message),
     Progressing: options.permanent ? conditionFalse(reason, message) : conditionTrue(reason, message),
     Degraded: conditionTrue(reason, message),
+    Stalled: options.permanent ? conditionTrue(reason, message) : undefined,
   };
 }
 

@@ -34,7 +34,8 @@ export class ControllerLoop {
   #running = false;
   #whenIdle: (() => void) | undefined;
 
-  constructor(definition: Controller, cluster: Cluster) {
+  /** `isPrimary`: it decides whether its objects are ready, rather than another controller of the same objects. */
+  constructor(definition: Controller, cluster: Cluster, role: { isPrimary: boolean }) {
     const { options, name } = definition;
     this.definition = definition;
     this.#cluster = cluster;
@@ -44,7 +45,7 @@ export class ControllerLoop {
       backoff: options.backoff,
       rateLimit: options.rateLimit,
     });
-    const wiring = wire(definition, cluster);
+    const wiring = wire(definition, cluster, role);
     this.#wiring = wiring;
     this.#daemons =
       options.daemons && new Daemons(wiring, options.daemons, (key) => this.#add(key, "normal", { type: "daemon" }));

@@ -9,7 +9,7 @@ import {
   type KubeObject,
   type ObjectKey,
 } from "@konverge/core";
-import type { ChildState } from "../apply/child-state.ts";
+import { type ChildState, isBehind } from "../apply/child-state.ts";
 import type { ChildrenScope } from "../apply/children.ts";
 import type { StatusStatement } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
@@ -121,8 +121,8 @@ export class Reconcile implements ReconcileScope {
     if (outcome === "conflict" && failures + 1 < REPORTED_CONFLICTS) return;
     const why = object.metadata.deletionTimestamp && reason !== CLEANUP_MISSING ? "CleanupFailed" : reason;
     // What passes by itself is said where it can be unsaid; a kind without conditions has no such place.
-    if (outcome !== "external" || !status.hasConditions) events.about(object).warning(why, message);
-    if (!status.hasConditions) return;
+    if (outcome !== "external" || !status.derivesConditions) events.about(object).warning(why, message);
+    if (!status.derivesConditions) return;
     const conditions = conditionsFromError(why, message, { permanent: outcome === "permanent" });
     await status.write(object, { conditions }, this.client);
   }
@@ -166,11 +166,19 @@ export class Reconcile implements ReconcileScope {
   }
 
   #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
-    const { status } = this.#wiring;
-    const derived: Conditions = states && status.hasConditions ? conditionsFromChildren(states) : {};
-    const conditions = { ...derived, ...result.conditions };
+    const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
-    return { ...(reported && { status: reported }), conditions };
+    // A reconciler judges by the children as they were: one that was changed since tells when its own controller has seen that.
+    const isPremature = result.conditions?.["Ready"]?.status === "True" && states?.some(isBehind);
+    return { ...(reported && { status: reported }), conditions, ...(isPremature && { isPremature }) };
+  }
+
+  #derivedConditions({ conditions = {} }: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
+    const { status, definition } = this.#wiring;
+    if (!status.derivesConditions) return {};
+    if (states) return conditionsFromChildren(states);
+    // Children that the result says nothing about may be in any state; without any, an object that was reconciled is ready.
+    return definition.owns.length > 0 || "Ready" in conditions ? { Stalled: undefined } : conditionsFromChildren([]);
   }
 
   async #withFinalizer(object: KubeObject): Promise<KubeObject | undefined> {
@@ -204,7 +212,7 @@ export class Reconcile implements ReconcileScope {
     const { status, events } = this.#wiring;
     const message = `the deletion waits for ${waitingFor}`;
     events.about(object).normal("CleaningUp", message, { action: "Cleanup" });
-    if (status.hasConditions) {
+    if (status.derivesConditions) {
       const conditions = {
         Ready: conditionFalse("CleaningUp", message),
         Progressing: conditionTrue("CleaningUp", message),

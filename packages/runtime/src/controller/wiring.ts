@@ -58,7 +58,7 @@ export interface Wiring {
 }
 
 /** Declares to the cache all that a controller will read. */
-export function wire(definition: Controller, cluster: Cluster): Wiring {
+export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { isPrimary: boolean }): Wiring {
   const { cache, client, clock } = cluster;
   const { name, kind, options } = definition;
   const log = cluster.log.child({ controller: name });
@@ -97,7 +97,7 @@ export function wire(definition: Controller, cluster: Cluster): Wiring {
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
     children: new Children({ manager: name, ownerKind: kind, owned, clock }),
-    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), log: cluster.log }),
+    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), isPrimary, log: cluster.log }),
     reads: new CachedReads(name, [view, ...watched.map((one) => one.view)]),
     events: new EventRecorder({ client, clock, component: name, instance: cluster.identity }),
     times: new DueTimes(clock),

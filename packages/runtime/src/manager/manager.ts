@@ -67,19 +67,23 @@ export class Manager implements ManagerState {
       this.#caches.set(name, cache);
       for (const definition of controllers) {
         if (!(definition.options.clusters ?? [name]).includes(name)) continue;
-        const loop = new ControllerLoop(definition, {
-          name,
-          client: one,
-          clients,
-          cache,
-          caches: this.#caches,
-          clock: this.clock,
-          log,
-          observer,
-          authority: this.#election ?? sole,
-          identity: this.identity,
-          namespaces: options.namespaces,
-        });
+        const loop = new ControllerLoop(
+          definition,
+          {
+            name,
+            client: one,
+            clients,
+            cache,
+            caches: this.#caches,
+            clock: this.clock,
+            log,
+            observer,
+            authority: this.#election ?? sole,
+            identity: this.identity,
+            namespaces: options.namespaces,
+          },
+          { isPrimary: primaryOf(definition, controllers) === definition },
+        );
         this.#loops.push({ cluster: name, loop });
       }
     }
@@ -219,6 +223,13 @@ export class Manager implements ManagerState {
 function recorderOf(options: string | ReconcileRecorderOptions, log: Log): ReconcileRecorder {
   const onError = (error: Error) => log.error({ err: error }, error.message);
   return new ReconcileRecorder(typeof options === "string" ? { file: options, onError } : { onError, ...options });
+}
+
+/** Of several controllers of the same objects, the first in the list: it decides whether they are ready. */
+function primaryOf(definition: Controller, controllers: readonly Controller[]): Controller | undefined {
+  const objects = ({ kind, options: { labelSelector, fieldSelector, namespaces } }: Controller) =>
+    JSON.stringify([groupKindText(kind), labelSelector, fieldSelector, namespaces]);
+  return controllers.find((one) => objects(one) === objects(definition));
 }
 
 /**

@@ -71,7 +71,7 @@ export function kindVersion<T extends KubeObject, Written>(facts: VersionFacts):
   };
   return {
     ...facts,
-    new: (object) => applyDefaults(schema, typed(object)) as unknown as T & MadeByKind<T>,
+    new: (object) => withDefaults(schema, typed(object)) as unknown as T & MadeByKind<T>,
     draft: (object) => typed(object) as DraftedObject<T, Written>,
     validate: (object, options = {}) => errorsOf(prepared(object), options.old),
     parse(object) {
@@ -81,6 +81,13 @@ export function kindVersion<T extends KubeObject, Written>(facts: VersionFacts):
       return candidate.copy as T;
     },
   };
+}
+
+/** A new object does not say what only a server says of one: that nobody has observed it yet. */
+function withDefaults(schema: Schema, object: object): object {
+  const hasStatus = "status" in object;
+  const { status, ...made } = applyDefaults(schema, object) as { status?: unknown };
+  return hasStatus ? { ...made, status } : made;
 }
 
 function typeMetaErrors(object: unknown, apiVersion: string, kind: string): FieldError[] {

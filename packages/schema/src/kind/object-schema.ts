@@ -6,6 +6,12 @@ import { DefinitionError } from "./definition-error.ts";
 import { fieldOf } from "./zod-schema.ts";
 
 /**
+ * The status of an object that no controller has seen yet. Without it, tools that wait by kstatus' rules (Flux, Argo CD, kpt) take
+ * a new object for one that is ready. A status that declares observedGeneration itself is left alone: others may write it.
+ */
+const NOT_OBSERVED = { observedGeneration: -1 } as const;
+
+/**
  * The schema of a version's whole objects. So that the spec is there whenever its type says so, it is required; or, if
  * an empty one is valid, the default.
  */
@@ -37,11 +43,13 @@ function mayBeEmpty({ required = [], minProperties = 0, anyOf }: Schema): boolea
 function statusSchema(type: NonNullable<VersionDefinition["status"]>, path: string): Schema {
   const { schema } = fieldOf(type, path);
   requireObject(schema, path);
+  const reportsGenerations = schema.properties?.observedGeneration === undefined;
   schema.properties = {
     observedGeneration: { type: "integer", format: "int64" },
     conditions: conditions(),
     ...schema.properties,
   };
+  if (reportsGenerations && schema.default === undefined && mayBeEmpty(schema)) schema.default = { ...NOT_OBSERVED };
   return schema;
 }
 

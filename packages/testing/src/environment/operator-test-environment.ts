@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
-import { type AnyObject, compareVersions, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
+import {
+  type AnyObject,
+  compareVersions,
+  groupKindText,
+  isNotFound,
+  type KindRef,
+  type KubeObject,
+  keyOf,
+} from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
 import { Metrics, type Operator, operatorPermissions, type Permission, rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { imagesIn } from "./named-images.ts";
 import { operatorContext } from "./operator-process.ts";
+import { PrematureReadiness } from "./premature-readiness.ts";
 import { type Program, programPermissions } from "./program.ts";
 import { report } from "./report.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
@@ -33,6 +42,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
   readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, fault: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
+  readonly #readiness: PrematureReadiness | undefined;
 
   constructor(backend: TestBackend, faults: FaultInjector = {}) {
     this.#backend = backend;
@@ -42,6 +52,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
     this.clock = backend.clock;
     this.namespace = backend.namespace;
     this.cluster = backend.cluster;
+    const kinds = () => new Set(this.kinds.map(groupKindText));
+    this.#readiness = backend.cluster && new PrematureReadiness(backend.cluster, kinds);
   }
 
   async start(operator: Operator | Program, options: StartOperatorOptions = {}): Promise<RunningOperator> {
@@ -132,23 +144,31 @@ export class OperatorTestEnvironment implements TestEnvironment {
     const start = clock.monotonic();
     const end = start + (timeout ?? patience);
     for (;;) {
-      await this.#backend.advance(0);
+      await this.advance(0);
       if (await condition()) return;
       this.#checkOperators();
       const now = clock.monotonic();
       if (now > end) assert.fail(`it never came true that ${what}\n${await this.#report()}`);
       // What takes long is looked at less often.
-      await this.#backend.advance(Math.min(Math.max(50, (now - start) / 20), 10_000));
+      await this.advance(Math.min(Math.max(50, (now - start) / 20), 10_000));
     }
   }
 
   async settled(): Promise<void> {
     await this.#backend.settled(() => this.#traffic.writes);
+    this.#readiness?.follow();
     this.#checkOperators();
   }
 
-  advance(ms: number): Promise<void> {
-    return this.#backend.advance(ms);
+  async advance(ms: number): Promise<void> {
+    await this.#backend.advance(ms);
+    this.#readiness?.follow();
+  }
+
+  /** Fails if an object was ready, by kstatus' rules, before its children were. */
+  checkReadiness(): void {
+    this.#readiness?.follow();
+    assert.deepEqual(this.#readiness?.problems ?? [], [], "objects became ready before their children");
   }
 
   writes(): number {

@@ -15,7 +15,9 @@ export async function runScenario<T = void>(
   const environment = new OperatorTestEnvironment(backend, faults);
   try {
     await scenario(environment);
-    return await afterwards?.(environment);
+    const result = await afterwards?.(environment);
+    environment.checkReadiness();
+    return result;
   } finally {
     await environment.end();
     await backend.end();
