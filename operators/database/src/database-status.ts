@@ -107,7 +107,6 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
           ),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
-    Reconciling: undefined,
   };
   if (stopped && ready) return { ...always, Ready: conditionFalse(stopped.reason, stopped.message) };
   const trouble = step.problem ?? problem;
@@ -119,9 +118,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   if (leads && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
     const message = missing.length > 0 ? `the primary is ready; not ready yet: ${missing.join(", ")}` : "";
-    // To its clients the database is ready; whoever waits for what the spec asks for waits for the standbys, too.
-    const Reconciling = conditionTrue("StandbysNotReady", message);
-    return { ...always, Ready: conditionTrue("PrimaryRuns", message), Reconciling };
+    return { ...always, Ready: conditionTrue("PrimaryRuns", message) };
   }
   const message = stopped ? "servers are being stopped" : "servers are being started";
   return {

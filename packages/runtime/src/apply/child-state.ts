@@ -21,13 +21,6 @@ export function readinessOfChild({ options }: PlannedChild, object: KubeObject, 
     : { status: "InProgress", reason: "NotReady", message: "it is not ready yet" };
 }
 
-/** Its own controller has not seen its latest generation. */
-export function isBehind({ object }: ChildState): boolean {
-  const { status } = (object ?? {}) as { status?: { observedGeneration?: number } };
-  const observed = status?.observedGeneration;
-  return observed !== undefined && observed !== object?.metadata.generation;
-}
-
 export const isReady = ({ readiness }: ChildState) => readiness.status === "Current";
 
 /** It waits, for others or for its predecessor to go. */

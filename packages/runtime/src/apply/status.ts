@@ -32,8 +32,6 @@ export interface StatusStatement {
   status?: object;
   /** Conditions that are not mentioned stay as they were reported; undefined ones are withdrawn. */
   conditions?: Conditions;
-  /** True if the conditions were stated before children were changed: they do not speak for the object's generation yet. */
-  isPremature?: boolean;
 }
 
 export interface StatusWriterOptions {
@@ -156,8 +154,8 @@ export class StatusWriter {
     return fieldsOf(view.own(key), manager, "status")?.["f:status"];
   }
 
-  #judgesReadiness({ conditions = {}, isPremature = false }: StatusStatement): boolean {
-    return !isPremature && (!this.#hasConditions || "Ready" in conditions);
+  #judgesReadiness({ conditions = {} }: StatusStatement): boolean {
+    return !this.#hasConditions || "Ready" in conditions;
   }
 
   /** Of kinds without a schema it is not known whether the field exists. */

@@ -1,4 +1,4 @@
-import { type Conditions, conditionFalse, conditionTrue } from "@konverge/core";
+import { type ConditionState, type Conditions, conditionFalse, conditionTrue } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
 
 /** As many children are named in a message; of the others there is a number. */
@@ -24,6 +24,15 @@ export function conditionsFromChildren(states: readonly ChildState[]): Condition
 }
 
 /**
+ * A reconciler may say Ready before all children are: because the object serves its clients already, or because it judged by the
+ * children as they were before it changed them. Reconciling then tells whoever waits for the spec, by kstatus' rules, to go on waiting.
+ */
+export function stillReconciling(stated: ConditionState | undefined, states: readonly ChildState[]) {
+  const unready = states.filter(({ readiness }) => readiness.status !== "Current");
+  return stated?.status === "True" && unready.length > 0 ? conditionTrue("ChildrenNotReady", told(unready)) : undefined;
+}
+
+/**
  * What an error that keeps a reconcile from succeeding says about the object. Stalled means, by kstatus' rules, that waiting does not
  * help: somebody has to change something.
  */
@@ -33,6 +42,7 @@ export function conditionsFromError(reason: string, message: string, options: { 
     Progressing: options.permanent ? conditionFalse(reason, message) : conditionTrue(reason, message),
     Degraded: conditionTrue(reason, message),
     Stalled: options.permanent ? conditionTrue(reason, message) : undefined,
+    Reconciling: undefined,
   };
 }
 

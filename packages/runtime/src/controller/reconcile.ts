@@ -9,7 +9,7 @@ import {
   type KubeObject,
   type ObjectKey,
 } from "@konverge/core";
-import { type ChildState, isBehind } from "../apply/child-state.ts";
+import type { ChildState } from "../apply/child-state.ts";
 import type { ChildrenScope } from "../apply/children.ts";
 import type { StatusStatement } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
@@ -22,7 +22,7 @@ import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileObserver } from "../observe/observer.ts";
 import { contextFor } from "./context.ts";
 import type { Daemons } from "./daemons.ts";
-import { conditionsFromChildren, conditionsFromError } from "./derived-conditions.ts";
+import { conditionsFromChildren, conditionsFromError, stillReconciling } from "./derived-conditions.ts";
 import type { ReconcileTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
 import type { Wiring } from "./wiring.ts";
@@ -168,15 +168,14 @@ export class Reconcile implements ReconcileScope {
   #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
     const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
-    // A reconciler judges by the children as they were: one that was changed since tells when its own controller has seen that.
-    const isPremature = result.conditions?.["Ready"]?.status === "True" && states?.some(isBehind);
-    return { ...(reported && { status: reported }), conditions, ...(isPremature && { isPremature }) };
+    return { ...(reported && { status: reported }), conditions };
   }
 
   #derivedConditions({ conditions = {} }: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
     const { status, definition } = this.#wiring;
     if (!status.derivesConditions) return {};
-    if (states) return conditionsFromChildren(states);
+    if (states)
+      return { ...conditionsFromChildren(states), Reconciling: stillReconciling(conditions["Ready"], states) };
     // Children that the result says nothing about may be in any state; without any, an object that was reconciled is ready.
     return definition.owns.length > 0 || "Ready" in conditions ? { Stalled: undefined } : conditionsFromChildren([]);
   }

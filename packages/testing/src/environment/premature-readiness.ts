@@ -4,6 +4,8 @@ import { type AnyObject, groupKindText, gvkOf, readinessOf } from "@konverge/cor
 /** They change all the time, and are nobody's children. */
 const ROUTINE = /(^|\/)(events|leases|nodes)$/;
 
+const AUTOSCALER = "HorizontalPodAutoscaler";
+
 /** An object as it was last seen, and whether it has been ready since its spec last changed. */
 interface Seen {
   readonly uid: string | undefined;
@@ -64,7 +66,8 @@ export class PrematureReadiness {
     this.#seen.set(id, {
       uid,
       generation,
-      owner: ownerReferences.find(({ controller }) => controller)?.uid,
+      // An autoscaler acts on its target, and is no part of what is ready.
+      owner: object.kind === AUTOSCALER ? undefined : ownerReferences.find(({ controller }) => controller)?.uid,
       isCurrent,
       hasBeenCurrent: isCurrent || (isSame && before?.hasBeenCurrent === true),
       isEnding: deletionTimestamp !== undefined,
