@@ -19,37 +19,9 @@ export type { Activity, OpenWatch, Underway } from "./activity.ts";
 export type { AdmissionPluginOptions } from "./admission/plugins.ts";
 export type { AggregationOptions, CallExtension, ExtensionTarget, FrontProxy } from "./aggregation/extension-call.ts";
 export { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
-export {
-  type Attributes,
-  attributesOf,
-  forbiddenError,
-  pathAttributes,
-  resourceAttributes,
-} from "./auth/attributes.ts";
-export { Authenticator, unauthorized } from "./auth/authenticator.ts";
-export type { Impersonation } from "./auth/impersonation.ts";
 export type { Peer, PeerCertificate } from "./auth/peer.ts";
-export { aggregatedRules } from "./auth/rbac/aggregation.ts";
-export { Authorizer, type Decision } from "./auth/rbac/authorizer.ts";
-export { ensureDefaultRoles } from "./auth/rbac/default-roles.ts";
-export { checkEscalation, type RbacWrite } from "./auth/rbac/escalation.ts";
-export type { BindingObject, RoleObject, RoleRef, Subject } from "./auth/rbac/role-objects.ts";
-export type { PolicyRule } from "./auth/rbac/rules.ts";
-export {
-  reviewLocalSubjectAccess,
-  reviewSelfAccess,
-  reviewSelfRules,
-  reviewSubjectAccess,
-} from "./auth/reviews/access-reviews.ts";
-export { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
-export { requestToken, type TokenRequestCall } from "./auth/reviews/token-request.ts";
-export {
-  ServiceAccountTokens,
-  type ServiceAccountTokensOptions,
-  type TokenSubject,
-} from "./auth/tokens/service-account-tokens.ts";
 export { parseTokenFile, type StaticToken } from "./auth/tokens/static-tokens.ts";
-export { anonymousUser, serviceAccountGroups, serviceAccountUserName, type User } from "./auth/user.ts";
+export type { User } from "./auth/user.ts";
 export { type Answerer, Guard, type GuardOptions } from "./guard.ts";
 export { type RequestInfo, requestInfo } from "./http/request-info.ts";
 export { type KubeconfigOptions, kubeconfigText } from "./listener/kubeconfig.ts";

@@ -98,7 +98,3 @@ export function errorKind({ definition, version }: Call): { group: string; kind:
 export function strategyContext(call: Call): StrategyContext {
   return { now: timestamp(call.clock), subresource: call.info.subresource, user: call.user.name, call };
 }
-
-export function isDryRun(call: Call): boolean {
-  return call.dryRun;
-}
