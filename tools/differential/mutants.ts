@@ -299,7 +299,7 @@ export const mutants: readonly Mutant[] = [
   ),
   mutant(
     "stored objects do not follow their schema",
-    "verbs/stored.ts",
+    "call/stored.ts",
     "const isCurrent = entry.revision > (definition.since ?? 0);",
     "const isCurrent = entry.revision > 0;",
   ),

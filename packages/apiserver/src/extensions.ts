@@ -1,8 +1,8 @@
 import type { AnyObject, ApiRequest, ApiResponse } from "@konverge/core";
 import type { User } from "./auth/user.ts";
+import type { Call } from "./call/call.ts";
 import type { WorkingObject } from "./codec/working-object.ts";
 import type { RequestInfo } from "./http/request-info.ts";
-import type { Call } from "./verbs/call.ts";
 
 /** Answers requests that are not about objects (discovery, OpenAPI, health, metrics); undefined when it is not its path. */
 export type PathHandler = (

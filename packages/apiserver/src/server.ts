@@ -8,46 +8,38 @@ import {
   toFetch,
 } from "@konverge/core";
 import { Activity } from "./activity.ts";
-import type { AdmissionPluginOptions } from "./admission/index.ts";
-import type { Aggregation, AggregationOptions } from "./aggregation/index.ts";
-import type { AuditedRequest, AuditLog } from "./audit/index.ts";
+import type { Aggregation } from "./aggregation/aggregation.ts";
+import type { AuditedRequest, AuditLog } from "./audit/audit-log.ts";
 import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
 import { attributesOf, forbiddenError } from "./auth/attributes.ts";
-import { Guard } from "./auth/guard.ts";
 import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
+import { registerBuiltins } from "./bootstrap/builtin-resources.ts";
 import type { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
 import type { AdvertisedAddress, OwnService } from "./bootstrap/own-service.ts";
-import { CustomResources } from "./crd/index.ts";
+import type { Call, Services } from "./call/call.ts";
+import { CustomResources } from "./crd/custom-resources.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
-import { FlowControl } from "./flow-control/index.ts";
+import { FlowControl } from "./flow-control/flow-control.ts";
+import { Guard } from "./guard.ts";
 import { contentType } from "./http/bodies.ts";
+import { errorForm, negotiate, PLAIN } from "./http/form.ts";
 import { checkTimeout } from "./http/query.ts";
 import { isLongRunning, type RequestInfo, requestInfo } from "./http/request-info.ts";
 import { Warnings } from "./http/warnings.ts";
 import { bodyResponse } from "./representation/answer.ts";
-import { errorForm, negotiate, PLAIN } from "./representation/form.ts";
-import { registerBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
 import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store, type StoreHistory } from "./storage/store.ts";
-import type { KubeletApi } from "./subresources/index.ts";
-import {
-  APPLY_PATCH,
-  type Call,
-  checkPatchRoute,
-  checkRoute,
-  dispatch,
-  noSuchPath,
-  pageNotFound,
-  type Services,
-} from "./verbs/index.ts";
-import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
-import { wire } from "./wiring.ts";
+import { dispatch } from "./verbs/dispatch.ts";
+import { APPLY_PATCH } from "./verbs/patch.ts";
+import { checkPatchRoute, checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
+import { noWebhooks } from "./webhook-call.ts";
+import { type WiringOptions, wire } from "./wiring.ts";
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends WiringOptions {
   clock?: Clock;
   /** Start from an earlier state. */
   state?: Snapshot;
@@ -58,18 +50,8 @@ export interface ApiServerOptions {
   /** Tokens and keys, for requests that come through {@link ApiServer.guard}. */
   access?: Omit<AccessControlOptions, "store" | "clock">;
   audit?: AuditLog;
-  /** Answers for the nodes: logs, commands and ports of pods. Without it there are none. */
-  kubelet?: KubeletApi;
-  /** Where those inside the cluster find the server: the endpoints of the Service `kubernetes`. Without it, it has none. */
-  advertise?: AdvertisedAddress;
   /** Milliseconds after its last write at which an Event goes. Default: an hour. */
   eventTtl?: number;
-  /** Which admission plugins are asked. */
-  admission?: AdmissionPluginOptions;
-  /** How conversion and admission webhooks are reached. Without it they cannot be. */
-  callWebhook?: CallWebhook;
-  /** How other API servers, which APIServices name, are reached. Without it they cannot be. */
-  aggregation?: AggregationOptions;
 }
 
 /** As kube-apiserver has it (--event-ttl). */

@@ -1,5 +1,8 @@
-import { admissionOf } from "./admission/index.ts";
-import { Aggregation } from "./aggregation/index.ts";
+import type { Clock, Transport } from "@konverge/core";
+import { type AdmissionPluginOptions, admissionOf } from "./admission/plugins.ts";
+import { Aggregation } from "./aggregation/aggregation.ts";
+import type { AggregationOptions } from "./aggregation/extension-call.ts";
+import type { AccessControl } from "./auth/access-control.ts";
 import {
   reviewLocalSubjectAccess,
   reviewSelfAccess,
@@ -7,21 +10,51 @@ import {
   reviewSubjectAccess,
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
+import type { User } from "./auth/user.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
 import { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
-import { OwnService } from "./bootstrap/own-service.ts";
-import { Discovery } from "./discovery/index.ts";
+import { type AdvertisedAddress, OwnService } from "./bootstrap/own-service.ts";
+import type { Admission, TableMaker } from "./call/call.ts";
+import { Discovery } from "./discovery/discovery.ts";
+import type { ServerMetrics } from "./discovery/metrics.ts";
 import { serverPaths } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
-import { OpenApi } from "./openapi/index.ts";
-import type { ApiServer, ApiServerOptions } from "./server.ts";
-import { builtinSubresources, openIdDocuments } from "./subresources/index.ts";
-import { tableContent } from "./table/index.ts";
-import { type Admission, scale, type TableMaker } from "./verbs/index.ts";
-import { noWebhooks } from "./webhook-call.ts";
+import { OpenApi } from "./openapi/openapi.ts";
+import type { Registry } from "./resources/registry.ts";
+import type { Store } from "./storage/store.ts";
+import type { KubeletApi } from "./subresources/kubelet.ts";
+import { builtinSubresources } from "./subresources/subresources.ts";
+import { openIdDocuments } from "./subresources/token.ts";
+import { tableContent } from "./table/table-content.ts";
+import { scale } from "./verbs/scale.ts";
+import { type CallWebhook, noWebhooks } from "./webhook-call.ts";
 
 /** What a real server calls itself when it writes to itself. */
 const SELF = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+
+/** What is plugged into the server. */
+export interface WiringOptions {
+  /** Answers for the nodes: logs, commands and ports of pods. Without it there are none. */
+  kubelet?: KubeletApi;
+  /** Where those inside the cluster find the server: the endpoints of the Service `kubernetes`. Without it, it has none. */
+  advertise?: AdvertisedAddress;
+  /** Which admission plugins are asked. */
+  admission?: AdmissionPluginOptions;
+  /** How conversion and admission webhooks are reached. Without it they cannot be. */
+  callWebhook?: CallWebhook;
+  /** How other API servers, which APIServices name, are reached. Without it they cannot be. */
+  aggregation?: AggregationOptions;
+}
+
+/** The server, as far as what is plugged into it works with it. */
+interface WiredServer {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly access: AccessControl;
+  readonly metrics: ServerMetrics;
+  as(user: User): Transport;
+}
 
 /** What the server is made of besides storage and verbs. */
 export interface Wiring {
@@ -34,7 +67,7 @@ export interface Wiring {
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
-export function wire(server: ApiServer, options: ApiServerOptions = {}): Wiring {
+export function wire(server: WiredServer, options: WiringOptions = {}): Wiring {
   const { registry, access, store, clock, metrics } = server;
   const { authorizer, authenticator, serviceAccounts } = access;
   bootstrap(store, registry, clock);

@@ -16,16 +16,16 @@
  */
 
 export { scaledClock } from "@konverge/core";
+export { CONTROL_PLANE_COMPONENTS } from "./control-plane-components.ts";
 export { BUILT_IN_CONTROLLERS } from "./controllers/controllers.ts";
 export {
   type BootstrapTokenOptions,
   createBootstrapToken,
 } from "./controllers/node-bootstrap/bootstrap-token.ts";
+export { type ContainerBehavior, SIMULATION_ANNOTATION_PREFIX } from "./images/behaviour.ts";
 export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
 export { type ContainerChild, runChild } from "./images/container-child.ts";
-export type { LocalAddress } from "./images/exposed-ports.ts";
-export type { ContainerProcess, ExecSession, Image, ImagesOptions, PortConnection, Program } from "./images/image.ts";
-export { type ContainerBehavior, SIMULATION_ANNOTATION_PREFIX } from "./kubelet/behaviour.ts";
+export type { ContainerProcess, ExecSession, Image, ImagesOptions, Program } from "./images/image.ts";
 export { Kubelet, type KubeletOptions } from "./kubelet/kubelet.ts";
 export { DEFAULT_NODES, gpuNodes, type NodeShape, parseGpuNodes, plainNodes } from "./kubelet/node-shape.ts";
 export { ControlPlane, type ControlPlaneOptions } from "./parts/control-plane.ts";
@@ -36,12 +36,13 @@ export {
   type LocalVolumes,
   type RunningComponent,
 } from "./parts/part.ts";
-export { CONTROL_PLANE_COMPONENTS } from "./parts/parts.ts";
 export { type ServedKind, ServedKinds } from "./parts/served-kinds.ts";
 export { callWebhook } from "./port/call-webhook.ts";
 export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
 export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
+export type { LocalAddress } from "./streams/exposed-ports.ts";
+export type { PortConnection } from "./streams/pod-network.ts";
 export { FileError, type FileErrorCode } from "./userland/file-error.ts";
 export type { FileStat, FileSystem, FileUser, Mount } from "./userland/file-system.ts";
 export type { Holding } from "./userland/limits/memory.ts";

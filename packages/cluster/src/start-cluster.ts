@@ -9,17 +9,18 @@ import {
 import { Client } from "@konverge/client";
 import { type Clock, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
+import { CONTROL_PLANE_COMPONENTS } from "./control-plane-components.ts";
+import { accountAdmission } from "./controllers/account-admission.ts";
 import { nodeIpam } from "./controllers/node/node-ipam.ts";
 import { allowNodesToJoin, publishClusterInfo } from "./controllers/node-bootstrap/join-objects.ts";
 import { bootstrapSigner, tokenCleaner } from "./controllers/node-bootstrap/token-controllers.ts";
 import { type Image, Images, type ImagesOptions } from "./images/image.ts";
 import { Kubelet } from "./kubelet/kubelet.ts";
 import { DEFAULT_NODES, type NodeShape } from "./kubelet/node-shape.ts";
-import { accountAdmission } from "./parts/account-admission.ts";
+import { nodeStreams } from "./node-streams/node-streams.ts";
 import { ControlPlane } from "./parts/control-plane.ts";
 import { NodePulse } from "./parts/node-pulse.ts";
 import type { ControlPlaneComponent, LocalVolumes } from "./parts/part.ts";
-import { CONTROL_PLANE_COMPONENTS } from "./parts/parts.ts";
 import { extensionCaller } from "./port/call-extension.ts";
 import { webhookCaller } from "./port/call-webhook.ts";
 import { ClusterFront } from "./port/front.ts";
@@ -29,7 +30,6 @@ import { kubeletStreams } from "./real-nodes/kubelet-streams.ts";
 import { type SettledOptions, settled } from "./rest/settled.ts";
 import { knowing } from "./rest/timed-work.ts";
 import { goBack } from "./state/go-back.ts";
-import { nodeStreams } from "./streams/node-streams.ts";
 
 export interface ClusterOptions extends ImagesOptions {
   /** Default: the machine's. */

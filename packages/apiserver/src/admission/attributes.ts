@@ -1,6 +1,6 @@
 import { type ApiError, forbidden } from "@konverge/core";
+import type { Call, Operation } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Call, Operation } from "../verbs/call.ts";
 import { Reinvocation } from "./reinvocation.ts";
 
 /** A write as admission plugins see it. `object` is a draft that mutating plugins may change, or exchange. */

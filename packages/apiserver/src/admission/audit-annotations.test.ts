@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
-import { AuditLog } from "../audit/index.ts";
+import { AuditLog } from "../audit/audit-log.ts";
 import { ApiServer } from "../server.ts";
 
 const REGISTRATION = "/apis/admissionregistration.k8s.io/v1";

@@ -1,7 +1,7 @@
 import { certificateRequest } from "@konverge/certificates";
 import { deepEqual, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
-import type { CertificateSigningRequest } from "../resources/strategies/objects.ts";
+import type { CertificateSigningRequest } from "../codec/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 
 const GROUP = "certificates.k8s.io";

@@ -1,4 +1,4 @@
-import type { Admission } from "../verbs/call.ts";
+import type { Admission } from "../call/call.ts";
 import { type AdmissionPlugin, attributesOf } from "./attributes.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { parseJson } from "@konverge/core";
+import type { Call } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Entry } from "../storage/collection.ts";
-import type { Call } from "../verbs/call.ts";
+import type { Entry } from "../storage/entry.ts";
 
 const read = new WeakMap<Entry, unknown>();
 

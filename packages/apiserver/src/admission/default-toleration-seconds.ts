@@ -1,4 +1,4 @@
-import type { Pod, Toleration } from "../resources/strategies/objects.ts";
+import type { Pod, Toleration } from "../codec/objects.ts";
 import { type AdmissionPlugin, isAbout } from "./attributes.ts";
 
 const TAINTS = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];

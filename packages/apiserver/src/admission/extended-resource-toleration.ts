@@ -1,5 +1,5 @@
 import { deepEqual } from "@konverge/core";
-import type { Pod } from "../resources/strategies/objects.ts";
+import type { Pod } from "../codec/objects.ts";
 import { type AdmissionPlugin, isAbout } from "./attributes.ts";
 
 /** Pods that ask for a device tolerate the taint of the nodes that are kept for it. Off unless asked for. */

@@ -1,6 +1,6 @@
 import { parseJson } from "@konverge/core";
-import type { Ingress, IngressClass } from "../resources/strategies/objects.ts";
-import type { Call } from "../verbs/call.ts";
+import type { Call } from "../call/call.ts";
+import type { Ingress, IngressClass } from "../codec/objects.ts";
 import { type AdmissionPlugin, isAbout } from "./attributes.ts";
 
 const IS_DEFAULT = "ingressclass.kubernetes.io/is-default-class";

@@ -1,5 +1,5 @@
 import { append, parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
-import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "../resources/strategies/objects.ts";
+import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "../codec/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 

@@ -1,4 +1,4 @@
-import type { Container, Pod, ServiceAccount } from "../resources/strategies/objects.ts";
+import type { Container, Pod, ServiceAccount } from "../codec/objects.ts";
 
 const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
 const TRUE = new Set(["1", "t", "T", "TRUE", "true", "True"]);

@@ -1,8 +1,9 @@
 import { ApiError, deepCopy, deepEqual } from "@konverge/core";
 import { applyConfigurationOf, jsonPatchOf, POLICY_BUDGET } from "@konverge/schema/cel";
 import { applyJsonPatch } from "@konverge/schema/patch";
+import { requestVersion } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import { convertTo, requestVersion } from "../verbs/call.ts";
+import { convertTo } from "../resources/stored-object.ts";
 import { withFieldManager } from "../verbs/managed-fields.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import {

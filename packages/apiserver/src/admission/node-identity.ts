@@ -1,7 +1,7 @@
 import { certificateRequest } from "@konverge/certificates";
 import { notFound, parseJson, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
-import type { CertificateSigningRequest, Pod } from "../resources/strategies/objects.ts";
+import type { CertificateSigningRequest, Pod } from "../codec/objects.ts";
 import { type AdmissionAttributes, refusal } from "./attributes.ts";
 
 const NODE_SIGNERS = ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];

@@ -1,6 +1,6 @@
 import { deepEqual, notFound, parseJson, quoted } from "@konverge/core";
 import { nodeIdentity } from "../auth/user.ts";
-import type { PersistentVolumeClaim, Pod } from "../resources/strategies/objects.ts";
+import type { PersistentVolumeClaim, Pod } from "../codec/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import { checkNodeRequest, checkTokenRequest } from "./node-identity.ts";
 import { forbiddenNodeLabels } from "./node-labels.ts";

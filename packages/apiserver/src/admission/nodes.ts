@@ -1,4 +1,4 @@
-import type { Node } from "../resources/strategies/objects.ts";
+import type { Node } from "../codec/objects.ts";
 import { type AdmissionPlugin, isAbout } from "./attributes.ts";
 
 const NOT_READY = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };

@@ -1,5 +1,5 @@
 import { configMapsOf, secretsOf } from "../auth/node/references.ts";
-import type { Pod } from "../resources/strategies/objects.ts";
+import type { Pod } from "../codec/objects.ts";
 
 /** Volumes that need another API object, by their field: what that is. */
 const VOLUMES = {

@@ -1,5 +1,5 @@
 import { ApiError, parseJson, parseQuantity, Quantity } from "@konverge/core";
-import type { Node, Pod } from "../resources/strategies/objects.ts";
+import type { Node, Pod } from "../codec/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 import { type AdmissionPlugin, refusal } from "./attributes.ts";
 

@@ -1,5 +1,5 @@
 import { quoted } from "@konverge/core";
-import type { Container, PodSpec, Volume } from "../resources/strategies/objects.ts";
+import type { Container, PodSpec, Volume } from "../codec/objects.ts";
 
 /** What a pod does that a level forbids: why, and where. */
 export interface Violation {

@@ -1,6 +1,6 @@
 import { deepEqual } from "@konverge/core";
-import type { PodSpec } from "../resources/strategies/objects.ts";
-import { objectOf } from "../verbs/call.ts";
+import type { PodSpec } from "../codec/objects.ts";
+import { objectOf } from "../resources/stored-object.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 import { violations } from "./pod-security-checks.ts";
 

@@ -1,6 +1,6 @@
+import type { Call } from "../call/call.ts";
+import type { Pod } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Pod } from "../resources/strategies/objects.ts";
-import type { Call } from "../verbs/call.ts";
 import type { AdmissionPlugin } from "./attributes.ts";
 
 const TOPOLOGY = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];

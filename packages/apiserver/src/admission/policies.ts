@@ -1,6 +1,6 @@
 import type { LabelSelector } from "@konverge/core";
+import type { Call } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Call } from "../verbs/call.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 import { configurationsIn } from "./configurations.ts";
 import { Expressions, type MatchCondition } from "./expressions.ts";

@@ -1,6 +1,6 @@
 import { type LabelSelector, parseApiVersion, selectsLabels } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
-import { convertTo, objectOf, storageKey } from "../verbs/call.ts";
+import { convertTo, objectOf, storageKey } from "../resources/stored-object.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 
 /** Where a binding finds the parameters of its policy. */

@@ -1,6 +1,6 @@
 import { parseJson } from "@konverge/core";
-import type { Pod, PriorityClass } from "../resources/strategies/objects.ts";
-import type { Call } from "../verbs/call.ts";
+import type { Call } from "../call/call.ts";
+import type { Pod, PriorityClass } from "../codec/objects.ts";
 import { type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 
 const CLASSES = "scheduling.k8s.io/priorityclasses";

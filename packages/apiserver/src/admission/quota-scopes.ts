@@ -1,5 +1,5 @@
+import type { PersistentVolumeClaim, Pod, ResourceQuota } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { PersistentVolumeClaim, Pod, ResourceQuota } from "../resources/strategies/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 
 interface Requirement {

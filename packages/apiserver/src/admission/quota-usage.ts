@@ -1,6 +1,6 @@
 import { parseQuantity, Quantity } from "@konverge/core";
+import type { PersistentVolumeClaim, Pod, Service } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { PersistentVolumeClaim, Pod, Service } from "../resources/strategies/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 
 /** What an object counts for, under each name that quotas may have for it. */

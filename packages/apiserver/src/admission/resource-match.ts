@@ -1,6 +1,6 @@
 import { apiVersionOf, type LabelSelector, parseJson, selectsLabels } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
-import { convertTo } from "../verbs/call.ts";
+import { convertTo } from "../resources/stored-object.ts";
 import type { AdmissionAttributes } from "./attributes.ts";
 
 /** Which requests a webhook or policy is about. */

@@ -1,8 +1,9 @@
 import { parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
+import type { Call } from "../call/call.ts";
+import type { Container, Pod, ResourceQuota } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Container, Pod, ResourceQuota } from "../resources/strategies/objects.ts";
-import type { Entry } from "../storage/collection.ts";
-import { type Call, contentOf, objectOf } from "../verbs/call.ts";
+import { contentOf, objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import { recordUpdate } from "../verbs/managed-fields.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import { inScope, isTerminating } from "./quota-scopes.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, parseJson, parseQuantity, type QuantityValue } from "@konverge/core";
-import type { Pod, RuntimeClass, Toleration } from "../resources/strategies/objects.ts";
+import type { Pod, RuntimeClass, Toleration } from "../codec/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 
 /** Pods of a runtime class carry its overhead, and go where it runs. */

@@ -1,6 +1,6 @@
 import { ApiError, nameSuffix, parseJson } from "@konverge/core";
 import { secretsOf } from "../auth/node/references.ts";
-import type { Container, Pod, ServiceAccount } from "../resources/strategies/objects.ts";
+import type { Container, Pod, ServiceAccount } from "../codec/objects.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import { mountableSecretsProblem } from "./mountable-secrets.ts";
 

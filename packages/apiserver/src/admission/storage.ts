@@ -1,6 +1,6 @@
 import { parseJson, parseQuantity } from "@konverge/core";
-import type { PersistentVolumeClaim, StorageClass } from "../resources/strategies/objects.ts";
-import type { Call } from "../verbs/call.ts";
+import type { Call } from "../call/call.ts";
+import type { PersistentVolumeClaim, StorageClass } from "../codec/objects.ts";
 import { type AdmissionPlugin, isAbout, refusal } from "./attributes.ts";
 
 const CLAIMS = "/persistentvolumeclaims";

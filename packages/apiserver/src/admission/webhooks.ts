@@ -10,8 +10,9 @@ import {
 } from "@konverge/core";
 import type { WebhookClientConfig } from "@konverge/kinds";
 import { applyJsonPatch, decodeJsonPatch } from "@konverge/schema/patch";
+import { type Call, requestVersion } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
+import { convertTo } from "../resources/stored-object.ts";
 import { type CallWebhook, WebhookClientError } from "../webhook-call.ts";
 import { admissionReview } from "./admission-review.ts";
 import type { AdmissionAttributes, AdmissionPlugin } from "./attributes.ts";

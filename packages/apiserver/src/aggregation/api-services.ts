@@ -1,7 +1,7 @@
 import { parseJson } from "@konverge/core";
 import type { APIService } from "@konverge/kinds";
-import { compareVersions } from "../discovery/api-groups.ts";
-import type { Entry } from "../storage/collection.ts";
+import { compareVersions } from "../resources/version-order.ts";
+import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
 
 export const API_SERVICES = { group: "apiregistration.k8s.io", version: "v1", plural: "apiservices" };

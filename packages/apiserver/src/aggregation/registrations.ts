@@ -1,8 +1,9 @@
 import { type Clock, timestamp } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
+import { contentOf, objectOf } from "../resources/stored-object.ts";
+import { localCondition } from "../resources/strategies/api-service.ts";
 import type { Store } from "../storage/store.ts";
-import { contentOf, objectOf } from "../verbs/call.ts";
 import { API_SERVICE_STORAGE, API_SERVICES } from "./api-services.ts";
 import { putSystemObject } from "./system-objects.ts";
 
@@ -48,16 +49,5 @@ function registration(
     metadata: { name, labels: { [MANAGED]: "true" } },
     spec: { group, version, groupPriorityMinimum: GROUP_PRIORITY, versionPriority: VERSION_PRIORITY },
     status: { conditions: [localCondition(now)] },
-  };
-}
-
-/** What is served here is always there. */
-export function localCondition(now: string) {
-  return {
-    type: "Available",
-    status: "True",
-    lastTransitionTime: now,
-    reason: "Local",
-    message: "Local APIServices are always available",
   };
 }

@@ -1,8 +1,8 @@
 import { type Clock, timestamp } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
+import { contentOf, objectOf } from "../resources/stored-object.ts";
 import type { Store } from "../storage/store.ts";
-import { contentOf, objectOf } from "../verbs/call.ts";
 
 /** An object that the server itself makes. */
 export interface SystemObject {

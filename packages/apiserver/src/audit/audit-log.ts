@@ -1,3 +1,8 @@
+/**
+ * The audit log: who asked for what, when, and how it ended, as lines of JSON in the form that Kubernetes' tools read
+ * (`audit.k8s.io/v1` events). A policy says how much is written of which requests; bodies, and with them Secrets, only
+ * appear where a rule asks for level Request or RequestResponse.
+ */
 import { isIP } from "node:net";
 import {
   type ApiRequest,

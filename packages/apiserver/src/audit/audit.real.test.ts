@@ -9,8 +9,8 @@ import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/
 import { type Answer, askReal } from "../../test/ask-real.ts";
 import { emptyStore } from "../../test/role-store.ts";
 import { AccessControl } from "../auth/access-control.ts";
-import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
+import { Guard } from "../guard.ts";
 import { AuditLog } from "./audit-log.ts";
 import type { AuditEvent } from "./event.ts";
 import type { AuditPolicy } from "./policy.ts";

@@ -2,8 +2,8 @@ import { type Clock, deepCopy, keyOf, timestamp } from "@konverge/core";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
+import { contentOf } from "../resources/stored-object.ts";
 import type { Store } from "../storage/store.ts";
-import { contentOf } from "../verbs/call.ts";
 import facts from "./objects.json" with { type: "json" };
 
 const FACTS = facts as unknown as Record<string, WorkingObject[]>;

@@ -1,9 +1,9 @@
 import { type Clock, deepEqual, stringifyJson, type Timer, type Transport } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
-import type { Entry } from "../storage/collection.ts";
+import { objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
-import { objectOf } from "../verbs/call.ts";
 import { defaultsOf, ensureDefaults } from "./bootstrap.ts";
 
 const FLOW_CONTROL = "flowcontrol.apiserver.k8s.io";

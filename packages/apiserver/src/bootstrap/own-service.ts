@@ -2,9 +2,9 @@ import { type Clock, deepCopy, deepEqual, keyOf } from "@konverge/core";
 import { putSystemObject, type SystemObject } from "../aggregation/system-objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
-import type { Entry } from "../storage/collection.ts";
+import { objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
-import { objectOf } from "../verbs/call.ts";
 import facts from "./objects.json" with { type: "json" };
 
 /** Where a server says that it is, to those inside the cluster. */

@@ -3,7 +3,12 @@ import { test } from "node:test";
 import { stringifyJson } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import fc from "fast-check";
-import { type Codec, customCodec, DecodeError, parseJsonText, parseYamlText, typedCodec } from "./index.ts";
+import type { Codec } from "./codec.ts";
+import { customCodec } from "./custom.ts";
+import { DecodeError } from "./decode-error.ts";
+import { parseJsonText } from "./json-text.ts";
+import { typedCodec } from "./typed.ts";
+import { parseYamlText } from "./yaml-text.ts";
 
 const DEPLOYMENT = { group: "apps", version: "v1", kind: "Deployment" };
 const deployments = typedCodec("apps.v1.Deployment", DEPLOYMENT, () => builtinSchema("apps", "v1", "Deployment"));

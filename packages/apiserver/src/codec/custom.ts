@@ -1,8 +1,8 @@
 import { deepCopy, type Schema } from "@konverge/core";
 import { applyDefaults, coerce, decodeMetadata, MetadataError } from "@konverge/schema";
 import { isObject } from "@konverge/schema/patch";
-import type { Codec, Decoded } from "./index.ts";
-import { DecodeError } from "./index.ts";
+import type { Codec, Decoded } from "./codec.ts";
+import { DecodeError } from "./decode-error.ts";
 import { keepReset } from "./managed-fields-reset.ts";
 import type { WorkingObject } from "./working-object.ts";
 

@@ -1,5 +1,5 @@
 import { quoted } from "@konverge/core";
-import { DecodeError } from "./index.ts";
+import { DecodeError } from "./decode-error.ts";
 
 /** The parts of the two layouts that objects have times in, and what each may look like. */
 const PARTS: Record<string, RegExp> = {

@@ -7,8 +7,8 @@ import {
   stringifyJson,
   WholeFloat,
 } from "@konverge/core";
+import { DecodeError } from "./decode-error.ts";
 import { isUsualTime, parseGoTime } from "./go-time.ts";
-import { DecodeError } from "./index.ts";
 
 /** How JSON values become the values of Go's basic types, and of the few that read their own JSON. */
 export type ValueReader = (value: unknown, mismatch: Mismatch) => unknown;

@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
 import { checkContainers } from "./container-limit.ts";
-import { DecodeError } from "./index.ts";
+import { DecodeError } from "./decode-error.ts";
 
 /** What a strict decoder says of a field that stood in a text twice, and where it did the second time. */
 export interface Duplicate {

@@ -1,4 +1,5 @@
 import { definition, type FieldFact } from "@konverge/kinds";
+import { DecodeError } from "./decode-error.ts";
 import {
   jsonKind,
   readBool,
@@ -14,7 +15,6 @@ import {
   readTime,
   type ValueReader,
 } from "./go-values.ts";
-import { DecodeError } from "./index.ts";
 import { type DecoderWords, mismatch, pathText, type Reading } from "./reading.ts";
 
 /** A Go type: how its JSON is read, put into canonical form, and what stands for its zero value. */

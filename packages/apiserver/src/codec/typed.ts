@@ -1,7 +1,7 @@
 import { apiVersionOf, type GroupVersionKind, type Schema } from "@konverge/core";
 import { applyDefaults } from "@konverge/schema";
 import type { JsonObject } from "@konverge/schema/patch";
-import type { Codec } from "./index.ts";
+import type { Codec } from "./codec.ts";
 import { keepReset } from "./managed-fields-reset.ts";
 import { readAs, shapeOf } from "./struct-shape.ts";
 import type { WorkingObject } from "./working-object.ts";

@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH, parseJson, surveyJson } from "@konverge/core";
 import { parseYamlDocument, YamlError } from "@konverge/schema";
 import { checkContainers, countContainers } from "./container-limit.ts";
-import { DecodeError } from "./index.ts";
+import { DecodeError } from "./decode-error.ts";
 import { countKeys, type JsonText } from "./json-text.ts";
 
 /** Parses YAML, or JSON, which is YAML too. Throws a {@link DecodeError} that says where it is wrong. */

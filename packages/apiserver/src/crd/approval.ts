@@ -1,5 +1,5 @@
 import { quoted } from "@konverge/core";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** The annotation by which a CRD in one of Kubernetes' own groups says that it may be there. */
 export const APPROVED = "api-approved.kubernetes.io";

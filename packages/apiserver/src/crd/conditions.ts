@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from "@konverge/core";
-import type { CrdCondition, CustomResourceDefinition } from "./definition.ts";
+import type { CrdCondition, CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** A condition of a CRD, if it has it. */
 export function conditionOf(crd: CustomResourceDefinition, type: string): CrdCondition | undefined {

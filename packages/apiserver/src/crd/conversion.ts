@@ -3,7 +3,7 @@ import { annotationErrors, labelErrors } from "@konverge/schema";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { ResourceDefinition } from "../resources/definition.ts";
 import type { CallWebhook } from "../webhook-call.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** How the objects of a CRD go from one version to another. */
 export function conversionFor(

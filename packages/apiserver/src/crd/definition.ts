@@ -1,84 +1,9 @@
 import { apiVersionOf, type Schema } from "@konverge/core";
-import { customCodec } from "../codec/index.ts";
-import type { WorkingObject } from "../codec/working-object.ts";
-import { compareVersions } from "../discovery/api-groups.ts";
-import type {
-  ResourceDefinition,
-  ResourceVersion,
-  ScalePaths,
-  SubresourceDefinition,
-} from "../resources/definition.ts";
+import { customCodec } from "../codec/custom.ts";
+import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "../resources/definition.ts";
+import { compareVersions } from "../resources/version-order.ts";
+import type { CrdNames, CrdSpec, CrdVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { instanceStrategy } from "./instance-strategy.ts";
-
-/** A CustomResourceDefinition, as far as the server reads it. */
-export interface CustomResourceDefinition extends WorkingObject {
-  spec: CrdSpec;
-  status: CrdStatus;
-}
-
-export interface CrdSpec {
-  group: string;
-  scope: string;
-  names: CrdNames;
-  versions: CrdVersion[];
-  conversion?: CrdConversion;
-  preserveUnknownFields?: boolean;
-}
-
-export interface CrdNames {
-  plural: string;
-  singular?: string;
-  kind: string;
-  listKind?: string;
-  shortNames?: string[];
-  categories?: string[];
-}
-
-export interface CrdVersion {
-  name: string;
-  served: boolean;
-  storage: boolean;
-  deprecated?: boolean;
-  deprecationWarning?: string;
-  schema?: { openAPIV3Schema?: Schema };
-  subresources?: { status?: object; scale?: ScalePaths };
-  additionalPrinterColumns?: CrdColumn[];
-  selectableFields?: { jsonPath: string }[];
-}
-
-export interface CrdColumn {
-  name: string;
-  type: string;
-  format?: string;
-  description?: string;
-  priority?: number;
-  jsonPath: string;
-}
-
-export interface CrdConversion {
-  strategy: string;
-  webhook?: { clientConfig?: CrdClientConfig; conversionReviewVersions?: string[] | null };
-}
-
-export interface CrdClientConfig {
-  url?: string;
-  service?: { namespace: string; name: string; path?: string; port?: number };
-  caBundle?: string;
-}
-
-export interface CrdStatus {
-  conditions: CrdCondition[] | null;
-  acceptedNames: CrdNames;
-  storedVersions: string[] | null;
-}
-
-export interface CrdCondition {
-  type: string;
-  status: "True" | "False" | "Unknown";
-  lastTransitionTime?: string | null;
-  reason?: string;
-  message?: string;
-}
 
 /** In the order in which discovery tells them. */
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];

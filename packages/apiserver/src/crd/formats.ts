@@ -1,6 +1,6 @@
 import type { Schema } from "@konverge/core";
 import { isObject } from "@konverge/schema/patch";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { hoisted } from "./hoisted-spec.ts";
 
 /** The formats of strings that the server enforces, without dashes. */

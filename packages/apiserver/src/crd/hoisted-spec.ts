@@ -1,5 +1,5 @@
 import { deepEqual, type FieldError, stringifyJson } from "@konverge/core";
-import type { CrdSpec, CrdVersion } from "./definition.ts";
+import type { CrdSpec, CrdVersion } from "./custom-resource-definition.ts";
 
 /** What all versions have in common, as a real server holds it: its errors name the fields by where they then are. */
 export interface HoistedSpec {

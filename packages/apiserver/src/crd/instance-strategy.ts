@@ -2,9 +2,8 @@ import { deepEqual, type FieldError, qualifiedNameErrors, quoted, splitSimplePat
 import { invalidValue, NO_PATH, validateValue } from "@konverge/schema";
 import { validateRules } from "@konverge/schema/cel";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Strategy } from "../resources/definition.ts";
-import type { Call } from "../verbs/call.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { Strategy, StrategyCall } from "../resources/definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** What custom resources have in common: all that is special about one of them is in its schema. */
 export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
@@ -45,7 +44,7 @@ export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
 }
 
 /** Only the status is judged by the schema, but rules see the whole object. */
-function statusErrors({ version, warn }: Call, object: WorkingObject, old: WorkingObject): FieldError[] {
+function statusErrors({ version, warn }: StrategyCall, object: WorkingObject, old: WorkingObject): FieldError[] {
   const { schema } = version;
   const { status } = object;
   const before = old["status"];

@@ -1,5 +1,5 @@
 import { deepEqual } from "@konverge/core";
-import type { CrdNames, CustomResourceDefinition } from "./definition.ts";
+import type { CrdNames, CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** Names in use in a group: what the paths of resources are made of, and the kinds of bodies. */
 export interface UsedNames {

@@ -1,7 +1,7 @@
 import type { Strategy } from "../resources/definition.ts";
 import { traitsOf } from "../resources/traits.ts";
 import { setCondition } from "./conditions.ts";
-import type { CustomResourceDefinition } from "./definition.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { unrecognizedFormats } from "./formats.ts";
 import { definitionErrors } from "./validate-definition.ts";
 import { namesErrors } from "./validate-names.ts";

@@ -9,7 +9,7 @@ import {
 import { invalidValue, notSupported, PatternBudget, required } from "@konverge/schema";
 import { APPROVED, approvalOf } from "./approval.ts";
 import { isTrueOf } from "./conditions.ts";
-import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./definition.ts";
+import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { hoisted, versionsError } from "./hoisted-spec.ts";
 import { conversionErrors } from "./validate-conversion.ts";
 import { missingNames, namesErrors } from "./validate-names.ts";

@@ -7,7 +7,7 @@ import {
   simpleJsonPathError,
 } from "@konverge/core";
 import { duplicate, invalidValue, type PatternBudget, required, structuralErrors, tooMany } from "@konverge/schema";
-import type { CrdColumn, CrdVersion } from "./definition.ts";
+import type { CrdColumn, CrdVersion } from "./custom-resource-definition.ts";
 
 /** The most fields of a version that selectors may name. */
 const MAX_SELECTABLE_FIELDS = 8;

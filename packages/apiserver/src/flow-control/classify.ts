@@ -1,6 +1,5 @@
 import type { FlowSchema } from "@konverge/kinds";
-import type { User } from "../auth/user.ts";
-import { serviceAccountUserName } from "../auth/user.ts";
+import { serviceAccountUserName, type User } from "../auth/user.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 
 type Spec = NonNullable<FlowSchema["spec"]>;

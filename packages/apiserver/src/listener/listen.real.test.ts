@@ -8,8 +8,8 @@ import { findControlPlane } from "@konverge/real";
 import { authority, clock, tls } from "../../test/clients.ts";
 import { emptyStore } from "../../test/role-store.ts";
 import { AccessControl } from "../auth/access-control.ts";
-import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
+import { Guard } from "../guard.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 import { listen } from "./listen.ts";
 

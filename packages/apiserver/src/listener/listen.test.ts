@@ -6,8 +6,8 @@ import { type ApiRequest, type ApiResponse, notFound, type Transport } from "@ko
 import { authority, clock, http1, http2, tls } from "../../test/clients.ts";
 import { emptyStore } from "../../test/role-store.ts";
 import { AccessControl } from "../auth/access-control.ts";
-import { Guard } from "../auth/guard.ts";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
+import { Guard } from "../guard.ts";
 import { listen } from "./listen.ts";
 import { ConnectionReset } from "./outgoing.ts";
 

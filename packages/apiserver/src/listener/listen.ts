@@ -1,3 +1,11 @@
+/**
+ * The way in for clients of any language: a port that speaks HTTP/1.1, HTTP/2 and WebSocket behind TLS, and the certificates
+ * and kubeconfig that go with it.
+ *
+ * {@link listen} turns what comes over sockets into requests of the one transport that everything here speaks, and its
+ * answers back. It takes a bare transport for programs on this machine, and a Guard for everybody else. It promises that a
+ * slow or vanished client costs its own stream and a bounded buffer, and nothing else.
+ */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
@@ -13,8 +21,8 @@ import {
   type Transport,
   tooManyRequests,
 } from "@konverge/core";
-import { Guard } from "../auth/guard.ts";
 import type { Peer } from "../auth/peer.ts";
+import { Guard } from "../guard.ts";
 import { connectionPeer } from "./connection-peer.ts";
 import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";

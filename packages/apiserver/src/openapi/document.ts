@@ -2,9 +2,9 @@ import type { Schema } from "@konverge/core";
 import { definition, definitionOf, kubernetesVersion, openApiSchema } from "@konverge/kinds";
 import type { ServedVersion } from "../discovery/api-groups.ts";
 import { API_VERSION, KIND, METADATA, METADATA_FIELDS } from "./metadata-descriptions.ts";
-import { type Paths, pathsOf } from "./operations.ts";
+import { pathsOf } from "./operations.ts";
 import { builtinSchemaName, customSchemaName, schemaReference } from "./schema-names.ts";
-import { capital, groupId, resourceListPaths, VERSION_INFO, VERSION_SCHEMA } from "./server-documents.ts";
+import { capital, groupId, type Paths, resourceListPaths, VERSION_INFO, VERSION_SCHEMA } from "./server-documents.ts";
 
 type OpenApi = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { registerBuiltins } from "../resources/builtin.ts";
+import { registerBuiltins } from "../bootstrap/builtin-resources.ts";
 import { Registry } from "../resources/registry.ts";
-import { OpenApi } from "./index.ts";
+import { OpenApi } from "./openapi.ts";
 
 interface Document {
   paths: Record<

@@ -3,9 +3,7 @@ import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from 
 import { connectionPaths } from "./connections.ts";
 import * as parameters from "./parameters.ts";
 import { builtinSchemaName, customSchemaName, schemaReference } from "./schema-names.ts";
-import { capital, groupId } from "./server-documents.ts";
-
-export type Paths = Record<string, Record<string, unknown>>;
+import { capital, groupId, type Paths } from "./server-documents.ts";
 
 const meta = (kind: string) => builtinSchemaName(`meta.v1.${kind}`);
 

@@ -1,6 +1,7 @@
 import type { ServedGroup } from "../discovery/api-groups.ts";
-import type { Paths } from "./operations.ts";
 import { builtinSchemaName, schemaReference } from "./schema-names.ts";
+
+export type Paths = Record<string, Record<string, unknown>>;
 
 const TYPES = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
 

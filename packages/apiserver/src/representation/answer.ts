@@ -1,20 +1,14 @@
 import { type ApiResponse, parseJson, stringifyJson } from "@konverge/core";
 import { printYaml } from "@konverge/schema";
+import { type Call, requestVersion } from "../call/call.ts";
+import { knownKind } from "../call/known-kinds.ts";
+import { readEntry, textOf, textsOf } from "../call/stored.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Entry } from "../storage/collection.ts";
-import { type Call, convertTo, requestVersion } from "../verbs/call.ts";
-import { knownKind } from "../verbs/known-kinds.ts";
-import { readEntry, textOf, textsOf } from "../verbs/stored.ts";
-import { type Form, notAcceptable, PLAIN } from "./form.ts";
-import { partialMetadata, partialMetadataList } from "./partial-metadata.ts";
+import { type Form, notAcceptable, PLAIN } from "../http/form.ts";
+import { convertTo } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
+import { type ListMetadata, partialMetadata, partialMetadataList } from "./partial-metadata.ts";
 import { tableOf } from "./table.ts";
-
-/** What a list says about itself. */
-export interface ListMetadata {
-  readonly resourceVersion: string;
-  readonly continue?: string;
-  readonly remainingItemCount?: number;
-}
 
 /** A JSON body in the form that was asked for. */
 export function bodyResponse(

@@ -1,8 +1,9 @@
 import { type ApiError, stringifyJson } from "@konverge/core";
+import { type Call, requestVersion } from "../call/call.ts";
+import { brought, readEntry, textOf } from "../call/stored.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Entry } from "../storage/collection.ts";
-import { type Call, objectOf, requestVersion } from "../verbs/call.ts";
-import { brought, readEntry, textOf } from "../verbs/stored.ts";
+import { objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import { partialMetadata } from "./partial-metadata.ts";
 import { tableOf } from "./table.ts";
 

@@ -1,5 +1,11 @@
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { ListMetadata } from "./answer.ts";
+
+/** What a list says about itself. */
+export interface ListMetadata {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
 
 /** An object's metadata alone: what metadata-only caches ask for. */
 export function partialMetadata({ metadata }: WorkingObject, apiVersion: string): object {

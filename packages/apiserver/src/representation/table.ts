@@ -1,8 +1,7 @@
 import { badRequest, quoted } from "@konverge/core";
+import type { Call } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Call } from "../verbs/call.ts";
-import type { ListMetadata } from "./answer.ts";
-import { partialMetadata } from "./partial-metadata.ts";
+import { type ListMetadata, partialMetadata } from "./partial-metadata.ts";
 
 const POLICIES = ["", "None", "Metadata", "Object"];
 

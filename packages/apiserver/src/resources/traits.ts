@@ -1,4 +1,4 @@
-import type { Strategy } from "./strategy.ts";
+import type { Strategy } from "./definition.ts";
 
 /** What the generic verbs must know of a kind and no schema tells: plain facts, for all kinds in one table. */
 export type Traits = Pick<

@@ -1,4 +1,4 @@
-import type { StoredChange } from "./collection.ts";
+import type { StoredChange } from "./entry.ts";
 
 /**
  * The recent changes of one collection, oldest first. Forks share one array of changes: it only ever grows at its end, and

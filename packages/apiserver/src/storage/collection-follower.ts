@@ -1,4 +1,4 @@
-import type { Entry } from "./collection.ts";
+import type { Entry } from "./entry.ts";
 import type { Store } from "./store.ts";
 
 /** What is kept about the entries of some collections. */

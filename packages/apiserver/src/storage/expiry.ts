@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "@konverge/core";
-import type { Entry } from "./collection.ts";
+import type { Entry } from "./entry.ts";
 import type { EntryContent, Store } from "./store.ts";
 
 /** What expires, and when. */

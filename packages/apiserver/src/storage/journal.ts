@@ -1,4 +1,5 @@
-import type { Collection, StoredChange } from "./collection.ts";
+import type { Collection } from "./collection.ts";
+import type { StoredChange } from "./entry.ts";
 
 /** The whole state at one moment. It never changes, and taking it costs next to nothing: see {@link Collection.fork}. */
 export interface Snapshot {

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { Collection, type Entry } from "./collection.ts";
+import { Collection } from "./collection.ts";
+import type { Entry } from "./entry.ts";
 import type { Snapshot } from "./journal.ts";
 
 /** Raised by every change to the format. */

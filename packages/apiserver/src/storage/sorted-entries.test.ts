@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Entry } from "./collection.ts";
+import type { Entry } from "./entry.ts";
 import { SortedEntries } from "./sorted-entries.ts";
 
 const entry = (key: string, revision = 0): Entry => ({

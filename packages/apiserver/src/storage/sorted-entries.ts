@@ -1,5 +1,5 @@
 import { append } from "@konverge/core";
-import type { Entry } from "./collection.ts";
+import type { Entry } from "./entry.ts";
 
 /** Entries per chunk: what a write copies after a fork. Larger chunks make the spine shorter and that copy dearer. */
 const MOST = 128;

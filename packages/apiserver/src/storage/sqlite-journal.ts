@@ -2,7 +2,8 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { Collection, type Entry } from "./collection.ts";
+import { Collection } from "./collection.ts";
+import type { Entry } from "./entry.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 import { type Durability, damaged, explain, openDatabase } from "./sqlite-schema.ts";
 

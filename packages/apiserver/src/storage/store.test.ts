@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
 import fc from "fast-check";
-import type { StoredChange } from "./collection.ts";
+import type { StoredChange } from "./entry.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 import { type EntryContent, Store } from "./store.ts";
 

@@ -1,5 +1,16 @@
+/**
+ * All state of the API server, and its recent past.
+ *
+ * A {@link Store} has one revision counter and a collection of entries for each resource; a write commits a change, which
+ * watchers see once it is durable. A {@link SqliteJournal} makes it outlive the process. Snapshots and forks take
+ * microseconds, and can be saved as bytes.
+ *
+ * It promises that revisions only grow, that every change is seen once and in order, and that nothing acknowledged is lost
+ * when the process is killed (what holds after a power failure is said at {@link SqliteJournal}).
+ */
 import { ApiError, type Clock } from "@konverge/core";
-import { Collection, type Entry, type StoredChange } from "./collection.ts";
+import { Collection } from "./collection.ts";
+import type { Entry, StoredChange } from "./entry.ts";
 import { HistorySize } from "./history-size.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
 

@@ -1,8 +1,8 @@
 import type { ApiResponse } from "@konverge/core";
+import type { Call } from "../call/call.ts";
 import { writeParameters } from "../http/query.ts";
 import { certificateApproval } from "../resources/strategies/certificates.ts";
 import { readBody } from "../verbs/body.ts";
-import type { Call } from "../verbs/call.ts";
 import { writtenResponse } from "../verbs/dispatch.ts";
 import { get } from "../verbs/get.ts";
 import { checkName } from "../verbs/metadata.ts";

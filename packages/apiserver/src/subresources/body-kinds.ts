@@ -1,9 +1,9 @@
 import { builtinSchema } from "@konverge/kinds";
-import { typedCodec } from "../codec/index.ts";
+import type { Call } from "../call/call.ts";
+import { typedCodec } from "../codec/typed.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { writeParameters } from "../http/query.ts";
 import { type Expected, readBodyAs } from "../verbs/body.ts";
-import type { Call } from "../verbs/call.ts";
 
 /** A kind that bodies of subresources are of, and that nothing else is. */
 export function bodyKind(group: string, version: string, kind: string, definition: string): Expected {

@@ -7,10 +7,11 @@ import {
   timestamp,
   tooManyRequests,
 } from "@konverge/core";
+import { type Call, currentEntry } from "../call/call.ts";
+import type { Pod, PodDisruptionBudget, Stored } from "../codec/objects.ts";
 import type { DeleteOptions } from "../http/query.ts";
 import { bodyResponse } from "../representation/answer.ts";
-import type { Pod, PodDisruptionBudget, Stored } from "../resources/strategies/objects.ts";
-import { type Call, contentOf, currentEntry, objectOf } from "../verbs/call.ts";
+import { contentOf, objectOf } from "../resources/stored-object.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { bodyKind, CREATED, readCreate } from "./body-kinds.ts";
 

@@ -1,9 +1,10 @@
 import { ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
+import { type Call, currentEntry } from "../call/call.ts";
+import type { Pod } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { SubresourceHandler } from "../extensions.ts";
-import type { Pod } from "../resources/strategies/objects.ts";
-import { type Call, currentEntry, objectOf } from "../verbs/call.ts";
+import { objectOf } from "../resources/stored-object.ts";
 
 /** What a node is asked to do with a running pod; streams go through the response, upgraded where the request asks so. */
 export interface KubeletRequest {

@@ -1,12 +1,13 @@
 import { ApiError, type ApiResponse, conflict, methodNotAllowed, notFound, timestamp } from "@konverge/core";
 import { builtinSchema } from "@konverge/kinds";
 import { notSupported, required } from "@konverge/schema";
-import { typedCodec } from "../codec/index.ts";
+import { type Call, currentEntry, strategyContext } from "../call/call.ts";
+import { typedCodec } from "../codec/typed.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { writeParameters } from "../http/query.ts";
 import { bodyResponse } from "../representation/answer.ts";
+import { contentOf, objectOf, storageKey } from "../resources/stored-object.ts";
 import { readBodyAs } from "../verbs/body.ts";
-import { type Call, contentOf, currentEntry, objectOf, storageKey, strategyContext } from "../verbs/call.ts";
 import { checkName, matchNamespace } from "../verbs/metadata.ts";
 
 const BINDING = { group: "", version: "v1", kind: "Binding" };

@@ -1,11 +1,13 @@
 import { badRequest } from "@konverge/core";
 import { isObject } from "@konverge/schema/patch";
+import type { Call } from "../call/call.ts";
+import { DecodeError } from "../codec/decode-error.ts";
 import { jsonKind } from "../codec/go-values.ts";
-import { DecodeError, type JsonText, parseYamlText } from "../codec/index.ts";
+import type { JsonText } from "../codec/json-text.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
+import { parseYamlText } from "../codec/yaml-text.ts";
 import { bodyText } from "../http/bodies.ts";
 import type { WriteParameters } from "../http/query.ts";
-import type { Call } from "./call.ts";
 import { withFieldManager } from "./managed-fields.ts";
 
 /** Server-side apply of a request's body: a function that lays it over an object, or makes one where there is none. */

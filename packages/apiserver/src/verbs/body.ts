@@ -13,21 +13,17 @@ import { definitionSchema } from "@konverge/kinds";
 import { invalidValue } from "@konverge/schema";
 import { isObject, type JsonObject } from "@konverge/schema/patch";
 import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from "@konverge/schema/protobuf";
-import {
-  type Codec,
-  checkContainers,
-  countContainers,
-  DecodeError,
-  type JsonText,
-  parseJsonText,
-  parseYamlText,
-} from "../codec/index.ts";
+import type { Call } from "../call/call.ts";
+import { knownKind } from "../call/known-kinds.ts";
+import type { Codec } from "../codec/codec.ts";
+import { checkContainers, countContainers } from "../codec/container-limit.ts";
+import { DecodeError } from "../codec/decode-error.ts";
+import { type JsonText, parseJsonText } from "../codec/json-text.ts";
 import { readAs, shapeOf } from "../codec/struct-shape.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
+import { parseYamlText } from "../codec/yaml-text.ts";
 import { bodyBytes, bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import type { DeleteOptions, FieldValidation } from "../http/query.ts";
-import type { Call } from "./call.ts";
-import { knownKind } from "./known-kinds.ts";
 
 /** What a body should be: the kind of the resource, or that of a subresource. */
 export interface Expected {

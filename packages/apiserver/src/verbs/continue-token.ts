@@ -1,7 +1,8 @@
 import { ApiError, badRequest } from "@konverge/core";
-import { DecodeError, parseJsonText } from "../codec/index.ts";
+import type { Services } from "../call/call.ts";
+import { DecodeError } from "../codec/decode-error.ts";
+import { parseJsonText } from "../codec/json-text.ts";
 import type { Store } from "../storage/store.ts";
-import type { Services } from "./call.ts";
 
 /** Where a paged list goes on. */
 export interface ContinueToken {

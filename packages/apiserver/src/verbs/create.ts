@@ -1,20 +1,11 @@
 import { ApiError, alreadyExists, deepCopy, forbidden, generateName, groupResourceText, invalid } from "@konverge/core";
+import { type Call, errorKind, requestVersion, strategyContext, workingVersion } from "../call/call.ts";
+import { asStored } from "../call/stored.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Entry } from "../storage/collection.ts";
-import {
-  type Call,
-  contentOf,
-  convertTo,
-  errorKind,
-  objectOf,
-  requestVersion,
-  storageKey,
-  strategyContext,
-  workingVersion,
-} from "./call.ts";
+import { contentOf, convertTo, objectOf, storageKey } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import { mutated, recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, fillSystemFields, matchNamespace, metadataErrors, wipeSystemFields } from "./metadata.ts";
-import { asStored } from "./stored.ts";
 
 /** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
 export interface Written {

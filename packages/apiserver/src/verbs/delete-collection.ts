@@ -1,6 +1,6 @@
 import { type ApiResponse, isNotFound } from "@konverge/core";
+import type { Call } from "../call/call.ts";
 import { listResponse } from "../representation/answer.ts";
-import type { Call } from "./call.ts";
 import { deleteObject, readDeleteOptions } from "./delete.ts";
 import { selectPage } from "./list.ts";
 import { selectionOf } from "./selectors.ts";

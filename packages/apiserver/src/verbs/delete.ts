@@ -1,11 +1,12 @@
 import { type ApiError, type ApiResponse, conflict, forbidden, notFound, timestamp } from "@konverge/core";
+import { type Call, strategyContext } from "../call/call.ts";
+import { readEntry } from "../call/stored.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../http/query.ts";
 import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
-import type { Entry } from "../storage/collection.ts";
+import { contentOf, objectOf, storageKey } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import { readOptionsBody } from "./body.ts";
-import { type Call, contentOf, objectOf, storageKey, strategyContext } from "./call.ts";
-import { readEntry } from "./stored.ts";
 
 /** How a deletion ended: the object is gone, or it stays marked until somebody lets it go. */
 export interface Deleted {

@@ -1,7 +1,7 @@
 import { ApiError, type ApiResponse, badRequest, notFound } from "@konverge/core";
+import { type Call, currentEntry } from "../call/call.ts";
 import { isTrue } from "../http/query.ts";
 import { entryResponse } from "../representation/answer.ts";
-import { type Call, currentEntry } from "./call.ts";
 import { revisionOf, versionProblem, waitFor } from "./resource-version.ts";
 
 /** Answers a GET of one object. */

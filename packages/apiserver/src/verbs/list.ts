@@ -1,8 +1,10 @@
 import { ApiError, type ApiResponse, badRequest, expired, tooManyRequests } from "@konverge/core";
+import { type Call, requestVersion } from "../call/call.ts";
 import { type ListParameters, listParameters } from "../http/query.ts";
-import { type ListMetadata, listResponse } from "../representation/answer.ts";
-import type { Collection, Entry } from "../storage/collection.ts";
-import { type Call, requestVersion } from "./call.ts";
+import { listResponse } from "../representation/answer.ts";
+import type { ListMetadata } from "../representation/partial-metadata.ts";
+import type { Collection } from "../storage/collection.ts";
+import type { Entry } from "../storage/entry.ts";
 import { isOutdated, noteToken, readToken, tokenAfter, tokenExpired } from "./continue-token.ts";
 import { revisionOf, tooLargeVersion, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";

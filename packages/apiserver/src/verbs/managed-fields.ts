@@ -7,9 +7,10 @@ import {
   managerNameOf,
   withAsyncConversion,
 } from "@konverge/schema/structured-merge";
+import type { Call } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
-import { type Call, convertTo } from "./call.ts";
+import { convertTo } from "../resources/stored-object.ts";
 
 /** An object with the ownership it has after this request wrote it over `live` (undefined: a create). */
 export function recordUpdate(

@@ -22,8 +22,8 @@ import {
   ownerErrors,
   unqualifiedFinalizerErrors,
 } from "@konverge/schema";
+import type { Call } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Call } from "./call.ts";
 
 /** Drops what only the server may say, before a create. */
 export function wipeSystemFields(metadata: Mutable<ObjectMeta>): void {

@@ -7,13 +7,14 @@ import {
   decodeJsonPatch,
   isObject,
 } from "@konverge/schema/patch";
-import { DecodeError, type JsonText, parseJsonText } from "../codec/index.ts";
+import { type Call, requestVersion } from "../call/call.ts";
+import { DecodeError } from "../codec/decode-error.ts";
+import { type JsonText, parseJsonText } from "../codec/json-text.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import { type WriteParameters, writeParameters } from "../http/query.ts";
 import { appliedBy } from "./apply.ts";
 import { strictProblems } from "./body.ts";
-import { type Call, requestVersion } from "./call.ts";
 import type { Written } from "./create.ts";
 import { checkName, matchNamespace, undeterminableName } from "./metadata.ts";
 import { mapTypeProblem, ownType, patchedTypeProblem } from "./patched-type.ts";

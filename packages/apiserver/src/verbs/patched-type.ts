@@ -1,6 +1,6 @@
 import { apiVersionOf, type JsonObject, parseApiVersion } from "@konverge/core";
+import type { Call } from "../call/call.ts";
 import { ownKind, typeProblem, typeTextProblem } from "./body.ts";
-import type { Call } from "./call.ts";
 
 /** What an object of the resource's kind says that it is: the decoder puts it there, whatever stood there. */
 export function ownType(call: Call): { apiVersion: string; kind: string } {

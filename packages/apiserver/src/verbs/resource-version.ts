@@ -1,5 +1,5 @@
 import { ApiError, quoted } from "@konverge/core";
-import type { Call } from "./call.ts";
+import type { Call } from "../call/call.ts";
 
 /** How long a read waits for a version that is yet to come. */
 const PATIENCE_MS = 3000;

@@ -16,7 +16,9 @@ import {
 import { builtinSchema } from "@konverge/kinds";
 import { invalidValue } from "@konverge/schema";
 import { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "@konverge/schema/structured-merge";
-import { typedCodec } from "../codec/index.ts";
+import { type Call, currentEntry } from "../call/call.ts";
+import { readEntry } from "../call/stored.ts";
+import { typedCodec } from "../codec/typed.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { contentType } from "../http/bodies.ts";
 import { writeParameters } from "../http/query.ts";
@@ -24,11 +26,9 @@ import { bodyResponse } from "../representation/answer.ts";
 import { tableOf } from "../representation/table.ts";
 import type { ResourceVersion } from "../resources/definition.ts";
 import { readBodyAs } from "./body.ts";
-import { type Call, currentEntry } from "./call.ts";
 import { recordUpdate } from "./managed-fields.ts";
 import { checkName, matchNamespace } from "./metadata.ts";
 import { APPLY_PATCH, patchChange } from "./patch.ts";
-import { readEntry } from "./stored.ts";
 import { updateObject } from "./update.ts";
 
 const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };

@@ -9,9 +9,10 @@ import {
   parseLabelSelector,
   SelectorError,
 } from "@konverge/core";
-import type { Entry } from "../storage/collection.ts";
-import { type Call, objectOf, requestVersion } from "./call.ts";
-import { refreshed, textOf } from "./stored.ts";
+import { type Call, requestVersion } from "../call/call.ts";
+import { refreshed, textOf } from "../call/stored.ts";
+import { objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 
 /** Which entries a list or watch is about. */
 export interface Selection {

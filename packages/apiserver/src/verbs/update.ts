@@ -10,24 +10,15 @@ import {
 } from "@konverge/core";
 import { keepTimesOfNoop } from "@konverge/schema/structured-merge";
 import { forbiddenError, resourceAttributes } from "../auth/attributes.ts";
+import { type Call, errorKind, requestVersion, strategyContext, workingVersion } from "../call/call.ts";
+import { asStored, brought } from "../call/stored.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import type { Entry } from "../storage/collection.ts";
-import {
-  type Call,
-  contentOf,
-  convertTo,
-  errorKind,
-  objectOf,
-  requestVersion,
-  storageKey,
-  strategyContext,
-  workingVersion,
-} from "./call.ts";
+import { contentOf, convertTo, objectOf, storageKey } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import { checkNotTerminating, storeNew, type Written } from "./create.ts";
 import { mutated, recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, keepSystemFields, metadataUpdateErrors } from "./metadata.ts";
 import { registryKey } from "./registry-key.ts";
-import { asStored, brought } from "./stored.ts";
 
 /** Makes an object of the one that is there. */
 export type StoredChange = (live: WorkingObject) => WorkingObject | Promise<WorkingObject>;

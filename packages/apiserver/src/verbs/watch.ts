@@ -1,10 +1,10 @@
 import { ApiError, type ApiResponse, type Clock, expired, type MessageSocket, type Timer } from "@konverge/core";
 import type { Activity, OpenWatch } from "../activity.ts";
+import type { Call } from "../call/call.ts";
 import { type ListParameters, listParameters } from "../http/query.ts";
 import { EventWriter, errorLine } from "../representation/event-text.ts";
 import { checkTableParameters } from "../representation/table.ts";
-import type { StoredChange } from "../storage/collection.ts";
-import type { Call } from "./call.ts";
+import type { StoredChange } from "../storage/entry.ts";
 import { revisionOf, versionProblem, waitFor } from "./resource-version.ts";
 import { type Selection, selectionOf } from "./selectors.ts";
 

@@ -14,7 +14,7 @@ import { hostsText } from "./hosts-file.ts";
 import type { Image } from "./image.ts";
 import { PodTokens } from "./pod-tokens.ts";
 import { LastingFolders, PodVolumes } from "./pod-volumes.ts";
-import type { ProgramHost, ProgramSite } from "./program.ts";
+import type { ProgramHost, ProgramSite } from "./program-site.ts";
 import { checkedAfter } from "./storage-limits.ts";
 
 /** Where a container leaves its last words when nothing else is said. */

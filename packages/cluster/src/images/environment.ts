@@ -9,7 +9,7 @@ import {
   Secret,
   Service,
 } from "@konverge/kinds";
-import type { ProgramHost } from "./program.ts";
+import type { ProgramHost } from "./program-site.ts";
 
 /**
  * The environment of a container: its own variables over those of whole ConfigMaps and Secrets over the cluster's. What

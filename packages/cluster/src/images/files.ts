@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Container, Pod } from "@konverge/kinds";
 import { containerPath, subPathError } from "./confined-path.ts";
 import { expand } from "./environment.ts";
-import type { ProgramHost } from "./program.ts";
+import type { ProgramHost } from "./program-site.ts";
 import { volumeContent } from "./volume-content.ts";
 
 /** Where every container finds the identity it acts with. */

@@ -1,7 +1,8 @@
 import type { Container, Pod } from "@konverge/kinds";
-import type { ContainerBehavior } from "../kubelet/behaviour.ts";
+import type { LocalAddress } from "../streams/exposed-ports.ts";
+import type { PortConnection } from "../streams/pod-network.ts";
 import type { Command, Room } from "../userland/process.ts";
-import type { LocalAddress } from "./exposed-ports.ts";
+import type { ContainerBehavior } from "./behaviour.ts";
 import { isPauseImage, isPlainImage } from "./plain-images.ts";
 
 /**
@@ -45,16 +46,6 @@ export interface ExecSession {
   /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
   stdout(text: string | Uint8Array): Room;
   stderr(text: string | Uint8Array): Room;
-  readonly signal: AbortSignal;
-}
-
-/** A connection to a port of a pod. */
-export interface PortConnection {
-  readonly pod: Pod;
-  readonly port: number;
-  readonly incoming: AsyncIterable<Uint8Array>;
-  /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
-  write(data: string | Uint8Array): Room;
   readonly signal: AbortSignal;
 }
 

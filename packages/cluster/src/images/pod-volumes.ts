@@ -1,7 +1,6 @@
 import { parseQuantity } from "@konverge/core";
 import type { Container, Pod, Volume } from "@konverge/kinds";
-import type { Mount } from "../userland/file-system.ts";
-import { SET_GID } from "../userland/file-system.ts";
+import { type Mount, SET_GID } from "../userland/file-system.ts";
 import {
   type Directory,
   directory,
@@ -15,7 +14,7 @@ import { type Disk, Storage } from "../userland/limits/storage.ts";
 import { containerPath, subPathError } from "./confined-path.ts";
 import { expand } from "./environment.ts";
 import { nodeHostsText } from "./hosts-file.ts";
-import type { ProgramHost } from "./program.ts";
+import type { ProgramHost } from "./program-site.ts";
 import { checkedAfter } from "./storage-limits.ts";
 import { isFilled, volumeContent } from "./volume-content.ts";
 

@@ -1,39 +1,13 @@
-import type { Client } from "@konverge/client";
-import type { Clock } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
-import type { EndedRun, Run } from "../kubelet/container.ts";
-import type { ContainerLog } from "../kubelet/container-log.ts";
-import type { Place } from "../kubelet/pod-status.ts";
+import type { ContainerLog } from "./container-log.ts";
 import type { ContainerSpace } from "./container-space.ts";
 import { environmentOf, expand } from "./environment.ts";
-import type { ExposedPorts } from "./exposed-ports.ts";
 import { filesOf } from "./files.ts";
-import type { Images, Program } from "./image.ts";
+import type { Program } from "./image.ts";
 import { LiveFiles } from "./live-files.ts";
 import { PodTokens } from "./pod-tokens.ts";
-
-/** Where programs in pods reach the API server. */
-export interface ApiServerAddress {
-  readonly host: string;
-  readonly port: number;
-  /** The certificate by which they know it, in PEM. */
-  readonly ca: string;
-}
-
-/** What containers with programs need of their cluster. */
-export interface ProgramSite {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly images: Images;
-  readonly exposed: ExposedPorts;
-  readonly place: Place;
-  readonly apiServer: ApiServerAddress | undefined;
-}
-
-/** The same, for one pod. */
-export interface ProgramHost extends ProgramSite {
-  readonly tokens: PodTokens;
-}
+import type { ProgramHost, ProgramSite } from "./program-site.ts";
+import type { EndedRun, Run } from "./run.ts";
 
 /** Where a program is heard. */
 export interface ProgramOutput {

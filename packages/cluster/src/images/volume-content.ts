@@ -1,7 +1,7 @@
 import type { Container, KeyToPath, Pod, Volume, VolumeProjection } from "@konverge/kinds";
 import { containerPath } from "./confined-path.ts";
 import { configMapData, fieldValue, resourceValue, secretData } from "./environment.ts";
-import type { ProgramHost } from "./program.ts";
+import type { ProgramHost } from "./program-site.ts";
 
 /** A file of a volume that the cluster fills. */
 export interface VolumeFile {

@@ -1,9 +1,10 @@
 import { type Clock, formatDurationMs } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
+import { behaviourOf, type ContainerBehavior } from "../images/behaviour.ts";
+import { ContainerLog, type LogSpace } from "../images/container-log.ts";
 import type { Image } from "../images/image.ts";
-import { behaviourOf, type ContainerBehavior } from "./behaviour.ts";
-import { ContainerLog, type LogSpace } from "./container-log.ts";
+import type { EndedRun, Run } from "../images/run.ts";
 import { type PlannedExit, plannedExit, SIGKILL, SIGNALS } from "./planned-exit.ts";
 import { Probes } from "./probes.ts";
 
@@ -20,16 +21,6 @@ export interface Ended {
   readonly finishedAt: number;
   readonly id: string;
 }
-
-/** A run of an image that is a program. */
-export interface Run {
-  /** Asks it to stop. */
-  stop(): void;
-  kill(): void;
-}
-
-/** Told once how a run ended, what the container left as its last words, and why it was killed. */
-export type EndedRun = (exitCode: number, lastWords?: string, reason?: string) => void;
 
 /** What a container needs to know about where it is. */
 export interface ContainerHost {

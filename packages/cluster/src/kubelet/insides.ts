@@ -3,6 +3,7 @@ import type { Client } from "@konverge/client";
 import { type Clock, sleep } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod } from "@konverge/kinds";
 import { runsBorrowedProgram } from "../images/borrowed-programs.ts";
+import type { ContainerLog } from "../images/container-log.ts";
 import {
   type ContainerSpace,
   ContainerSpaces,
@@ -10,13 +11,14 @@ import {
   type MeasuredUsage,
   type SpaceSite,
 } from "../images/container-space.ts";
-import type { ExposedPorts } from "../images/exposed-ports.ts";
 import type { Images } from "../images/image.ts";
-import { type ApiServerAddress, type ProgramRun, startInside } from "../images/program.ts";
+import { type ProgramRun, startInside } from "../images/program.ts";
+import type { EndedRun, Place } from "../images/run.ts";
 import { storageProblem } from "../images/storage-limits.ts";
 import { isUnderstood } from "../images/understood.ts";
 import { ClusterNames } from "../streams/cluster-names.ts";
-import { ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
+import { type ApiServerAddress, ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
+import type { ExposedPorts } from "../streams/exposed-ports.ts";
 import { NetworkPolicies } from "../streams/network-policies.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
@@ -25,10 +27,7 @@ import { ServiceDirectory } from "../streams/service-directory.ts";
 import { Machine } from "../userland/limits/machine.ts";
 import type { Streams } from "../userland/process.ts";
 import { outcomeOf } from "./commands.ts";
-import type { EndedRun } from "./container.ts";
-import type { ContainerLog } from "./container-log.ts";
 import { ExecOutput } from "./exec-output.ts";
-import type { Place } from "./pod-status.ts";
 
 /** What the insides of containers are made from. */
 export interface InsidesOptions {

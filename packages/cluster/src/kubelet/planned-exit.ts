@@ -1,6 +1,6 @@
 import type { Container, Pod } from "@konverge/kinds";
+import type { ContainerBehavior } from "../images/behaviour.ts";
 import { isPauseImage } from "../images/plain-images.ts";
-import type { ContainerBehavior } from "./behaviour.ts";
 import { outcomeOf } from "./commands.ts";
 
 /** An end that is to come. */

@@ -1,12 +1,7 @@
 import type { ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from "@konverge/kinds";
+import type { Place } from "../images/run.ts";
 import type { Ended, SimulatedContainer } from "./container.ts";
 import type { PodResize } from "./resize.ts";
-
-/** Where a pod is. */
-export interface Place {
-  readonly hostIP: string;
-  readonly podIP: string;
-}
 
 /** What a pod's status is made from. */
 export interface PodFacts {

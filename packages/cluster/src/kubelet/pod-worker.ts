@@ -9,11 +9,12 @@ import {
   type Probe,
 } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
+import { behaviourOf } from "../images/behaviour.ts";
+import type { ContainerLog, LogSpace } from "../images/container-log.ts";
 import type { Image } from "../images/image.ts";
-import { behaviourOf } from "./behaviour.ts";
-import { type ContainerHost, type Ended, type EndedRun, type Role, type Run, SimulatedContainer } from "./container.ts";
-import type { ContainerLog, LogSpace } from "./container-log.ts";
-import { type Place, podStatus } from "./pod-status.ts";
+import type { EndedRun, Place, Run } from "../images/run.ts";
+import { type ContainerHost, type Ended, type Role, SimulatedContainer } from "./container.ts";
+import { podStatus } from "./pod-status.ts";
 import { PodResize, type Room, resizeProblem, restartsFor } from "./resize.ts";
 
 /** What a pod needs of its node. */

@@ -1,7 +1,7 @@
 import type { Container, EnvVar, Pod } from "@konverge/kinds";
 import { subPathError } from "../images/confined-path.ts";
 import { expand, fieldValue } from "../images/environment.ts";
-import type { Place } from "./pod-status.ts";
+import type { Place } from "../images/run.ts";
 
 /** Why a part of a volume that a container asks for cannot be mounted: nodes find that out before they make it. */
 export function subPathProblem(pod: Pod, container: Container, place: Place): string | undefined {

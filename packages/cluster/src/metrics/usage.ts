@@ -1,6 +1,6 @@
 import { Quantity } from "@konverge/core";
+import { behaviourOf } from "../images/behaviour.ts";
 import type { MeasuredUsage } from "../images/container-space.ts";
-import { behaviourOf } from "../kubelet/behaviour.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { amountOf } from "../scheduler/requests.ts";

@@ -5,7 +5,7 @@ import type { Node } from "@konverge/kinds";
 import { KUBELET_CLIENT } from "../controllers/node-bootstrap/join-objects.ts";
 import { isSimulated } from "../kubelet/node-keeper.ts";
 import { inGoWords } from "../streams/dial.ts";
-import { openTunnel } from "./kubelet-tunnel.ts";
+import { type KubeletAddress, openTunnel } from "./kubelet-tunnel.ts";
 
 /** Kinds of addresses, as kubeadm has API servers prefer them. */
 const PREFERRED = ["InternalIP", "ExternalIP", "Hostname"];
@@ -20,12 +20,6 @@ export interface KubeletClientOptions {
 
 /** Words the error that a client gets: why a kubelet could not be reached, and what was asked of it. */
 export type Unreachable = (why: string, url: string) => ApiError;
-
-/** Where a kubelet is. */
-export interface KubeletAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 /**
  * Asks the kubelets of real nodes, as kube-apiserver does: at the address that the Node reports, with a client certificate.

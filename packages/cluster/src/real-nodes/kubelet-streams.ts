@@ -1,7 +1,7 @@
 import type { KubeletApi, KubeletRequest } from "@konverge/apiserver";
 import { ApiError, type ApiRequest, type ApiResponse, badRequest, readText } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
-import { asMessages } from "../streams/logs.ts";
+import { asMessages } from "../node-streams/logs.ts";
 import type { KubeletClient } from "./kubelet-client.ts";
 
 /** The options of a log that kubelets know. */

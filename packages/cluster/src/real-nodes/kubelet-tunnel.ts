@@ -3,7 +3,12 @@ import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import type { Credential } from "@konverge/apiserver";
 import { type ApiRequest, type ApiResponse, drained, type HeaderMap, type MessageSocket } from "@konverge/core";
-import type { KubeletAddress } from "./kubelet-client.ts";
+
+/** Where a kubelet is. */
+export interface KubeletAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** The headers by which both ends agree on what they speak. */
 const AGREED = ["x-stream-protocol-version", "x-accepted-stream-protocol-versions"];

@@ -8,13 +8,12 @@ import {
   ResourceSlice,
 } from "@konverge/kinds";
 import type { Cache, CacheView } from "@konverge/runtime";
+import { DELETE_PROTECTION } from "../controllers/resource-claim/resource-claims.ts";
 import { type Allocated, allocate, classesOf, type DeviceState, isReachable } from "./device-allocation.ts";
 import { DevicePools } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodInfo } from "./pod-info.ts";
 
-/** Keeps a claim while its devices are given to somebody. */
-export const DELETE_PROTECTION = "resource.kubernetes.io/delete-protection";
 /** So many may share the devices of one claim. */
 const MOST_CONSUMERS = 256;
 

@@ -3,12 +3,19 @@ import { connect as connectSocket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, sleep } from "@konverge/core";
 import type { Pod, Service, ServicePort } from "@konverge/kinds";
-import type { ApiServerAddress } from "../images/program.ts";
 import type { ContainerNetwork } from "../userland/network.ts";
 import { type ClusterNames, fullNameOf } from "./cluster-names.ts";
 import type { NetworkPolicies } from "./network-policies.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import type { Endpoint, ServiceDirectory } from "./service-directory.ts";
+
+/** Where programs in pods reach the API server. */
+export interface ApiServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The certificate by which they know it, in PEM. */
+  readonly ca: string;
+}
 
 /** A pod, and where it is. */
 export interface PlacedPod {

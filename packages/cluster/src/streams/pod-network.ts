@@ -2,16 +2,29 @@ import { connect } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { drained } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
-import type { ExposedPorts, LocalAddress } from "../images/exposed-ports.ts";
-import type { Image } from "../images/image.ts";
+import type { Room } from "../userland/process.ts";
 import { dial, inGoWords } from "./dial.ts";
+import type { ExposedPorts, LocalAddress } from "./exposed-ports.ts";
 import { Listeners } from "./listeners.ts";
 import { isProxyable } from "./proxyable-address.ts";
+
+/** A connection to a port of a pod. */
+export interface PortConnection {
+  readonly pod: Pod;
+  readonly port: number;
+  readonly incoming: AsyncIterable<Uint8Array>;
+  /** What it returns, if anything, resolves when the client has taken enough that there is room for more. */
+  write(data: string | Uint8Array): Room;
+  readonly signal: AbortSignal;
+}
+
+/** How an image answers connections to its containers. */
+type Connect = (connection: PortConnection) => Promise<void>;
 
 /** What the network needs to know about what runs in pods. */
 export interface NetworkHost {
   readonly exposed: ExposedPorts;
-  image(reference: string | undefined): Image | undefined;
+  image(reference: string | undefined): { readonly connect?: Connect | undefined } | undefined;
   /** Whether a real kubelet runs the pods of a node: their addresses are of this machine's network. */
   isReal(node: string): boolean;
 }
@@ -48,7 +61,7 @@ export class PodNetwork {
     throw new Error(`dial tcp ${where}:${port}: connect: connection refused`);
   }
 
-  #scripted(pod: Pod): Image["connect"] {
+  #scripted(pod: Pod): Connect | undefined {
     for (const { name, image } of pod.spec?.containers ?? []) {
       const isRunning = pod.status?.containerStatuses?.some((one) => one.name === name && one.state?.running);
       const known = isRunning ? this.#host.image(image) : undefined;
@@ -78,7 +91,7 @@ function dialLocal({ host = "127.0.0.1", port }: LocalAddress): Promise<Duplex> 
   });
 }
 
-function answered(handler: NonNullable<Image["connect"]>, pod: Pod, port: number): Duplex {
+function answered(handler: Connect, pod: Pod, port: number): Duplex {
   const [near, far] = duplexPair();
   const gone = new AbortController();
   far.once("close", () => gone.abort());

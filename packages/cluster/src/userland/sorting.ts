@@ -1,4 +1,4 @@
-import type { Effort } from "./shell/pattern.ts";
+import type { Effort } from "./effort.ts";
 
 /** Items that are sorted in one go. */
 const RUN = 256;

@@ -1,7 +1,7 @@
 import { type AnyObject, parseJson } from "@konverge/core";
-import type { PersistentVolume, Pod } from "../../resources/strategies/objects.ts";
-import type { Entry } from "../../storage/collection.ts";
+import type { PersistentVolume, Pod } from "../../codec/objects.ts";
 import { CollectionFollower } from "../../storage/collection-follower.ts";
+import type { Entry } from "../../storage/entry.ts";
 import type { Store } from "../../storage/store.ts";
 import { configMapsOf, resourceClaimsOf, secretsOf, secretsOfPersistentVolume, volumeClaimsOf } from "./references.ts";
 

@@ -1,4 +1,4 @@
-import type { Container, PersistentVolume, Pod, Volume } from "../../resources/strategies/objects.ts";
+import type { Container, PersistentVolume, Pod, Volume } from "../../codec/objects.ts";
 
 /** The namespace and name of a secret. */
 export interface SecretReference {

@@ -1,5 +1,5 @@
 import { type Clock, type FieldsV1, keyOf, type ManagedFieldsEntry, stringifyJson, timestamp } from "@konverge/core";
-import type { Entry } from "../../storage/collection.ts";
+import type { Entry } from "../../storage/entry.ts";
 import type { EntryContent, Store } from "../../storage/store.ts";
 import facts from "../generated/default-roles.json" with { type: "json" };
 import { aggregatedRules } from "./aggregation.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, parseJson, stringifyJson } from "@konverge/core";
-import type { Entry } from "../../storage/collection.ts";
+import type { Entry } from "../../storage/entry.ts";
 import type { BindingObject, RoleObject, Subject } from "./role-objects.ts";
 import { rulesBeyond } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import { notFound, parseJson, quoted } from "@konverge/core";
-import type { Entry } from "../../storage/collection.ts";
 import { CollectionFollower } from "../../storage/collection-follower.ts";
+import type { Entry } from "../../storage/entry.ts";
 import type { Store } from "../../storage/store.ts";
 import { serviceAccountUserName, type User } from "../user.ts";
 import { type BindingObject, RBAC_GROUP, RBAC_RESOURCES, type RoleObject, type RoleRef } from "./role-objects.ts";

@@ -1,5 +1,4 @@
-import type { AnyObject } from "@konverge/core";
-import { parseJson } from "@konverge/core";
+import { type AnyObject, parseJson } from "@konverge/core";
 import type { Store } from "../../storage/store.ts";
 
 /** A reference to one incarnation of an object. */

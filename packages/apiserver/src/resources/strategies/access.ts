@@ -1,7 +1,7 @@
 import { deepEqual, dns1123SubdomainErrors, type FieldError, pathSegmentErrors } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { ClusterRole, Role, RoleBinding, Stored } from "./objects.ts";
+import type { ClusterRole, Role, RoleBinding, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 

@@ -11,7 +11,7 @@ import {
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import { CelEnvironment, type ExpressionPurpose } from "@konverge/schema/cel";
 import type { WorkingObject } from "../../codec/working-object.ts";
-import type { Strategy } from "../strategy.ts";
+import type { Strategy } from "../definition.ts";
 import {
   conditionErrors,
   FAILURE_POLICIES,

@@ -6,9 +6,8 @@ import {
   portNumberErrors,
 } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
-import { localCondition } from "../../aggregation/registrations.ts";
-import type { Strategy } from "../strategy.ts";
-import type { APIService, Stored } from "./objects.ts";
+import type { APIService, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 
 const STATUSES = ["True", "False", "Unknown"];
 
@@ -75,4 +74,15 @@ function serviceErrors(spec: APIService["spec"]): FieldError[] {
     errors.push(invalidValue("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present"));
   }
   return errors;
+}
+
+/** What is served here is always there. */
+export function localCondition(now: string) {
+  return {
+    type: "Available",
+    status: "True",
+    lastTransitionTime: now,
+    reason: "Local",
+    message: "Local APIServices are always available",
+  };
 }

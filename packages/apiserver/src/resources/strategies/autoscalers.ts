@@ -1,8 +1,8 @@
 import type { FieldError } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
+import type { HorizontalPodAutoscaler, Stored } from "../../codec/objects.ts";
 import type { WorkingObject } from "../../codec/working-object.ts";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
-import type { HorizontalPodAutoscaler, Stored } from "./objects.ts";
 
 type Autoscaler = HorizontalPodAutoscaler;
 type Metric = NonNullable<Autoscaler["spec"]>["metrics"] extends (infer Item)[] | undefined ? Item : never;

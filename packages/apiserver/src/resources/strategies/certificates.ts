@@ -9,8 +9,8 @@ import {
   quoted,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required, tooLong } from "@konverge/schema";
-import type { Strategy, StrategyContext } from "../strategy.ts";
-import type { CertificateSigningRequest, Stored } from "./objects.ts";
+import type { CertificateSigningRequest, Stored } from "../../codec/objects.ts";
+import type { Strategy, StrategyContext } from "../definition.ts";
 
 type Request = Stored<CertificateSigningRequest>;
 type Condition = NonNullable<NonNullable<CertificateSigningRequest["status"]>["conditions"]>[number];

@@ -1,7 +1,14 @@
 import { deepEqual, dns1123LabelErrors, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
 import { forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { Lease, PodDisruptionBudget, PriorityClass, RuntimeClass, Stored, Toleration } from "./objects.ts";
+import type {
+  Lease,
+  PodDisruptionBudget,
+  PriorityClass,
+  RuntimeClass,
+  Stored,
+  Toleration,
+} from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { immutable, named, nonNegative, oneOf } from "./pod-spec/checks.ts";
 import { requirementErrors } from "./pod-spec/requirements.ts";
 import { tolerationErrors } from "./pod-spec/scheduling.ts";

@@ -1,7 +1,7 @@
 import { append, configMapKeyErrors, deepEqual, type FieldError } from "@konverge/core";
 import { forbidden, invalidValue, required, tooLong } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { ConfigMap, Secret, Stored } from "./objects.ts";
+import type { ConfigMap, Secret, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { immutable } from "./pod-spec/checks.ts";
 
 const LARGEST = 1024 * 1024;

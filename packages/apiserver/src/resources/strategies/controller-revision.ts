@@ -1,8 +1,8 @@
 import { stringifyJson } from "@konverge/core";
 import type { ControllerRevision } from "@konverge/kinds";
 import { required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { Stored } from "./objects.ts";
+import type { Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { nonNegative } from "./pod-spec/checks.ts";
 
 /** A state of a workload that can be returned to, and so never changes. */

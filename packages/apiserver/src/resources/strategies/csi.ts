@@ -7,8 +7,6 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required, tooLong } from "@konverge/schema";
-import type { WorkingObject } from "../../codec/working-object.ts";
-import type { Strategy } from "../strategy.ts";
 import type {
   CSIDriver,
   CSINode,
@@ -16,7 +14,9 @@ import type {
   Stored,
   VolumeAttachment,
   VolumeAttributesClass,
-} from "./objects.ts";
+} from "../../codec/objects.ts";
+import type { WorkingObject } from "../../codec/working-object.ts";
+import type { Strategy } from "../definition.ts";
 import { immutable, named, nonNegative, optionallyOneOf } from "./pod-spec/checks.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required, tooLong, tooMany } from "@konverge/schema";
 import type { WorkingObject } from "../../codec/working-object.ts";
-import type { Strategy } from "../strategy.ts";
+import type { Strategy } from "../definition.ts";
 import { driverNameErrors } from "./csi.ts";
 import { immutable, named } from "./pod-spec/checks.ts";
 

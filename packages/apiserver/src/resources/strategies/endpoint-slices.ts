@@ -9,9 +9,9 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required, tooMany } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { EndpointSlice, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { endpointIpErrors, ipErrors } from "./ip-addresses.ts";
-import type { EndpointSlice, Stored } from "./objects.ts";
 import { immutable, named, oneOf } from "./pod-spec/checks.ts";
 
 type Slice = Stored<EndpointSlice>;

@@ -7,9 +7,9 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { invalidValue, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { Endpoints, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { endpointIpErrors, ipErrors, ipVersion } from "./ip-addresses.ts";
-import type { Endpoints, Stored } from "./objects.ts";
 import { named, oneOf } from "./pod-spec/checks.ts";
 
 type Subset = NonNullable<Endpoints["subsets"]>[number];

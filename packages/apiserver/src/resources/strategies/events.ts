@@ -1,8 +1,8 @@
 import { pathSegmentErrors } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
+import type { Event, Stored } from "../../codec/objects.ts";
 import type { WorkingObject } from "../../codec/working-object.ts";
 import type { ResourceDefinition, Strategy } from "../definition.ts";
-import type { Event, Stored } from "./objects.ts";
 
 /** Events are stored as those of the core group, whichever of the two groups they came through. */
 export const event: Strategy = {

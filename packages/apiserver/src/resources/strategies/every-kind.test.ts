@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apiVersionOf } from "@konverge/core";
 import { builtinResources } from "@konverge/kinds";
-import { registerBuiltins } from "../builtin.ts";
+import { registerBuiltins } from "../../bootstrap/builtin-resources.ts";
 import type { Strategy } from "../definition.ts";
 import { Registry } from "../registry.ts";
 

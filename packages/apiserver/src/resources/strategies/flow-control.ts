@@ -1,7 +1,7 @@
 import { append, dns1123LabelErrors, dns1123SubdomainErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { WorkingObject } from "../../codec/working-object.ts";
-import type { Strategy } from "../strategy.ts";
+import type { Strategy } from "../definition.ts";
 import { named, oneOf, within } from "./pod-spec/checks.ts";
 
 const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];

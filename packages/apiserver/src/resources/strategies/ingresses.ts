@@ -10,9 +10,9 @@ import {
   wildcardDns1123SubdomainErrors,
 } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required, tooLong } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { HTTPIngressPath, Ingress, IngressClass, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { ipErrors } from "./ip-addresses.ts";
-import type { HTTPIngressPath, Ingress, IngressClass, Stored } from "./objects.ts";
 import { immutable, named } from "./pod-spec/checks.ts";
 
 const CLASS_ANNOTATION = "kubernetes.io/ingress.class";

@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import { deepEqual, dns1123SubdomainErrors, type FieldError, pathSegmentErrors } from "@konverge/core";
 import type { IPAddress } from "@konverge/kinds";
 import { invalidValue, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { canonicalIPv6, ipProblem } from "./ip-addresses.ts";
-import type { Stored } from "./objects.ts";
 
 /** An address of a Service, which is its name; it belongs to one object for good. */
 export const ipAddress: Strategy = {

@@ -1,7 +1,7 @@
 import { append, deepEqual, type FieldError, type LabelSelector, selectsLabels } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
+import type { CronJob, Job, JobSpec } from "../../codec/objects.ts";
 import { cronProblem } from "./cron-schedule.ts";
-import type { CronJob, Job, JobSpec } from "./objects.ts";
 import { immutable, nonNegative, oneOf, optionallyOneOf } from "./pod-spec/checks.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 import { mismatchErrors, templateErrors } from "./workload-errors.ts";

@@ -1,7 +1,7 @@
 import { deepEqual } from "@konverge/core";
-import type { Strategy } from "../strategy.ts";
+import type { Job, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { jobErrors, jobUpdateErrors } from "./job-errors.ts";
-import type { Job, Stored } from "./objects.ts";
 import { podSpecDefaults } from "./pod-spec/defaults.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 import { dns1123LabelErrors, maskTrailingDash } from "@konverge/core";
 import { finalizerErrors, invalidValue, unqualifiedFinalizerErrors } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { Namespace, Stored } from "./objects.ts";
+import type { Namespace, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 

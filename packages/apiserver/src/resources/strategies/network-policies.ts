@@ -1,9 +1,9 @@
 import { BlockList } from "node:net";
 import { append, type FieldError, type LabelSelector, portNameErrors, portNumberErrors } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { NetworkPolicy, NetworkPolicyPort, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { BAD_CIDR, parseCidr } from "./cidrs.ts";
-import type { NetworkPolicy, NetworkPolicyPort, Stored } from "./objects.ts";
 import { named } from "./pod-spec/checks.ts";
 import { labelSelectorErrors } from "./selectors.ts";
 

@@ -1,8 +1,8 @@
 import { type FieldError, labelValueErrors, parseQuantity, qualifiedNameErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { Node, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { BAD_CIDR, parseCidr } from "./cidrs.ts";
-import type { Node, Stored } from "./objects.ts";
 import { named } from "./pod-spec/checks.ts";
 import { TAINT_EFFECTS } from "./pod-spec/scheduling.ts";
 

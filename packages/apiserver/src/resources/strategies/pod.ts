@@ -1,6 +1,6 @@
 import { dns1123LabelErrors } from "@konverge/core";
-import type { Strategy } from "../strategy.ts";
-import type { Pod, Stored } from "./objects.ts";
+import type { Pod, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { immutable } from "./pod-spec/checks.ts";
 import { podDefaults } from "./pod-spec/defaults.ts";
 import { qosClass } from "./pod-spec/qos.ts";

@@ -7,8 +7,8 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { LimitRange, ResourceQuota, Stored } from "./objects.ts";
+import type { LimitRange, ResourceQuota, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { named } from "./pod-spec/checks.ts";
 
 const COUNTS = [

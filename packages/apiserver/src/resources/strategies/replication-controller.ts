@@ -1,7 +1,7 @@
 import { append, type FieldError, selectsLabels } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import type { ReplicationController, Stored } from "./objects.ts";
+import type { ReplicationController, Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { nonNegative } from "./pod-spec/checks.ts";
 import { podSpecDefaults } from "./pod-spec/defaults.ts";
 import { templateErrors } from "./workload-errors.ts";

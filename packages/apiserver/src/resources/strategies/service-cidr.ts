@@ -1,9 +1,9 @@
 import type { FieldError } from "@konverge/core";
 import type { ServiceCIDR } from "@konverge/kinds";
 import { invalidValue, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
+import type { Stored } from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { canonicalCidr, cidrErrors, parseCidr } from "./cidrs.ts";
-import type { Stored } from "./objects.ts";
 
 const IMMUTABLE = "field is immutable";
 const FIELD = "spec.cidrs";

@@ -7,15 +7,15 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
-import type { Strategy } from "../strategy.ts";
-import { driverNameErrors, parameterErrors, provisionerErrors } from "./csi.ts";
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
   PersistentVolumeClaimSpec,
   StorageClass,
   Stored,
-} from "./objects.ts";
+} from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
+import { driverNameErrors, parameterErrors, provisionerErrors } from "./csi.ts";
 import { immutable, named, oneOf } from "./pod-spec/checks.ts";
 import { backstepErrors } from "./pod-spec/paths.ts";
 import { hostPathErrors } from "./pod-spec/volumes.ts";

@@ -8,8 +8,7 @@ import {
 } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required } from "@konverge/schema";
 import type { WorkingObject } from "../../codec/working-object.ts";
-import { clientErrors } from "../../crd/validate-conversion.ts";
-import type { Strategy } from "../strategy.ts";
+import type { Strategy } from "../definition.ts";
 import {
   conditionErrors,
   FAILURE_POLICIES,
@@ -21,6 +20,7 @@ import {
 } from "./admission-rules.ts";
 import { optionallyOneOf } from "./pod-spec/checks.ts";
 import { labelSelectorErrors } from "./selectors.ts";
+import { clientErrors } from "./webhook-client.ts";
 
 interface Webhook {
   name?: string;

@@ -9,7 +9,7 @@ import {
   SelectorError,
 } from "@konverge/core";
 import { annotationErrors, forbidden, invalidValue, labelErrors, notSupported, required } from "@konverge/schema";
-import type { DaemonSet, Deployment, PodTemplateSpec, ReplicaSet, StatefulSet } from "./objects.ts";
+import type { DaemonSet, Deployment, PodTemplateSpec, ReplicaSet, StatefulSet } from "../../codec/objects.ts";
 import { immutable, nonNegative, oneOf } from "./pod-spec/checks.ts";
 import { podSpecErrors } from "./pod-spec/spec-errors.ts";
 import { labelSelectorErrors, selectsAll } from "./selectors.ts";

@@ -1,7 +1,15 @@
 import { deepEqual, dns1123LabelErrors, maskTrailingDash } from "@konverge/core";
-import type { Strategy } from "../strategy.ts";
+import type {
+  CronJob,
+  DaemonSet,
+  Deployment,
+  PodTemplate,
+  ReplicaSet,
+  StatefulSet,
+  Stored,
+} from "../../codec/objects.ts";
+import type { Strategy } from "../definition.ts";
 import { cronJobErrors } from "./job-errors.ts";
-import type { CronJob, DaemonSet, Deployment, PodTemplate, ReplicaSet, StatefulSet, Stored } from "./objects.ts";
 import { immutable } from "./pod-spec/checks.ts";
 import { podSpecDefaults } from "./pod-spec/defaults.ts";
 import { podSpecWarnings } from "./pod-spec/warnings.ts";

@@ -16,9 +16,10 @@ import {
   untilDeadline,
   withProgress,
 } from "./progress.ts";
-import { findSets, forgetOldSets, replicasOf, type Sets, scaleSet } from "./replica-sets.ts";
+import { findSets, forgetOldSets, scaleSet } from "./replica-sets.ts";
 import { rollOn, stopOld } from "./rollout.ts";
 import { isResized, scaleSets } from "./scaling.ts";
+import { replicasOf, type Sets } from "./sets.ts";
 
 const NAME = "deployment-controller";
 

@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "@konverge/core";
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from "@konverge/kinds";
 import { maxUnavailable } from "./annotations.ts";
-import { allSets, replicasOf, type Sets } from "./replica-sets.ts";
+import { allSets, replicasOf, type Sets } from "./sets.ts";
 
 /** A deadline that long is none: what older clients set to say so. */
 const NO_DEADLINE = 2 ** 31 - 1;

@@ -5,20 +5,12 @@ import { messageOf } from "../workloads/pod-control.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { annotationsFor, maxSurge, nextRevision, REVISION, revisionOf, sizeAnnotations } from "./annotations.ts";
 import { hasProgressDeadline, progressing, setCondition } from "./progress.ts";
+import { replicasOf, type Sets } from "./sets.ts";
 
 export const HASH_LABEL = "pod-template-hash";
 
-/** The ReplicaSets of a Deployment: the one for its template, if there is one, and those for earlier templates. */
-export interface Sets {
-  deployment: Deployment;
-  current: ReplicaSet | undefined;
-  old: ReplicaSet[];
-}
-
-export const replicasOf = (set: ReplicaSet): number => set.spec?.replicas ?? 1;
 export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((total, set) => total + replicasOf(set), 0);
-export const allSets = ({ current, old }: Sets): ReplicaSet[] => (current ? [...old, current] : old);
 
 /** Oldest first. */
 export function byAge(sets: readonly ReplicaSet[]): ReplicaSet[] {

@@ -3,7 +3,8 @@ import { Pod } from "@konverge/kinds";
 import type { ReconcileContext } from "@konverge/runtime";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { maxUnavailable } from "./annotations.ts";
-import { allSets, byAge, newReplicas, replicasOf, type Sets, scaleSet, totalReplicas } from "./replica-sets.ts";
+import { byAge, newReplicas, scaleSet, totalReplicas } from "./replica-sets.ts";
+import { allSets, replicasOf, type Sets } from "./sets.ts";
 
 /** Moves a rolling update on by one step: grows the new set, or shrinks old ones. True if anything was changed. */
 export async function rollOn(context: ReconcileContext, sets: Sets): Promise<boolean> {

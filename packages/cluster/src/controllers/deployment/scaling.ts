@@ -1,7 +1,8 @@
 import type { Deployment, ReplicaSet } from "@konverge/kinds";
 import type { ReconcileContext } from "@konverge/runtime";
 import { DESIRED, MAX, maxSurge } from "./annotations.ts";
-import { allSets, byAge, replicasOf, type Sets, scaleSet, totalReplicas } from "./replica-sets.ts";
+import { byAge, scaleSet, totalReplicas } from "./replica-sets.ts";
+import { allSets, replicasOf, type Sets } from "./sets.ts";
 
 /** Whether the Deployment's size has changed since its sets were last scaled. */
 export function isResized({ deployment, ...sets }: Sets): boolean {

@@ -4,9 +4,11 @@ import { DeviceClass, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice }
 import type { CacheView } from "@konverge/runtime";
 import { KeyWorker } from "../../parts/key-worker.ts";
 import { type ComponentContext, type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
-import { DELETE_PROTECTION } from "../../scheduler/devices.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { claimsFromTemplates } from "./claims-from-templates.ts";
+
+/** Keeps a claim while its devices are given to somebody. */
+export const DELETE_PROTECTION = "resource.kubernetes.io/delete-protection";
 
 /** Pods alone do not start it: where nobody speaks of devices, hardly any pod does. */
 const STARTS_WITH = [ResourceClaim, ResourceClaimTemplate, DeviceClass, ResourceSlice];

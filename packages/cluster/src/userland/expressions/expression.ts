@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import type { Effort } from "../shell/pattern.ts";
+import type { Effort } from "../effort.ts";
 import { ExpressionError, re2Syntax, type SyntaxOptions } from "./posix-syntax.ts";
 
 export interface ExpressionOptions extends SyntaxOptions {

@@ -1,12 +1,34 @@
 import { posix } from "node:path";
 import { FileError } from "../file-error.ts";
 import { Input } from "../input.ts";
-import type { Streams } from "../process.ts";
+import type { Holding } from "../limits/memory.ts";
+import type { Process, Streams } from "../process.ts";
 import { ExitShell, LeaveFunction, LeaveLoop } from "./control-flow.ts";
-import type { Shell } from "./interpreter.ts";
+import type { ShellNames } from "./shell-names.ts";
+
+/** A shell, as its own commands know it. */
+export interface ShellState {
+  readonly process: Process;
+  readonly memory: Holding;
+  readonly files: Process["files"];
+  readonly names: ShellNames;
+  readonly options: Set<string>;
+  readonly traps: Map<string, string>;
+  cwd: string;
+  readonly name: string;
+  readonly status: number;
+  parameters: readonly string[];
+  get(name: string): string | undefined;
+  set(name: string, value: string): void;
+  spend(steps: number): Promise<void> | undefined;
+  runText(text: string, streams: Streams): Promise<number>;
+  execute(argv: readonly string[], streams: Streams): Promise<number>;
+  wait(): Promise<number>;
+  terminated(): void;
+}
 
 /** A command that only the shell itself can carry out. */
-export type Builtin = (shell: Shell, argv: readonly string[], streams: Streams) => Promise<number>;
+export type Builtin = (shell: ShellState, argv: readonly string[], streams: Streams) => Promise<number>;
 
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   errexit: "e",
@@ -141,7 +163,7 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
 // They are found by names that scripts give: `constructor` is none.
 Object.setPrototypeOf(BUILTINS, null);
 
-async function source(shell: Shell, [, path = ""]: readonly string[], streams: Streams): Promise<number> {
+async function source(shell: ShellState, [, path = ""]: readonly string[], streams: Streams): Promise<number> {
   try {
     const text = shell.files.readText(posix.resolve(shell.cwd, path));
     return await shell.runText(text, streams);
@@ -152,7 +174,7 @@ async function source(shell: Shell, [, path = ""]: readonly string[], streams: S
   }
 }
 
-function assign(shell: Shell, words: readonly string[], also: (name: string) => void = () => {}): number {
+function assign(shell: ShellState, words: readonly string[], also: (name: string) => void = () => {}): number {
   for (const word of words) {
     const end = word.indexOf("=");
     const name = end < 0 ? word : word.slice(0, end);
@@ -180,7 +202,7 @@ function rest(line: string, count: number): string {
 }
 
 /** The next line of an input that others read on from. */
-async function firstLine({ memory }: Shell, input: Input): Promise<string | undefined> {
+async function firstLine({ memory }: ShellState, input: Input): Promise<string | undefined> {
   const held = memory.open();
   const pieces: Uint8Array[] = [];
   let length = 0;

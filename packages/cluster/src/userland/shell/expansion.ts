@@ -1,9 +1,10 @@
 import { posix } from "node:path";
+import type { Effort } from "../effort.ts";
 import type { FileSystem } from "../file-system.ts";
 import type { Holding } from "../limits/memory.ts";
 import { sorted } from "../sorting.ts";
 import { evaluate } from "./arithmetic.ts";
-import { type Effort, Glob, hasPattern, literally } from "./pattern.ts";
+import { Glob, hasPattern, literally } from "./pattern.ts";
 import { type Script, ShellSyntaxError, type Word, type WordPart } from "./syntax.ts";
 
 /** What words are expanded with. */

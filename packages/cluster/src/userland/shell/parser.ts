@@ -11,7 +11,7 @@ const LONGEST = 128 * 1024;
 /** Reads a script, up to an operator or reserved word that ends the part of it that is asked for. */
 export function parseScript(source: string | Scanner, ends: readonly string[] = []): Script {
   if (typeof source === "string" && source.length > LONGEST) throw new ShellSyntaxError("script is too long");
-  const scanner = typeof source === "string" ? new Scanner(source) : source;
+  const scanner = typeof source === "string" ? new Scanner(source, parseScript) : source;
   const script: Node[] = [];
   for (;;) {
     while (scanner.peekOperator() === "\n" || scanner.peekOperator() === ";") scanner.takeOperator();

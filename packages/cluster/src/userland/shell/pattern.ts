@@ -1,9 +1,5 @@
+import type { Effort } from "../effort.ts";
 import { ShellSyntaxError } from "./syntax.ts";
-
-/** Counts work, as a process does. */
-export interface Effort {
-  spend(steps: number): Promise<void> | undefined;
-}
 
 /** One place of a pattern: any number of characters, or one that passes the test. */
 type Token = "*" | ((char: string) => boolean);

@@ -1,4 +1,3 @@
-import { parseScript } from "./parser.ts";
 import { type Script, ShellSyntaxError, type Word, type WordPart } from "./syntax.ts";
 
 const OPERATOR = /&&|\|\||;;|&>|<<<|<<-|<<|>>|>&|<&|[;&|<>()\n]/y;
@@ -15,6 +14,9 @@ const SPECIAL = /^(\d+|[@*#?$!-])/;
 /** Compound commands and expansions within one another. */
 const DEEPEST = 250;
 
+/** Reads a script, up to one of the operators or reserved words that end it. */
+type ParseScript = (scanner: Scanner, ends: readonly string[]) => Script;
+
 /** Reads the words and operators of a script, one after the other. */
 export class Scanner {
   readonly text: string;
@@ -24,8 +26,12 @@ export class Scanner {
 
   #depth: number;
 
-  constructor(text: string, depth = 0) {
+  readonly #parse: ParseScript;
+
+  /** `parse`: reads the scripts of command substitutions. */
+  constructor(text: string, parse: ParseScript, depth = 0) {
     this.text = text;
+    this.#parse = parse;
     this.#depth = depth;
   }
 
@@ -135,7 +141,7 @@ export class Scanner {
       const end = this.text.indexOf("`", this.at + 1);
       if (end < 0) throw new ShellSyntaxError("syntax error: unterminated backquote");
       const text = this.text.slice(this.at + 1, end).replaceAll(/\\([$`\\])/g, "$1");
-      const script = this.deeper(() => parseScript(new Scanner(text, this.#depth)));
+      const script = this.deeper(() => this.#parse(new Scanner(text, this.#parse, this.#depth), []));
       this.at = end + 1;
       parts.push({ kind: "command", script, quoted: inQuotes });
     } else {
@@ -182,9 +188,9 @@ export class Scanner {
   }
 
   #nested(): Script {
-    const inner = new Scanner(this.text, this.#depth);
+    const inner = new Scanner(this.text, this.#parse, this.#depth);
     inner.at = this.at;
-    const script = parseScript(inner, [")"]);
+    const script = this.#parse(inner, [")"]);
     if (inner.takeOperator() !== ")") throw inner.error();
     this.at = inner.at;
     return script;
@@ -247,7 +253,7 @@ export class Scanner {
       }
       if (raw) give([{ kind: "text", text: content, quoted: true }]);
       else {
-        const inner = new Scanner(`${content.replaceAll('"', '\\"')}"`, this.#depth);
+        const inner = new Scanner(`${content.replaceAll('"', '\\"')}"`, this.#parse, this.#depth);
         const parts: WordPart[] = [];
         inner.#quoted(parts, '"');
         give(parts);

@@ -1,6 +1,6 @@
 import { append, dns1123LabelErrors, type FieldError, portNameErrors, portNumberErrors } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
-import type { Container, ContainerPort, EphemeralContainer, PodSpec, Volume } from "../objects.ts";
+import type { Container, ContainerPort, EphemeralContainer, PodSpec, Volume } from "../../../codec/objects.ts";
 import { named, notFoundValue, oneOf, optionallyOneOf } from "./checks.ts";
 import { envErrors, envFromErrors } from "./env.ts";
 import { lifecycleErrors, probeErrors } from "./probes.ts";

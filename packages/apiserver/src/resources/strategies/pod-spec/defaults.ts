@@ -1,5 +1,5 @@
 import type { QuantityValue } from "@konverge/core";
-import type { Container, EphemeralContainer, PodSpec, ResourceRequirements, Volume } from "../objects.ts";
+import type { Container, EphemeralContainer, PodSpec, ResourceRequirements, Volume } from "../../../codec/objects.ts";
 import { containerAmounts } from "./resource-lists.ts";
 
 /** Defaults of a pod's spec, or of one in a template, that depend on other fields. */

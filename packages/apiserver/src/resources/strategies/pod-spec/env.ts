@@ -8,7 +8,7 @@ import {
 } from "@konverge/core";
 import type { EnvFromSource } from "@konverge/kinds";
 import { invalidValue, required } from "@konverge/schema";
-import type { EnvVar, Loose } from "../objects.ts";
+import type { EnvVar, Loose } from "../../../codec/objects.ts";
 import { named } from "./checks.ts";
 import { fieldRefErrors, resourceFieldRefErrors } from "./field-references.ts";
 import { backstepErrors } from "./paths.ts";

@@ -1,6 +1,6 @@
 import { append, type FieldError, httpHeaderNameErrors, portNameErrors, portNumberErrors } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
-import type { Lifecycle, Probe } from "../objects.ts";
+import type { Lifecycle, Probe } from "../../../codec/objects.ts";
 import { named, nonNegative, oneOf } from "./checks.ts";
 
 interface Handlers {

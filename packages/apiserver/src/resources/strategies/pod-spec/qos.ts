@@ -1,5 +1,5 @@
 import { parseQuantity, type QuantityValue } from "@konverge/core";
-import type { Container, PodSpec } from "../objects.ts";
+import type { Container, PodSpec } from "../../../codec/objects.ts";
 
 /** How readily a pod's containers are killed: by what they request and by what they are limited to. */
 export function qosClass(spec: PodSpec): string {

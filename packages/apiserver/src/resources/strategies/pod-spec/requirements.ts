@@ -1,6 +1,6 @@
 import { append, type FieldError, parseQuantity, type QuantityValue, qualifiedNameErrors } from "@konverge/core";
 import { invalidValue, required } from "@konverge/schema";
-import type { ResourceRequirements } from "../objects.ts";
+import type { ResourceRequirements } from "../../../codec/objects.ts";
 import { named, notFoundValue } from "./checks.ts";
 
 const STANDARD = new Set(["cpu", "memory", "ephemeral-storage"]);

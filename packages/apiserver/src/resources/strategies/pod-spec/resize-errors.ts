@@ -1,6 +1,6 @@
 import { append, deepEqual, type FieldError, type QuantityValue } from "@konverge/core";
 import { forbidden, invalidValue } from "@konverge/schema";
-import type { Container, Pod } from "../objects.ts";
+import type { Container, Pod } from "../../../codec/objects.ts";
 import { qosClass } from "./qos.ts";
 
 type Amounts = Record<string, QuantityValue>;

@@ -1,5 +1,5 @@
 import { parseQuantity, type Quantity, type QuantityValue } from "@konverge/core";
-import type { Container, PodSpec } from "../objects.ts";
+import type { Container, PodSpec } from "../../../codec/objects.ts";
 
 /** Amounts by resource name: `{ cpu: "100m" }`. */
 export type ResourceList = Record<string, QuantityValue>;

@@ -1,6 +1,6 @@
 import { append, type FieldError, labelValueErrors, qualifiedNameErrors } from "@konverge/core";
 import { invalidValue, notSupported, required } from "@konverge/schema";
-import type { Affinity, PodSpec, Toleration, TopologySpreadConstraint } from "../objects.ts";
+import type { Affinity, PodSpec, Toleration, TopologySpreadConstraint } from "../../../codec/objects.ts";
 import { labelSelectorErrors } from "../selectors.ts";
 import { named } from "./checks.ts";
 

@@ -1,6 +1,6 @@
 import type { FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
-import type { PodSecurityContext, SecurityContext } from "../objects.ts";
+import type { PodSecurityContext, SecurityContext } from "../../../codec/objects.ts";
 import { MAX_INT32, within } from "./checks.ts";
 import { descendingErrors } from "./paths.ts";
 

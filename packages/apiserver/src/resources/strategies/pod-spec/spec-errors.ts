@@ -6,7 +6,7 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
-import type { Pod, PodSpec } from "../objects.ts";
+import type { Pod, PodSpec } from "../../../codec/objects.ts";
 import { MAX_INT32, named, oneOf, optionallyOneOf, within } from "./checks.ts";
 import { containersErrors } from "./containers.ts";
 import { requirementErrors } from "./requirements.ts";

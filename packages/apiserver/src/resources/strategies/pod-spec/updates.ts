@@ -1,6 +1,6 @@
 import { append, deepEqual, type FieldError, quoted } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
-import type { Container, Pod, PodSpec, Toleration } from "../objects.ts";
+import type { Container, Pod, PodSpec, Toleration } from "../../../codec/objects.ts";
 import { MAX_INT32, within } from "./checks.ts";
 
 const CHANGEABLE = [

@@ -1,6 +1,6 @@
 import type { FieldError } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
-import type { Container, Volume, VolumeMount } from "../objects.ts";
+import type { Container, Volume, VolumeMount } from "../../../codec/objects.ts";
 import { notFoundValue } from "./checks.ts";
 import { backstepErrors, descendingErrors } from "./paths.ts";
 

@@ -1,6 +1,6 @@
 import { append, dns1123LabelErrors, type FieldError } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
-import type { Volume } from "../objects.ts";
+import type { Volume } from "../../../codec/objects.ts";
 import { named, optionallyOneOf, within } from "./checks.ts";
 import { fieldRefErrors, resourceFieldRefErrors } from "./field-references.ts";
 import { backstepErrors, descendingErrors, nonReservedErrors } from "./paths.ts";

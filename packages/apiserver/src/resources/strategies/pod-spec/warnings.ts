@@ -1,5 +1,5 @@
 import { append, parseQuantity } from "@konverge/core";
-import type { Container, PodSpec } from "../objects.ts";
+import type { Container, PodSpec } from "../../../codec/objects.ts";
 
 /** What a server warns about in a pod's spec, or in one in a template: what is allowed, and hardly meant. */
 export function podSpecWarnings(spec: PodSpec, field: string): string[] {

@@ -1,9 +1,10 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { ApiError, type FieldError, invalid, timestamp } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
+import type { Service } from "../../../codec/objects.ts";
 import type { WorkingObject } from "../../../codec/working-object.ts";
-import { type Call, contentOf, objectOf } from "../../../verbs/call.ts";
-import type { Service } from "../objects.ts";
+import type { StrategyCall } from "../../definition.ts";
+import { contentOf, objectOf } from "../../stored-object.ts";
 import { clusterIpErrors } from "./cluster-ip-errors.ts";
 import { isHeadless, needsAddress } from "./service-kinds.ts";
 
@@ -17,7 +18,7 @@ const ADDRESSES = "networking.k8s.io/ipaddresses";
  * Gives a service its address and says of which family it is. What is taken is known from the IPAddress objects that
  * every stored service has.
  */
-export function allocateAddress(call: Call, service: Service, old?: Service): void {
+export function allocateAddress(call: StrategyCall, service: Service, old?: Service): void {
   if (!needsAddress(service)) return;
   settleFamilies(service, old);
   const { spec, metadata } = service;
@@ -41,7 +42,7 @@ export function allocateAddress(call: Call, service: Service, old?: Service): vo
   if (call.store.collection(ADDRESSES).get(wanted)) throw refuse("provided IP is already allocated");
 }
 
-function freeAddress({ store, clock }: Call): string {
+function freeAddress({ store, clock }: StrategyCall): string {
   const taken = store.collection(ADDRESSES);
   const start = clock.random.below(RANGE.hosts - FIRST_CHOSEN);
   for (let step = 0; step < RANGE.hosts; step++) {
@@ -103,7 +104,7 @@ function settleFamilies(service: Service, old: Service | undefined): void {
 }
 
 /** Keeps the IPAddress objects in step with the services that are stored. */
-export function recordAddress(call: Call, service: Service | undefined, old: Service | undefined): void {
+export function recordAddress(call: StrategyCall, service: Service | undefined, old: Service | undefined): void {
   const now = addressOf(service);
   const before = addressOf(old);
   if (now === before) return;
@@ -119,7 +120,7 @@ function addressOf(service: Service | undefined): string | undefined {
   return address === undefined || address === "None" ? undefined : address;
 }
 
-function addressObject({ clock }: Call, address: string, { metadata }: Service): WorkingObject {
+function addressObject({ clock }: StrategyCall, address: string, { metadata }: Service): WorkingObject {
   const time = timestamp(clock);
   const labels = {
     "ipaddress.kubernetes.io/ip-family": "IPv4",

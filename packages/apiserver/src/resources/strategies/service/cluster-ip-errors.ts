@@ -1,7 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { FieldError } from "@konverge/core";
 import { duplicate, invalidValue, notSupported, required } from "@konverge/schema";
-import type { Service } from "../objects.ts";
+import type { Service } from "../../../codec/objects.ts";
 import { isHeadless } from "./service-kinds.ts";
 
 const BAD_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";

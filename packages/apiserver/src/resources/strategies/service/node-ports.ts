@@ -1,7 +1,8 @@
 import { ApiError, invalid } from "@konverge/core";
 import { invalidValue } from "@konverge/schema";
-import { type Call, objectOf } from "../../../verbs/call.ts";
-import type { Service, ServicePort } from "../objects.ts";
+import type { Service, ServicePort } from "../../../codec/objects.ts";
+import type { StrategyCall } from "../../definition.ts";
+import { objectOf } from "../../stored-object.ts";
 import { needsHealthCheck, needsNodePorts } from "./service-kinds.ts";
 
 const FIRST = 30_000;
@@ -12,7 +13,7 @@ const FIRST_CHOSEN = FIRST + 86;
 const FIRST_OF_DRY_RUNS = LAST + 2;
 
 /** Gives a service those of its node ports that it has not asked for by number; refuses what others have. */
-export function allocateNodePorts(call: Call, service: Service, old?: Service): void {
+export function allocateNodePorts(call: StrategyCall, service: Service, old?: Service): void {
   const { spec, metadata } = service;
   if (!spec) return;
   const held = new Set(portsOf(old));
@@ -64,7 +65,7 @@ function portsOf(service: Service | undefined): number[] {
 }
 
 /** The ports of all other services. Most have none, and are told apart without being read. */
-function takenPorts(call: Call, { namespace, name }: Service["metadata"]): Set<number> {
+function takenPorts(call: StrategyCall, { namespace, name }: Service["metadata"]): Set<number> {
   const taken = new Set<number>();
   for (const entry of call.store.collection("/services").scan("")) {
     const type = entry.fields?.["spec.type"];
@@ -74,7 +75,7 @@ function takenPorts(call: Call, { namespace, name }: Service["metadata"]): Set<n
   return taken;
 }
 
-function freePort({ clock }: Call, isTaken: (port: number) => boolean): number {
+function freePort({ clock }: StrategyCall, isTaken: (port: number) => boolean): number {
   const count = LAST - FIRST_CHOSEN + 1;
   const start = clock.random.below(count);
   for (let step = 0; step < count; step++) {

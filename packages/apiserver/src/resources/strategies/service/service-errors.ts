@@ -9,8 +9,8 @@ import {
   qualifiedNameErrors,
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, labelErrors, notSupported, required } from "@konverge/schema";
+import type { Service, ServicePort } from "../../../codec/objects.ts";
 import { BAD_CIDR, parseCidr } from "../cidrs.ts";
-import type { Service, ServicePort } from "../objects.ts";
 import { clusterIpErrors } from "./cluster-ip-errors.ts";
 import { isExternal, isHeadless, needsHealthCheck } from "./service-kinds.ts";
 

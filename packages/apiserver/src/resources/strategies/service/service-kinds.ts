@@ -1,4 +1,4 @@
-import type { Service } from "../objects.ts";
+import type { Service } from "../../../codec/objects.ts";
 
 /** Services that have an address of their own, or say that they want none. */
 export function needsAddress({ spec }: Service): boolean {

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiRequest, type HeaderMap, notFound, readText } from "@konverge/core";
-import { emptyStore } from "../../test/role-store.ts";
-import { AuditLog, METADATA_POLICY } from "../audit/index.ts";
-import { AccessControl } from "./access-control.ts";
+import { emptyStore } from "../test/role-store.ts";
+import { AuditLog } from "./audit/audit-log.ts";
+import { METADATA_POLICY } from "./audit/policy.ts";
+import { AccessControl } from "./auth/access-control.ts";
+import { ensureDefaultRoles } from "./auth/rbac/default-roles.ts";
+import type { User } from "./auth/user.ts";
 import { Guard } from "./guard.ts";
-import { ensureDefaultRoles } from "./rbac/default-roles.ts";
-import type { User } from "./user.ts";
 
 function setup() {
   const { store, clock } = emptyStore();

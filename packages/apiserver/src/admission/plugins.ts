@@ -1,5 +1,5 @@
 import type { Authorizer } from "../auth/rbac/authorizer.ts";
-import type { Admission } from "../verbs/call.ts";
+import type { Admission } from "../call/call.ts";
 import type { CallWebhook } from "../webhook-call.ts";
 import type { AdmissionPlugin } from "./attributes.ts";
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from "./certificates.ts";

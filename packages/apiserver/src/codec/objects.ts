@@ -1,5 +1,5 @@
 import type * as kinds from "@konverge/kinds";
-import type { WorkingObject } from "../../codec/working-object.ts";
+import type { WorkingObject } from "./working-object.ts";
 
 /**
  * A type with any text where it names a few, because what comes from clients may say anything until it has been validated;

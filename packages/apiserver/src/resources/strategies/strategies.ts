@@ -29,7 +29,7 @@ import { node } from "./node.ts";
 import { pod } from "./pod.ts";
 import { limitRange, resourceQuota } from "./quotas.ts";
 import { replicationController } from "./replication-controller.ts";
-import { service } from "./service/index.ts";
+import { service } from "./service/service.ts";
 import { serviceCidr } from "./service-cidr.ts";
 import { persistentVolume, persistentVolumeClaim, storageClass } from "./volumes-and-claims.ts";
 import { webhookConfiguration } from "./webhook-configurations.ts";

@@ -1,5 +1,5 @@
 import { ApiError, type ApiRequest, headerOf } from "@konverge/core";
-import { type MediaRange, parseAccept } from "../http/media-types.ts";
+import { type MediaRange, parseAccept } from "./media-types.ts";
 
 /** In what form an answer about objects is wanted. */
 export interface Form {

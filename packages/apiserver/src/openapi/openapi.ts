@@ -11,9 +11,8 @@ import { parseAccept } from "../http/media-types.ts";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
 import { openApiDocument, serverDocument } from "./document.ts";
-import type { Paths } from "./operations.ts";
 import { encodeSwagger, PROTOBUF_TYPE } from "./protobuf-2.ts";
-import { serverDocuments } from "./server-documents.ts";
+import { type Paths, serverDocuments } from "./server-documents.ts";
 import { type SwaggerDocument, swaggerDocument } from "./version-2.ts";
 
 const ROOT = "/openapi/v3";

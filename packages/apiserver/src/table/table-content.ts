@@ -4,8 +4,8 @@
  */
 import type { AnyObject } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
+import type { Call, TableContent } from "../call/call.ts";
 import type { ColumnDefinition, ResourceVersion } from "../resources/definition.ts";
-import type { Call, TableContent } from "../verbs/call.ts";
 import { builtinCells } from "./builtin-cells.ts";
 import type { Cell } from "./cells.ts";
 import { customCells } from "./custom-cells.ts";

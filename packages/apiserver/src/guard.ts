@@ -1,19 +1,12 @@
-import {
-  ApiError,
-  type ApiRequest,
-  type ApiResponse,
-  type HeaderMap,
-  stringifyJson,
-  type Transport,
-} from "@konverge/core";
-import type { AuditedRequest, AuditLog } from "../audit/index.ts";
-import { type RequestInfo, requestInfo } from "../http/request-info.ts";
-import type { AccessControl } from "./access-control.ts";
-import { attributesOf, forbiddenError } from "./attributes.ts";
-import { BEARER_PROTOCOL } from "./authenticator.ts";
-import { withoutImpersonation } from "./impersonation.ts";
-import type { Peer } from "./peer.ts";
-import type { User } from "./user.ts";
+import { ApiError, type ApiRequest, type ApiResponse, type HeaderMap, stringifyJson, type Transport } from "@konverge/core";
+import type { AuditedRequest, AuditLog } from "./audit/audit-log.ts";
+import type { AccessControl } from "./auth/access-control.ts";
+import { attributesOf, forbiddenError } from "./auth/attributes.ts";
+import { BEARER_PROTOCOL } from "./auth/authenticator.ts";
+import { withoutImpersonation } from "./auth/impersonation.ts";
+import type { Peer } from "./auth/peer.ts";
+import type { User } from "./auth/user.ts";
+import { type RequestInfo, requestInfo } from "./http/request-info.ts";
 
 /** Carries out a request that is allowed. `audit` takes what is worth writing down about it. */
 export type Answerer = (

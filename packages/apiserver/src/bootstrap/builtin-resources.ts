@@ -1,10 +1,11 @@
 import { apiVersionOf, type Schema } from "@konverge/core";
 import { type BuiltinResource, builtinResources, builtinSchema } from "@konverge/kinds";
-import { type Codec, typedCodec } from "../codec/index.ts";
+import type { Codec } from "../codec/codec.ts";
+import { typedCodec } from "../codec/typed.ts";
 import { crdStrategy } from "../crd/strategy.ts";
-import type { ResourceDefinition, ResourceVersion } from "./definition.ts";
-import type { Registry } from "./registry.ts";
-import { conversionOf, strategyOf } from "./strategies/index.ts";
+import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
+import type { Registry } from "../resources/registry.ts";
+import { conversionOf, strategyOf } from "../resources/strategies/strategies.ts";
 
 /** Resources that two groups serve are stored once, as objects of the group that came first. */
 const SHARED_STORAGE: Record<string, { storage: string; storedAs: string }> = {

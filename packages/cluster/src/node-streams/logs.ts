@@ -1,8 +1,8 @@
 import { ApiError, type ApiResponse, badRequest } from "@konverge/core";
+import type { ContainerLog, LogLine } from "../images/container-log.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
-import type { ContainerLog, LogLine } from "../kubelet/container-log.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
-import { socketPair } from "./socket-pair.ts";
+import { socketPair } from "../streams/socket-pair.ts";
 
 /** Which part of a log is wanted, from the query of a request. */
 interface Selection {

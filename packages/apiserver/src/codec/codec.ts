@@ -12,17 +12,6 @@ import type { JsonObject } from "@konverge/schema/patch";
 import type { DecoderWords } from "./reading.ts";
 import type { WorkingObject } from "./working-object.ts";
 
-export { checkContainers, countContainers } from "./container-limit.ts";
-export { customCodec } from "./custom.ts";
-export { type Duplicate, type JsonText, parseJsonText } from "./json-text.ts";
-export { typedCodec } from "./typed.ts";
-export { parseYamlText } from "./yaml-text.ts";
-
-/** The body does not fit the kind. The message is that of Go's decoder. */
-export class DecodeError extends Error {
-  override readonly name = "DecodeError";
-}
-
 /** An object that was read, and the fields it had that the kind does not know: `spec.replcas`. */
 export interface Decoded {
   readonly object: WorkingObject;

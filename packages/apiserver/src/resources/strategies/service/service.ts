@@ -1,6 +1,6 @@
 import { deepEqual, dns1123LabelErrors, maskTrailingDash } from "@konverge/core";
-import type { Strategy } from "../../strategy.ts";
-import type { Service, ServiceSpec, Stored } from "../objects.ts";
+import type { Service, ServiceSpec, Stored } from "../../../codec/objects.ts";
+import type { Strategy } from "../../definition.ts";
 
 import { allocateAddress, recordAddress } from "./addresses.ts";
 import { allocateNodePorts } from "./node-ports.ts";

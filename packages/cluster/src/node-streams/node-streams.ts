@@ -2,9 +2,9 @@ import type { KubeletApi, KubeletRequest } from "@konverge/apiserver";
 import { badRequest, type Clock } from "@konverge/core";
 import type { Images } from "../images/image.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
+import { portForwardResponse } from "../streams/port-forward.ts";
 import { execResponse } from "./exec.ts";
 import { asMessages, logResponse } from "./logs.ts";
-import { portForwardResponse } from "./port-forward.ts";
 
 /** Answers for pods on real nodes; undefined for others. */
 export type RealStreams = (request: KubeletRequest) => ReturnType<KubeletApi> | undefined;

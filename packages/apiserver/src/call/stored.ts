@@ -1,8 +1,9 @@
 import { stringifyJson } from "@konverge/core";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
-import type { Entry } from "../storage/collection.ts";
-import { type Call, convertTo, objectOf, requestVersion } from "./call.ts";
+import { convertTo, objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
+import { type Call, requestVersion } from "./call.ts";
 
 /** The text of a stored object in the version of the request, where it can go out as it is. */
 function plainText(call: Call, entry: Entry): string | undefined {

@@ -33,8 +33,6 @@ import { proxied } from "./proxy.ts";
 import { registerCustomGroups } from "./registrations.ts";
 import { ADDRESS_STORAGES } from "./service-address.ts";
 
-export type { AggregationOptions, CallExtension, ExtensionTarget, FrontProxy } from "./extension-call.ts";
-
 /** How long an answer about a server is believed, at most; failures are tried again sooner, then less and less often. */
 const RECHECK = 30_000;
 const FIRST_RETRY = 5;

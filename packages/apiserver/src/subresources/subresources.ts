@@ -6,9 +6,6 @@ import { type KubeletApi, toKubelet } from "./kubelet.ts";
 import { bindPod, createBinding } from "./pod-binding.ts";
 import { issueToken } from "./token.ts";
 
-export type { KubeletApi, KubeletRequest } from "./kubelet.ts";
-export { openIdDocuments } from "./token.ts";
-
 /** What answers for the subresources of built-in kinds that do something other than show or change their object. */
 export function builtinSubresources(
   tokens: ServiceAccountTokens,

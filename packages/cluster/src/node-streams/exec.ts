@@ -3,9 +3,9 @@ import type { ExecSession, Image } from "../images/image.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { Insides } from "../kubelet/insides.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
+import { type PairedSocket, socketPair } from "../streams/socket-pair.ts";
+import { channelsOverSpdy, SPDY } from "../streams/spdy-channels.ts";
 import { chosenContainer, linesFrom, textOf } from "./logs.ts";
-import { type PairedSocket, socketPair } from "./socket-pair.ts";
-import { channelsOverSpdy, SPDY } from "./spdy-channels.ts";
 
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"];
 /** In these the last channel has a Status; in older ones words, and those only for what went wrong. */

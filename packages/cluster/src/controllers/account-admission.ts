@@ -1,6 +1,6 @@
 import type { AdmissionPluginOptions } from "@konverge/apiserver";
-import { serviceAccounts } from "../controllers/service-accounts.ts";
-import type { ControlPlaneComponent } from "./part.ts";
+import type { ControlPlaneComponent } from "../parts/part.ts";
+import { serviceAccounts } from "./service-accounts.ts";
 
 const PLUGIN = "ServiceAccount";
 

@@ -1,25 +1,15 @@
-import {
-  ApiError,
-  type ApiRequest,
-  apiVersionOf,
-  type Clock,
-  parseApiVersion,
-  parseJson,
-  stringifyJson,
-  timestamp,
-} from "@konverge/core";
+import { type ApiRequest, apiVersionOf, type Clock, parseApiVersion, timestamp } from "@konverge/core";
 import type { Activity } from "../activity.ts";
 import type { Attributes } from "../auth/attributes.ts";
 import type { User } from "../auth/user.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
+import type { Form } from "../http/form.ts";
 import type { RequestInfo } from "../http/request-info.ts";
-import type { Form } from "../representation/form.ts";
 import type { ResourceDefinition, ResourceVersion, StrategyContext } from "../resources/definition.ts";
 import type { Registry } from "../resources/registry.ts";
-import type { Entry } from "../storage/collection.ts";
-import type { EntryContent, Store } from "../storage/store.ts";
-
-export type { User } from "../auth/user.ts";
+import { storageKey } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
+import type { Store } from "../storage/store.ts";
 
 /**
  * Called around each write, before the strategy (mutating) and after validation (validating). Objects are in the version
@@ -81,45 +71,10 @@ export interface Call extends Services {
   annotate?(key: string, value: string): void;
 }
 
-/** The key of an object in its collection. */
-export function storageKey(definition: ResourceDefinition, namespace: string | undefined, name: string): string {
-  return definition.namespaced ? `${namespace ?? ""}/${name}` : name;
-}
-
 export function currentEntry(call: Call): Entry | undefined {
   return call.store
     .collection(call.definition.storage)
     .get(storageKey(call.definition, call.info.namespace, call.info.name));
-}
-
-/** A stored object, parsed: the caller's own copy. */
-export function objectOf(entry: Entry): WorkingObject {
-  return parseJson(entry.text) as WorkingObject;
-}
-
-/** The longest object that can be stored: etcd's limit on requests. */
-const MOST_BYTES = 1.5 * 1024 * 1024;
-
-/**
- * What the store keeps of an object, in the stored version, at a revision. Throws when it is too long to be stored; who
- * owns which field is dropped first.
- */
-export function contentOf(definition: ResourceDefinition, object: WorkingObject): (revision: number) => EntryContent {
-  return (revision) => {
-    const { metadata } = object;
-    metadata.resourceVersion = String(revision);
-    let text = stringifyJson(definition.storageCodec.canonical(object));
-    if (isTooLong(text)) {
-      delete metadata.managedFields;
-      text = stringifyJson(definition.storageCodec.canonical(object));
-      if (isTooLong(text)) throw new ApiError({ code: 500, message: "etcdserver: request is too large" });
-    }
-    return { text, uid: metadata.uid ?? "", labels: metadata.labels, fields: definition.strategy.fields?.(object) };
-  };
-}
-
-function isTooLong(text: string): boolean {
-  return text.length * 3 > MOST_BYTES && Buffer.byteLength(text) > MOST_BYTES;
 }
 
 /** The apiVersion of the request. */
@@ -140,21 +95,6 @@ export function errorKind({ definition, version }: Call): { group: string; kind:
   };
 }
 
-/** An object in another version of its kind. */
-export async function convertTo(
-  definition: ResourceDefinition,
-  object: WorkingObject,
-  apiVersion: string,
-): Promise<WorkingObject> {
-  if (object.apiVersion === apiVersion) return object;
-  const [converted] = await definition.convert([object], apiVersion);
-  return converted!;
-}
-
 export function strategyContext(call: Call): StrategyContext {
   return { now: timestamp(call.clock), subresource: call.info.subresource, user: call.user.name, call };
-}
-
-export function isDryRun(call: Call): boolean {
-  return call.dryRun;
 }

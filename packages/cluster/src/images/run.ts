@@ -1,0 +1,15 @@
+/** Where a pod is. */
+export interface Place {
+  readonly hostIP: string;
+  readonly podIP: string;
+}
+
+/** A run of an image that is a program. */
+export interface Run {
+  /** Asks it to stop. */
+  stop(): void;
+  kill(): void;
+}
+
+/** Told once how a run ended, what the container left as its last words, and why it was killed. */
+export type EndedRun = (exitCode: number, lastWords?: string, reason?: string) => void;
