@@ -35,6 +35,8 @@ const MOST = 40;
 
 /** Makes the network of a cluster, or returns the one that it has. */
 export async function openNetwork(folder: string, clusterCidr?: string): Promise<NodeNetwork> {
+  // The folder says that there is something to remove. Other users of the machine have no business in its volumes and images.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const known = claimOf(folder);
   const network = known ?? (await claim(folder, clusterCidr));
   const { bridge, address, mtu } = network;
@@ -85,10 +87,11 @@ export async function routeTo(podCidr: string, nodeAddress: string, { bridge }: 
   await run("ip", "route", "replace", podCidr, "via", nodeAddress, "dev", bridge);
 }
 
-/** Pods and nodes reach what the machine reaches, under its address. */
+/** Pods and nodes reach the machine, and what the machine reaches under its address. */
 function rulesOf({ bridge, subnet }: NodeNetwork): string[][] {
   return [
     ["nat", "POSTROUTING", "-s", subnet, "!", "-d", subnet, "!", "-o", bridge, "-j", "MASQUERADE"],
+    ["filter", "INPUT", "-i", bridge, "-j", "ACCEPT"],
     ["filter", "FORWARD", "-i", bridge, "-j", "ACCEPT"],
     ["filter", "FORWARD", "-o", bridge, "-j", "ACCEPT"],
   ];

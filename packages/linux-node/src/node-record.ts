@@ -13,7 +13,12 @@ export interface NodeRecord {
   readonly address: string;
   /** The folder of its local volumes. */
   readonly volumes: string;
+  /** When the machine was started: afterwards, its link and groups are gone, and others may have their names. */
+  readonly boot: string;
 }
+
+/** Changes with each start of the machine. */
+export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
 const FILE = "node.json";
 
@@ -22,7 +27,7 @@ export const nodeFolder = (cluster: string, name: string): string => join(cluste
 
 export function writeRecord(cluster: string, record: NodeRecord): void {
   const folder = nodeFolder(cluster, record.name);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${FILE}.new`);
   writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`);
   renameSync(draft, join(folder, FILE));
