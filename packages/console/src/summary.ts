@@ -59,7 +59,7 @@ export function summaryOf(kind: NamedKind, object: KubeObject, now: number): Obj
   const replicas = replicasOf(object, status);
   const owners = [...(metadata.ownerReferences ?? [])].sort((a, b) => Number(b.controller) - Number(a.controller));
   const managed = metadata.labels?.[MANAGED_BY] === "konverge";
-  const statusManager = statusManagerOf(object);
+  const statusManager = statusManagerOf(kind, object);
   const runsOperator = managed && (pod !== undefined || kind.kind === "Deployment");
   return {
     ...nameOf(kind, object),
@@ -158,8 +158,13 @@ function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }
 
-/** Konverge's controllers apply the status of what they reconcile, by a field manager of the controller's name. */
-function statusManagerOf({ metadata }: KubeObject): string | undefined {
-  return metadata.managedFields?.find(({ subresource, operation }) => subresource === "status" && operation === "Apply")
-    ?.manager;
+/**
+ * Konverge's controllers apply the status of what they reconcile, by a field manager of the controller's name. Where several
+ * do, the one that is named after the kind comes first.
+ */
+function statusManagerOf({ group, plural }: NamedKind, { metadata }: KubeObject): string | undefined {
+  const managers = (metadata.managedFields ?? [])
+    .filter(({ subresource, operation }) => subresource === "status" && operation === "Apply")
+    .map(({ manager }) => manager);
+  return managers.find((manager) => manager === `${plural}.${group}`) ?? managers[0];
 }
