@@ -1,5 +1,13 @@
 import type { ApiResource, Client } from "@konverge/client";
-import { type AnyObject, ApiError, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
+import {
+  type AnyObject,
+  ApiError,
+  type Clock,
+  groupKindText,
+  type KindRef,
+  type KubeObject,
+  sleep,
+} from "@konverge/core";
 import { Event } from "@konverge/kinds";
 import type { History } from "./history.ts";
 import { idOf } from "./summary.ts";
@@ -18,6 +26,7 @@ const QUIET = new Set(["Endpoints", "EndpointSlice.discovery.k8s.io"]);
 export class ClusterSource {
   readonly #client: Client;
   readonly #history: History;
+  readonly #clock: Clock;
   readonly #stop = new AbortController();
   readonly #watched = new Map<string, ApiResource>();
   readonly #hidden = new Set<string>();
@@ -25,9 +34,11 @@ export class ClusterSource {
   /** Kinds that were discovered. */
   onHidden: (() => void) | undefined;
 
-  constructor(client: Client, history: History) {
+  /** `clock` is for timers: that of the cluster may be faster. */
+  constructor(client: Client, history: History, clock: Clock) {
     this.#client = client;
     this.#history = history;
+    this.#clock = clock;
   }
 
   get hidden(): string[] {
@@ -52,7 +63,7 @@ export class ClusterSource {
       const early = new AbortController();
       this.#discoverNow = () => early.abort();
       const either = AbortSignal.any([signal, early.signal]);
-      await sleep(this.#client.clock, DISCOVERY_PERIOD, { signal: either, background: true }).catch(() => {});
+      await sleep(this.#clock, DISCOVERY_PERIOD, { signal: either, background: true }).catch(() => {});
       if (!signal.aborted) await this.#discover().catch(() => {});
     }
   }
