@@ -69,7 +69,7 @@ export function summaryOf(kind: NamedKind, object: KubeObject, now: number): Obj
     message: messageOf(readiness, status, problem, pod),
     ...(problem && { problem }),
     ...(replicas && { replicas }),
-    badges: badgesOf(object, pod, status),
+    badges: badgesOf(object, pod, node, status),
     ...(pod && { pod: { phase: phaseOf(pod), gpus: gpusOf(pod), containers: containersOf(pod) } }),
     ...(node && { node: { ready: isReady(node), gpus: sumOfGpus(node.status?.allocatable ?? {}) } }),
     ...(runsOperator && { operator: metadata.labels?.["app.kubernetes.io/name"] ?? metadata.name }),
@@ -121,7 +121,7 @@ function replicasOf(object: KubeObject, status: Status): ObjectSummary["replicas
   return { ready: status.readyReplicas ?? status.numberReady ?? 0, desired };
 }
 
-function badgesOf(object: KubeObject, pod: Pod | undefined, status: Status): string[] {
+function badgesOf(object: KubeObject, pod: Pod | undefined, node: Node | undefined, status: Status): string[] {
   const badges: string[] = [];
   if (pod) {
     const role = Object.entries(object.metadata.labels ?? {}).find(([key]) => ROLE.test(key))?.[1];
@@ -130,6 +130,10 @@ function badgesOf(object: KubeObject, pod: Pod | undefined, status: Status): str
     if (restarts > 0) badges.push(restarts === 1 ? "1 restart" : `${restarts} restarts`);
     const gpus = gpusOf(pod);
     if (gpus > 0) badges.push(gpus === 1 ? "1 GPU" : `${gpus} GPUs`);
+  } else if (node) {
+    if (node.spec?.unschedulable) badges.push("cordoned");
+    const gpus = sumOfGpus(node.status?.allocatable ?? {});
+    if (gpus > 0) badges.push(`${gpus} GPUs`);
   } else if (typeof status.phase === "string" && status.phase) badges.push(status.phase);
   return badges;
 }

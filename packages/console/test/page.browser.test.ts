@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Cluster, startCluster } from "@konverge/cluster";
 import { sleep } from "@konverge/core";
-import { ClusterRoleBinding, ConfigMap, Deployment, Namespace } from "@konverge/kinds";
+import { ClusterRoleBinding, ConfigMap, Deployment, Namespace, Pod } from "@konverge/kinds";
 import { controller, run } from "@konverge/runtime";
 import { type Console, startConsole } from "../src/console.ts";
 import { noChromium, TestBrowser } from "./chromium.ts";
@@ -71,6 +71,22 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
       merge: { spec: { template: { spec: { containers: [container] } } } },
     } as never);
     await browser.sees(".node[data-kind=Pod]", /finds no node.*Insufficient cpu/);
+    assert.deepEqual(browser.problems, []);
+  });
+
+  test("a command runs in a container, and its output and exit code are shown", async () => {
+    const pod = {
+      metadata: { name: "shell", namespace: "default" },
+      spec: { containers: [{ name: "main", image: "busybox", command: ["sleep", "3600"] }] },
+    };
+    const { metadata } = await cluster.client.create(Pod, pod);
+    await using browser = await TestBrowser.open(served.url);
+    await browser.go(`/object?id=${metadata.uid}&tab=exec`);
+    await browser.sees(".state-line", /Ready/);
+    await browser.page.waitForSelector(".exec input");
+    await browser.page.type(".exec input", "echo '<b>hi</b>'; exit 3");
+    await browser.page.keyboard.press("Enter");
+    await browser.sees(".runs pre", /^<b>hi<\/b>\s+exit code 3$/);
     assert.deepEqual(browser.problems, []);
   });
 
