@@ -48,10 +48,17 @@ export class Sampler {
   }
 
   start(): void {
-    this.#timer = this.#timers.after(PERIOD, () => void this.#take().finally(() => this.#timer && this.start()), {
-      background: true,
-      label: "console sample",
-    });
+    this.#timer = this.#timers.after(
+      PERIOD,
+      () =>
+        void this.#take()
+          .catch(() => {})
+          .finally(() => this.#timer && this.start()),
+      {
+        background: true,
+        label: "console sample",
+      },
+    );
   }
 
   stop(): void {
