@@ -1,4 +1,4 @@
 // `npm test`: types, lint, layering, the words of the documentation and all fast tests.
 import { runAll } from "./steps.ts";
 
-process.exit(await runAll(["types", "lint", "layering", "words", "fast tests"]));
+process.exit(await runAll(["types", "types of the console's page", "lint", "layering", "words", "fast tests"]));

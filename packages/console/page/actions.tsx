@@ -10,6 +10,8 @@ const PAUSED = "konverge.dev/paused";
 const RECONCILE_NOW = "konverge.dev/reconcile-now";
 const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt";
 const RESTARTED = new Set(["Deployment.apps", "StatefulSet.apps", "DaemonSet.apps"]);
+/** The badge of nodes that take no more pods. */
+const CORDONED = "cordoned";
 /** Names the console in managedFields. */
 const MANAGER = "fieldManager=konverge-console";
 
@@ -145,6 +147,15 @@ function actionsFor(object: ObjectSummary, isReconciled: boolean): Action[] {
       verb: "patch",
       question: "Its pods are replaced, as by kubectl rollout restart.",
       run: () => merge(object, { spec: { template: { metadata: { annotations: { [RESTARTED_AT]: now() } } } } }),
+    });
+  }
+  if (object.node) {
+    const isCordoned = object.badges.includes(CORDONED);
+    actions.push({
+      name: "cordon",
+      title: isCordoned ? "Uncordon" : "Cordon",
+      verb: "patch",
+      run: () => merge(object, { spec: { unschedulable: isCordoned ? null : true } }),
     });
   }
   if (object.pod) {

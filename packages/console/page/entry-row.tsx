@@ -1,6 +1,7 @@
-import type { Entry, FieldDiff, ObjectName, ReconcileEntry } from "../src/protocol.ts";
+import type { Entry, FieldDiff, ObjectName, ReconcileEntry, WriteRecord } from "../src/protocol.ts";
 import { clockTime, keyOf, span } from "./format.ts";
 import { linkTo } from "./route.ts";
+import { entries } from "./store.ts";
 
 /** How an entry is called and colored. */
 export function toneOf(entry: Entry): "good" | "bad" | "warn" | "change" | "quiet" {
@@ -182,7 +183,6 @@ function ReconcileDetails({ entry }: { entry: ReconcileEntry }) {
           <dd class="bad">{error}</dd>
         </>
       )}
-      <Fact name="Read" list={reads} />
       {writes.length > 0 && (
         <>
           <dt>Wrote</dt>
@@ -192,7 +192,7 @@ function ReconcileDetails({ entry }: { entry: ReconcileEntry }) {
                 <li key={i}>
                   {write.object ? <a href={linkTo("object", { id: write.object })}>{write.text}</a> : write.text}
                   {write.error && <span class="bad"> {write.error}</span>}
-                  {write.diff && <Diff diff={write.diff} more={0} />}
+                  <Diff diff={write.diff ?? observedDiff(entry, write)} more={0} />
                 </li>
               ))}
             </ul>
@@ -200,8 +200,40 @@ function ReconcileDetails({ entry }: { entry: ReconcileEntry }) {
         </>
       )}
       <Fact name="Also" list={notes} />
+      {reads.length > 0 && (
+        <>
+          <dt>Read</dt>
+          <dd>
+            <details open={reads.length <= 4}>
+              <summary>{reads.length === 1 ? "1 object" : `${reads.length} objects`}</summary>
+              <ul>
+                {reads.map((text) => (
+                  <li key={text}>{text}</li>
+                ))}
+              </ul>
+            </details>
+          </dd>
+        </>
+      )}
     </dl>
   );
+}
+
+/** Milliseconds after a reconcile in which a watch reports what it wrote. */
+const LATE = 2000;
+
+/** Logs name writes without their content. The diff is in the change that the watch reported, by the same manager. */
+function observedDiff({ at, duration = 0, controller }: ReconcileEntry, { object }: WriteRecord): readonly FieldDiff[] {
+  if (!object) return [];
+  const change = entries.value.find(
+    (entry) =>
+      entry.type === "change" &&
+      entry.object.id === object &&
+      entry.by === controller &&
+      entry.at >= at &&
+      entry.at <= at + duration + LATE,
+  );
+  return change?.type === "change" ? change.diff : [];
 }
 
 function Fact({ name, list }: { name: string; list: readonly string[] }) {

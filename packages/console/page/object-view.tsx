@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { ObjectSummary } from "../src/protocol.ts";
 import { Actions } from "./actions.tsx";
 import { type JsonObject, loadObject } from "./api.ts";
+import { ExecView } from "./exec-view.tsx";
 import { keyOf, span } from "./format.ts";
 import { LogView } from "./log-view.tsx";
 import { linkTo, route, setQuery } from "./route.ts";
@@ -46,13 +47,16 @@ export function ObjectView() {
   );
 }
 
-const TABS = ["summary", "yaml", "timeline", "logs"] as const;
-const TITLES = { summary: "Summary", yaml: "YAML", timeline: "Timeline", logs: "Logs" };
+const TABS = ["summary", "yaml", "timeline", "logs", "exec"] as const;
+const TITLES = { summary: "Summary", yaml: "YAML", timeline: "Timeline", logs: "Logs", exec: "Exec" };
 
 function Details({ object }: { object: ObjectSummary }) {
   const full = useObject(object);
   const live = hello.value?.mode === "cluster" && shownTime.value === undefined;
-  const tabs = TABS.filter((tab) => tab !== "logs" || (object.pod && live));
+  const tabs = TABS.filter((tab) => {
+    if (tab === "logs") return object.pod && live;
+    return tab !== "exec" || (object.pod && live && !hello.value?.readOnly);
+  });
   const asked = route.value.query.get("tab") ?? "summary";
   const tab = tabs.find((one) => one === asked) ?? "summary";
   return (
@@ -91,6 +95,7 @@ function Details({ object }: { object: ObjectSummary }) {
         {tab === "yaml" && (full ? <YamlView object={object} full={full} /> : <p class="empty">Loading …</p>)}
         {tab === "timeline" && <ObjectTimeline object={object} />}
         {tab === "logs" && <LogView object={object} />}
+        {tab === "exec" && <ExecView object={object} />}
       </div>
     </section>
   );

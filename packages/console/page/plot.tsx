@@ -25,10 +25,11 @@ export function Plot({ title, times, series, format }: PlotProps) {
   const now = theme();
   const data = [[...times], ...series.map(({ values }) => [...values])] as UPlot.AlignedData;
   useEffect(() => {
-    const made = new UPlot(options(frame.current!, series, format), data, frame.current!);
+    const box = frame.current!;
+    const made = new UPlot(options(box, series, format), data, box);
     plot.current = made;
-    const resize = new ResizeObserver(() => made.setSize({ width: frame.current!.clientWidth, height: HEIGHT }));
-    resize.observe(frame.current!);
+    const resize = new ResizeObserver(() => made.setSize({ width: box.clientWidth, height: HEIGHT }));
+    resize.observe(box);
     return () => {
       resize.disconnect();
       made.destroy();

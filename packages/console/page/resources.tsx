@@ -121,8 +121,17 @@ function rankOf({ group, kind }: ObjectSummary): number {
 
 function compare(a: ObjectSummary, b: ObjectSummary): number {
   const byState = Number(b.state === "failed") - Number(a.state === "failed");
-  return byState || rankOf(a) - rankOf(b) || a.kind.localeCompare(b.kind) || (keyOf(a) < keyOf(b) ? -1 : 1);
+  return (
+    byState ||
+    rankOf(a) - rankOf(b) ||
+    order(a.kind, b.kind) ||
+    order(a.namespace ?? "", b.namespace ?? "") ||
+    order(a.name, b.name)
+  );
 }
+
+/** Names are ASCII, and there are many. */
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function counts(all: readonly ObjectSummary[], of: (one: ObjectSummary) => string | undefined): [string, string][] {
   const found = new Map<string, number>();

@@ -4,7 +4,7 @@ import { ObjectView } from "./object-view.tsx";
 import { Overview } from "./overview.tsx";
 import { Plots } from "./plots.tsx";
 import { Resources } from "./resources.tsx";
-import { linkTo, route } from "./route.ts";
+import { linkTo, route, setQuery } from "./route.ts";
 import { connected, hello, shownTime, showTime } from "./store.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -97,6 +97,11 @@ function Place() {
   );
 }
 
+function backToNow(): void {
+  setQuery({ at: undefined });
+  void showTime(undefined);
+}
+
 /** Says that an earlier time is shown. */
 function PastBanner() {
   if (shownTime.value === undefined) return null;
@@ -105,7 +110,7 @@ function PastBanner() {
       <span>
         You see the state at <strong>{shortClockTime(shownTime.value)}</strong>.
       </span>
-      <button type="button" onClick={() => void showTime(undefined)}>
+      <button type="button" onClick={backToNow}>
         {hello.value?.mode === "recording" ? "Show the end" : "Back to now"}
       </button>
     </div>

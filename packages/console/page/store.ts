@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Entry, EventEntry, Hello, ObjectSummary, Sample, StreamMessage } from "../src/protocol.ts";
 
-/** More entries than these are not kept: the server has the rest. */
+/** More entries of a live cluster than these are not kept. */
 const KEPT_ENTRIES = 20_000;
 const KEPT_SAMPLES = 1800;
 
@@ -77,7 +77,8 @@ function take(message: StreamMessage): void {
   for (const id of message.removed ?? []) present.delete(id);
   if (message.entries) {
     for (const entry of message.entries) entryList.push(entry);
-    if (entryList.length > KEPT_ENTRIES * 1.1) entryList.splice(0, entryList.length - KEPT_ENTRIES);
+    if (entryList.length > KEPT_ENTRIES * 1.1 && hello.value?.mode === "cluster")
+      entryList.splice(0, entryList.length - KEPT_ENTRIES);
     entryVersion.value++;
   }
   if (message.samples) {

@@ -31,7 +31,7 @@ export function Timeline() {
     const from = current >= 0 ? current : shown.length - (by < 0 ? 0 : 1);
     const next = matching[Math.min(matching.length - 1, Math.max(0, from + by))];
     if (!next) return;
-    setQuery({ entry: String(next.id) });
+    setQuery({ entry: String(next.id), at: String(next.at) });
     void showTime(next.at);
   };
   useKeys({ ",": () => step(-1), ".": () => step(1) });

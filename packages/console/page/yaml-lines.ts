@@ -10,8 +10,8 @@ export interface YamlLine {
   readonly path: readonly (string | number)[];
 }
 
-const PLAIN = /^[A-Za-z0-9_./][A-Za-z0-9_./@:+=-]*( [A-Za-z0-9_./@+=,()-]+)*$/;
-const LOOKS_OTHERWISE = /^(true|false|null|yes|no|on|off|~|[-+.]?\d[\d_.eE+:-]*|0x[\da-f]+)$/i;
+const PLAIN = /^[A-Za-z0-9_/][A-Za-z0-9_./@:+=-]*( [A-Za-z0-9_./@+=,()-]+)*$/;
+const LOOKS_OTHERWISE = /^(true|false|null|yes|no|on|off|~|[-+.]?\d[\d_.eE+:-]*|0x[\da-f]+|0o[0-7]+)$/i;
 
 /** An object as lines of YAML that parse to the same object. */
 export function yamlLines(value: unknown): YamlLine[] {

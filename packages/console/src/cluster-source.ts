@@ -1,11 +1,22 @@
 import type { ApiResource, Client } from "@konverge/client";
-import { type AnyObject, ApiError, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
+import {
+  type AnyObject,
+  ApiError,
+  type Clock,
+  groupKindText,
+  type KindRef,
+  type KubeObject,
+  sleep,
+} from "@konverge/core";
 import { Event } from "@konverge/kinds";
 import type { History } from "./history.ts";
 import { idOf } from "./summary.ts";
 
-/** Milliseconds between two looks at which kinds there are. A new CustomResourceDefinition is noticed at once. */
+/** Milliseconds between two discoveries. */
 const DISCOVERY_PERIOD = 30_000;
+/** The same after a CustomResourceDefinition has changed, and for how long: servers list new kinds some seconds later. */
+const HURRIED_PERIOD = 1000;
+const HURRY = 20_000;
 /** Events are entries of the timeline; leases change every few seconds without saying anything. */
 const LEFT_OUT = new Set(["Lease.coordination.k8s.io", "Event.events.k8s.io", "Event"]);
 /** Kinds whose changes only repeat those of pods. */
@@ -18,16 +29,20 @@ const QUIET = new Set(["Endpoints", "EndpointSlice.discovery.k8s.io"]);
 export class ClusterSource {
   readonly #client: Client;
   readonly #history: History;
+  readonly #clock: Clock;
   readonly #stop = new AbortController();
   readonly #watched = new Map<string, ApiResource>();
   readonly #hidden = new Set<string>();
-  #discoverNow: (() => void) | undefined;
-  /** Kinds that were discovered. */
+  #discoverSoon: (() => void) | undefined;
+  #hurriedUntil = Number.NEGATIVE_INFINITY;
+  /** Called when {@link hidden} has changed. */
   onHidden: (() => void) | undefined;
 
-  constructor(client: Client, history: History) {
+  /** `clock` is for timers: that of the cluster may be faster. */
+  constructor(client: Client, history: History, clock: Clock) {
     this.#client = client;
     this.#history = history;
+    this.#clock = clock;
   }
 
   get hidden(): string[] {
@@ -50,11 +65,18 @@ export class ClusterSource {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const early = new AbortController();
-      this.#discoverNow = () => early.abort();
+      this.#discoverSoon = () => early.abort();
       const either = AbortSignal.any([signal, early.signal]);
-      await sleep(this.#client.clock, DISCOVERY_PERIOD, { signal: either, background: true }).catch(() => {});
+      const isHurried = this.#clock.monotonic() < this.#hurriedUntil;
+      const period = isHurried ? HURRIED_PERIOD : DISCOVERY_PERIOD;
+      await sleep(this.#clock, period, { signal: isHurried ? signal : either, background: true }).catch(() => {});
       if (!signal.aborted) await this.#discover().catch(() => {});
     }
+  }
+
+  #hurry(): void {
+    this.#hurriedUntil = this.#clock.monotonic() + HURRY;
+    this.#discoverSoon?.();
   }
 
   /** Watches kinds that are not watched yet. The promise inside resolves when they have been listed. */
@@ -97,7 +119,7 @@ export class ClusterSource {
         case "MODIFIED":
           missing?.delete(event.object.metadata.uid ?? "");
           history.observe(resource, named(resource, event.object), clock.now(), { quiet: quiet || QUIET.has(name) });
-          if (resource.kind === "CustomResourceDefinition") this.#discoverNow?.();
+          if (resource.kind === "CustomResourceDefinition" && !quiet) this.#hurry();
           break;
         case "DELETED":
           history.forget(event.object.metadata.uid ?? idOf(resource, event.object.metadata), clock.now(), {

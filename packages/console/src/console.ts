@@ -12,8 +12,10 @@ import { Stream } from "./stream.ts";
 
 /** What is kept of a cluster: a few hours of a busy one. */
 const CLUSTER_LIMITS = { entries: 20_000, characters: 64 * 2 ** 20 };
-/** A recording has its own limit. */
-const RECORDING_LIMITS = { entries: 500_000, characters: 512 * 2 ** 20 };
+/** What is kept of a recording: the last part of a long one. */
+const RECORDING_LIMITS = { entries: 50_000, characters: 512 * 2 ** 20 };
+/** Entries of a cluster that a page is sent at first: the newest. */
+const FIRST_ENTRIES = 5000;
 
 interface CommonOptions {
   /** Names the cluster or the recording in the page. */
@@ -51,8 +53,8 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
   const clock = options.clock ?? realClock();
   const readOnly = options.readOnly ?? false;
   const history = new History(CLUSTER_LIMITS);
-  const source = new ClusterSource(client, history);
-  const logs = new OperatorLogs(client, history);
+  const source = new ClusterSource(client, history, clock);
+  const logs = new OperatorLogs(client, history, clock);
   const metrics = new OperatorMetrics(client);
   const [user, version] = await Promise.all([
     client.whoAmI().then(
@@ -74,6 +76,7 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
   });
   const sampler = new Sampler(
     client.clock,
+    clock,
     metrics,
     () => history.summaries(),
     (sample) => stream.sampled(sample),
@@ -81,7 +84,7 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
   const stream: Stream = new Stream(clock, {
     hello,
     objects: () => history.summaries(),
-    entries: () => history.entries,
+    entries: () => history.entries.slice(-FIRST_ENTRIES),
     samples: () => sampler.samples,
   });
   let isListed = false;

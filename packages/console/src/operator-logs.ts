@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { sleep } from "@konverge/core";
+import { type Clock, sleep } from "@konverge/core";
 import type { History } from "./history.ts";
 import type { ObjectSummary, ReconcileEntry, WriteRecord } from "./protocol.ts";
 
@@ -31,15 +31,18 @@ interface LogLine {
 export class OperatorLogs {
   readonly #client: Client;
   readonly #history: History;
+  readonly #clock: Clock;
   readonly #followed = new Map<string, AbortController>();
   /** The newest line of each container, by pod: a log is read again from there. */
   readonly #newest = new Map<string, string>();
   /** Kinds by controller, as far as triggers or writes have named them. */
   readonly #kinds = new Map<string, string>();
 
-  constructor(client: Client, history: History) {
+  /** `clock` is for timers: that of the cluster may be faster. */
+  constructor(client: Client, history: History, clock: Clock) {
     this.#client = client;
     this.#history = history;
+    this.#clock = clock;
   }
 
   /** Follows the log of a pod if an operator runs in it. */
@@ -60,7 +63,6 @@ export class OperatorLogs {
   }
 
   async #follow(pod: ObjectSummary, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#client;
     while (!signal.aborted) {
       const last = this.#newest.get(pod.id);
       const from = last ? { sinceTime: last } : { tailLines: TAIL };
@@ -71,7 +73,7 @@ export class OperatorLogs {
       } catch {
         // No permission, no such container yet, or the pod is gone: later, or never.
       }
-      await sleep(clock, RETRY, { signal, background: true }).catch(() => {});
+      await sleep(this.#clock, RETRY, { signal, background: true }).catch(() => {});
     }
   }
 

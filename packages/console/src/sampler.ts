@@ -20,6 +20,7 @@ interface Counted {
 /** Takes a sample of the cluster and of all controllers at regular intervals. */
 export class Sampler {
   readonly #clock: Clock;
+  readonly #timers: Clock;
   readonly #metrics: OperatorMetrics;
   readonly #objects: () => Iterable<ObjectSummary>;
   readonly #tell: (sample: Sample) => void;
@@ -30,13 +31,16 @@ export class Sampler {
   #last: number;
   #timer: { cancel(): void } | undefined;
 
+  /** `clock` is the cluster's, which may be faster than `timers`, by which samples are taken. */
   constructor(
     clock: Clock,
+    timers: Clock,
     metrics: OperatorMetrics,
     objects: () => Iterable<ObjectSummary>,
     tell: (sample: Sample) => void,
   ) {
     this.#clock = clock;
+    this.#timers = timers;
     this.#metrics = metrics;
     this.#objects = objects;
     this.#tell = tell;
@@ -44,10 +48,17 @@ export class Sampler {
   }
 
   start(): void {
-    this.#timer = this.#clock.after(PERIOD, () => void this.#take().finally(() => this.#timer && this.start()), {
-      background: true,
-      label: "console sample",
-    });
+    this.#timer = this.#timers.after(
+      PERIOD,
+      () =>
+        void this.#take()
+          .catch(() => {})
+          .finally(() => this.#timer && this.start()),
+      {
+        background: true,
+        label: "console sample",
+      },
+    );
   }
 
   stop(): void {

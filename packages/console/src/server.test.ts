@@ -122,6 +122,7 @@ test("a read-only console refuses what writes, dry runs included, and answers wh
   for (const [method, path] of [
     ["POST", "/k8s/api/v1/namespaces"],
     ["POST", "/k8s/api/v1/namespaces?dryRun=All"],
+    ["POST", "/console/exec"],
     ["DELETE", "/k8s/api/v1/namespaces/default"],
   ] as const) {
     const { status, body } = await send(readOnly, path, {

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Client } from "@konverge/client";
-import { ApiError, type Clock, stringifyJson } from "@konverge/core";
+import type { Clock } from "@konverge/core";
 import { AccessCheck } from "./access-check.ts";
+import { sendJson, sendText } from "./answers.ts";
 import { proxied } from "./api-proxy.ts";
 import type { History } from "./history.ts";
 import { pageFiles } from "./page-files.ts";
+import { runCommand, sendLogs } from "./pod-streams.ts";
 import type { Stream } from "./stream.ts";
 
 /** No request body may have more bytes than this: objects have at most 1.5 MiB. */
@@ -91,6 +93,7 @@ async function answer(
     return;
   }
   if (pathname.startsWith("/k8s/")) return answerApi(options, request, response);
+  if (pathname === "/console/exec" && request.method === "POST") return answerExec(options, request, response);
   if (request.method !== "GET") return sendText(response, 405, "method not allowed");
   const { history, stream } = options;
   const at = Number(searchParams.get("at") ?? Number.POSITIVE_INFINITY);
@@ -105,7 +108,7 @@ async function answer(
       return object ? sendJson(response, 200, object) : sendJson(response, 404, { message: "not known at that time" });
     }
     case "/console/logs":
-      return sendLogs(options, searchParams, response);
+      return sendLogs(options.client, searchParams, response);
     default:
       return sendPage(pathname === "/" ? "index.html" : pathname.slice(1), response);
   }
@@ -129,31 +132,16 @@ async function answerApi(options: ConsoleServerOptions, request: IncomingMessage
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(text);
 }
 
-async function sendLogs({ client }: ConsoleServerOptions, query: URLSearchParams, response: ServerResponse) {
-  if (!client) return sendText(response, 404, "a recording has no logs");
-  const leave = new AbortController();
-  response.once("close", () => leave.abort());
-  const key = `${query.get("namespace") ?? ""}/${query.get("pod") ?? ""}`;
-  const container = query.get("container");
-  const lines = client.logs(key, {
-    follow: true,
-    tailLines: 1000,
-    signal: leave.signal,
-    ...(container && { container }),
-    ...(query.get("previous") === "true" && { previous: true, follow: false }),
-  });
-  try {
-    for await (const line of lines) {
-      if (!response.headersSent) response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
-      if (!response.write(`${line}\n`)) await new Promise((resume) => response.once("drain", resume));
-    }
-    response.end();
-  } catch (error) {
-    if (leave.signal.aborted) return;
-    const status = error instanceof ApiError ? error.code : 502;
-    if (response.headersSent) response.end();
-    else sendText(response, status, error instanceof Error ? error.message : String(error));
-  }
+async function answerExec(
+  { client, readOnly }: ConsoleServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  if (!client) return sendJson(response, 404, { message: "a recording has no containers" });
+  if (readOnly) return sendJson(response, 403, { message: "the console is read-only" });
+  const body = await bodyOf(request);
+  if (body === undefined) return sendText(response, 413, "the body is too large");
+  return runCommand(client, body, response);
 }
 
 async function sendPage(name: string, response: ServerResponse): Promise<void> {
@@ -172,12 +160,4 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(stringifyJson(value));
-}
-
-function sendText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
 }

@@ -6,10 +6,8 @@ import type { Entry, Hello, ObjectSummary, Sample, StreamMessage } from "./proto
 const PERIOD = 100;
 /** A page that has this many bytes unread is cut off; it connects again and gets the present state. */
 const LARGEST_BACKLOG = 16 * 2 ** 20;
-/** Entries that a page is sent at first: the newest. */
-const FIRST_ENTRIES = 5000;
 
-/** Where a page gets the whole state from. */
+/** Where a page gets the state from that it begins with. */
 export interface StreamSource {
   hello(): Hello;
   objects(): readonly ObjectSummary[];
@@ -34,12 +32,11 @@ export class Stream {
   }
 
   open(response: ServerResponse): void {
-    const entries = this.#source.entries();
     this.#send(response, {
       reset: true,
       hello: this.#source.hello(),
       objects: this.#source.objects(),
-      entries: entries.slice(-FIRST_ENTRIES),
+      entries: this.#source.entries(),
       samples: this.#source.samples(),
     });
     this.#pages.add(response);

@@ -59,7 +59,7 @@ export function summaryOf(kind: NamedKind, object: KubeObject, now: number): Obj
   const replicas = replicasOf(object, status);
   const owners = [...(metadata.ownerReferences ?? [])].sort((a, b) => Number(b.controller) - Number(a.controller));
   const managed = metadata.labels?.[MANAGED_BY] === "konverge";
-  const statusManager = statusManagerOf(object);
+  const statusManager = statusManagerOf(kind, object);
   const runsOperator = managed && (pod !== undefined || kind.kind === "Deployment");
   return {
     ...nameOf(kind, object),
@@ -69,7 +69,7 @@ export function summaryOf(kind: NamedKind, object: KubeObject, now: number): Obj
     message: messageOf(readiness, status, problem, pod),
     ...(problem && { problem }),
     ...(replicas && { replicas }),
-    badges: badgesOf(object, pod, status),
+    badges: badgesOf(object, pod, node, status),
     ...(pod && { pod: { phase: phaseOf(pod), gpus: gpusOf(pod), containers: containersOf(pod) } }),
     ...(node && { node: { ready: isReady(node), gpus: sumOfGpus(node.status?.allocatable ?? {}) } }),
     ...(runsOperator && { operator: metadata.labels?.["app.kubernetes.io/name"] ?? metadata.name }),
@@ -121,7 +121,7 @@ function replicasOf(object: KubeObject, status: Status): ObjectSummary["replicas
   return { ready: status.readyReplicas ?? status.numberReady ?? 0, desired };
 }
 
-function badgesOf(object: KubeObject, pod: Pod | undefined, status: Status): string[] {
+function badgesOf(object: KubeObject, pod: Pod | undefined, node: Node | undefined, status: Status): string[] {
   const badges: string[] = [];
   if (pod) {
     const role = Object.entries(object.metadata.labels ?? {}).find(([key]) => ROLE.test(key))?.[1];
@@ -130,6 +130,10 @@ function badgesOf(object: KubeObject, pod: Pod | undefined, status: Status): str
     if (restarts > 0) badges.push(restarts === 1 ? "1 restart" : `${restarts} restarts`);
     const gpus = gpusOf(pod);
     if (gpus > 0) badges.push(gpus === 1 ? "1 GPU" : `${gpus} GPUs`);
+  } else if (node) {
+    if (node.spec?.unschedulable) badges.push("cordoned");
+    const gpus = sumOfGpus(node.status?.allocatable ?? {});
+    if (gpus > 0) badges.push(`${gpus} GPUs`);
   } else if (typeof status.phase === "string" && status.phase) badges.push(status.phase);
   return badges;
 }
@@ -158,8 +162,13 @@ function isReady({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
 }
 
-/** Konverge's controllers apply the status of what they reconcile, by a field manager of the controller's name. */
-function statusManagerOf({ metadata }: KubeObject): string | undefined {
-  return metadata.managedFields?.find(({ subresource, operation }) => subresource === "status" && operation === "Apply")
-    ?.manager;
+/**
+ * Konverge's controllers apply the status of what they reconcile, by a field manager of the controller's name. Where several
+ * do, the one that is named after the kind comes first.
+ */
+function statusManagerOf({ group, plural }: NamedKind, { metadata }: KubeObject): string | undefined {
+  const managers = (metadata.managedFields ?? [])
+    .filter(({ subresource, operation }) => subresource === "status" && operation === "Apply")
+    .map(({ manager }) => manager);
+  return managers.find((manager) => manager === `${plural}.${group}`) ?? managers[0];
 }

@@ -65,6 +65,11 @@ suite("the console beside an operator, in Chromium", { skip: noChromium }, () =>
     await browser.go("/overview");
     await browser.sees(".controllers", /database-operator\s+1\/1 pods/);
     await browser.sees(".controllers tr", /databases\.example\.com/);
+    await browser.go("/plots");
+    await browser.sees(".plot .u-legend", /database-operator/);
+    await browser.page.setViewport({ width: 390, height: 844 });
+    await browser.go("/timeline");
+    await browser.sees(".entry", /reconcile\s+databases\.example\.com default\/postgres-orders/);
     assert.deepEqual(browser.problems, []);
   });
 

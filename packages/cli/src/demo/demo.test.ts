@@ -70,9 +70,11 @@ test("the demo deploys operators, follows their samples, and names what does not
     timeout: 1,
     stop: new AbortController().signal,
     screen: { write: (text) => written.push(text) },
+    console: true,
   });
   assert.deepEqual(left, ["Greeting (no sample has one)"]);
   const text = written.join("");
+  assert.match(text, /See it in the browser:\n {2}http:\/\/127\.0\.0\.1:\d+\/\?token=\w{40}\n/);
   assert.match(text, /export KUBECONFIG=\S+kubeconfig\n/);
   assert.match(text, /deployment\.apps\/greeting-operator is available/);
   assert.match(text, /greeting-operator +(at work|greeting-operator-\S+ leads)/);

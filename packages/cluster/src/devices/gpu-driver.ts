@@ -1,8 +1,8 @@
 import { isAlreadyExists, ownerReference } from "@konverge/core";
 import { DeviceClass, Node, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
-import { isSimulated } from "../kubelet/node-keeper.ts";
 import { builtInController } from "../parts/built-in-controller.ts";
 import { controllersComponent } from "../parts/part.ts";
+import { isSimulated } from "../parts/simulated-node.ts";
 
 /** The driver of simulated GPUs: it has the name, the class and the attributes of NVIDIA's. */
 export const GPU_DRIVER = "gpu.nvidia.com";

@@ -3,13 +3,12 @@ import { type Clock, isAlreadyExists, type QuantityValue, timestamp } from "@kon
 import { Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
 import { MANAGED_ATTACHING } from "../controllers/volume/attachable.ts";
 import { SIMULATION_ANNOTATION_PREFIX } from "../images/behaviour.ts";
+import { RUNTIME } from "../parts/simulated-node.ts";
 import type { NodeShape } from "./node-shape.ts";
 
 /** Set to `stopped` on a Node, its kubelet falls silent: no heartbeats, and nothing happens to its pods. */
 export const KUBELET_ANNOTATION = `${SIMULATION_ANNOTATION_PREFIX}kubelet`;
 const VERSION = "v1.36.3";
-/** What simulated nodes report as their container runtime, by which they are told from those with a kubelet of their own. */
-const RUNTIME = "konverge://";
 const ANNOTATIONS = { [MANAGED_ATTACHING]: "true" };
 const FALLBACK = { cpu: "32", memory: "128Gi", pods: "110", "ephemeral-storage": "500Gi" };
 
@@ -50,15 +49,6 @@ export async function createNode(client: Client, clock: Clock, shape: NodeShape,
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
-}
-
-/**
- * Whether the simulated kubelet answers for a Node: it reports so, or nothing reports anything about it yet, as with one
- * that a user has created. A real kubelet names its container runtime with the request that registers its Node.
- */
-export function isSimulated({ status }: Node): boolean {
-  const runtime = status?.nodeInfo?.containerRuntimeVersion ?? "";
-  return runtime === "" || runtime.startsWith(RUNTIME);
 }
 
 /** Whether a Node says of itself that it is up; one that somebody has made by hand does not yet. */

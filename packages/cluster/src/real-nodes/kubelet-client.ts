@@ -3,7 +3,7 @@ import { type SocketTransport, socketTransport } from "@konverge/client";
 import { type ApiError, type ApiRequest, type ApiResponse, badRequest, parseJson, realClock } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
 import { KUBELET_CLIENT } from "../controllers/node-bootstrap/join-objects.ts";
-import { isSimulated } from "../kubelet/node-keeper.ts";
+import { isSimulated } from "../parts/simulated-node.ts";
 import { inGoWords } from "../streams/dial.ts";
 import { type KubeletAddress, openTunnel } from "./kubelet-tunnel.ts";
 

@@ -1,9 +1,9 @@
 import { keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
 import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import { type ReconcileContext, watchKind } from "@konverge/runtime";
-import { isSimulated } from "../../kubelet/node-keeper.ts";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ControlPlaneComponent, controllersComponent, type LocalVolumes } from "../../parts/part.ts";
+import { isSimulated } from "../../parts/simulated-node.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { claimReference, classOf, DRIVER, PROVISIONED_BY, PROVISIONER, requested, SELECTED_NODE } from "./binding.ts";
 
