@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"018 Bound every request by its lease, for leaders and for shards","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/018-leases.md","filePath":"decisions/018-leases.md"}');
+const _sfc_main = { name: "decisions/018-leases.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="018-bound-every-request-by-its-lease-for-leaders-and-for-shards" tabindex="-1">018 Bound every request by its lease, for leaders and for shards <a class="header-anchor" href="#018-bound-every-request-by-its-lease-for-leaders-and-for-shards" aria-label="Permalink to &quot;018 Bound every request by its lease, for leaders and for shards&quot;">​</a></h1><ul><li>Date: <span class="date">2026-11-15</span></li><li>Status: accepted</li></ul><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>Replicas agree by leases on which one acts. A lease cannot fence: the API server does not refuse a request because its sender lost a lease. Other frameworks exit the process when a renewal fails and hope that requests in flight arrive in time.</p><h2 id="decision" tabindex="-1">Decision <a class="header-anchor" href="#decision" aria-label="Permalink to &quot;Decision&quot;">​</a></h2><ul><li>The holder may act until <code>margin</code> (a fifth of the duration) before others may take the lease, counted on the monotonic clock from before the request that won or renewed it. Others count from when they observed the change, each on its clock. Wall clocks are never compared, so they may be wrong.</li><li>Every request under a lease has its deadline at that moment, and the clock is checked before each send: code that resumes after the process was paused sends nothing. A renewal without a response does not count.</li><li>Deletions name the uid and version of the object, applies the uid.</li><li><strong>Leader</strong>: one lease. Watches start when it is won, so that what is listed is at least as new as anything an earlier leader acted on. A standby costs no memory and no load.</li><li><strong>Shards</strong>: keys fall into parts by hash; each part has a lease with the same guarantee. Each replica shows its presence by a lease, and rendezvous hashing decides which replica should hold which part. A replica that holds a part another should have accepts no more work for it, finishes what is in progress and releases it. The next holder reads each object live before it first acts on it, since its cache may be older than what the previous holder acted on.</li></ul><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li>At most one actor per key, except for requests that the network or the server delays beyond the margin after they were sent. That residue stays.</li><li>Between release and acquisition no replica acts on a part, for about a heartbeat. 16 parts cost 16 renewals and one list per heartbeat (3 s) for all replicas together.</li><li>Tests check the guarantee on virtual time, and on a real server by its audit log.</li></ul></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/018-leases.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _018Leases = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _018Leases as default
+};

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"022 Derive RBAC from declarations and test that every rule is needed","description":"","frontmatter":{},"headers":[],"relativePath":"decisions/022-permissions-from-declarations.md","filePath":"decisions/022-permissions-from-declarations.md"}');
+const _sfc_main = { name: "decisions/022-permissions-from-declarations.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="022-derive-rbac-from-declarations-and-test-that-every-rule-is-needed" tabindex="-1">022 Derive RBAC from declarations and test that every rule is needed <a class="header-anchor" href="#022-derive-rbac-from-declarations-and-test-that-every-rule-is-needed" aria-label="Permalink to &quot;022 Derive RBAC from declarations and test that every rule is needed&quot;">​</a></h1><ul><li>Date: <span class="date">2026-11-16</span></li><li>Status: accepted</li></ul><h2 id="context" tabindex="-1">Context <a class="header-anchor" href="#context" aria-label="Permalink to &quot;Context&quot;">​</a></h2><p>Hand-written roles have too many or too few rules, and tests that run as administrator notice neither. On the embedded cluster each rule can be removed and a scenario run until something is refused. On a real control plane such a run takes half a minute, so only one half was shown there: that the role is sufficient. Another server might map a request to another verb, resource or name.</p><h2 id="decision" tabindex="-1">Decision <a class="header-anchor" href="#decision" aria-label="Permalink to &quot;Decision&quot;">​</a></h2><ul><li>Single accesses (verb, resource, namespace, name) are derived from controllers: their kind, their children, what they watch, and the permissions declared with <code>permission(Kind, verbs)</code> for what their own code does. Roles, the preflight and the comparison with recorded requests all use these. An access needed only in rare cases, such as a read after a lost response, is marked, so that a test that does not provoke the case does not call it superfluous.</li><li>Every scenario on a real control plane fails if its operator is refused anything for lack of a permission.</li><li>One file per operator runs scenarios that use everything its role allows, and reports unused verbs. The server is then asked by SubjectAccessReview about accounts that each lack one rule: it must refuse what was used, and allow it with the whole role. A missing rule is thus known to fail a scenario without running it.</li><li>The preflight is optional: its questions are requests, and a restart that finds everything in place should send none but its lists.</li></ul><h2 id="consequences" tabindex="-1">Consequences <a class="header-anchor" href="#consequences" aria-label="Permalink to &quot;Consequences&quot;">​</a></h2><ul><li>What a reconciler does through <code>client</code> without declaring it is forbidden under the generated role, and a test under that role shows it.</li><li>About forty questions take seconds instead of forty runs. That an operator would send the recorded request again when a rule is missing is assumed.</li></ul></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("decisions/022-permissions-from-declarations.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const _022PermissionsFromDeclarations = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  _022PermissionsFromDeclarations as default
+};

@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Samples","description":"","frontmatter":{"aside":false},"headers":[],"relativePath":"source/operators/llm/samples/index.md","filePath":"source/operators/llm/samples/index.md"}');
+const _sfc_main = { name: "source/operators/llm/samples/index.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="samples" tabindex="-1">Samples <a class="header-anchor" href="#samples" aria-label="Permalink to &quot;Samples&quot;">​</a></h1><p><code>operators/llm/samples</code>, part of <a href="/operators/llm/">The LLM operator</a></p><ul><li><a href="/source/operators/llm/samples/llm-model-full.yaml.html">llm-model-full.yaml</a></li><li><a href="/source/operators/llm/samples/llm-model.yaml.html">llm-model.yaml</a></li><li><a href="/source/operators/llm/samples/model-deployment-full.yaml.html">model-deployment-full.yaml</a></li><li><a href="/source/operators/llm/samples/model-deployment.yaml.html">model-deployment.yaml</a></li></ul></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("source/operators/llm/samples/index.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const index = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  index as default
+};

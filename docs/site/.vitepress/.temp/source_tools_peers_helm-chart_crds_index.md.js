@@ -1,0 +1,19 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"Crds","description":"","frontmatter":{"aside":false},"headers":[],"relativePath":"source/tools/peers/helm-chart/crds/index.md","filePath":"source/tools/peers/helm-chart/crds/index.md"}');
+const _sfc_main = { name: "source/tools/peers/helm-chart/crds/index.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="crds" tabindex="-1">Crds <a class="header-anchor" href="#crds" aria-label="Permalink to &quot;Crds&quot;">​</a></h1><p><code>tools/peers/helm-chart/crds</code></p><ul><li><a href="/source/tools/peers/helm-chart/crds/stalls.yaml.html">stalls.yaml</a></li></ul></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("source/tools/peers/helm-chart/crds/index.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const index = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  index as default
+};
