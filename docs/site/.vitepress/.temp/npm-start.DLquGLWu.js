@@ -1,4 +1,0 @@
-const _imports_0 = "/docs/npm-start.svg";
-export {
-  _imports_0 as _
-};
