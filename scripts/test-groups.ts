@@ -39,8 +39,8 @@ export function homeOf(file: string): string {
   return first === "examples" ? first : third === "src" ? `${first}/${second}/${third}` : dirname(file);
 }
 
-/** Beside the code; tests in `test` folders play scenarios that take seconds. */
-const isUnitTest = (file: string) => !/(^|[\\/])test[\\/]/.test(file);
+/** Tests in `test` folders, and those of the command, start clusters and processes and take seconds. */
+const isUnitTest = (file: string) => !/(^|[\\/])(test|packages[\\/]cli)[\\/]/.test(file);
 
 function chunks(files: readonly string[]): string[][] {
   const size = Math.ceil(files.length / Math.ceil(files.length / LARGEST));

@@ -192,8 +192,8 @@ export const badInput: Scenario = async (stage) => {
   await refusedWith("storage: {step: a bit, limit: 9Gi}", /spec\.storage\.step/);
   await refusedWith("storage: {limit: 1Gi}", /must not be less than spec\.size \(5Gi\)/);
   await refusedWith("storage: {}", /spec\.storage\.limit: Required value/);
-  await refusedWith("resources: {requests: {cpu: lots}}", /spec\.resources\.requests\.cpu.*must be an amount/);
-  await refusedWith("resources: {limits: {memory: -1Gi}}", /spec\.resources\.limits\.memory.*must be an amount/);
+  await refusedWith("resources: {requests: {cpu: lots}}", /spec\.resources\.requests\.cpu.*must be a quantity/);
+  await refusedWith("resources: {limits: {memory: -1Gi}}", /spec\.resources\.limits\.memory.*must be a quantity/);
   await refusedWith("resources: {requests: {cpu: 2}, limits: {cpu: 500m}}", /must not be more than its limit \(500m\)/);
   await refusedWith('bootstrap: {targetLSN: 0/1, targetTime: "2026-01-01T00:00:00Z"}', /set at most one of them/);
   await refusedWith('bootstrap: {targetXID: "7"}', /needs from\.backup/);

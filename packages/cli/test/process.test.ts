@@ -92,7 +92,7 @@ test("settings are options of the commands that write and deploy manifests", asy
   assert.equal(container!.env!.find(({ name }) => name === "GREETING_WORD")?.value, "Ahoy");
 });
 
-test("a mistake is told in a line, without a stack, and ends the process with 1", async () => {
+test("a mistake is reported in a line, without a stack, and ends the process with 1", async () => {
   const { ended, output } = konverge("run", "./no-such-file.ts");
   assert.deepEqual(await ended, [1, null]);
   assert.equal(output(), "konverge: there is no file ./no-such-file.ts: name a module that exports an operator\n");

@@ -11,7 +11,7 @@ const oneMap = (owns: Parameters<typeof controller>[1]["owns"] = [ConfigMap]) =>
     reconcile: ({ spec }) => ({ children: [configMap("a", { text: spec.text })] }),
   });
 
-virtual("an object that is somebody else's is not touched, and the conditions say so", async (s) => {
+virtual("an object of another owner is not changed, and the conditions report it", async (s) => {
   await s.user.create(ConfigMap, { metadata: { name: "a", namespace: "default" }, data: { theirs: "1" } });
   await s.run(oneMap());
   await s.widget("w");

@@ -60,7 +60,7 @@ scenario("what others change in a child is undone, and a deleted child is back",
   s.requests.length = 0;
 });
 
-scenario("what others add to a child is left alone", async (s) => {
+scenario("fields that other managers add to a child are unchanged", async (s) => {
   await s.run(widgets());
   await s.widget("w", { maps: ["a"], text: "hello" });
   await s.settle();
@@ -71,7 +71,7 @@ scenario("what others add to a child is left alone", async (s) => {
   assert.deepEqual(s.writes(), []);
 });
 
-scenario("a field that is no longer wanted is given up, also after a restart", async (s) => {
+scenario("a field that is no longer returned is released, also after a restart", async (s) => {
   const withExtra = controller(Widget, {
     name: "widgets",
     owns: [ConfigMap],
@@ -102,7 +102,7 @@ scenario("children that are no longer returned go", async (s) => {
   assert.equal(await s.exists(ConfigMap, "default/c"), true);
 });
 
-scenario("an empty list removes all children; none at all leaves them alone", async (s) => {
+scenario("an empty list removes all children; no list leaves them unchanged", async (s) => {
   await s.run(
     controller(Widget, {
       owns: [ConfigMap],
@@ -190,7 +190,7 @@ scenario("a child in another namespace or outside of any is refused before anyth
   assert.equal(await s.exists(ConfigMap, "other/a"), false);
 });
 
-scenario("what is no object among the children is told by its place, and nothing is written", async (s) => {
+scenario("a child that is not an object is reported by its position, and nothing is written", async (s) => {
   const given = [configMap("a", {}), undefined as unknown as Child];
   await s.run(controller(Widget, { owns: [ConfigMap], reconcile: () => ({ children: given }) }));
   await s.widget("w");
@@ -213,7 +213,7 @@ scenario("two children of the same name are refused", async (s) => {
   assert.match(s.warnings[0]!, /two children are called ConfigMap default\/a/);
 });
 
-scenario("a field for the beginning is left to whoever changes it, and kept until then", async (s) => {
+scenario("an initial field belongs to the client that changes it, and is kept until then", async (s) => {
   const sized = (image: string) =>
     controller(Widget, {
       name: "widgets",

@@ -125,7 +125,7 @@ test("a poison object does not keep the others waiting", async () => {
   assert.equal(done.size, 20);
 });
 
-test("a reconcile that hangs is interrupted, then left to itself; it holds up nobody and can write nothing any more", async () => {
+test("a hanging reconcile is interrupted, then abandoned; it blocks no other and can no longer write", async () => {
   const s = await stage();
   const done = new Set<string>();
   const hang = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ test("a reconcile that hangs is interrupted, then left to itself; it holds up no
   assert.equal((await s.user.get(Widget, "default/hangs")).spec.text, "");
 });
 
-test("every trigger, read, request and outcome is told to observers", async () => {
+test("every trigger, read, request and outcome is reported to observers", async () => {
   const s = await stage();
   const told: string[] = [];
   const observer: Observer = {

@@ -79,7 +79,7 @@ async function replica(s: Stage, actors: Actors, identity: string, options: obje
 
 const leader = { leaderElection: { name: "op", namespace: "default", duration: 15_000 } };
 
-test("only the leader acts; when it stops, the next one takes over at once", async () => {
+test("only the leader acts; when it stops, the next one acquires the lease at once", async () => {
   const s = await stage();
   const actors = new Actors();
   const first = await replica(s, actors, "one", leader);
@@ -184,7 +184,7 @@ test("wall clocks do not matter: a lease counts from when it was seen to change"
   assert.equal((await s.user.get(Lease, "default/op")).spec?.leaseTransitions, 4);
 });
 
-test("a lease that somebody takes or deletes is lost at once", async () => {
+test("a lease that another client acquires or deletes is lost at once", async () => {
   for (const spoil of [
     (s: Stage) => s.user.patch(Lease, "default/op", { merge: { spec: { holderIdentity: "thief" } } }),
     (s: Stage) => s.user.delete(Lease, "default/op"),
@@ -200,7 +200,7 @@ test("a lease that somebody takes or deletes is lost at once", async () => {
   }
 });
 
-test("a leader that lost its lease to nobody takes it up again, and looks at the server before it acts", async () => {
+test("a leader whose lease expired without a successor acquires it again, and reads from the server before it acts", async () => {
   const s = await stage();
   const actors = new Actors();
   await s.widget("w0");
@@ -246,7 +246,7 @@ test("replicas share the keys among them, every key with exactly one", async () 
   assert.deepEqual(actors.collisions, []);
 });
 
-test("when replicas come and go under load, no key has two actors, and none is left out", async () => {
+test("when replicas start and stop under load, no key has two actors, and none is left out", async () => {
   const s = await stage();
   const actors = new Actors();
   for (let i = 0; i < 12; i++) await s.widget(`w${i}`);
@@ -281,7 +281,7 @@ test("when replicas come and go under load, no key has two actors, and none is l
   assert.ok(["two", "three", "four"].every((name) => actors.by(name).size > 0));
 });
 
-test("a key that is taken over is first read past the cache", async () => {
+test("a key of another replica is first read past the cache", async () => {
   const s = await stage();
   const actors = new Actors();
   for (let i = 0; i < 20; i++) await s.widget(`w${i}`);

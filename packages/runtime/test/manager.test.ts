@@ -11,7 +11,7 @@ const widgets = controller(Widget, {
   reconcile: ({ spec }) => ({ children: [configMap("a", { text: spec.text })] }),
 });
 
-test("it works in the namespaces it is told, and watches no other", async () => {
+test("it works in the configured namespaces, and watches no other", async () => {
   const s = await stage();
   await s.run(widgets, { namespaces: ["default"] });
   await s.widget("w");
@@ -46,7 +46,7 @@ test("it tells what its watches and controllers are doing", async () => {
   );
 });
 
-test("it gives up with a list of what it could not watch, and why", async () => {
+test("it fails with a list of what it could not watch, and why", async () => {
   const s = await stage();
   const Unknown = { group: "nowhere.example", version: "v1", kind: "Unknown", plural: "unknowns", namespaced: true };
   const manager = s.manager(controller(Unknown, { reconcile: () => ({}) }), { syncTimeout: 10_000 });

@@ -26,33 +26,36 @@ const following = (seen: FieldChange<unknown>[], trouble: () => void = () => {})
     },
   });
 
-scenario("a change of a field is told with its old value, also of one that happened while nobody looked", async (s) => {
-  const seen: FieldChange<unknown>[] = [];
-  const first = await s.run(following(seen));
-  await s.widget("w", { text: "1", maps: ["a"] });
-  await s.settle();
-  assert.deepEqual(seen, []);
-  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
-  await s.settle();
-  assert.deepEqual(seen.splice(0), [
-    {
-      old: { text: "1", maps: ["a"] },
-      now: { text: "2", maps: ["a"] },
-      diff: [{ path: "/text", before: "1", after: "2" }],
-    },
-  ]);
-  await s.during(first.stop());
-  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "3" } } });
-  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "4" } } });
-  await s.run(following(seen));
-  await s.settle();
-  assert.deepEqual(
-    seen.map(({ diff }) => diff),
-    [[{ path: "/text", before: "2", after: "4" }]],
-  );
-});
+scenario(
+  "a change of a field is reported with its old value, also if it happened while the operator was down",
+  async (s) => {
+    const seen: FieldChange<unknown>[] = [];
+    const first = await s.run(following(seen));
+    await s.widget("w", { text: "1", maps: ["a"] });
+    await s.settle();
+    assert.deepEqual(seen, []);
+    await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
+    await s.settle();
+    assert.deepEqual(seen.splice(0), [
+      {
+        old: { text: "1", maps: ["a"] },
+        now: { text: "2", maps: ["a"] },
+        diff: [{ path: "/text", before: "1", after: "2" }],
+      },
+    ]);
+    await s.during(first.stop());
+    await s.user.patch(Widget, "default/w", { merge: { spec: { text: "3" } } });
+    await s.user.patch(Widget, "default/w", { merge: { spec: { text: "4" } } });
+    await s.run(following(seen));
+    await s.settle();
+    assert.deepEqual(
+      seen.map(({ diff }) => diff),
+      [[{ path: "/text", before: "2", after: "4" }]],
+    );
+  },
+);
 
-virtual("a change that could not be dealt with is told again", async (s) => {
+virtual("a change that could not be handled is reported again", async (s) => {
   const seen: FieldChange<unknown>[] = [];
   let failures = 2;
   await s.run(
@@ -181,7 +184,7 @@ virtual("waiting for something is no failure, but has its time", async (s) => {
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False StepFailed");
 });
 
-virtual("a step that hangs is given up when its time is over, and one that cannot succeed at once", async (s) => {
+virtual("a hanging step times out, and one that cannot succeed fails at once", async (s) => {
   let aborted = false;
   const hang: DurableStep<Widget>["run"] = (_widget, { signal }) =>
     new Promise(() => {

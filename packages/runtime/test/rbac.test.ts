@@ -167,7 +167,7 @@ test("a preflight names every missing rule, and nothing is started", async () =>
   );
 });
 
-test("what is done without being declared is told, and what is declared but never done", async () => {
+test("undeclared calls are reported, and so are declared permissions that are never used", async () => {
   const s = await stage();
   const recorder = new PermissionRecorder();
   const operator = controller(Widget, {
@@ -209,7 +209,7 @@ test("requests are understood as the server understands them", async () => {
   ]);
 });
 
-test("whoever runs a command in a pod must be allowed to get and to create it, as on a real server", async () => {
+test("running a command in a pod requires the permission to get and to create it, as on a real server", async () => {
   const s = await stage();
   const runs = (verbs: ("get" | "create")[]) =>
     controller(Widget, {

@@ -85,7 +85,7 @@ scenario("the same code does the same when it is put to the same again", (s) =>
   }),
 );
 
-scenario("other code is told by what it would do otherwise", (s) =>
+scenario("other code is recognized by what it would do differently", (s) =>
   withFile(async (file) => {
     const manager = await s.run(curious(), { recorder: file });
     await s.widget("w", { text: "1" });

@@ -32,7 +32,7 @@ const deployment = Deployment.draft({
 const web = () =>
   controller(Widget, { owns: [Service, Deployment], reconcile: () => ({ children: [service, deployment] }) });
 
-scenario("a port that somebody changes by hand is changed back, though to the server it is another one", async (s) => {
+scenario("a port that is edited by hand is restored, although it is another item to the server", async (s) => {
   await s.run(web());
   await s.widget("w");
   await s.settle();
@@ -53,7 +53,7 @@ scenario("a port that somebody changes by hand is changed back, though to the se
   assert.deepEqual(owners, []);
 });
 
-scenario("a container and a variable that somebody renames are not there twice", async (s) => {
+scenario("a container and a variable that another client renames do not exist twice", async (s) => {
   await s.run(web());
   await s.widget("w");
   await s.settle();
@@ -107,7 +107,7 @@ scenario("a child without the labels by which it would be watched is not made", 
   assert.equal(await s.exists(ConfigMap, "default/a"), false);
 });
 
-scenario("a choice that somebody makes otherwise is made again, with all that theirs brought along", async (s) => {
+scenario("a choice that another client changes is restored, and what came with the change is removed", async (s) => {
   const recreated = Deployment.draft({ ...deployment, spec: { ...deployment.spec, strategy: { type: "Recreate" } } });
   await s.run(controller(Widget, { owns: [Deployment], reconcile: () => ({ children: [recreated] }) }));
   await s.widget("w");

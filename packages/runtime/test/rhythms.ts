@@ -22,7 +22,7 @@ async function beats(s: Stage, rhythm: Recurrence, trouble?: (beat: number) => v
   return times;
 }
 
-virtual("something is due at once and then every so often, whatever else leads to a look", async (s) => {
+virtual("something is due at once and then at intervals, whatever else causes a reconcile", async (s) => {
   const times = await beats(s, { every: 60_000 });
   await s.widget("w");
   await s.clock.advance(90_000);
@@ -31,14 +31,14 @@ virtual("something is due at once and then every so often, whatever else leads t
   assert.deepEqual(times, [0, 60, 120, 180]);
 });
 
-virtual("the first time can be put off", async (s) => {
+virtual("the first time can be deferred", async (s) => {
   const times = await beats(s, { every: 60_000, first: 10_000 });
   await s.widget("w");
   await s.clock.advance(80_000);
   assert.deepEqual(times, [10, 70]);
 });
 
-virtual("what waits for quiet waits until nobody has changed the object for a while", async (s) => {
+virtual("work that waits for an idle object waits until it has not changed for a while", async (s) => {
   const times = await beats(s, { every: 10_000, idle: 30_000 });
   await s.widget("w");
   for (let i = 0; i < 4; i++) {

@@ -7,30 +7,33 @@ import { configMap, dataOf, Widget } from "./stage.ts";
 /** What another operator left behind: a child with more in it than is wanted now. */
 const left = { metadata: { name: "a", namespace: "default", labels: { by: "old" } }, data: { text: "old", gone: "1" } };
 
-scenario("what another operator wrote by updates is taken over, and what is no longer wanted of it goes", async (s) => {
-  const widget = await s.widget("w", { text: "new" });
-  await s.user.create(ConfigMap, left, { fieldManager: "old-operator" });
-  await adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
-  await s.user.patch(ConfigMap, "default/a", { merge: { data: { theirs: "1" } } }, { fieldManager: "somebody" });
-  await s.run(
-    controller(Widget, {
-      name: "widgets",
-      owns: [ownedKind(ConfigMap, { from: ["old-operator"] })],
-      reconcile: ({ spec }) => ({ children: [configMap("a", { text: spec.text })] }),
-    }),
-  );
-  await s.settle();
-  assert.deepEqual(await dataOf(s.user, "default/a"), { text: "new", theirs: "1" });
-  const { metadata } = await s.user.get(ConfigMap, "default/a");
-  assert.equal(metadata.labels, undefined);
-  assert.deepEqual(metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`).sort(), [
-    "somebody Update",
-    "user Update",
-    "widgets Apply",
-  ]);
-});
+scenario(
+  "fields that another operator wrote by updates are adopted, and those that are no longer returned are removed",
+  async (s) => {
+    const widget = await s.widget("w", { text: "new" });
+    await s.user.create(ConfigMap, left, { fieldManager: "old-operator" });
+    await adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
+    await s.user.patch(ConfigMap, "default/a", { merge: { data: { theirs: "1" } } }, { fieldManager: "somebody" });
+    await s.run(
+      controller(Widget, {
+        name: "widgets",
+        owns: [ownedKind(ConfigMap, { from: ["old-operator"] })],
+        reconcile: ({ spec }) => ({ children: [configMap("a", { text: spec.text })] }),
+      }),
+    );
+    await s.settle();
+    assert.deepEqual(await dataOf(s.user, "default/a"), { text: "new", theirs: "1" });
+    const { metadata } = await s.user.get(ConfigMap, "default/a");
+    assert.equal(metadata.labels, undefined);
+    assert.deepEqual(metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`).sort(), [
+      "somebody Update",
+      "user Update",
+      "widgets Apply",
+    ]);
+  },
+);
 
-scenario("without being told of it, a controller leaves what another wrote", async (s) => {
+scenario("without adoption, a controller leaves fields of another operator unchanged", async (s) => {
   const widget = await s.widget("w", { text: "new" });
   await s.user.create(ConfigMap, left, { fieldManager: "old-operator" });
   await adoptObject(s.user, ConfigMap, "default/a", { kind: Widget, object: widget });
@@ -45,7 +48,7 @@ scenario("without being told of it, a controller leaves what another wrote", asy
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "new", gone: "1" });
 });
 
-scenario("fields, finalizers and labels are taken over in one write, once, status included", async (s) => {
+scenario("fields, finalizers and labels are adopted in one write, once, status included", async (s) => {
   await s.user.create(
     Widget,
     Widget.new({
@@ -85,7 +88,7 @@ scenario("fields, finalizers and labels are taken over in one write, once, statu
   assert.equal(status?.count, undefined);
 });
 
-scenario("objects are adopted and let go by uid alone", async (s) => {
+scenario("objects are adopted and released by uid only", async (s) => {
   const [one, two] = [await s.widget("one"), await s.widget("two")];
   await s.user.create(ConfigMap, left);
   const owner = { kind: Widget, object: one };

@@ -138,7 +138,7 @@ scenario("what is read from the cache is in its selection, also what was just wr
   assert.deepEqual(seen, [[], ["b"], [], ["a"]]);
 });
 
-scenario("predicates decide which changes are worth a look", async (s) => {
+scenario("predicates decide which changes lead to a reconcile", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
@@ -182,7 +182,7 @@ virtual("a resync looks at everything now and then, and does not keep the cluste
   assert.equal(looks, 4);
 });
 
-virtual("`after` looks again later", async (s) => {
+virtual("`after` reconciles again later", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
@@ -246,7 +246,7 @@ scenario(
   },
 );
 
-scenario("what a look does to children leads to no other, where only the object was looked at", async (s) => {
+scenario("writes to children cause no further reconcile if only the object was read", async (s) => {
   let looks = 0;
   await s.run(
     controller(Widget, {
@@ -274,7 +274,7 @@ scenario("what a look does to children leads to no other, where only the object 
   assert.equal((await s.user.get(ConfigMap, "default/w")).data?.["text"], "two");
 });
 
-scenario("a reconciler that looks at its children looks again when it has made them", async (s) => {
+scenario("a reconciler that reads its children runs again when it has created them", async (s) => {
   const seen: string[] = [];
   await s.run(
     controller(Widget, {
@@ -291,7 +291,7 @@ scenario("a reconciler that looks at its children looks again when it has made t
   assert.deepEqual(seen, ["not there", "there"]);
 });
 
-scenario("a reconciler that takes its time may have looked at anything, and looks again", async (s) => {
+scenario("a slow reconciler may have read anything, and runs again", async (s) => {
   const seen: string[] = [];
   await s.run(
     controller(Widget, {

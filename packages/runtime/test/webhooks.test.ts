@@ -89,7 +89,7 @@ test("a write is mutated by editing the object", async () => {
   assert.equal(typeof made.spec.owner, "string");
 });
 
-test("what is wrong is told field by field, and the old object counts", async () => {
+test("errors are reported field by field, and the old object is taken into account", async () => {
   const { client } = await judged();
   await assert.rejects(client.create(Model, model("a", { size: -1 })), (error: unknown) => {
     assert.ok(isInvalid(error));
@@ -103,7 +103,7 @@ test("what is wrong is told field by field, and the old object counts", async ()
   );
 });
 
-test("a refusal keeps an object from being deleted, a warning keeps nobody from anything", async () => {
+test("a denial prevents a deletion, a warning does not", async () => {
   const { client, warnings } = await judged();
   await client.create(Model, model("a", { size: 4 }));
   assert.deepEqual(warnings, ["four is an unlucky size"]);
@@ -132,7 +132,7 @@ test("reviews are counted, by webhook and answer", async () => {
   );
 });
 
-test("whoever takes the caBundle or the conversion away has it undone", async () => {
+test("a removed caBundle or conversion is restored", async () => {
   const { client, clock, registration } = await judged();
   await clock.advance(1_000);
   const kinds = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration] as KindRef<KubeObject>[];
@@ -177,7 +177,7 @@ test("a mistake in a webhook is the server's to judge, not an answer", async () 
   assert.equal(nowhere.status, 404);
 });
 
-test("replicas share certificates through a Secret, whoever makes them", async () => {
+test("replicas share certificates through a Secret, whichever creates them", async () => {
   const { client } = await judged();
   const secret = { name: "certs", namespace: "default" };
   const source = () => builtInCertificates(client, { hosts: ["models.default.svc"], secret })();

@@ -17,7 +17,7 @@ const widgets = (looks: string[] = []) =>
     cleanup: () => undefined,
   });
 
-test("a paused object is left alone, its children and its deletion as well, until it is not paused any more", async () => {
+test("a paused object, its children and its deletion are not reconciled until it is no longer paused", async () => {
   const s = await stage();
   await s.run(widgets());
   await s.widget("w", { text: "1" });

@@ -11,7 +11,7 @@ test("an operator that infers all from the cluster survives a crash at each of i
   assert.equal(runs, 7, "one clean run, and two for each write");
 });
 
-test("an operator that keeps its progress in memory is found out, and it is told at which write", async () => {
+test("an operator that keeps its progress in memory fails, and the write is named", async () => {
   const { problems } = await crashRuns(converges(forgetful));
   assert.ok(
     problems.includes("crashed at write 1 of 3, after the answer: ConfigMap w-b is missing"),
@@ -26,7 +26,7 @@ test("a role that is exactly what is needed passes, and each rule is tried", asy
   assert.equal(tried, 3, "widgets, their status, and configmaps");
 });
 
-test("a permission that nobody needs is found", async () => {
+test("an unused permission is found", async () => {
   const { problems } = await rbacRuns(greedy, [converges(greedy)]);
   assert.deepEqual(problems, ["the role allows what no scenario needs: list secrets"]);
 });
@@ -52,7 +52,7 @@ test("an operator that was crashed does nothing until it is started again, and t
   });
 });
 
-test("requests can be disturbed, and what is waited for in vain is told with how things stand", async () => {
+test("requests can be disturbed, and a wait that times out reports the current state", async () => {
   await runScenario(async (stage) => {
     await stage.start(sound);
     stage.injectFault(async (request, next) => {

@@ -39,7 +39,7 @@ test("children go with their owner, whenever it is deleted", async () => {
   assert.deepEqual([writes, runs], [3, 4]);
 });
 
-test("a child that nobody owns is found when its owner is gone, unless it may stay", async () => {
+test("a child without an owner is found when its owner is gone, unless it may stay", async () => {
   const { problems } = await deletionRuns(converges(careless), Widget);
   assert.equal(problems[0], "deleted at the end: ConfigMap w-a is left behind");
   assert.match(problems[1] ?? "", /deleted after write 1 of 2, in the background: ConfigMap w-a is left behind/);

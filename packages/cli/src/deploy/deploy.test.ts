@@ -49,7 +49,7 @@ test("kinds are installed once: doing it again changes nothing, a dry run nothin
   assert.deepEqual(lines, [`${name} created (dry run)`, `${name} created`, `${name} unchanged`]);
 });
 
-test("versions that nobody converts are not served until the operator is deployed", async () => {
+test("versions without a converter are not served until the operator is deployed", async () => {
   await using stage = await commandStage();
   const { client } = stage;
   const { options } = heard();
@@ -135,7 +135,7 @@ test("on simulated nodes, an image that they have no program for is not reported
   );
 });
 
-test("an operator of one's own has no default image", async () => {
+test("a custom operator has no default image", async () => {
   await assert.rejects(
     imageOf(operators, undefined, "deploy"),
     /which image runs greeting-operator\? .* konverge deploy --image REGISTRY\/NAME:TAG/,
@@ -196,7 +196,7 @@ test("a Deployment that does not become available says what its pods wait for", 
   );
 });
 
-test("more is deployed where it is asked for, or where somebody is there for it", async () => {
+test("optional parts are deployed on request, or if their kinds are installed", async () => {
   await using stage = await commandStage();
   const { client } = stage;
   const { options } = heard();

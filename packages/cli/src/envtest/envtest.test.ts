@@ -42,7 +42,7 @@ test("flags are read in both spellings", () => {
   });
 });
 
-test("flags that cannot be followed are refused with what is wrong, instead of serving nobody", () => {
+test("unsupported flags are refused with what is wrong", () => {
   const folder = mkdtempSync(join(tmpdir(), "envtest-flags-"));
   try {
     const empty = join(folder, "empty");

@@ -55,7 +55,7 @@ async function record(file: string): Promise<void> {
   await stopped;
 }
 
-test("a recording is put to operators, and what they would do differently is told", async () => {
+test("a recording is replayed by operators, and what they would do differently is reported", async () => {
   const file = join(folder, "a.jsonl");
   await record(file);
   const lines: string[] = [];

@@ -51,7 +51,7 @@ const silently = { namespace: "default", tell: () => {} };
 const hello = (name: string, namespace = "default") =>
   Greeting.new({ metadata: { name, namespace }, spec: { to: "you" } });
 
-test("operators of a module run against the cluster of a kubeconfig until they are told to stop", async () => {
+test("operators of a module run on the cluster of a kubeconfig until they are stopped", async () => {
   await using stage = await commandStage();
   const { client, kubeconfig } = stage;
   const { lines, ready, end } = started([
@@ -256,7 +256,7 @@ test("without a module, the project says which operators it has", async () => {
   assert.deepEqual(await loadOperators([], stage.folder), [greetingOperator]);
 });
 
-test("a module that changes is run anew; one that is broken leaves the old version at work", async () => {
+test("a changed module is restarted; a broken one leaves the old version running", async () => {
   await using stage = await commandStage();
   const { client, kubeconfig, folder } = stage;
   const [file, word] = [join(folder, "operator.ts"), join(folder, "word.ts")];

@@ -45,7 +45,7 @@ users:
   user: { token: secret }
 `;
 
-test("a context is added to a user's kubeconfig, made current, and leaves the rest alone", async () => {
+test("a context is added to a user's kubeconfig and made current, and the rest is unchanged", async () => {
   writeFileSync(path, theirs);
   await mergeKubeconfig(path, ours("https://127.0.0.1:1"));
   await mergeKubeconfig(path, ours("https://127.0.0.1:2"));
@@ -68,7 +68,7 @@ test("it is taken out again, with its cluster and its user, and the context of b
   assert.deepEqual(parse(readFileSync(path, "utf8")), parse(theirs));
 });
 
-test("what has become of a context since is nobody's to take out", async () => {
+test("a context that has changed since is not removed", async () => {
   writeFileSync(path, theirs);
   await mergeKubeconfig(path, ours("https://127.0.0.1:2"));
   const before = readFileSync(path, "utf8");
@@ -100,7 +100,7 @@ test("another cluster that came later stays, and stays current", async () => {
   assert.equal(existsSync(path), false, "a file in which nothing is left goes");
 });
 
-test("somebody else's entry of the same name is neither overwritten nor taken out", async () => {
+test("an entry of the same name that Konverge did not create is neither overwritten nor removed", async () => {
   writeFileSync(path, theirs);
   const prod = kubeconfigText({ name: "prod", url: "https://127.0.0.1:1", user: "prod-admin" });
   await assert.rejects(
@@ -133,7 +133,7 @@ test("a read-only kubeconfig stays as it is, and a link stays a link", { skip: w
   assert.match(readFileSync(path, "utf8"), /current-context: konverge/);
 });
 
-test("whoever else writes the file, as kubectl does, is waited for, and not for ever", async () => {
+test("another writer of the file, such as kubectl, is waited for, but not forever", async () => {
   writeFileSync(`${path}.lock`, "");
   const clock = new VirtualClock();
   const merged = mergeKubeconfig(path, ours("https://127.0.0.1:1"), clock);

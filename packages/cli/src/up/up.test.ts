@@ -116,14 +116,14 @@ test("a name that would lead out of the folder of running clusters is refused, a
   rmSync(join(folder, "run", "...json"));
 });
 
-test("keys that are no keys are told, with what to do", { skip }, async () => {
+test("invalid keys are reported, with what to do", { skip }, async () => {
   const data = join(folder, "keys");
   await (await up(options({ data }))).stop();
   writeFileSync(join(data, "ca.key"), "");
   await assert.rejects(up(options({ data })), /ca\.crt and ca\.key are not a certificate and its key/);
 });
 
-test("a cluster's kubeconfig is for its owner alone, and is told where it is", { skip }, async () => {
+test("only the owner can read a cluster's kubeconfig, and its path is printed", { skip }, async () => {
   const { noted, stop } = await up(options());
   try {
     assert.match(readFileSync(noted.kubeconfig, "utf8"), new RegExp(noted.url));

@@ -5,7 +5,7 @@ import { isImmutable } from "./immutable.ts";
 
 const refused = (message: string) => new ApiError({ code: 422, reason: "Invalid", message });
 
-test("refusals to change a field are told from other refusals, also when they come together", () => {
+test("refusals of immutable fields are distinguished from other refusals, also when they come together", () => {
   assert.ok(isImmutable(refused("spec.selector: Invalid value: {}: field is immutable")));
   assert.ok(
     isImmutable(

@@ -30,7 +30,7 @@ test("what is wanted, what is not there and what is in lists stays", () => {
   assert.equal(withoutLeftOver(new Error("no"), desired, live), undefined);
 });
 
-test("what somebody else wishes stays, and lists are not replaced on the way", () => {
+test("values of other managers stay, and lists are not replaced", () => {
   const scaled = { spec: { replicas: 7, volumes: [{ name: "theirs" }], other: { by: "choice" } } };
   const draft = { spec: { kind: "plain", volumes: [{ name: "ours" }] } };
   assert.equal(withoutLeftOver(refused("spec.replicas"), draft, scaled), undefined);

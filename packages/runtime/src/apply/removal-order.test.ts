@@ -29,7 +29,7 @@ test("what is still on its way out holds those it came after", () => {
   assert.deepEqual(names([doomed("a"), doomed("b", ["a"], true)]), []);
 });
 
-test("those that stay hold nobody", () => {
+test("children that stay block nothing", () => {
   assert.deepEqual(names([doomed("b", ["a"])]), ["b"]);
 });
 

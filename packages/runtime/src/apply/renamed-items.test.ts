@@ -12,7 +12,7 @@ test("an item that is ours in all but its key is ours, renamed", () => {
   assert.deepEqual(renamed([{ name: "http", port: 80, targetPort: 80 }], [there]), [["spec", "ports", there]]);
 });
 
-test("an item that says something else is somebody else's", () => {
+test("an item with other values belongs to another manager", () => {
   assert.deepEqual(renamed([{ name: "http", port: 80 }], [{ name: "theirs", port: 81, protocol: "TCP" }]), []);
 });
 
@@ -21,6 +21,6 @@ test("nothing is renamed while all of ours is there", () => {
   assert.deepEqual(renamed([{ name: "http", port: 80 }], [http, { ...http, port: 81 }]), []);
 });
 
-test("an item that is nothing but its key cannot be told from another", () => {
+test("an item that is only a key cannot be distinguished from another", () => {
   assert.deepEqual(renamed([{ port: 80 }], [{ port: 81, protocol: "TCP" }]), []);
 });

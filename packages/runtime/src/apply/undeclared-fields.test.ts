@@ -29,7 +29,7 @@ test("fields of list items are left out of all items, others stay", () => {
   assert.equal(status.count, 1);
 });
 
-test("what was learnt is no news, and other refusals teach nothing", () => {
+test("known fields are not reported again, and other refusals change nothing", () => {
   const fields = new UndeclaredFields(new VirtualClock());
   fields.learn(refusal(".status.a: field not declared in schema"));
   assert.deepEqual(fields.learn(refusal(".status.a: field not declared in schema")), []);
@@ -37,7 +37,7 @@ test("what was learnt is no news, and other refusals teach nothing", () => {
   assert.deepEqual(fields.learn(new Error(" .status.b: field not declared in schema")), []);
 });
 
-test("after some minutes it is tried again: the definition may have been mended", async () => {
+test("after some minutes it is retried: the definition may have been fixed", async () => {
   const clock = new VirtualClock();
   const fields = new UndeclaredFields(clock);
   fields.learn(refusal(".status.a: field not declared in schema"));

@@ -10,7 +10,7 @@ function newCache() {
   return { clock, watches, cache: new Cache(client) };
 }
 
-test("nothing is watched before it starts, and nothing that nobody declared", async () => {
+test("nothing is watched before it starts, and nothing that was not declared", async () => {
   const { clock, watches, cache } = newCache();
   cache.use(Thing);
   await clock.advance(1000);
@@ -63,7 +63,7 @@ test("several namespaces are one view", async () => {
   assert.equal([...view.list("x")].length, 1);
 });
 
-test("of objects that nobody is interested in, only their existence is kept", async () => {
+test("of objects that no consumer reads, only their existence is kept", async () => {
   const { clock, watches, cache } = newCache();
   const view = cache.use(Thing, { interest: (object) => object.data === "mine" });
   cache.start();
@@ -77,7 +77,7 @@ test("of objects that nobody is interested in, only their existence is kept", as
   assert.equal(view.get("default/b")?.metadata.uid, "uid-b");
 });
 
-test("somebody who wants everything gets everything", async () => {
+test("a consumer of everything gets everything", async () => {
   const { clock, watches, cache } = newCache();
   cache.use(Thing, { interest: () => false });
   const all = cache.use(Thing);
@@ -161,7 +161,7 @@ test("an index is its view's own, and goes with the last view that uses its func
   assert.throws(() => [...second.find("by", "z")], /no index "by"/);
 });
 
-test("objects that are kept parsed are the same at every read, frozen, and not those of whoever wrote them", async () => {
+test("objects that are kept parsed are the same at every read, frozen, and not those of the writer", async () => {
   const clock = new VirtualClock();
   const { client, watches } = scriptedWatch(clock);
   const cache = new Cache(client, { parsed: () => true });

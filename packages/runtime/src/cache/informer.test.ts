@@ -78,7 +78,7 @@ test("a late listener hears of all there is", async () => {
   assert.deepEqual(keys, ["default/a true", "default/b true"]);
 });
 
-test("objects are frozen, so that nobody can spoil the cache", async () => {
+test("objects are frozen, so that no caller can change the cache", async () => {
   const { clock, informer, server } = await stage([thing("a", 5, { spec: { list: [1] } })]);
   const listed = informer.get("default/a") as AnyObject & { spec: { list: number[] } };
   assert.throws(() => listed.spec.list.push(2), TypeError);
@@ -204,7 +204,7 @@ test("an object that we deleted does not come back by an older event", async () 
   assert.deepEqual(seen(changes), ["deleted default/a 5"]);
 });
 
-test("an object that is created anew under the same name is another one", async () => {
+test("an object that is recreated under the same name is another one", async () => {
   const { clock, informer, server } = await stage([thing("a", 5)]);
   informer.missed("default/a", "uid-a", "us");
   informer.saw(thing("a", 120, { metadata: { name: "a", uid: "second" } }), "us");
@@ -286,7 +286,7 @@ test("selectors that no server would understand are refused at once", () => {
   assert.throws(() => new Informer(client, Thing, { fieldSelector: "name" }), /fieldSelector "name" of Thing/);
 });
 
-test("an object that our write took out of a scope that only the server knows is let go by the next bookmark", async () => {
+test("an object that our write took out of a scope that only the server knows is released by the next bookmark", async () => {
   const { clock, informer, changes, server } = await stage([]);
   informer.saw(thing("a", 110), "us");
   seen(changes);

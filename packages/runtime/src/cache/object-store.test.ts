@@ -36,7 +36,7 @@ test("what was put in comes out, whatever was put in, replaced and deleted meanw
   );
 });
 
-test("objects that nobody reads take a fraction of their size", () => {
+test("objects that are not read take a fraction of their size", () => {
   const store = new ObjectStore();
   for (let i = 0; i < 10_000; i++) store.set(`default/k${i}`, thing(`k${i}`, i, filler(2_000)), plain);
   const asJson = 10_000 * 2_100;

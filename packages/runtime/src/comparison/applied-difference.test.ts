@@ -17,11 +17,11 @@ test("a changed value has to be applied", () => {
   assert.ok(!isApplied({ "f:data": { "f:a": leaf } }, { data: { a: "2" } }, { data: { a: "1" } }));
 });
 
-test("a field that is new, or was taken over by somebody else with the same value, has to be applied", () => {
+test("a field that is new, or that another manager acquired with the same value, must be applied", () => {
   assert.ok(!isApplied({ "f:data": { "f:a": leaf } }, { data: { a: "1", b: "2" } }, { data: { a: "1", b: "2" } }));
 });
 
-test("a field that is no longer wanted has to be given up, though its value is still there", () => {
+test("a field that is no longer desired must be released, although its value is still there", () => {
   const fields = { "f:data": { "f:a": leaf, "f:b": leaf } };
   assert.ok(!isApplied(fields, { data: { a: "1" } }, { data: { a: "1", b: "2" } }));
   assert.ok(!isApplied({ "f:data": { "f:a": leaf } }, {}, { data: { a: "1" } }));
@@ -42,7 +42,7 @@ test("an item of a keyed list is found by its keys, also where the server filled
   assert.ok(!isApplied(ports, two, { ports: [{ containerPort: 80, protocol: "TCP", name: "web" }] }));
 });
 
-test("two items that differ only in a key with a default are told apart", () => {
+test("two items that differ only in a key with a default are distinguished", () => {
   const fields: FieldsV1 = {
     'k:{"containerPort":53,"protocol":"TCP"}': { ".": leaf, "f:containerPort": leaf, "f:name": leaf },
     'k:{"containerPort":53,"protocol":"UDP"}': {
@@ -63,7 +63,7 @@ test("two items that differ only in a key with a default are told apart", () => 
   assert.ok(isApplied(fields, desired, live));
 });
 
-test("a member of a set has to be there, whoever else is", () => {
+test("a member of a set must exist, whatever other members there are", () => {
   const fields = { "f:finalizers": { 'v:"a"': leaf } };
   assert.ok(isApplied(fields, { finalizers: ["a"] }, { finalizers: ["b", "a"] }));
   assert.ok(!isApplied(fields, { finalizers: ["a"] }, { finalizers: ["b"] }));
@@ -210,7 +210,7 @@ test("an empty field set owns a value as a whole, but nothing in a map or list t
   assert.deepEqual(unownedPart(fields, live, schema), { counts: { a: 1 }, conditions: [{ type: "Ready" }] });
 });
 
-test("a difference is told by its path", () => {
+test("a difference is reported by its path", () => {
   const desired = { ports: [{ containerPort: 80, name: "web" }] };
   const live = { ports: [{ containerPort: 80, protocol: "TCP", name: "wob" }] };
   assert.equal(appliedDifference(ports, desired, live), '.ports[{"containerPort":80,"protocol":"TCP"}].name');

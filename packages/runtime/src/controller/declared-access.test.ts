@@ -14,7 +14,7 @@ const declared = (forOthers: boolean) =>
     }),
   ]).filter(({ resource }) => resource === "secrets");
 
-test("rights that are held to be given to others are declared, and need not be used", () => {
+test("permissions that are held to be granted to others are declared, and need not be used", () => {
   const verbs = declared(true).map(({ verb }) => verb);
   assert.deepEqual(verbs, ["get", "update"]);
   assert.deepEqual(comparePermissions(declared(true), []).superfluous, []);

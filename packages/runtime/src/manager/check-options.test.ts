@@ -11,7 +11,7 @@ import type { ManagerOptions } from "./options.ts";
 const client = new Client(() => new Promise(() => {}), { clock: new VirtualClock() });
 const maps = controller(ConfigMap, { reconcile: () => undefined });
 
-test("a manager that cannot work as it is told is refused, with what to give it instead", () => {
+test("a manager with impossible options is refused, with what to pass instead", () => {
   const wrong = (options: Partial<ManagerOptions>, controllers: readonly Controller[] = [maps]) => {
     return () => new Manager(controllers, { client, ...options });
   };

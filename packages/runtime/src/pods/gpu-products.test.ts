@@ -15,7 +15,7 @@ test("all products of the type will do", () => {
   assert.deepEqual(gpuProductsFor("H100", offered), ["NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-PCIe"]);
 });
 
-test("what nobody has is asked for as it is written, for nodes that may come", () => {
+test("a type that no node has is requested as written, for nodes that may come", () => {
   assert.deepEqual(gpuProductsFor("B200", ["NVIDIA-A100-SXM4-80GB"]), ["B200"]);
 });
 

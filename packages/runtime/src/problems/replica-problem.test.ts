@@ -47,7 +47,7 @@ test("pods that are on their way out, or done, have no problem", () => {
   assert.equal(workloadProblem({ pods: [failing], now })?.reason, "ImageCannotBePulled");
 });
 
-test("a quota is told from other refusals", () => {
+test("an exceeded quota is distinguished from other refusals", () => {
   const refusal = 'pods "x" is forbidden: exceeded quota: gpus, requested: 1, used: 8, limited: 8';
   assert.equal(workloadProblem({ pods: [], now, creationError: refusal })?.reason, "QuotaExceeded");
   assert.equal(workloadProblem({ pods: [], now, creationError: "violates PodSecurity" })?.reason, "PodsRefused");
@@ -63,7 +63,7 @@ test("an image that cannot be pulled is named, however often it is tried", () =>
   assert.deepEqual(later, first);
 });
 
-test("a container that crashes is told with its last words", () => {
+test("a crashing container is reported with its last output", () => {
   const ended = { exitCode: 1, reason: "Error", message: "CUDA error: no device\n" };
   const crashing = pod({
     containerStatuses: [
@@ -109,7 +109,7 @@ test("a claim that is missing is named at once", () => {
   assert.equal(workloadProblem({ pods, now: now - 60_000 })?.message, expected);
 });
 
-test("of several problems the most telling is told, whichever pod has it", () => {
+test("of several problems the most specific is reported, whichever pod has it", () => {
   const full = unschedulable("0/6 nodes are available: 6 Insufficient cpu.");
   const crashing = waiting("CrashLoopBackOff");
   assert.equal(
@@ -141,7 +141,7 @@ test("a workload's refusal is read from its condition, as long as that holds", (
   assert.equal(replicaFailureMessage(undefined), undefined);
 });
 
-test("of one's own refused requests those are problems that users can mend", () => {
+test("of refused requests, those that users can fix are problems", () => {
   const answer = (code: number, reason: string, message: string) => new ApiError({ code, reason, message });
   const quota = answer(403, "Forbidden", 'pods "w-0" is forbidden: exceeded quota: q');
   assert.deepEqual(podCreationProblem(quota, "w-0"), {
@@ -156,7 +156,7 @@ test("of one's own refused requests those are problems that users can mend", () 
   assert.equal(podCreationProblem(new Error("socket"), "w-0"), undefined);
 });
 
-test("a problem is told once, and again when it becomes another", () => {
+test("a problem is reported once, and again when it changes", () => {
   const problem = { reason: "NoRoom", message: "a pod cannot be scheduled" };
   const told: string[] = [];
   const events = { normal() {}, warning: (reason: string) => void told.push(reason) };

@@ -36,7 +36,7 @@ test("a key that is added while it is worked on is handed out again afterwards, 
   assert.deepEqual(drain(queue), ["a"]);
 });
 
-test("a delayed key is handed out when its time has come; the earliest wish counts", async () => {
+test("a delayed key is handed out when its time has come; the earliest request counts", async () => {
   const { clock, queue } = newQueue();
   queue.add("a", { after: 1000 });
   queue.add("a", { after: 100 });
@@ -49,7 +49,7 @@ test("a delayed key is handed out when its time has come; the earliest wish coun
   assert.equal(queue.take(), undefined);
 });
 
-test("what is asked for later does not keep a cluster from settling; a retry does", () => {
+test("a delayed request does not keep a cluster from being idle; a retry does", () => {
   const { clock, queue } = newQueue();
   queue.add("a", { after: 1000 });
   assert.equal(clock.nextForeground(), undefined);
@@ -175,7 +175,7 @@ test("a closed queue hands out nothing and starts no timer", async () => {
   assert.deepEqual(clock.pending(), []);
 });
 
-test("giving back a key that nobody works on is a mistake", () => {
+test("returning a key that no worker has taken is a mistake", () => {
   const { queue } = newQueue();
   assert.throws(() => queue.done("a"), /no worker had taken it/);
 });

@@ -61,7 +61,7 @@ test("over the years, callers who lag by less than the overlap always trust what
   assert.equal(most, 2);
 });
 
-test("an authority that ran out while nobody looked is replaced at once", async () => {
+test("an authority that expired unnoticed is replaced at once", async () => {
   const clock = new VirtualClock();
   const options = { clock, name: "hooks", hosts: ["hooks.ai.svc"], authorityLifetime: DAY };
   const first = rotated(undefined, options);
