@@ -1,7 +1,7 @@
 import type { Snapshot } from "@konverge/apiserver";
 import { type Random, realClock, seededRandom } from "@konverge/core";
 import { endStateMask } from "../explorer/end-state.ts";
-import { type Fault, faultText } from "../explorer/fault.ts";
+import { type Fault, faultName, faultText } from "../explorer/fault.ts";
 import type { FaultFamily } from "../explorer/fault-candidates.ts";
 import type { Exploration, Finding } from "../explorer/finding.ts";
 import type { Oracle } from "../explorer/oracle.ts";
@@ -159,8 +159,7 @@ class ProgramSearch {
   }
 
   #keep({ name }: Oracle, message: string, { faults, seed, timeline }: ProgramRun): void {
-    const types = faults.map(({ type }) => type).sort();
-    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), types]);
+    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), faults.map(faultName).sort()]);
     const known = this.#findings.get(key);
     const finding = known ?? { oracle: name, message, faults, seed, timeline, runs: 0 };
     this.#findings.set(key, { ...finding, runs: finding.runs + 1 });
