@@ -34,7 +34,7 @@ export { type EndState, endState, endStateDifferences, endStateMask } from "./ex
 export { type ExploreOptions, explore, replay } from "./explorer/explore.ts";
 export type { RunOptions } from "./explorer/explored-run.ts";
 export * from "./explorer/fault.ts";
-export type { FaultFamily } from "./explorer/fault-candidates.ts";
+export { FAULT_FAMILIES, type FaultFamily } from "./explorer/fault-candidates.ts";
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export * from "./explorer/oracle.ts";
