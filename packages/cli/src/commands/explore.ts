@@ -7,7 +7,7 @@ import { stopOnSignals } from "./stop-on-signals.ts";
 export function exploreCommand(): Command {
   return new Command("explore")
     .description("run an operator with faults at every point of a scenario, and report what goes wrong")
-    .argument("[module]", "module whose default export is a scenario of an operator in TypeScript")
+    .argument("[module]", "module that exports an operator, or a scenario as its default export")
     .option("--command <command>", "shell command that starts an operator in any language, which reads $KUBECONFIG")
     .option(
       "--scenario <file>",
@@ -23,7 +23,10 @@ export function exploreCommand(): Command {
     .option("--workers <number>", "with --command: runs at a time, each with its own cluster and process", positive, 2)
     .option("--quiet <duration>", "with --command: idle means nothing sent for this time; default: 2s", milliseconds)
     .option("--patience <duration>", "with --command: how long it may take to become idle; default: 1m", milliseconds)
-    .option("--results <folder>", "write exploration.json, junit.xml and each finding as text there")
+    .option(
+      "--results <folder>",
+      "write exploration.json, junit.xml and each finding as text and as an HTML page there",
+    )
     .option("--json", "print the result as JSON")
     .addHelpText("after", EXAMPLES)
     .action(async (module: string | undefined, options: ExploreCommandOptions) => {
@@ -41,12 +44,13 @@ function depth(text: string): 1 | 2 {
 }
 
 const EXAMPLES = `
-With a module, the operator runs in this process on virtual time. With --command, it runs as a process behind a proxy to an
-embedded cluster: no containers, and no change of its code. It is killed and restarted, its requests fail, and its watches are
-late or expire, one fault in each run. $KONVERGE_WORKER has the number of the worker, for ports that only one process can have.
-Exits with 1 if something was found.
+With a module, the operator runs in this process on virtual time: one of each of its kinds is created and deleted, or what the
+scenario says is done. With --command, it runs as a process behind a proxy to an embedded cluster: no containers, and no change of its
+code. It is killed and restarted, its requests fail, and its watches are late or expire, one fault in each run. $KONVERGE_WORKER
+has the number of the worker, for ports that only one process can have. Exits with 1 if something was found.
 
 Examples:
+  konverge explore src/operator.ts
   konverge explore ./scenario.ts --depth 2 --time 2m
   konverge explore --command './manager --metrics-bind-address=0' --scenario story.yaml
   konverge explore --command 'kopf run operator.py' --scenario story.yaml --time 5m --results results

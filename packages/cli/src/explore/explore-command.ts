@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
+  checkOperator,
   type Exploration,
   explorationJson,
   explorationText,
@@ -17,6 +18,7 @@ import {
   ScenarioError,
   writeExploration,
 } from "@konverge/testing";
+import { loadOperators } from "../operators/operator-modules.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The options of `konverge explore`; times are milliseconds. */
@@ -63,16 +65,22 @@ export async function exploreFromCommandLine(options: ExploreCommandOptions, wor
 
 async function exploreModule(file: string, options: ExploreCommandOptions): Promise<Exploration> {
   const { depth, seed, findings, time, faults } = options;
-  const { default: scenario } = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
-  if (typeof scenario !== "function")
-    throw new UsageError(`${file}: the default export must be a scenario: a function of a test environment`);
-  return explore(scenario as Scenario, {
+  const settings = {
     depth,
     seed,
     findings,
     ...(time !== undefined && { time }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
-  });
+  };
+  const { default: scenario } = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
+  if (typeof scenario === "function") return explore(scenario as Scenario, settings);
+  const operators = await loadOperators([file]);
+  const [operator] = operators;
+  if (!operator || operators.length > 1) {
+    const names = operators.map(({ name }) => name).join(", ");
+    throw new UsageError(`${file} exports several operators (${names}): name a module that exports one`);
+  }
+  return checkOperator(operator, settings);
 }
 
 async function exploreCommand(
