@@ -162,7 +162,8 @@ class ProgramSearch {
   }
 
   #keep({ name }: Oracle, message: string, { faults, seed, timeline }: ProgramRun): void {
-    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), faults.map(faultName).sort()]);
+    const kinds = faults.map((fault) => (fault.type === "error" ? faultName(fault) : fault.type)).sort();
+    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), kinds]);
     const known = this.#findings.get(key);
     const finding = known ?? { oracle: name, message, faults, seed, timeline, runs: 0 };
     this.#findings.set(key, { ...finding, runs: finding.runs + 1 });
