@@ -7,7 +7,8 @@
  *
  * {@link explore} repeats a scenario with faults at every point (crashes, failing requests, stale reads, missed events, other
  * writers …), judges each run by oracles, and reports each finding with the fewest faults and a timeline. {@link checkOperator}
- * does it for an operator without a scenario.
+ * does it for an operator without a scenario, and {@link exploreProgram} for an operator in any language, as a process behind
+ * a proxy.
  */
 
 export type { Cluster } from "@konverge/cluster";

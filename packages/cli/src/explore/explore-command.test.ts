@@ -20,6 +20,8 @@ test("what is wrong with the options is reported before anything is started", as
         return true;
       });
     await refused({ command: undefined }, /^name either a module, or a program by --command and --scenario$/);
+    const module = join(folder, "none.ts");
+    await refused({ module, command: undefined, scenario: undefined }, /none\.ts: there is no such module$/);
     await refused({}, /^--scenario .*story\.yaml: there is no such file$/);
     writeFileSync(scenario, "steps: none\n");
     await refused({}, /story\.yaml:1:8: steps: must be a list$/);

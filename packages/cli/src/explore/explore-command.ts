@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -72,6 +73,7 @@ async function exploreModule(file: string, options: ExploreCommandOptions): Prom
     ...(time !== undefined && { time }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
   };
+  if (!existsSync(file)) throw new UsageError(`${file}: there is no such module`);
   const { default: scenario } = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
   if (typeof scenario === "function") return explore(scenario as Scenario, settings);
   const operators = await loadOperators([file]);
