@@ -9,6 +9,7 @@ import {
   type FaultFamily,
   type Finding,
   type Invariant,
+  POINT_FAMILIES,
   replay,
   type Scenario,
 } from "@konverge/testing";
@@ -74,7 +75,7 @@ async function load({ folder }: Pattern, file: string): Promise<Subject> {
 }
 
 function exploreSubject({ scenario, invariants = [] }: Subject, options: ExploreOptions): Promise<Exploration> {
-  return explore(scenario, { ...options, invariants });
+  return explore(scenario, { faults: POINT_FAMILIES, ...options, invariants });
 }
 
 /** With each of its faults switched off the finding must be lost; what needs no fault must occur without one. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { NodeShape } from "@konverge/cluster";
 import { findControlPlane } from "@konverge/real";
 import type { Operator } from "@konverge/runtime";
-import { rbacRuns, runScenario, type Scenario, type TestEnvironmentOptions } from "@konverge/testing";
+import { explore, findingText, runScenario, type Scenario, type TestEnvironmentOptions } from "@konverge/testing";
 import { enforcing, type PodSecurityLevel } from "./clearing.ts";
 import { OPERATOR_IMAGES } from "./images.ts";
 import { kubectlFolder, shellFor } from "./kubectl.ts";
@@ -90,8 +90,8 @@ export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: R
 /** Declares a test that the generated role is exactly what the operator needs to play these scenarios. */
 export function exactRole(operator: Operator, scenarios: readonly Scenario[], options: StageOptions = {}): void {
   test(`${operator.name} runs under exactly its role: nothing is refused, and nothing is allowed that it does not need`, async () => {
-    const { problems, tried } = await rbacRuns(operator, scenarios, embeddedOptions(options));
-    assert.deepEqual(problems, []);
-    assert.ok(tried > 0, "no permission was tried");
+    const { findings, tried } = await explore(scenarios, { faults: ["rbac"], environment: embeddedOptions(options) });
+    assert.deepEqual(findings.map(findingText), []);
+    assert.ok((tried.rbac ?? 0) > 0, "no permission was tried");
   });
 }

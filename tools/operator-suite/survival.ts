@@ -2,18 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AnyObject, KindRef, KubeObject } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
-import {
-  type ApiErrorRunOptions,
-  apiErrorRuns,
-  type CrashRunOptions,
-  crashRuns,
-  crdDeletionRuns,
-  type DeletionRunOptions,
-  type DriftRunOptions,
-  deletionRuns,
-  driftRuns,
-  type Scenario,
-} from "@konverge/testing";
+import { type ExploreOptions, explore, type FaultFamily, findingText, type Scenario } from "@konverge/testing";
 import { embeddedOptions, type StageOptions } from "./declare.ts";
 
 /** What may differ between two good runs is taken out of objects by `mask`. */
@@ -39,6 +28,13 @@ function split<T extends SurvivalOptions & { readonly every?: number; readonly r
   return { ...proof, environment: embeddedOptions(environment) };
 }
 
+/** Explores a scenario with one family of faults: there is something to try, and nothing is found. */
+async function expectSurvival(scenario: Scenario, family: FaultFamily, options: ExploreOptions): Promise<void> {
+  const { findings, tried } = await explore(scenario, { ...options, faults: [family] });
+  assert.deepEqual(findings.map(findingText), []);
+  assert.ok((tried[family] ?? 0) > 0, `there was nothing to try ${family} at`);
+}
+
 /**
  * Declares a test that plays a scenario once cleanly, then twice per write of its operators, crashing them right after the
  * write took effect (before and after they learn of it): it must always end as the clean run did.
@@ -49,12 +45,10 @@ export function survivesCrashes(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<CrashRunOptions, "every"> = {},
+  options: SurvivalOptions & Pick<ExploreOptions, "every"> = {},
 ): void {
   test(name, async () => {
-    const { problems, writes } = await crashRuns(scenario, split(options));
-    assert.ok(writes > 0, "the operator wrote nothing: there was nothing to crash");
-    assert.deepEqual(problems, []);
+    await expectSurvival(scenario, "crash", split(options));
   });
 }
 
@@ -70,12 +64,10 @@ export function survivesApiErrors(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<ApiErrorRunOptions, "runs" | "seed"> = {},
+  options: SurvivalOptions & Pick<ExploreOptions, "runs" | "seed"> = {},
 ): void {
   test(name, async () => {
-    const { problems, requests } = await apiErrorRuns(scenario, split(options));
-    assert.ok(requests > 0, "the operator asked nothing: there was nothing to fail");
-    assert.deepEqual(problems, []);
+    await expectSurvival(scenario, "error", split(options));
   });
 }
 
@@ -91,12 +83,10 @@ export function survivesDeletion(
   _operator: Operator,
   scenario: Scenario,
   kind: KindRef<KubeObject>,
-  options: SurvivalOptions & Pick<DeletionRunOptions, "every" | "kept"> = {},
+  options: SurvivalOptions & Pick<ExploreOptions, "every" | "kept"> = {},
 ): void {
   test(name, async () => {
-    const { problems, writes } = await deletionRuns(scenario, kind, split(options));
-    assert.ok(writes > 0, `there was never a ${kind.kind} to delete`);
-    assert.deepEqual(problems, []);
+    await expectSurvival(scenario, "deletion", { ...split(options), kinds: [kind] });
   });
 }
 
@@ -112,12 +102,10 @@ export function repairsChildren(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<DriftRunOptions, "every" | "except"> = {},
+  options: SurvivalOptions & Pick<ExploreOptions, "every" | "except"> = {},
 ): void {
   test(name, async () => {
-    const { problems, children, edits } = await driftRuns(scenario, split(options));
-    assert.ok(children > 0 && edits > 0, "there were no children to interfere with");
-    assert.deepEqual(problems, []);
+    await expectSurvival(scenario, "drift", split(options));
   });
 }
 
@@ -128,12 +116,11 @@ export function repairsChildren(
  */
 export function survivesCrdDeletion(
   name: string,
-  operator: Operator,
+  _operator: Operator,
   scenario: Scenario,
   options: SurvivalOptions = {},
 ): void {
   test(name, async () => {
-    const { problems } = await crdDeletionRuns(operator, scenario, split(options));
-    assert.deepEqual(problems, []);
+    await expectSurvival(scenario, "crd deletion", split(options));
   });
 }

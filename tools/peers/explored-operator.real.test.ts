@@ -42,6 +42,7 @@ describe("an operator on controller-runtime as a black box", { skip }, () => {
         scenario: readScenario(join(import.meta.dirname, "explored-scenarios", `${pattern}.yaml`)),
         faults,
         findings: 100,
+        workers: 4,
       });
 
     test(`${mistake}: found`, async () => {

@@ -1,7 +1,6 @@
 /**
  * What tests of an operator need: {@link startCluster} starts a Kubernetes cluster in this process, {@link runScenario} runs an
- * operator in it as in production, under its generated role, and the survival runs ({@link crashRuns}, {@link apiErrorRuns},
- * {@link deletionRuns}, {@link driftRuns}, {@link crdDeletionRuns}, {@link rbacRuns}) repeat a scenario with one fault each.
+ * operator in it as in production, under its generated role, and {@link explore} repeats a scenario with faults at every point.
  */
 export {
   type Cluster,
@@ -15,30 +14,27 @@ export {
   startCluster,
 } from "@konverge/cluster";
 export {
-  type ApiErrorFindings,
-  type ApiErrorRunOptions,
-  apiErrorRuns,
   type CommandResult,
-  type CrashFindings,
-  type CrashRunOptions,
-  type CrdDeletionFindings,
-  crashRuns,
-  crdDeletionRuns,
-  type DeletionFindings,
-  type DeletionRunOptions,
-  type DriftFindings,
-  type DriftRunOptions,
-  deletionRuns,
-  driftRuns,
-  type RbacFindings,
+  checkOperator,
+  type Exploration,
+  type ExploreOptions,
+  explorationText,
+  explore,
+  type Fault,
+  type FaultFamily,
+  type Finding,
+  findingPage,
+  findingText,
+  type Invariant,
+  type Oracle,
+  type Program,
   type RequestFault,
   type RunningOperator,
-  rbacRuns,
+  replay,
   runScenario,
   type Scenario,
   type ShellOptions,
   type StartOperatorOptions,
-  type SurvivalOptions,
   type TestEnvironment,
   type TestEnvironmentOptions,
 } from "@konverge/testing";

@@ -5,10 +5,10 @@
  * under exactly their generated role and with their webhooks served. On virtual time, minutes cost nothing and a seed
  * repeats a run. The same scenario runs on a real control plane through another {@link TestBackend}.
  *
- * Survival runs repeat a scenario with one fault each and report what they found: {@link crashRuns} crashes the operator
- * at each of its writes, {@link apiErrorRuns} fails its requests one at a time, {@link deletionRuns} deletes its objects
- * after each write, {@link driftRuns} deletes and edits its children, {@link crdDeletionRuns} deletes its CRDs, and
- * {@link rbacRuns} removes each rule of its role.
+ * {@link explore} repeats a scenario with faults at every point (crashes, failing requests, stale reads, missed events, other
+ * writers …), judges each run by oracles, and reports each finding with the fewest faults and a timeline. {@link checkOperator}
+ * does it for an operator without a scenario, and {@link exploreProgram} for an operator in any language, as a process behind
+ * a proxy.
  */
 
 export type { Cluster } from "@konverge/cluster";
@@ -29,23 +29,18 @@ export * from "./environment/run-scenario.ts";
 export { bashShell, type Shell } from "./environment/shell.ts";
 export type { FaultInjector, TestBackend, WebhookProcess } from "./environment/test-backend.ts";
 export * from "./environment/test-environment.ts";
+export { type CheckOperatorOptions, checkOperator } from "./explorer/check-operator.ts";
 export { ClusterFollower } from "./explorer/cluster-follower.ts";
 export { type EndState, endState, endStateDifferences, endStateMask } from "./explorer/end-state.ts";
 export { type ExploreOptions, explore, replay } from "./explorer/explore.ts";
 export type { RunOptions } from "./explorer/explored-run.ts";
 export * from "./explorer/fault.ts";
-export type { FaultFamily } from "./explorer/fault-candidates.ts";
+export { FAULT_FAMILIES, type FaultFamily, POINT_FAMILIES } from "./explorer/fault-family.ts";
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
+export { findingPage } from "./explorer/finding-page.ts";
 export * from "./explorer/oracle.ts";
 export { explorationJson, explorationJUnit, writeExploration } from "./explorer/report-files.ts";
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";
 export type { ExploredProcess, World } from "./explorer/world.ts";
-export * from "./survival/api-error-runs.ts";
-export * from "./survival/crash-runs.ts";
-export * from "./survival/crd-deletion-runs.ts";
-export * from "./survival/deletion-runs.ts";
-export * from "./survival/drift-runs.ts";
-export type { SurvivalOptions } from "./survival/play-to-end.ts";
-export * from "./survival/rbac-runs.ts";

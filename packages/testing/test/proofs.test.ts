@@ -1,39 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@konverge/kinds";
-import { crashRuns, rbacRuns, runScenario } from "@konverge/testing";
-import { converges, forgetful, greedy, sneaky, sound, Widget } from "./widgets.ts";
+import { type Exploration, explore, runScenario } from "@konverge/testing";
+import { converges, greedy, sneaky, sound, Widget } from "./widgets.ts";
 
-test("an operator that infers all from the cluster survives a crash at each of its writes", async () => {
-  const { writes, runs, problems } = await crashRuns(converges(sound));
-  assert.deepEqual(problems, []);
-  assert.equal(writes, 3, "two ConfigMaps and a status");
-  assert.equal(runs, 7, "one clean run, and two for each write");
-});
-
-test("an operator that keeps its progress in memory fails, and the write is named", async () => {
-  const { problems } = await crashRuns(converges(forgetful));
-  assert.ok(
-    problems.includes("crashed at write 1 of 3, after the answer: ConfigMap w-b is missing"),
-    problems.join("\n"),
-  );
-  assert.ok(problems.includes("crashed at write 1 of 3, before the answer: ConfigMap w-b is missing"));
-});
+const messages = ({ findings }: Exploration) => findings.map(({ message }) => message);
 
 test("a role that is exactly what is needed passes, and each rule is tried", async () => {
-  const { tried, problems } = await rbacRuns(sound, [converges(sound)]);
-  assert.deepEqual(problems, []);
-  assert.equal(tried, 3, "widgets, their status, and configmaps");
+  const exploration = await explore(converges(sound), { faults: ["rbac"] });
+  assert.deepEqual(messages(exploration), []);
+  assert.equal(exploration.tried.rbac, 3, "widgets, their status, and configmaps");
 });
 
-test("an unused permission is found", async () => {
-  const { problems } = await rbacRuns(greedy, [converges(greedy)]);
-  assert.deepEqual(problems, ["the role allows what no scenario needs: list secrets"]);
+test("a permission that nobody needs is found", async () => {
+  const exploration = await explore(converges(greedy), { faults: ["rbac"] });
+  assert.deepEqual(messages(exploration), ["the role allows what no scenario needs: list secrets"]);
 });
 
 test("a permission that is missing is found, even if the operator hides it", async () => {
-  const { problems } = await rbacRuns(sneaky, [converges(sneaky)]);
-  assert.match(problems[0] ?? "", /does not allow what the operator does: .*cannot list resource/);
+  const exploration = await explore(converges(sneaky), { faults: ["rbac"] });
+  assert.match(messages(exploration)[0] ?? "", /does not allow what the operator does: .*cannot list resource/);
 });
 
 test("an operator that was crashed does nothing until it is started again, and then all it missed", async () => {

@@ -1,7 +1,11 @@
+import { timestamp } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { reconciler } from "../lib/reconciler.ts";
 import { configMap, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
 import { thereAndBack } from "./scenario.ts";
+
+/** It takes a member this long to hand over its data. */
+const DRAIN_MS = 5_000;
 
 /** Every member that is needed is brought into use, whatever was planned for it before. */
 export const scenario = thereAndBack(
@@ -9,7 +13,7 @@ export const scenario = thereAndBack(
     watches: [ConfigMap],
     create: () => async (name, app, context) => {
       if (!app) return;
-      const { client, cached, namespace } = context;
+      const { client, clock, cached, namespace } = context;
       const members = cached(ConfigMap).list(name);
       const { size } = app.spec;
       const keyAt = (i: number) => `${namespace}/${name}-${i}`;
@@ -17,17 +21,18 @@ export const scenario = thereAndBack(
         const member = members.find(({ metadata }) => metadata.name === `${name}-${i}`);
         const draft = configMap(app, `${name}-${i}`, { drained: "no" }, ownedBy(app));
         if (!member) await tolerant(client.create(ConfigMap, draft));
-        else if (member.data?.["drained"] === "yes") {
+        else if (member.data?.["drained"] !== "no") {
           await tolerant(client.patch(ConfigMap, keyAt(i), { merge: { data: { drained: "no" } } }));
         }
       }
       const last = members.at(-1);
       if (last && members.length > size) {
-        if (last.data?.["drained"] !== "yes") {
-          await client.patch(ConfigMap, keyAt(members.length - 1), { merge: { data: { drained: "yes" } } });
-          return 5_000;
+        const since = last.data?.["drained"];
+        if (since === undefined || since === "no") {
+          await client.patch(ConfigMap, keyAt(members.length - 1), { merge: { data: { drained: timestamp(clock) } } });
+          return DRAIN_MS;
         }
-        // The rest of its data moves to the other members for a while.
+        if (clock.now() - Date.parse(since) < DRAIN_MS) return DRAIN_MS;
         await tolerant(client.delete(ConfigMap, keyAt(members.length - 1)));
         return 1_000;
       }

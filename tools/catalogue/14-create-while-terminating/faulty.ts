@@ -1,22 +1,17 @@
 import { isAlreadyExists } from "@konverge/core";
-import { Pod } from "@konverge/kinds";
+import { ConfigMap } from "@konverge/kinds";
 import { reconciler } from "../lib/reconciler.ts";
-import { ownedBy, setStatus } from "../lib/steps.ts";
-import { restart } from "./scenario.ts";
+import { configMap, ownedBy, setStatus } from "../lib/steps.ts";
+import { FLUSH, restart } from "./scenario.ts";
 
-// A pod that exists is taken for the one that is wanted, also if it is about to go (ClickHouse/clickhouse-operator#1995).
+// An object that exists is taken for the one that is wanted, also if it is about to go (ClickHouse/clickhouse-operator#1995).
 export const scenario = restart(
   reconciler({
-    watches: [Pod],
+    watches: [ConfigMap],
     create: () => async (name, app, context) => {
       if (!app || app.status?.phase === "Ready") return;
-      const { client, namespace } = context;
-      const pod = {
-        metadata: { name, namespace, labels: { app: name }, ...ownedBy(app) },
-        spec: { containers: [{ name: "web", image: app.spec.image ?? "" }] },
-      } as unknown as Pod;
       try {
-        await client.create(Pod, pod);
+        await context.client.create(ConfigMap, configMap(app, name, {}, { ...ownedBy(app), finalizers: [FLUSH] }));
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
       }

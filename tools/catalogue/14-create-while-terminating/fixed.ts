@@ -1,27 +1,26 @@
 import { isAlreadyExists } from "@konverge/core";
-import { Pod } from "@konverge/kinds";
+import { ConfigMap } from "@konverge/kinds";
 import { reconciler } from "../lib/reconciler.ts";
-import { ownedBy, setStatus } from "../lib/steps.ts";
-import { restart } from "./scenario.ts";
+import { configMap, ownedBy, setStatus } from "../lib/steps.ts";
+import { FLUSH, restart } from "./scenario.ts";
 
-/** A pod of another owner has to go first; whether the pod is there is checked whenever it changes. */
+/** An object of another owner, or one that is about to go, has to go first. */
 export const scenario = restart(
   reconciler({
-    watches: [Pod],
+    watches: [ConfigMap],
     create: () => async (name, app, context) => {
       if (!app) return;
-      const { client, namespace } = context;
-      const pod = {
-        metadata: { name, namespace, labels: { app: name }, ...ownedBy(app) },
-        spec: { containers: [{ name: "web", image: app.spec.image ?? "" }] },
-      } as unknown as Pod;
+      const found = context.cached(ConfigMap).get(name);
+      if (found && !found.metadata.deletionTimestamp && found.metadata.ownerReferences?.[0]?.uid === app.metadata.uid) {
+        await setStatus(context, app, { phase: "Ready" });
+        return;
+      }
       try {
-        await client.create(Pod, pod);
+        await context.client.create(ConfigMap, configMap(app, name, {}, { ...ownedBy(app), finalizers: [FLUSH] }));
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
-        const found = await client.get(Pod, `${namespace}/${name}`);
-        if (found.metadata.deletionTimestamp || found.metadata.ownerReferences?.[0]?.uid !== app.metadata.uid)
-          return 2_000;
+        const { metadata } = await context.client.get(ConfigMap, `${context.namespace}/${name}`);
+        if (metadata.deletionTimestamp || metadata.ownerReferences?.[0]?.uid !== app.metadata.uid) return 2_000;
       }
       await setStatus(context, app, { phase: "Ready" });
     },

@@ -1,28 +1,21 @@
-import { Deployment } from "@konverge/kinds";
 import { reconciler } from "../lib/reconciler.ts";
 import { ownedBy, setStatus, tolerant } from "../lib/steps.ts";
-import { scaled } from "./scenario.ts";
+import { Pool, scaled } from "./scenario.ts";
 
 // The replicas are set back to the size whenever another client changes them (superset-kubernetes-operator#151).
 export const scenario = scaled(
   reconciler({
-    watches: [Deployment],
+    watches: [Pool],
     create: () => async (name, app, context) => {
       if (!app) return;
       const { client, cached, namespace } = context;
-      const { size, image = "" } = app.spec;
-      const labels = { app: name };
-      const found = cached(Deployment).get(name);
-      const spec = {
-        replicas: size,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [{ name: "web", image }] } },
-      };
+      const { size } = app.spec;
+      const found = cached(Pool).get(name);
       if (!found) {
-        const metadata = { name, namespace, labels, ...ownedBy(app) };
-        await tolerant(client.create(Deployment, { metadata, spec } as unknown as Deployment));
-      } else if (found.spec?.replicas !== size) {
-        await client.patch(Deployment, `${namespace}/${name}`, { merge: { spec: { replicas: size } } });
+        const metadata = { name, namespace, labels: { app: name }, ...ownedBy(app) };
+        await tolerant(client.create(Pool, { metadata, spec: { replicas: size } }));
+      } else if (found.spec.replicas !== size) {
+        await client.patch(Pool, `${namespace}/${name}`, { merge: { spec: { replicas: size } } });
       }
       await setStatus(context, app, { phase: "Ready" });
     },

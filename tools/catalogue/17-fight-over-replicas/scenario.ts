@@ -1,24 +1,30 @@
 import { sleep } from "@konverge/core";
-import { Deployment } from "@konverge/kinds";
 import { permission } from "@konverge/runtime";
+import { defineKind } from "@konverge/schema";
 import type { Program, Scenario } from "@konverge/testing";
+import { z } from "zod";
 import { app } from "../lib/app.ts";
 import { reaches } from "../lib/steps.ts";
 
-/** Keeps three replicas, as an HPA under constant load does. */
+/** What is scaled: workers that another operator runs. */
+export const Pool = defineKind({
+  group: "example.com",
+  kind: "Pool",
+  versions: { v1: { spec: z.object({ replicas: z.int().min(0) }), status: z.object({}) } },
+});
+
+/** Keeps three replicas, as a HorizontalPodAutoscaler under constant load does: it decides every 15 seconds. */
 const autoscaler: Program = {
   name: "autoscaler",
-  kinds: [],
-  permissions: [permission(Deployment, ["list", "patch"])],
+  kinds: [Pool],
+  permissions: [permission(Pool, ["list", "patch"])],
   async main({ client, clock }) {
     for (;;) {
       await sleep(clock, 15_000, { background: true });
       try {
-        for (const { metadata, spec } of (await client.list(Deployment, {})).items) {
-          if (spec?.replicas === 3) continue;
-          await client.patch(Deployment, `${metadata.namespace}/${metadata.name}`, {
-            merge: { spec: { replicas: 3 } },
-          });
+        for (const { metadata, spec } of (await client.list(Pool, {})).items) {
+          if (spec.replicas === 3) continue;
+          await client.patch(Pool, `${metadata.namespace}/${metadata.name}`, { merge: { spec: { replicas: 3 } } });
         }
       } catch {
         // The next round tries again.
@@ -27,13 +33,13 @@ const autoscaler: Program = {
   },
 };
 
-/** The Deployment of an App is scaled by an autoscaler. */
+/** The workers of an App are scaled by an autoscaler. */
 export const scaled =
   (program: Program): Scenario =>
   async (environment) => {
-    await environment.start(program);
     await environment.start(autoscaler);
-    await environment.apply(app("a", { size: 1, image: "example/web:1" }));
+    await environment.start(program);
+    await environment.apply(app("a", { size: 1 }));
     await reaches(environment, "a", "Ready");
     await environment.advance(60_000);
   };

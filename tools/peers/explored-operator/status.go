@@ -31,11 +31,12 @@ func (r *statusReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctr
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: widget.Name, Namespace: widget.Namespace}}
-	_, err := controllerutil.CreateOrUpdate(ctx, r.Client, config, func() error {
+	result, err := controllerutil.CreateOrUpdate(ctx, r.Client, config, func() error {
 		config.Data = map[string]string{"size": fmt.Sprint(widget.Spec.Size)}
 		return controllerutil.SetControllerReference(widget, config, r.Scheme())
 	})
-	if err != nil {
+	// What was written comes back as an event, which triggers the next reconcile.
+	if err != nil || result != controllerutil.OperationResultNone {
 		return ctrl.Result{}, err
 	}
 	if widget.Status.Phase == "Ready" && widget.Status.Observed == widget.Generation {

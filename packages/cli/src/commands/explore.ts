@@ -1,33 +1,40 @@
 import { Command, InvalidArgumentError } from "commander";
 import { milliseconds, positive } from "../arguments.ts";
 import type { ExploreCommandOptions } from "../explore/explore-command.ts";
+import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** `konverge explore`. */
 export function exploreCommand(): Command {
   return new Command("explore")
-    .description("run an operator in any language with faults at every point of a scenario, and report what goes wrong")
-    .requiredOption(
-      "--command <command>",
-      "shell command that starts the operator; it finds the cluster by $KUBECONFIG",
+    .description("run an operator with faults at every point of a scenario, and report what goes wrong")
+    .argument("[module]", "module that exports an operator, or a scenario as its default export")
+    .option("--command <command>", "shell command that starts an operator in any language, which reads $KUBECONFIG")
+    .option(
+      "--scenario <file>",
+      "with --command: YAML file with the steps of the scenario, its CRDs and its invariants",
     )
-    .requiredOption("--scenario <file>", "YAML file with the steps of the scenario, its CRDs and its invariants")
     .option("--time <duration>", "stop after this time, such as 5m; default: no limit", milliseconds)
     .option("--depth <number>", "faults in a run: 1 tries each one, 2 also random pairs", depth, 1)
     .option("--seed <number>", "which faults and pairs are chosen if not all are tried", positive, 1)
-    .option("--points <number>", "try at most this many faults; default: all", positive)
     .option("--faults <families>", "families of faults, with commas between them; default: all")
-    .option("--only <text>", "only faults whose description contains this text, such as one of a finding")
     .option("--findings <number>", "stop after this many findings", positive, 10)
-    .option("--workers <number>", "runs at a time, each with its own cluster and process", positive, 2)
-    .option("--quiet <duration>", "how long the operator must send nothing to count as idle; default: 2s", milliseconds)
-    .option("--patience <duration>", "how long it may take to become idle; default: 1m", milliseconds)
-    .option("--results <folder>", "write exploration.json, junit.xml and each finding as text there")
+    .option("--points <number>", "with --command: try at most this many faults; default: all", positive)
+    .option("--only <text>", "with --command: only faults whose description contains this text")
+    .option("--workers <number>", "with --command: runs at a time, each with its own cluster and process", positive, 2)
+    .option("--quiet <duration>", "with --command: idle means nothing sent for this time; default: 2s", milliseconds)
+    .option("--patience <duration>", "with --command: how long it may take to become idle; default: 1m", milliseconds)
+    .option(
+      "--results <folder>",
+      "write exploration.json, junit.xml and each finding as text and as an HTML page there",
+    )
     .option("--json", "print the result as JSON")
     .addHelpText("after", EXAMPLES)
-    .action(async (options: ExploreCommandOptions) => {
+    .action(async (module: string | undefined, options: ExploreCommandOptions) => {
       const { exploreFromCommandLine } = await import("../explore/explore-command.ts");
+      // The programs are in process groups of their own: they end with this process, which has to end by itself.
+      stopOnSignals().addEventListener("abort", () => process.exit(130));
       const world = { print: (text: string) => console.log(text), progress: (text: string) => console.error(text) };
-      if ((await exploreFromCommandLine(options, world)) > 0) process.exitCode = 1;
+      if ((await exploreFromCommandLine({ ...options, module }, world)) > 0) process.exitCode = 1;
     });
 }
 
@@ -37,11 +44,14 @@ function depth(text: string): 1 | 2 {
 }
 
 const EXAMPLES = `
-The operator runs as a process behind a proxy to an embedded cluster: no containers, and no change of its code. It is killed
-and restarted, its requests fail, and its watches are late or expire, one fault in each run. $KONVERGE_WORKER has the number
-of the worker, for ports that only one process can have. Exits with 1 if something was found.
+With a module, the operator runs in this process on virtual time: one of each of its kinds is created and deleted, or what the
+scenario says is done. With --command, it runs as a process behind a proxy to an embedded cluster: no containers, and no change of its
+code. It is killed and restarted, its requests fail, and its watches are late or expire, one fault in each run. $KONVERGE_WORKER
+has the number of the worker, for ports that only one process can have. Exits with 1 if something was found.
 
 Examples:
+  konverge explore src/operator.ts
+  konverge explore ./scenario.ts --depth 2 --time 2m
   konverge explore --command './manager --metrics-bind-address=0' --scenario story.yaml
   konverge explore --command 'kopf run operator.py' --scenario story.yaml --time 5m --results results
   konverge explore --command ./manager --scenario story.yaml --only 'crash after the request, at create configmaps/web'`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -19,11 +19,33 @@ test("what is wrong with the options is reported before anything is started", as
         assert.match(error.message, problem);
         return true;
       });
+    await refused({ command: undefined }, /^name either a module, or a program by --command and --scenario$/);
+    const module = join(folder, "none.ts");
+    await refused({ module, command: undefined, scenario: undefined }, /none\.ts: there is no such module$/);
     await refused({}, /^--scenario .*story\.yaml: there is no such file$/);
     writeFileSync(scenario, "steps: none\n");
     await refused({}, /story\.yaml:1:8: steps: must be a list$/);
     writeFileSync(scenario, "steps:\n- pause: 1ms\n");
     await refused({ faults: "crash,flood" }, /^--faults flood: there are crash, stale, error/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a module's scenario is explored in this process, and what is found is printed and written", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
+  try {
+    const module = join(folder, "scenario.mjs");
+    writeFileSync(module, "export default async () => { throw new Error('it is not so'); };\n");
+    const printed: string[] = [];
+    const world = { print: (text: string) => void printed.push(text), progress: () => {} };
+    const { command: _, ...rest } = options;
+    assert.equal(await exploreFromCommandLine({ ...rest, module, results: join(folder, "results") }, world), 1);
+    assert.match(printed.join("\n"), /^scenario: it is not so\n/);
+    assert.match(readFileSync(join(folder, "results", "junit.xml"), "utf8"), /<failure message="it is not so">/);
+    writeFileSync(join(folder, "other.mjs"), "export const scenario = 1;\n");
+    const other = exploreFromCommandLine({ ...rest, module: join(folder, "other.mjs") }, world);
+    await assert.rejects(other, UsageError);
   } finally {
     rmSync(folder, { recursive: true });
   }

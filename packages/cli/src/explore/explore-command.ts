@@ -1,21 +1,32 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import {
+  checkOperator,
+  type Exploration,
   explorationJson,
   explorationText,
+  explore,
   exploreProgram,
+  FAULT_FAMILIES,
   type FaultFamily,
   findingText,
   PROGRAM_FAULT_FAMILIES,
   type ProgramExploration,
+  type ProgramScenario,
   readScenario,
+  type Scenario,
   ScenarioError,
   writeExploration,
 } from "@konverge/testing";
+import { loadOperators } from "../operators/operator-modules.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The options of `konverge explore`; times are milliseconds. */
 export interface ExploreCommandOptions {
-  readonly command: string;
-  readonly scenario: string;
+  readonly module?: string | undefined;
+  readonly command?: string;
+  readonly scenario?: string;
   readonly time?: number;
   readonly depth: 1 | 2;
   readonly seed: number;
@@ -36,35 +47,72 @@ export interface ExploreWorld {
   progress(text: string): void;
 }
 
-/** Explores a program and reports; returns how many findings there are. */
+/** Explores and reports; returns how many findings there are. */
 export async function exploreFromCommandLine(options: ExploreCommandOptions, world: ExploreWorld): Promise<number> {
-  const { scenario: file, results, json, faults, ...settings } = options;
-  const scenario = scenarioIn(file);
-  const exploration = await exploreProgram({
-    ...settings,
-    scenario,
-    ...(faults !== undefined && { faults: familiesIn(faults) }),
-    onProgress: ({ done, total, findings, tried }) =>
-      world.progress(`${done}/${total} runs, ${findings} findings: ${tried}`),
-  });
+  const { module, command, scenario, results, json } = options;
+  const isModule = module !== undefined && command === undefined && scenario === undefined;
+  if (!isModule && (module !== undefined || command === undefined || scenario === undefined))
+    throw new UsageError("name either a module, or a program by --command and --scenario");
+  const exploration = isModule
+    ? await exploreModule(module, options)
+    : await exploreCommand(command!, scenarioIn(scenario!), options, world);
   if (json) world.print(explorationJson(exploration));
   else for (const line of reportLines(exploration)) world.print(line);
   if (results !== undefined) {
-    for (const written of writeExploration(exploration, scenario.name, results)) world.progress(`wrote ${written}`);
+    for (const file of writeExploration(exploration, module ?? scenario!, results)) world.progress(`wrote ${file}`);
   }
   return exploration.findings.length;
 }
 
-function reportLines(exploration: ProgramExploration): string[] {
-  const { findings, missed, unconfirmed } = exploration;
-  const lines = findings.map((finding) => `${findingText(finding)}\n`);
+async function exploreModule(file: string, options: ExploreCommandOptions): Promise<Exploration> {
+  const { depth, seed, findings, time, faults } = options;
+  const settings = {
+    depth,
+    seed,
+    findings,
+    ...(time !== undefined && { time }),
+    ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
+  };
+  if (!existsSync(file)) throw new UsageError(`${file}: there is no such module`);
+  const { default: scenario } = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
+  if (typeof scenario === "function") return explore(scenario as Scenario, settings);
+  const operators = await loadOperators([file]);
+  const [operator] = operators;
+  if (!operator || operators.length > 1) {
+    const names = operators.map(({ name }) => name).join(", ");
+    throw new UsageError(`${file} exports several operators (${names}): name a module that exports one`);
+  }
+  return checkOperator(operator, settings);
+}
+
+async function exploreCommand(
+  command: string,
+  scenario: ProgramScenario,
+  options: ExploreCommandOptions,
+  world: ExploreWorld,
+): Promise<ProgramExploration> {
+  const { module: _, results: _results, json: _json, faults, ...settings } = options;
+  return exploreProgram({
+    ...settings,
+    command,
+    scenario,
+    ...(faults !== undefined && { faults: familiesIn(faults, PROGRAM_FAULT_FAMILIES) }),
+    onProgress: ({ done, total, findings, tried }) =>
+      world.progress(`${done}/${total} runs, ${findings} findings: ${tried}`),
+  });
+}
+
+function reportLines(exploration: Exploration | ProgramExploration): string[] {
+  const lines = exploration.findings.map((finding) => `${findingText(finding)}\n`);
   lines.push(explorationText(exploration));
+  if (!("missed" in exploration)) return lines;
+  const { missed, unconfirmed } = exploration;
   if (missed > 0) lines.push(`${missed} faults did not happen, since their point did not come`);
   if (unconfirmed > 0) lines.push(`${unconfirmed} runs failed once and not again: they are not counted`);
   return lines;
 }
 
-function scenarioIn(file: string) {
+function scenarioIn(file: string): ProgramScenario {
   try {
     return readScenario(file);
   } catch (error) {
@@ -75,10 +123,10 @@ function scenarioIn(file: string) {
   }
 }
 
-function familiesIn(text: string): FaultFamily[] {
+function familiesIn(text: string, known: readonly FaultFamily[]): FaultFamily[] {
   return text.split(",").map((name) => {
-    const family = PROGRAM_FAULT_FAMILIES.find((one) => one === name.trim());
+    const family = known.find((one) => one === name.trim());
     if (family) return family;
-    throw new UsageError(`--faults ${name}: there are ${PROGRAM_FAULT_FAMILIES.join(", ")}`);
+    throw new UsageError(`--faults ${name}: there are ${known.join(", ")}`);
   });
 }

@@ -80,7 +80,7 @@ function tests({ kind }: Api, project: string): string {
   const operator = operatorConstant(project);
   return `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apiErrorRuns, crashRuns, driftRuns, runScenario, type Scenario } from "@konverge/dev";
+import { explore, findingText, runScenario, type Scenario } from "@konverge/dev";
 import { ConfigMap } from "konverge/kinds";
 ${ownImports([operator, "operator"], [kind, fileName(kind)])}
 /** A ${kind} is created, and gets its ConfigMap. */
@@ -97,16 +97,9 @@ const converges: Scenario = async (environment) => {
 
 test("a ${kind} gets a ConfigMap with its text", () => runScenario(converges));
 
-test("it converges whenever the operator crashes", async () => {
-  assert.deepEqual((await crashRuns(converges)).problems, []);
-});
-
-test("it converges whichever request to the API server fails", async () => {
-  assert.deepEqual((await apiErrorRuns(converges, { runs: 20 })).problems, []);
-});
-
-test("children that are edited or deleted by hand are repaired", async () => {
-  assert.deepEqual((await driftRuns(converges)).problems, []);
+test("it converges whatever fault happens at whichever point", async () => {
+  const { findings } = await explore(converges, { runs: 40 });
+  assert.deepEqual(findings.map(findingText), []);
 });
 `;
 }

@@ -5,6 +5,7 @@ import { ApiError, type JsonObject, parseJson, type Schema } from "@konverge/cor
 import fc from "fast-check";
 import { encodeProtobuf, sealEnvelope } from "../../test/protobuf/encode.ts";
 import { MAGIC, openEnvelope } from "./envelope.ts";
+import { protobufName } from "./object-name.ts";
 import { decodeProtobuf, decodeRaw } from "./protobuf-body.ts";
 
 const recorded = parseJson(
@@ -154,4 +155,14 @@ test("damaged bodies are refused or read, never anything else", () => {
     ),
     { numRuns: 500 },
   );
+});
+
+test("a body's name is read without knowing its kind", () => {
+  const body = (metadata: JsonObject) => encodeProtobuf({ apiVersion: "v1", kind: "Pod", metadata, spec: {} });
+  assert.deepEqual(protobufName(body({ name: "web", labels: { a: "b" } })), { name: "web", generateName: "" });
+  assert.deepEqual(protobufName(body({ generateName: "web-" })), { name: "", generateName: "web-" });
+  for (const [recordedBody, object] of recorded) {
+    const { name = "" } = (object["metadata"] ?? {}) as { name?: string };
+    assert.equal(protobufName(Buffer.from(recordedBody, "base64")).name, name, JSON.stringify(object["kind"]));
+  }
 });

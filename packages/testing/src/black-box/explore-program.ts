@@ -1,8 +1,8 @@
 import type { Snapshot } from "@konverge/apiserver";
 import { type Random, realClock, seededRandom } from "@konverge/core";
 import { endStateMask } from "../explorer/end-state.ts";
-import { type Fault, faultText } from "../explorer/fault.ts";
-import type { FaultFamily } from "../explorer/fault-candidates.ts";
+import { type Fault, faultName, faultText } from "../explorer/fault.ts";
+import { FAMILY_OF, type FaultFamily } from "../explorer/fault-family.ts";
 import type { Exploration, Finding } from "../explorer/finding.ts";
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
@@ -73,6 +73,7 @@ class ProgramSearch {
   readonly #started: number;
   readonly #findings = new Map<string, Finding>();
   readonly #tried = new Set<string>();
+  readonly #families: Partial<Record<FaultFamily, number>> = {};
   #runs = 0;
   #done = 0;
   #missed = 0;
@@ -119,6 +120,7 @@ class ProgramSearch {
       seed: this.#seed,
       runs: this.#runs,
       points: new Set(chosen.map(({ at }) => JSON.stringify(at))).size,
+      tried: this.#families,
       pruned,
       covered: this.#tried.size,
       deterministic: mask.size === 0 && samePoints(clean, again),
@@ -141,6 +143,7 @@ class ProgramSearch {
 
   /** Whether something is wrong with these faults, twice. */
   async #try(faults: Fault[], clean: ProgramRun, judges: readonly Oracle[], worker: number): Promise<boolean> {
+    for (const { type } of faults) this.#families[FAMILY_OF[type]] = (this.#families[FAMILY_OF[type]] ?? 0) + 1;
     const run = await this.#play(faults, worker);
     if (run.faults.length < faults.length) this.#missed++;
     else for (const fault of faults) this.#tried.add(faultText(fault));
@@ -159,8 +162,8 @@ class ProgramSearch {
   }
 
   #keep({ name }: Oracle, message: string, { faults, seed, timeline }: ProgramRun): void {
-    const types = faults.map(({ type }) => type).sort();
-    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), types]);
+    const kinds = faults.map((fault) => (fault.type === "error" ? faultName(fault) : fault.type)).sort();
+    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), kinds]);
     const known = this.#findings.get(key);
     const finding = known ?? { oracle: name, message, faults, seed, timeline, runs: 0 };
     this.#findings.set(key, { ...finding, runs: finding.runs + 1 });

@@ -1,6 +1,7 @@
 import type { Random } from "@konverge/core";
 import { pointKey } from "../explorer/fault.ts";
-import { type FaultCandidate, type FaultFamily, faultCandidates } from "../explorer/fault-candidates.ts";
+import { type FaultCandidate, faultCandidates } from "../explorer/fault-candidates.ts";
+import type { FaultFamily } from "../explorer/fault-family.ts";
 import type { ExploredRun } from "../explorer/oracle.ts";
 
 /**

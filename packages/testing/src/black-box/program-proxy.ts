@@ -80,9 +80,11 @@ export class ProgramProxy {
     const way = this.#way;
     if (!way) throw new ConnectionReset("the program is not running");
     const { isResource, group, resource, verb, path } = requestInfo(request);
-    if (resource === "leases" && verb === "update") this.leases.add(path);
+    if (resource === "leases" && (verb === "update" || verb === "patch")) this.leases.add(path);
     if (!isResource || ROUTINE_GROUPS.has(group) || (group === "" && resource === "events")) return next(request);
     this.#next = next;
+    // Until now it was starting, not idle.
+    if (!this.#isConnected) this.#lastWrite = this.#clock.monotonic();
     this.#isConnected = true;
     const isWrite = request.method !== "GET";
     if (isWrite) this.#writes++;

@@ -27,9 +27,6 @@ const CHANCE = new Set([
 ]);
 /** Parts of names that the server makes up, wherever they occur. */
 const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|(pvc-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
-/** Placement, for instance, differs between runs of which both are right. */
-const MASK_HINT =
-  "if it may differ between two correct runs, such as the node of a pod, remove it with the option mask";
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
@@ -148,13 +145,6 @@ export function endStateDifferences(expected: EndState, actual: EndState, mask: 
   }
   for (const key of actual.keys()) if (!expected.has(key) && !mask.has(key)) told.push(`${key} should not be there`);
   return told;
-}
-
-/** The differences between two runs of a scenario that should end alike. */
-export function runDifferences(expected: EndState, actual: EndState): string[] {
-  return endStateDifferences(expected, actual).map((told) =>
-    told.includes(" differs: ") ? `${told}; ${MASK_HINT}` : told,
-  );
 }
 
 function firstDifference(expected: string, actual: string): string {

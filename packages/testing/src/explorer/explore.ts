@@ -1,22 +1,38 @@
-import { type Random, realClock, seededRandom } from "@konverge/core";
+import { type AnyObject, type KindRef, type KubeObject, type Random, realClock, seededRandom } from "@konverge/core";
+import type { Operator } from "@konverge/runtime";
 import type { Scenario } from "../environment/test-environment.ts";
 import { endStateMask } from "./end-state.ts";
-import { exploredRun, type RunOptions } from "./explored-run.ts";
+import { exploredRun, type PlayedRun, type RunOptions } from "./explored-run.ts";
 import type { Fault } from "./fault.ts";
-import { FAULT_FAMILIES, type FaultCandidate, type FaultFamily, faultCandidates } from "./fault-candidates.ts";
+import { type FaultCandidate, faultCandidates } from "./fault-candidates.ts";
+import { FAMILY_OF, FAULT_FAMILIES, type FaultFamily, isPass } from "./fault-family.ts";
 import type { Exploration, Finding } from "./finding.ts";
+import { merged, passFinding } from "./merged-explorations.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
 import { oracles } from "./oracles.ts";
+import { crdDeletionPass } from "./passes/crd-deletion.ts";
+import { deletionPass } from "./passes/deletion.ts";
+import { driftPass } from "./passes/drift.ts";
+import type { PassResult } from "./passes/pass.ts";
+import { rbacPass } from "./passes/rbac.ts";
 
 /** Options of {@link explore}. */
 export interface ExploreOptions extends RunOptions {
   /** The families of faults to try. Default: all. */
   readonly faults?: readonly FaultFamily[];
+  /** Try every Nth fault, write or field only: for long scenarios. Default: 1. */
+  readonly every?: number;
+  /** For `deletion`: the kinds whose objects are deleted. Default: all that the operator installs. */
+  readonly kinds?: readonly KindRef<KubeObject>[];
+  /** For `deletion`: objects that the operator leaves on purpose, such as a backup. */
+  readonly kept?: (object: AnyObject) => boolean;
+  /** For `drift`: children, or fields by JSON pointer, that another controller may change. */
+  readonly except?: (child: AnyObject, pointer?: string) => boolean;
   /** How many faults a run has at most. Depth 1 tries every fault at every point; what is deeper is searched at random. Default: 1. */
   readonly depth?: number;
   /** Decides what chance decides, in the cluster and in the search. Default: 1. */
   readonly seed?: number;
-  /** Stop after this many runs. Default: no limit at depth 1, 200 more for each further depth. */
+  /** Try at most this many faults of depth 1, chosen by the seed. Default: all, and 200 runs for each further depth. */
   readonly runs?: number;
   /** Stop after this many milliseconds of real time. Default: no limit. */
   readonly time?: number;
@@ -33,13 +49,23 @@ const DEEPER_RUNS = 200;
  * event that it receives, each write of the user. Every run is judged by oracles; the most important is that it ends in the
  * same state as the run without faults. What differs between two runs without faults is masked.
  *
+ * Several scenarios are explored one after the other; their permissions count together.
+ *
  * ```ts
- * const { findings } = await explore(scenario);
+ * const { findings } = await explore(scenario, { faults: ["crash", "stale"] });
  * assert.deepEqual(findings.map(findingText), []);
  * ```
  */
-export async function explore(scenario: Scenario, options: ExploreOptions = {}): Promise<Exploration> {
-  return new Search(scenario, options).run();
+export async function explore(
+  scenario: Scenario | readonly Scenario[],
+  options: ExploreOptions = {},
+): Promise<Exploration> {
+  const scenarios = typeof scenario === "function" ? [scenario] : scenario;
+  const results: Exploration[] = [];
+  const isRoleOnly = options.faults?.every((family) => family === "rbac");
+  if (!isRoleOnly) for (const one of scenarios) results.push(await new Search(one, options).run());
+  const role = await roleResult(scenarios, options);
+  return merged(role ? [...results, role] : results);
 }
 
 /** Runs a scenario with the faults and the seed of a finding: what happens is the same again. */
@@ -62,6 +88,7 @@ class Search {
   readonly #covered = new Set<string>();
   /** Faults after a first one, at states that no run has reached with them. */
   readonly #frontier: { readonly faults: readonly Fault[]; readonly key: string }[] = [];
+  readonly #tried: Partial<Record<FaultFamily, number>> = {};
   #runs = 0;
   #pruned = 0;
 
@@ -76,27 +103,31 @@ class Search {
   async run(): Promise<Exploration> {
     const { depth = 1 } = this.#options;
     const clean = await this.#play([]);
-    const again = await this.#play([]);
-    const other = await this.#play([], this.#seed + 1);
+    const isPassOnly = this.#options.faults?.every((family) => isPass(family)) ?? false;
+    const again = isPassOnly ? clean : await this.#play([]);
+    const other = isPassOnly ? clean : await this.#play([], this.#seed + 1);
     const deterministic = isSameTimeline(clean, again);
     const mask = clean.endState && other.endState ? endStateMask(clean.endState, other.endState) : new Set<string>();
     const judges = [...oracles(mask), ...(this.#options.oracles ?? [])];
     for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
     // A scenario that fails without faults says nothing about what faults do to it.
-    const candidates = clean.endState ? this.#candidates(clean) : [];
+    const candidates = clean.endState ? this.#chosen(this.#candidates(clean)) : [];
     const points = new Set(candidates.map(({ fault }) => JSON.stringify(fault.at))).size;
     let stopped: string | undefined;
     for (const { fault, key } of candidates) {
       stopped = this.#exhausted();
       if (stopped) break;
       this.#covered.add(key);
+      this.#count(FAMILY_OF[fault.type], 1);
       await this.#try([fault], clean, judges, depth > 1);
     }
     for (let level = 2; level <= depth && !stopped; level++) await this.#deeper(level, clean, judges);
+    if (clean.endState && !stopped) await this.#passes(clean);
     return {
       seed: this.#seed,
       runs: this.#runs,
       points,
+      tried: this.#tried,
       pruned: this.#pruned,
       covered: this.#covered.size,
       deterministic,
@@ -112,6 +143,42 @@ class Search {
     for (const candidate of all) if (!distinct.has(candidate.key)) distinct.set(candidate.key, candidate);
     this.#pruned += all.length - distinct.size;
     return [...distinct.values()];
+  }
+
+  /** A sample, if one was asked for: the same for the same seed. */
+  #chosen(all: readonly FaultCandidate[]): readonly FaultCandidate[] {
+    const { every = 1, runs } = this.#options;
+    const some = all.filter((_, i) => i % every === 0);
+    if (runs === undefined || runs >= some.length) return some;
+    const order = new Map(some.map((candidate, i) => [candidate, i]));
+    const rest = [...some];
+    const sample = Array.from({ length: runs }, () => rest.splice(this.#random.below(rest.length), 1)[0]!);
+    return sample.sort((a, b) => order.get(a)! - order.get(b)!);
+  }
+
+  #count(family: FaultFamily, count: number): void {
+    this.#tried[family] = (this.#tried[family] ?? 0) + count;
+  }
+
+  /** What is done to the scenario as a whole. */
+  async #passes({ kinds, operators }: PlayedRun): Promise<void> {
+    const has = (family: FaultFamily) => (this.#options.faults ?? FAULT_FAMILIES).includes(family);
+    const run = async (family: FaultFamily, pass: () => Promise<PassResult>) => {
+      if (!has(family)) return;
+      const { tried, runs, problems } = await pass();
+      this.#count(family, tried);
+      this.#runs += runs;
+      for (const message of problems)
+        this.#findings.set(`${family} ${message}`, passFinding(family, message, this.#seed));
+    };
+    for (const kind of this.#options.kinds ?? kinds)
+      await run("deletion", () => deletionPass(this.#scenario, kind, this.#options));
+    await run("drift", () => driftPass(this.#scenario, this.#options));
+    for (const operator of operators) {
+      if (!("main" in operator)) {
+        await run("crd deletion", () => crdDeletionPass(operator, this.#scenario, this.#options));
+      }
+    }
   }
 
   async #deeper(level: number, clean: ExploredRun, judges: readonly Oracle[]): Promise<void> {
@@ -158,18 +225,39 @@ class Search {
     }
   }
 
-  #play(faults: readonly Fault[], seed = this.#seed): Promise<ExploredRun> {
+  #play(faults: readonly Fault[], seed = this.#seed): Promise<PlayedRun> {
     this.#runs++;
     return exploredRun(this.#scenario, faults, seed, this.#options);
   }
 
   #exhausted(): string | undefined {
-    const { runs, time, findings = 10 } = this.#options;
-    if (runs !== undefined && this.#runs >= runs) return `the budget of ${runs} runs is used up`;
+    const { time, findings = 10 } = this.#options;
     if (time !== undefined && this.#machine.monotonic() - this.#started >= time) return `${time} ms have passed`;
     if (this.#findings.size >= findings) return `there are ${findings} findings`;
     return undefined;
   }
+}
+
+/** The permissions of all scenarios together, compared with the role of their operator. */
+async function roleResult(
+  scenarios: readonly Scenario[],
+  { faults = FAULT_FAMILIES, seed = 1, environment }: ExploreOptions,
+): Promise<Exploration | undefined> {
+  if (!faults.includes("rbac")) return undefined;
+  const operators = new Set<Operator>();
+  for (const scenario of scenarios) {
+    const { operators: started } = await exploredRun(scenario, [], seed, { ...(environment && { environment }) });
+    for (const operator of started) if (!("main" in operator)) operators.add(operator);
+  }
+  const findings: Finding[] = [];
+  let [tried, runs] = [0, scenarios.length];
+  for (const operator of operators) {
+    const result = await rbacPass(operator, scenarios, environment);
+    tried += result.tried;
+    runs += result.runs;
+    findings.push(...result.problems.map((message) => passFinding("rbac", message, seed)));
+  }
+  return merged([], { seed, runs, findings, tried: { rbac: tried } });
 }
 
 /** What the oracles report of a run, each with its first sentence. */

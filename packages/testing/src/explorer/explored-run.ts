@@ -1,10 +1,13 @@
 import type { AnyObject } from "@konverge/core";
+import type { Operator } from "@konverge/runtime";
+import type { AnyKind } from "@konverge/schema";
 import {
   type EmbeddedTestBackend,
   embeddedTestBackend,
   type TestEnvironmentOptions,
 } from "../environment/embedded-test-backend.ts";
 import { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
+import type { Program } from "../environment/program.ts";
 import type { Scenario } from "../environment/test-environment.ts";
 import { ClusterFollower } from "./cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "./end-state.ts";
@@ -21,6 +24,12 @@ export interface RunOptions {
   readonly invariants?: readonly Invariant[];
 }
 
+/** A run, and what was started in it. */
+export interface PlayedRun extends ExploredRun {
+  readonly operators: readonly (Operator | Program)[];
+  readonly kinds: readonly AnyKind[];
+}
+
 /** Virtual milliseconds in which an operator that has nothing to do must be idle. */
 const IDLE_MS = 5 * 60_000;
 /** Time travel needs the states of the whole run. */
@@ -34,7 +43,7 @@ export async function exploredRun(
   faults: readonly Fault[],
   seed: number,
   options: RunOptions = {},
-): Promise<ExploredRun> {
+): Promise<PlayedRun> {
   const backend = await embeddedTestBackend({ history: HISTORY_MS, ...options.environment, seed });
   const follower = new ClusterFollower(backend.cluster, backend.namespace, options.invariants);
   const plane = new FaultPlane(follower, faults, MOST_REQUESTS);
@@ -44,6 +53,7 @@ export async function exploredRun(
     skew: () => plane.skew,
     denied: (message) => denied.push(messageOf(message)),
   });
+  const operators: (Operator | Program)[] = [];
   const unhandled: string[] = [];
   const onUnhandled = (reason: unknown) => unhandled.push(reason instanceof Error ? reason.message : String(reason));
   process.on("unhandledRejection", onUnhandled);
@@ -52,7 +62,7 @@ export async function exploredRun(
   let objects: AnyObject[] = [];
   let complete = false;
   try {
-    await scenario(observedUser(environment, plane, follower));
+    await scenario(observedUser(environment, plane, follower, (operator) => operators.push(operator)));
     await environment.settled();
     if (await plane.atEnd()) await environment.settled();
     idle = await idleActivity(environment, plane);
@@ -83,6 +93,8 @@ export async function exploredRun(
     denied,
     violations: follower.violations,
     groups: [...new Set(environment.kinds.map(({ group }) => group))],
+    operators,
+    kinds: environment.kinds,
   };
 }
 

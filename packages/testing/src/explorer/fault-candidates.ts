@@ -1,41 +1,9 @@
 import type { AnyObject, Random } from "@konverge/core";
 import { parseApiVersion } from "@konverge/core";
 import { type Fault, type FaultPoint, type FaultTarget, faultName, pointKey } from "./fault.ts";
+import type { FaultFamily } from "./fault-family.ts";
 import type { ExploredRun } from "./oracle.ts";
 import type { TimelineEntry } from "./timeline.ts";
-
-/**
- * Families of faults that an exploration tries.
- *
- * `crash`: the process is killed at each write. `error`: requests fail. `slow`: responses arrive late. `stale`: caches lag.
- * `time travel`: a restart on an API server that lags. `watch`: watches are interrupted and expire. `pause`: a process is
- * paused past its lease. `user`: the user does not wait. `writer`: other clients delete and recreate objects. `cluster`: a
- * CRD is updated, a node is lost, webhooks are down, the clock jumps.
- */
-export type FaultFamily =
-  | "crash"
-  | "error"
-  | "slow"
-  | "stale"
-  | "time travel"
-  | "watch"
-  | "pause"
-  | "user"
-  | "writer"
-  | "cluster";
-
-export const FAULT_FAMILIES: readonly FaultFamily[] = [
-  "crash",
-  "error",
-  "slow",
-  "stale",
-  "time travel",
-  "watch",
-  "pause",
-  "user",
-  "writer",
-  "cluster",
-];
 
 /** How long faults last, in milliseconds of the cluster's time. */
 export interface FaultDurations {
@@ -76,11 +44,19 @@ export function faultCandidates(
   const moments = run.timeline.filter((entry): entry is Moment => entry.point !== undefined);
   const has = (family: FaultFamily) => families.includes(family);
   const found: FaultCandidate[] = [];
+  // The same request in the same state can come from different places in the operator: what it did before tells them apart.
+  let before = "";
   const add = (moment: Moment, fault: Fault) => {
-    found.push({ fault, key: `${faultName(fault)}|${moment.point.on} ${moment.point.what}|${moment.state ?? ""}` });
+    const { point, state = "" } = moment;
+    found.push({ fault, key: `${faultName(fault)}|${point.on} ${point.what}|${state}|${before}` });
   };
-  for (const moment of moments) {
+  for (const [i, moment] of moments.entries()) {
     const { point: at } = moment;
+    before = moments[i - 1]?.what ?? "";
+    if (moment.type === "wait" && at.on === "user") {
+      if (has("user")) add(moment, { type: "impatient user", at });
+      continue;
+    }
     const isWrite = at.on === "request" && moment.type === "write";
     const isWatch = at.on === "request" && moment.type === "watch";
     const isOutside = at.on === "user" || at.on === "end";
@@ -130,7 +106,11 @@ function errorsAt(at: FaultPoint, isWrite: boolean, random: Random): Fault[] {
 function timeTravels(moments: readonly Moment[], ms: number): FaultCandidate[] {
   const found: FaultCandidate[] = [];
   for (const [i, moment] of moments.entries()) {
-    if (moment.point.on !== "user" && moment.point.on !== "end") continue;
+    if (
+      (moment.point.on !== "user" && moment.point.on !== "end") ||
+      (moment.type === "wait" && moment.point.on === "user")
+    )
+      continue;
     const states = new Set([moment.state]);
     for (const earlier of moments.slice(0, i).reverse()) {
       if (states.has(earlier.state)) continue;
@@ -156,13 +136,13 @@ function objectsAt({ changes }: ExploredRun, { revision }: Moment): AnyObject[] 
 
 /** Another client deletes an object, or one of the operator's own kinds and creates it again. */
 function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content: string }[] {
-  const last = new Map(run.changes.map((change) => [`${change.object.kind} ${change.name}`, change.resource]));
+  const resources = new Map(run.changes.map((change) => [`${change.object.kind} ${change.name}`, change.resource]));
   return objectsAt(run, moment)
     .filter((object) => !OF_THE_NAMESPACE.has(`${object.kind} ${object.metadata.name}`))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((object) => {
       const { group, version } = parseApiVersion(String(object.apiVersion));
-      const [plural = ""] = (last.get(`${object.kind} ${object.metadata.name}`) ?? "").split(".");
+      const [plural = ""] = (resources.get(`${object.kind} ${object.metadata.name}`) ?? "").split(".");
       const target: FaultTarget = { group, version, plural, name: object.metadata.name };
       const recreate = run.groups.includes(group) || isOfUser(run, object);
       return { fault: { type: "delete", at: moment.point, target, recreate }, content: object.kind };

@@ -51,8 +51,8 @@ export class FaultPlane {
   readonly #generated = new Map<string, string>();
   readonly #watches = new Set<OpenWatch>();
   #view: View | undefined;
-  /** Watches cannot be opened until then. */
-  #interruptedUntil = 0;
+  /** No request arrives until then. */
+  #disconnectedUntil = 0;
   /** Watches from before this resource version have expired. */
   #compacted = 0;
   #webhooksDownUntil = 0;
@@ -107,6 +107,14 @@ export class FaultPlane {
     const point = this.#point("user", what);
     this.note({ who: "user", type: "write", what, point, state: this.#world.state() });
     await this.#disturb(this.#due(point));
+  }
+
+  /** Called before the user waits for something. True if the user does not wait. */
+  async userWaits(what: string): Promise<boolean> {
+    const point = this.#point("user", `wait until ${what}`);
+    this.note({ who: "user", type: "wait", what: point.what, point, state: this.#world.state() });
+    await this.#disturb(this.#due(point));
+    return this.stopsWaiting();
   }
 
   /** Called when the scenario has ended and the cluster is idle. True if a fault happens now. */
@@ -201,6 +209,10 @@ export class FaultPlane {
     process: ExploredProcess,
   ): Promise<ApiResponse> {
     const { clock } = this.#world;
+    if (clock.monotonic() < this.#disconnectedUntil) {
+      record("connection refused");
+      throw cutConnection();
+    }
     if (described.type === "write" && clock.monotonic() < this.#webhooksDownUntil) {
       record("500, a webhook did not answer");
       return webhookFailure();
@@ -224,11 +236,6 @@ export class FaultPlane {
     record: (result: string, more?: Partial<TimelineEntry>) => void,
     process: ExploredProcess,
   ): Promise<ApiResponse> {
-    const { clock } = this.#world;
-    if (clock.monotonic() < this.#interruptedUntil) {
-      record("connection refused");
-      throw cutConnection();
-    }
     const from = target?.query.get("resourceVersion") ?? "";
     const lists = target?.query.get("sendInitialEvents") === "true";
     if (!lists && Number(from) > 0 && Number(from) < this.#compacted) {
@@ -350,7 +357,7 @@ export class FaultPlane {
         }
         case "missed events": {
           const until = now + fault.ms;
-          this.#interruptedUntil = until;
+          this.#disconnectedUntil = until;
           if (fault.expired) {
             this.#world.clock.after(fault.ms, () => {
               this.#compacted = this.#world.revision();

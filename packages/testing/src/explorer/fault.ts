@@ -46,7 +46,7 @@ export type Fault =
   | { readonly type: "stale"; readonly at: FaultPoint; readonly ms: number; readonly resource?: string }
   /** The process restarts and reaches an API server that lags: it shows the state at an earlier point of the run. */
   | { readonly type: "time travel"; readonly at: FaultPoint; readonly to: FaultPoint; readonly ms: number }
-  /** Watches are interrupted and cannot be opened for a time; `expired`: the history is then gone (410). */
+  /** The operator is disconnected for a time and misses events; `expired`: the history is then gone (410). */
   | { readonly type: "missed events"; readonly at: FaultPoint; readonly ms: number; readonly expired: boolean }
   /** A watch ends with 410 Gone. */
   | { readonly type: "watch expired"; readonly at: FaultPoint }
@@ -92,7 +92,8 @@ export function pointText({ on, what, nth }: FaultPoint): string {
   if (on === "end") return "when the cluster is idle at the end";
   const which = nth === 1 ? "" : ` (occurrence ${nth})`;
   if (on === "event") return `before the event ${what}${which}`;
-  if (on === "user") return `before the user's ${what}${which}`;
+  if (on === "user")
+    return what.startsWith("wait ") ? `instead of the ${what}${which}` : `before the user's ${what}${which}`;
   return `at ${what}${which}`;
 }
 
@@ -114,7 +115,7 @@ export function faultName(fault: Fault): string {
     case "time travel":
       return `restart on an API server that lags, showing the state ${pointText(fault.to)}`;
     case "missed events":
-      return `watches interrupted for ${fault.ms / 1000} s${fault.expired ? ", then expired (410)" : ""}`;
+      return `disconnected for ${fault.ms / 1000} s${fault.expired ? ", then watches have expired (410)" : ""}`;
     case "watch expired":
       return "watch expired (410)";
     case "pause":

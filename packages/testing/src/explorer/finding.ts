@@ -1,4 +1,5 @@
 import type { Fault } from "./fault.ts";
+import type { FaultFamily } from "./fault-family.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Something that is wrong with the operator, with the fewest faults that show it. */
@@ -7,7 +8,7 @@ export interface Finding {
   readonly oracle: string;
   /** What is wrong, in one sentence. */
   readonly message: string;
-  /** The fewest faults with which it happens; empty if it happens without any. */
+  /** The fewest faults with which it happens; empty if it happens without any, or was done to the scenario as a whole. */
   readonly faults: readonly Fault[];
   /** Replays the run, together with `faults`. */
   readonly seed: number;
@@ -24,6 +25,8 @@ export interface Exploration {
   readonly runs: number;
   /** The points of the clean run at which faults were tried. */
   readonly points: number;
+  /** How many faults of each family were tried. */
+  readonly tried: Readonly<Partial<Record<FaultFamily, number>>>;
   /** Points and faults that were not tried, since an equivalent one was: same fault, same request or event, same state. */
   readonly pruned: number;
   /** Pairs of a state and a type of fault that were reached. */

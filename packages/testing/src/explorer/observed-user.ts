@@ -23,7 +23,12 @@ const WRITES = new Set([
  * The same test environment, in which each write of the scenario is a point of the run, and a wait can end early because the
  * user is impatient.
  */
-export function observedUser(environment: OperatorTestEnvironment, plane: FaultPlane, world: World): TestEnvironment {
+export function observedUser(
+  environment: OperatorTestEnvironment,
+  plane: FaultPlane,
+  world: World,
+  started: (operator: Parameters<TestEnvironment["start"]>[0]) => void,
+): TestEnvironment {
   const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
     await plane.userWrites(what);
     return world.writing("user", { resource: "*", name: undefined }, write);
@@ -39,8 +44,13 @@ export function observedUser(environment: OperatorTestEnvironment, plane: FaultP
   }) as Client;
   const own: Partial<TestEnvironment> = {
     client,
+    start(operator, options) {
+      started(operator);
+      return environment.start(operator, options);
+    },
     apply: (yaml) => writing(`apply ${documentText(yaml)}`, () => environment.apply(yaml)),
     async until(what, condition, timeout) {
+      if (await plane.userWaits(what)) return;
       await environment.until(what, async () => plane.stopsWaiting() || (await condition()), timeout);
     },
   };

@@ -7,6 +7,7 @@ const exploration: Exploration = {
   seed: 1,
   runs: 12,
   points: 5,
+  tried: { crash: 9 },
   pruned: 3,
   covered: 9,
   deterministic: true,

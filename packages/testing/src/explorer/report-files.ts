@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { faultText } from "./fault.ts";
 import type { Exploration, Finding } from "./finding.ts";
+import { findingPage } from "./finding-page.ts";
 import { explorationText, findingText } from "./report-text.ts";
 
 /** An exploration as JSON, with its timelines. */
@@ -25,15 +26,17 @@ export function explorationJUnit(exploration: Exploration, name: string): string
   ].join("\n");
 }
 
-/** Writes an exploration to a folder: `exploration.json`, `junit.xml`, and each finding as text. Returns the files' names. */
+/** Writes an exploration to a folder: `exploration.json`, `junit.xml`, and each finding as text and as a page. Returns the files' names. */
 export function writeExploration(exploration: Exploration, name: string, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   const files: Record<string, string> = {
     "exploration.json": explorationJson(exploration),
     "junit.xml": explorationJUnit(exploration, name),
   };
-  for (const [i, finding] of exploration.findings.entries())
+  for (const [i, finding] of exploration.findings.entries()) {
     files[`finding-${i + 1}.txt`] = `${findingText(finding)}\n`;
+    files[`finding-${i + 1}.html`] = findingPage(finding);
+  }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
   return Object.keys(files).map((file) => join(folder, file));
 }

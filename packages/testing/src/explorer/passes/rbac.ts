@@ -7,30 +7,23 @@ import {
   PermissionRecorder,
   permissionText,
 } from "@konverge/runtime";
-import type { TestEnvironmentOptions } from "../environment/embedded-test-backend.ts";
-import { operatorContext } from "../environment/operator-process.ts";
-import { runScenario } from "../environment/run-scenario.ts";
-import type { FaultInjector } from "../environment/test-backend.ts";
-import type { Scenario } from "../environment/test-environment.ts";
-
-/** The result of {@link rbacRuns}. */
-export interface RbacFindings {
-  /** The number of rules that were removed, one at a time. */
-  readonly tried: number;
-  /** Empty if the role has exactly the permissions that the operator uses. */
-  readonly problems: readonly string[];
-}
+import type { TestEnvironmentOptions } from "../../environment/embedded-test-backend.ts";
+import { operatorContext } from "../../environment/operator-process.ts";
+import { runScenario } from "../../environment/run-scenario.ts";
+import type { FaultInjector } from "../../environment/test-backend.ts";
+import type { Scenario } from "../../environment/test-environment.ts";
+import type { PassResult } from "./pass.ts";
 
 /**
  * Runs scenarios under exactly the generated role, then again without each of its rules (all verbs on a resource). With the
  * whole role no request may be forbidden and every verb must be used; without any one of its rules some request must be
  * forbidden. Verbs that are declared as rarely needed may be unused.
  */
-export async function rbacRuns(
+export async function rbacPass(
   operator: Operator,
   scenarios: readonly Scenario[],
   options: TestEnvironmentOptions = {},
-): Promise<RbacFindings> {
+): Promise<PassResult> {
   const problems: string[] = [];
   const used: Permission[][] = [];
   for (const scenario of scenarios) {
@@ -59,7 +52,7 @@ export async function rbacRuns(
       problems.push(`no scenario fails without this rule of the role: ${rule.map(permissionText).join(", ")}`);
     }
   }
-  return { tried, problems };
+  return { tried, runs: tried + scenarios.length, problems };
 }
 
 /** Whether anything goes wrong without a rule: the first refusal is enough, and ends the run. */

@@ -1,35 +1,19 @@
 import type { Client } from "@konverge/client";
 import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Transport } from "@konverge/core";
-import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
-import { runScenario } from "../environment/run-scenario.ts";
-import type { Scenario } from "../environment/test-environment.ts";
-import { endState } from "../explorer/end-state.ts";
+import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
+import { runScenario } from "../../environment/run-scenario.ts";
+import type { Scenario } from "../../environment/test-environment.ts";
+import { endState } from "../end-state.ts";
 import { AbandonablePlay } from "./abandonable.ts";
-import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
-
-/** Options of {@link deletionRuns}. */
-export interface DeletionRunOptions extends SurvivalOptions {
-  /** Delete after every Nth write only. Default: 1, every write. */
-  readonly every?: number;
-  /** Objects that the operator creates and keeps on purpose. */
-  readonly kept?: (object: AnyObject) => boolean;
-}
-
-/** The result of {@link deletionRuns}. */
-export interface DeletionFindings {
-  /** The number of writes after which there were objects to delete. */
-  readonly writes: number;
-  readonly runs: number;
-  /** Empty if everything is cleaned up whenever the objects are deleted. */
-  readonly problems: readonly string[];
-}
+import { failureText, restlessness } from "./idle-operator.ts";
+import type { PassOptions, PassResult } from "./pass.ts";
 
 type Policy = "Background" | "Foreground";
 
 interface DeletionRun {
   readonly scenario: Scenario;
   readonly kind: KindRef<KubeObject>;
-  readonly options: DeletionRunOptions;
+  readonly options: PassOptions;
 }
 
 /**
@@ -39,11 +23,11 @@ interface DeletionRun {
  *
  * Deletions propagate in the background and, at every second write, in the foreground.
  */
-export async function deletionRuns(
+export async function deletionPass(
   scenario: Scenario,
   kind: KindRef<KubeObject>,
-  options: DeletionRunOptions = {},
-): Promise<DeletionFindings> {
+  options: PassOptions = {},
+): Promise<PassResult> {
   const run = { scenario, kind, options };
   const { phases, left, made } = await cleanRun(run);
   const allowed = new Set([...left].filter((key) => !made.has(key)));
@@ -59,7 +43,7 @@ export async function deletionRuns(
       problems.push(`${where}: ${failureText(error)}`);
     }
   }
-  return { writes: phases.length, runs: tried.length + 1, problems };
+  return { tried: tried.length, runs: tried.length + 1, problems };
 }
 
 /** The writes after which there is something to delete, what the operator made, and what is left after all. */
@@ -162,9 +146,6 @@ async function deleteAll(
 }
 
 /** The names of all objects that are left, but for those that may be. */
-async function leftovers(
-  environment: OperatorTestEnvironment,
-  { mask, kept }: DeletionRunOptions,
-): Promise<Set<string>> {
+async function leftovers(environment: OperatorTestEnvironment, { mask, kept }: PassOptions): Promise<Set<string>> {
   return new Set((await endState(environment, mask, (object) => !kept?.(object))).keys());
 }

@@ -1,29 +1,22 @@
 import { CustomResourceDefinition } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
-import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
-import { runScenario } from "../environment/run-scenario.ts";
-import type { RunningOperator, Scenario, TestEnvironment } from "../environment/test-environment.ts";
-import { endState, endStateDifferences } from "../explorer/end-state.ts";
-import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
-
-/** The result of {@link crdDeletionRuns}. */
-export interface CrdDeletionFindings {
-  /** The number of CRDs that were deleted. */
-  readonly deleted: number;
-  /** Empty if all objects were deleted with their CRDs and came back with them. */
-  readonly problems: readonly string[];
-}
+import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
+import { runScenario } from "../../environment/run-scenario.ts";
+import type { RunningOperator, Scenario, TestEnvironment } from "../../environment/test-environment.ts";
+import { endState, endStateDifferences } from "../end-state.ts";
+import { failureText, restlessness } from "./idle-operator.ts";
+import type { PassOptions, PassResult } from "./pass.ts";
 
 /**
  * Runs a scenario and then deletes the operator's CRDs while the operator runs: all objects must be deleted, children
  * included, and the operator must become idle. Then the CRDs are installed again and the scenario runs a second time with
  * the same process: it must end as the first time.
  */
-export async function crdDeletionRuns(
+export async function crdDeletionPass(
   operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions = {},
-): Promise<CrdDeletionFindings> {
+  options: PassOptions = {},
+): Promise<PassResult> {
   const problems: string[] = [];
   let running: RunningOperator | undefined;
   const first: Scenario = (environment) =>
@@ -52,7 +45,7 @@ export async function crdDeletionRuns(
       problems.push(`installed again: ${failureText(error)}`);
     }
   });
-  return { deleted: operator.kinds.length, problems };
+  return { tried: operator.kinds.length, runs: 1, problems };
 }
 
 /** The same test environment, in which operators are started in another way. */

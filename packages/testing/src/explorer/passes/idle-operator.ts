@@ -1,42 +1,9 @@
-import type { AnyObject } from "@konverge/core";
-import type { TestEnvironmentOptions } from "../environment/embedded-test-backend.ts";
-import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
-import { runScenario } from "../environment/run-scenario.ts";
-import type { FaultInjector } from "../environment/test-backend.ts";
-import type { Scenario } from "../environment/test-environment.ts";
-import { type EndState, endState } from "../explorer/end-state.ts";
-
-/** Options that all survival runs have in common. */
-export interface SurvivalOptions {
-  readonly environment?: TestEnvironmentOptions;
-  /** Removes from an object what may differ between two correct runs. */
-  readonly mask?: (object: AnyObject) => AnyObject;
-}
-
-/** How a run of a scenario ended. */
-export interface Ending {
-  readonly state: EndState;
-  /** How many writes the operators made, events aside. */
-  readonly steps: number;
-}
+import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 
 /** Virtual milliseconds in which an operator that has nothing to do must be quiet. */
 const REST = 10 * 60_000;
 /** So many requests in that time are routine: watches that end are opened again. */
 const ROUTINE = 200;
-
-/** Plays a scenario, waits until nothing happens any more, and tells how everything stands then. */
-export async function playToEnd(
-  scenario: Scenario,
-  options: SurvivalOptions,
-  faults: FaultInjector = {},
-): Promise<Ending> {
-  const ending = await runScenario(scenario, options.environment, faults, async (environment) => {
-    await environment.settled();
-    return { state: await endState(environment, options.mask), steps: environment.steps };
-  });
-  return ending!;
-}
 
 /**
  * What the operators of a test environment do though there is nothing to do: writes, a hot loop of requests, or warnings, unless

@@ -1,6 +1,6 @@
 import type { Client } from "@konverge/client";
-import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
-import type { Scenario, TestEnvironment } from "../environment/test-environment.ts";
+import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
+import type { Scenario, TestEnvironment } from "../../environment/test-environment.ts";
 
 /** Thrown into a scenario that is no longer to be played. */
 class Abandoned extends Error {}

@@ -1,27 +1,11 @@
 import { type AnyObject, controllerOf, isNotFound, type KindRef, keyOf, parseApiVersion } from "@konverge/core";
-import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
-import { runScenario } from "../environment/run-scenario.ts";
-import type { Scenario } from "../environment/test-environment.ts";
-import { type EndState, endState, endStateDifferences } from "../explorer/end-state.ts";
+import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
+import { runScenario } from "../../environment/run-scenario.ts";
+import type { Scenario } from "../../environment/test-environment.ts";
+import { type EndState, endState, endStateDifferences } from "../end-state.ts";
+import { failureText, restlessness } from "./idle-operator.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
-import { failureText, restlessness, type SurvivalOptions } from "./play-to-end.ts";
-
-/** Options of {@link driftRuns}. */
-export interface DriftRunOptions extends SurvivalOptions {
-  /** Edit every Nth field only. Default: 1, every field. */
-  readonly every?: number;
-  /** Children, or single fields of them as a JSON pointer, that are not edited. */
-  readonly except?: (child: AnyObject, pointer?: string) => boolean;
-}
-
-/** The result of {@link driftRuns}. */
-export interface DriftFindings {
-  readonly children: number;
-  /** The number of edits and removals that the server accepted. */
-  readonly edits: number;
-  /** Empty if all drift was repaired and the fields of others were kept. */
-  readonly problems: readonly string[];
-}
+import type { PassOptions, PassResult } from "./pass.ts";
 
 /** Who edits by hand. */
 const SOMEBODY = "kubectl-edit";
@@ -29,7 +13,7 @@ const MARK = "example.com/by-hand";
 
 interface Bench {
   readonly environment: OperatorTestEnvironment;
-  readonly options: DriftRunOptions;
+  readonly options: PassOptions;
   /** How everything stood before. */
   state: EndState;
   readonly problems: string[];
@@ -41,7 +25,7 @@ interface Bench {
  *
  * Children are objects whose controller is of one of the operator's kinds. Edits that the server rejects do not count.
  */
-export async function driftRuns(scenario: Scenario, options: DriftRunOptions = {}): Promise<DriftFindings> {
+export async function driftPass(scenario: Scenario, options: PassOptions = {}): Promise<PassResult> {
   const findings = await runScenario(scenario, options.environment, {}, async (environment) => {
     await environment.settled();
     const bench: Bench = { environment, options, state: await standing(environment, options), problems: [] };
@@ -55,7 +39,7 @@ export async function driftRuns(scenario: Scenario, options: DriftRunOptions = {
       if (!(error instanceof Wedged)) throw error;
       bench.problems.push(error.message);
     }
-    return { children: children.length, edits, problems: bench.problems };
+    return { tried: children.length + edits, runs: 1, problems: bench.problems };
   });
   return findings!;
 }
@@ -98,7 +82,7 @@ function isOwn(
  * The operator's objects with what they say, and their children as they are asked for. What others make of children
  * (pods, revisions of the past) shows in what the operator's objects say.
  */
-function standing(environment: OperatorTestEnvironment, { mask }: DriftRunOptions): Promise<EndState> {
+function standing(environment: OperatorTestEnvironment, { mask }: PassOptions): Promise<EndState> {
   const asked = (object: AnyObject): AnyObject => {
     const { status, ...rest } = mask ? mask(object) : object;
     const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};

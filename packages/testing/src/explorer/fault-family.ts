@@ -1,0 +1,60 @@
+import type { FaultType } from "./fault.ts";
+
+/** Families of faults that happen at a point of a run, in the order in which they are documented. */
+export const POINT_FAMILIES = [
+  "crash",
+  "error",
+  "slow",
+  "stale",
+  "time travel",
+  "watch",
+  "pause",
+  "user",
+  "writer",
+  "cluster",
+] as const;
+
+/** Families that disturb a scenario as a whole and are judged in their own way. */
+export const PASS_FAMILIES = ["deletion", "drift", "crd deletion", "rbac"] as const;
+
+/**
+ * What an exploration tries.
+ *
+ * At each point of a run: `crash` kills the process at its writes; `error` fails requests; `slow` delays responses; `stale`
+ * lets caches lag; `time travel` restarts the process on an API server that lags; `watch` interrupts watches and lets them
+ * expire; `pause` pauses the process past its lease; `user` does not wait; `writer` deletes and recreates objects; `cluster`
+ * updates CRDs, loses a node, takes webhooks down and moves the clock.
+ *
+ * On the scenario as a whole: `deletion` deletes the objects after each write: nothing may be left. `drift` deletes each child
+ * and edits each applied field: all is restored. `crd deletion` deletes the CRDs and installs them again. `rbac` removes each
+ * rule of the role: with all of them nothing is forbidden, and each is needed.
+ */
+export type FaultFamily = (typeof POINT_FAMILIES)[number] | (typeof PASS_FAMILIES)[number];
+
+/** All families. */
+export const FAULT_FAMILIES: readonly FaultFamily[] = [...POINT_FAMILIES, ...PASS_FAMILIES];
+
+export function isPass(family: FaultFamily): boolean {
+  return (PASS_FAMILIES as readonly FaultFamily[]).includes(family);
+}
+
+/** The family of each type of fault. */
+export const FAMILY_OF: Readonly<Record<FaultType, FaultFamily>> = {
+  crash: "crash",
+  error: "error",
+  cut: "error",
+  "lost response": "error",
+  slow: "slow",
+  stale: "stale",
+  "time travel": "time travel",
+  "missed events": "watch",
+  "watch expired": "watch",
+  pause: "pause",
+  "impatient user": "user",
+  delete: "writer",
+  edit: "writer",
+  "webhook down": "cluster",
+  "crd update": "cluster",
+  "node lost": "cluster",
+  "clock jump": "cluster",
+};

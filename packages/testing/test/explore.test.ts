@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigMap } from "@konverge/kinds";
+import {
+  explore,
+  type Finding,
+  findingPage,
+  findingText,
+  type Invariant,
+  replay,
+  type Scenario,
+} from "@konverge/testing";
+import { converges, forgetful, placed, sound, timid, Widget } from "./widgets.ts";
+
+const texts = (findings: readonly Finding[]) => findings.map(findingText).join("\n");
+
+test("an operator that infers all from the cluster survives a crash at each of its writes", async () => {
+  const { findings, tried, deterministic } = await explore(converges(sound), { faults: ["crash"] });
+  assert.equal(texts(findings), "");
+  assert.equal(deterministic, true);
+  assert.equal(tried.crash, 8, "two for each of three writes, before the user's write, and at the end");
+});
+
+test("an operator that keeps its progress in memory is found, with the write at which it crashed", async () => {
+  const { findings } = await explore(converges(forgetful), { faults: ["crash"] });
+  const [finding] = findings;
+  assert.equal(finding?.oracle, "end state");
+  assert.equal(finding.message, "ConfigMap w-b is missing");
+  const at = { on: "request", what: "create configmaps/w-a", nth: 1 };
+  assert.deepEqual(finding.faults, [{ type: "crash", when: "after", at }]);
+});
+
+test("an operator that takes a failure for a decision is found, with the request that failed", async () => {
+  const { findings } = await explore(converges(timid), { faults: ["error"] });
+  const [finding] = findings;
+  assert.equal(finding?.message, "ConfigMap w-a is missing");
+  assert.equal(finding.faults[0]?.at.what, "list secrets");
+});
+
+test("a finding is replayed exactly by its faults and seed, and is lost without the faults", async () => {
+  const scenario = converges(forgetful);
+  const [finding] = (await explore(scenario, { faults: ["crash"], findings: 1 })).findings;
+  assert.ok(finding);
+  const again = await replay(scenario, finding);
+  assert.deepEqual(again.timeline, finding.timeline);
+  const clean = await replay(scenario, { faults: [], seed: finding.seed });
+  assert.ok(clean.endState?.has("ConfigMap w-b"));
+});
+
+test("a sample of faults is the same for the same seed", async () => {
+  const options = { faults: ["error"], runs: 2, seed: 5 } as const;
+  const first = await explore(converges(timid), options);
+  assert.deepEqual(first, await explore(converges(timid), options));
+  assert.equal(first.tried.error, 2);
+});
+
+test("what differs between two runs without faults does not count", async () => {
+  const { findings, deterministic } = await explore(converges(placed), { faults: ["crash"], runs: 2 });
+  assert.equal(texts(findings), "");
+  assert.equal(deterministic, false, "no seed can replay what such an operator does");
+});
+
+test("an invariant is checked after each single change", async () => {
+  const pair: Invariant = {
+    name: "both or none",
+    always: (state) =>
+      (state.get("configmaps", "w-a") === undefined) === (state.get("configmaps", "w-b") === undefined),
+  };
+  const { findings } = await explore(converges(sound), { faults: ["slow"], runs: 0, invariants: [pair] });
+  assert.equal(findings[0]?.oracle, "invariant");
+  assert.match(findings[0].message, /^both or none: violated after configmaps\/w-a was created/);
+});
+
+test("a finding that needs one fault is reported with one at depth 2 as well", async () => {
+  const { findings, runs } = await explore(converges(forgetful), { faults: ["crash"], depth: 2, findings: 3 });
+  assert.ok(runs > 10);
+  assert.ok(
+    findings.every(({ faults }) => faults.length === 1),
+    texts(findings),
+  );
+});
+
+test("a page shows the timeline and escapes what objects are called", async () => {
+  const finding: Finding = {
+    oracle: "leak",
+    message: "ConfigMap <b> should not be there",
+    faults: [],
+    seed: 1,
+    timeline: [
+      { at: 1500, revision: 7, who: "operator", type: "event", what: "ADDED pods/a", version: "5", live: "7" },
+    ],
+    runs: 1,
+  };
+  const page = findingPage(finding);
+  assert.match(page, /ConfigMap &lt;b&gt; should not be there/);
+  assert.match(page, /receives ADDED pods\/a.*version 5.*stale: it is at 7/);
+  assert.doesNotMatch(page, /<script|src=|href=/);
+});
+
+test("a fault whose point does not occur is not among the faults of a run", async () => {
+  const at = { on: "request", what: "create pods/none", nth: 1 } as const;
+  const run = await replay(converges(sound), { faults: [{ type: "crash", at, when: "before" }], seed: 1 });
+  assert.deepEqual(run.faults, []);
+});
+
+test("what a scenario asserts after a wait that the user skips is not blamed on the operator", async () => {
+  const scenario: Scenario = async (environment) => {
+    await converges(sound)(environment);
+    await environment.client.patch(Widget, `${environment.namespace}/w`, { merge: { spec: { text: "bye" } } });
+    const isBye = async () => (await environment.get(ConfigMap, "w-a")).data?.["text"] === "bye";
+    await environment.until("the text is bye", isBye);
+    assert.ok(await isBye());
+  };
+  const { findings, tried } = await explore(scenario, { faults: ["user"], runs: 6 });
+  assert.equal(texts(findings), "");
+  assert.equal(tried.user, 6);
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { patternsIn, tryPattern } from "./catalogue.ts";
+import { resultText } from "./result-text.ts";
+
+test("each pattern has a name, and there are eighteen", () => {
+  const names = patternsIn(import.meta.dirname).map(({ name }) => name);
+  assert.equal(names.length, 18);
+  assert.deepEqual(
+    names.map((name) => Number(name.slice(0, 2))),
+    Array.from({ length: 18 }, (_, i) => i + 1),
+  );
+});
+
+// A sample, each with the family of faults that shows it; all of them with all faults are `npm run catalogue`.
+for (const [name, family, oracle] of [
+  ["01-crash-between-writes", "crash", "end state"],
+  ["03-external-without-id", "crash", "scenario"],
+  ["09-duplicates", "stale", "leak"],
+] as const) {
+  test(`${name} is found by the oracle ${oracle}, and its fixed twin is quiet`, async () => {
+    const pattern = patternsIn(import.meta.dirname).find((one) => one.name === name)!;
+    const result = await tryPattern(pattern, 1, [family]);
+    assert.equal(result.found?.oracle, oracle, resultText(result));
+    assert.ok(result.confirmed, resultText(result));
+    assert.deepEqual(result.alarms, [], resultText(result));
+  });
+}
