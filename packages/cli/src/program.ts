@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { deployCommands } from "./commands/deploy.ts";
+import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
@@ -26,6 +27,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   for (const command of deployCommands()) program.addCommand(command);
+  program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
   program.addCommand(replayCommand());
   for (const command of envtestCommands()) program.addCommand(command);
