@@ -9,6 +9,7 @@
  * It uses the machine's programs and its kernel: it is for development and tests, and confines no hostile code.
  */
 export { closeNetwork, findNetwork, type NodeNetwork, networkOf, openNetwork } from "./bridge.ts";
+export { type Hierarchies, hierarchies, processesIn } from "./control-groups.ts";
 export {
   findLinuxNodes,
   importImage,

@@ -78,11 +78,15 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
         return;
       }
       const { up: start } = await import("../up/up.ts");
+      // Real nodes take seconds to start, and outlive a process that is killed: it ends as soon as they can be removed.
+      const stopping = stopOnSignals();
       const started = await start(options);
       console.log(summary(started.noted, false));
       // Whoever started it in the background waits for this.
       process.send?.("ready");
-      stopOnSignals().addEventListener("abort", () => void started.stop().then(() => process.exit(0), fail));
+      const stop = () => void started.stop().then(() => process.exit(0), fail);
+      stopping.addEventListener("abort", stop);
+      if (stopping.aborted) stop();
       // By default it opens a debugger, which a program of a pod could then connect to.
       process.on("SIGUSR1", () => {});
     });
@@ -91,13 +95,14 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .addOption(new Option("--name <name>", "the cluster").default("konverge"))
     .option("--all", "end all of them")
     .action(async ({ name, all }: { name: string; all?: boolean }) => {
-      const { down: end, GRACE_SECONDS } = await import("../up/background.ts");
+      const { down: end, graceSeconds } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
       const { clustersWithNodes } = await import("../up/nodes-folder.ts");
       for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
+        const grace = graceSeconds(one);
         const ended = await end(one, realClock());
         if (ended === "killed") {
-          console.log(`cluster ${one} did not end within ${GRACE_SECONDS} seconds: its process was killed`);
+          console.log(`cluster ${one} did not end within ${grace} seconds: its process was killed`);
         } else console.log(ended ? `cluster ${one} has ended` : `no cluster named ${one} runs`);
       }
     });

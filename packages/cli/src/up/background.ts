@@ -35,8 +35,8 @@ function ready(child: ChildProcess, logFile: string): Promise<void> {
   });
 }
 
-/** How long a cluster is given to end by itself, in seconds. */
-export const GRACE_SECONDS = 10;
+/** How long a cluster is given to end by itself, in seconds; one with real nodes removes these first. */
+export const graceSeconds = (cluster: string): number => (hasNodes(cluster) ? 60 : 10);
 /** How long a process that was killed may take to be gone. */
 const GONE_SECONDS = 10;
 
@@ -47,7 +47,7 @@ export type Ended = "ended" | "killed";
 export async function down(name: string, clock: Clock): Promise<Ended | undefined> {
   const noted = notedCluster(name);
   if (!noted && !hasNodes(name)) return undefined;
-  const ended = noted && (await isRunning(noted)) ? await end(noted.pid, clock) : "ended";
+  const ended = noted && (await isRunning(noted)) ? await end(noted.pid, clock, graceSeconds(name)) : "ended";
   // A process that was killed leaves its traces behind; one that ended by itself has removed them.
   if (noted && notedCluster(name)) await takeBack(noted);
   if (hasNodes(name)) {
@@ -58,9 +58,9 @@ export async function down(name: string, clock: Clock): Promise<Ended | undefine
 }
 
 /** Asks a process to end, and kills it when it does not: one that is stuck does not even hear of it. */
-async function end(pid: number, clock: Clock): Promise<Ended> {
+async function end(pid: number, clock: Clock, grace: number): Promise<Ended> {
   signal(pid, "SIGTERM");
-  if (await isGone(pid, clock, GRACE_SECONDS)) return "ended";
+  if (await isGone(pid, clock, grace)) return "ended";
   signal(pid, "SIGKILL");
   if (await isGone(pid, clock, GONE_SECONDS)) return "killed";
   throw new Error(`process ${pid} was killed and is still there: it waits for the system, see "ps ${pid}"`);

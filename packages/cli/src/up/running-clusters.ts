@@ -13,6 +13,8 @@ export interface RunningCluster {
   readonly kubeconfig: string;
   /** The context is in the kubeconfig that kubectl reads without being told. */
   readonly merged: boolean;
+  /** How many real nodes it was started with. */
+  readonly realNodes?: number;
 }
 
 /** Where running clusters are noted: ~/.konverge/run, or under $KONVERGE_HOME. */

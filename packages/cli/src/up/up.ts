@@ -129,7 +129,10 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
     if (catalog) await deployAll(catalog, cluster);
     await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);
-    const noted = { name, pid: process.pid, url: port.url, kubeconfig, merged: options.kubeconfig === undefined };
+    const noted = {
+      ...{ name, pid: process.pid, url: port.url, kubeconfig, merged: options.kubeconfig === undefined },
+      ...(options.realNodes && { realNodes: options.realNodes }),
+    };
     noteRunning(noted);
     const stop = async () => {
       await running.disposeAsync();
