@@ -76,11 +76,11 @@ describe("training on real nodes", { skip: whyNoRealNodes() }, () => {
     t.diagnostic(`at step ${progress?.step} of ${STEPS}: ${progress?.stepsPerSecond?.toFixed(1)} steps per second`);
     await cluster.killContainer(`${NAMESPACE}/resumed-worker-2`, "trainer");
     const recovered = await timed(async () => {
-      await until("the gang trains again", 120, async () =>
-        (await logOf("resumed-worker-2")).includes("begins at step") && (await get("resumed")).status?.attempt === 1
-          ? true
-          : undefined,
-      );
+      await until("the gang trains again", 180, async () => {
+        const { metadata } = await cluster.client.get(Pod, `${NAMESPACE}/resumed-worker-2`);
+        const isNew = metadata.labels?.["ml.example.com/attempt"] === "1";
+        return isNew && (await logOf("resumed-worker-2")).includes("begins at step") ? true : undefined;
+      });
     });
     const [, begun] = /begins at step (\d+)/.exec(await logOf("resumed-worker-2")) ?? [];
     assert.ok(Number(begun) >= saved, `it begins at step ${begun}, with a checkpoint of step ${saved}`);

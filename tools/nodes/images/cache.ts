@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { realClock } from "@konverge/core";
+
+const DAY = 86_400_000;
 
 /** `${XDG_CACHE_HOME:-~/.cache}/konverge/images`: archives, and the packages that they are made of. */
 export function imageCache(): string {
@@ -32,8 +35,19 @@ export async function cachedArchive(
   try {
     await make(join(folder, "work"), join(folder, "image.tar"));
     renameSync(join(folder, "image.tar"), file);
+    removeOld(cache, name);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   return file;
+}
+
+/** Archives of other content are removed after a day: a build elsewhere on the machine may use them. */
+function removeOld(cache: string, name: string): void {
+  const now = realClock().now();
+  for (const entry of readdirSync(cache)) {
+    const file = join(cache, entry);
+    if (!entry.startsWith(`${name}-`) || !/-[0-9a-f]{16}\.tar$/.test(entry)) continue;
+    if (now - statSync(file).mtimeMs > DAY) rmSync(file);
+  }
 }
