@@ -85,10 +85,11 @@ export async function routeTo(podCidr: string, nodeAddress: string, { bridge }: 
   await run("ip", "route", "replace", podCidr, "via", nodeAddress, "dev", bridge);
 }
 
-/** Pods and nodes reach what the machine reaches, under its address. */
+/** Pods and nodes reach the machine, and what the machine reaches under its address. */
 function rulesOf({ bridge, subnet }: NodeNetwork): string[][] {
   return [
     ["nat", "POSTROUTING", "-s", subnet, "!", "-d", subnet, "!", "-o", bridge, "-j", "MASQUERADE"],
+    ["filter", "INPUT", "-i", bridge, "-j", "ACCEPT"],
     ["filter", "FORWARD", "-i", bridge, "-j", "ACCEPT"],
     ["filter", "FORWARD", "-o", bridge, "-j", "ACCEPT"],
   ];

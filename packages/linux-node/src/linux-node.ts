@@ -16,7 +16,7 @@ import {
   resolverConfig,
   type VOLUMES,
 } from "./node-files.ts";
-import { findRecords, type NodeRecord, nodeFolder, writeRecord } from "./node-record.ts";
+import { bootId, findRecords, type NodeRecord, nodeFolder, writeRecord } from "./node-record.ts";
 import { findPrograms, nodeCacheFolder, type ProgramChoice } from "./prerequisites.ts";
 import { run, succeeds } from "./run.ts";
 
@@ -125,7 +125,7 @@ async function start(options: LinuxNodeOptions): Promise<LinuxNode> {
 /** Removes a node from this machine: its processes, containers, mounts, namespaces, links and control groups, and its folder. */
 export async function removeLinuxNode(cluster: string, name: string, clock: Clock): Promise<void> {
   const record = findRecords(cluster).find((one) => one.name === name);
-  if (record) {
+  if (record?.boot === bootId()) {
     await removeGroups(record.group, clock);
     await succeeds("ip", "route", "flush", "via", record.address);
     // It goes with the namespace of its other end, but that takes a moment.
@@ -151,8 +151,8 @@ export async function importImage({ containerdSocket }: LinuxNode, archive: stri
   await run("ctr", "--address", containerdSocket, "--namespace", "k8s.io", "images", "import", archive);
 }
 
-function linuxNode(cluster: string, { name, address, group, volumes }: NodeRecord): LinuxNode {
-  const pid = () => initProcess(group);
+function linuxNode(cluster: string, { name, address, group, volumes, boot }: NodeRecord): LinuxNode {
+  const pid = () => (boot === bootId() ? initProcess(group) : undefined);
   const namespaces = ["--mount", "--uts", "--ipc", "--net", "--pid"];
   return {
     name,
@@ -181,7 +181,7 @@ function recordFor(cluster: string, name: string, network: NodeNetwork, volumes:
   while (taken.has(index)) index++;
   const id = `${network.index}-${index}`;
   const address = network.address.replace(/\d+$/, String(index + FIRST_ADDRESS));
-  return { name, index, link: `konverge${id}`, group: `konverge-${id}`, address, volumes };
+  return { name, index, link: `konverge${id}`, group: `konverge-${id}`, address, volumes, boot: bootId() };
 }
 
 function prepareFolder(folder: string, description: NodeDescription, options: LinuxNodeOptions): void {

@@ -13,7 +13,12 @@ export interface NodeRecord {
   readonly address: string;
   /** The folder of its local volumes. */
   readonly volumes: string;
+  /** When the machine was started: afterwards, its link and groups are gone, and others may have their names. */
+  readonly boot: string;
 }
+
+/** Changes with each start of the machine. */
+export const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
 const FILE = "node.json";
 

@@ -78,14 +78,19 @@ export class RealNodes {
     const names = Array.from({ length: this.#options.count }, (_, index) => `linux-${index + 1}`);
     const kubeconfig = await bootstrapKubeconfig(cluster, port);
     const { kubelet, kubeProxy, volumes, certificateAuthority } = this.#options;
-    for (const name of names.filter((one) => !running.has(one))) {
-      await startLinuxNode({
-        ...{ folder: this.#folder, name, client, clock, bootstrapKubeconfig: kubeconfig, certificateAuthority },
-        ...(kubelet !== undefined && { kubelet }),
-        ...(kubeProxy !== undefined && { kubeProxy }),
-        ...(volumes !== undefined && { volumes: join(volumes, name) }),
-      });
-    }
+    const starting = names
+      .filter((one) => !running.has(one))
+      .map((name) =>
+        startLinuxNode({
+          ...{ folder: this.#folder, name, client, clock, bootstrapKubeconfig: kubeconfig, certificateAuthority },
+          ...(kubelet !== undefined && { kubelet }),
+          ...(kubeProxy !== undefined && { kubeProxy }),
+          ...(volumes !== undefined && { volumes: join(volumes, name) }),
+        }),
+      );
+    // All of them have ended before those that started are removed because of one that did not.
+    const outcomes = await Promise.allSettled(starting);
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   }
 
   /** Volumes of those nodes are folders of this machine. */
