@@ -7,7 +7,7 @@ export default async function* scenarios(events: AsyncIterable<TestEvent>): Asyn
     if (event.type !== "test:pass" && event.type !== "test:fail") continue;
     const { name, nesting, details, skip } = event.data;
     const seconds = `${(details.duration_ms / 1000).toFixed(1)} s`;
-    if (skip !== undefined) yield `skipped ${name}\n`;
+    if (skip !== undefined) yield `skipped ${name}: ${skip}\n`;
     else if (details.type === "suite") yield `${name}: ${seconds} with its cluster\n`;
     else if (nesting > 0) yield `${event.type === "test:pass" ? "ok     " : "FAILED "} ${name} (${seconds})\n`;
   }

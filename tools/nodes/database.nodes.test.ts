@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { Database, DatabaseBackup } from "@konverge/database-operator";
-import { Pod, Secret } from "@konverge/kinds";
+import { Node, Pod, Secret } from "@konverge/kinds";
 import { pgbouncer, postgres } from "./images/server-images.ts";
 import { NodeCluster } from "./node-cluster.ts";
 import { DatabaseServers } from "./postgres.ts";
 import { whyNoRealNodes } from "./requirements.ts";
-import { timed, until } from "./waiting.ts";
+import { now, timed, until } from "./waiting.ts";
 import { Writer } from "./writer.ts";
 
 const NAMESPACE = "data";
@@ -166,9 +166,15 @@ describe("database on real nodes", { skip: whyNoRealNodes() }, () => {
       await servers.running(120);
     }
     const writer = await Writer.start(servers, "writer-node", 200_000, cluster.nodeNames().find(isNot(alone.node)));
+    const killedAt = now();
     await cluster.killNode(alone.node);
     await writer.hasWritten(20);
     await report(t, writer);
+    const { status } = await cluster.client.get(Node, alone.node);
+    const ready = status?.conditions?.find(({ type }) => type === "Ready");
+    assert.notEqual(ready?.status, "True");
+    const noticed = (Date.parse(ready?.lastTransitionTime ?? "") - killedAt) / 1000;
+    t.diagnostic(`of these, ${noticed.toFixed(0)} s until the cluster noticed that the node is gone`);
     await cluster.startNode(alone.node);
     note(t, "all servers run again, seconds after its node started:", await timed(() => servers.running(240)));
   });

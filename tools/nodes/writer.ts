@@ -64,7 +64,7 @@ export class Writer {
   /** Waits until so many more numbers are acknowledged. */
   async hasWritten(more: number): Promise<void> {
     const before = await this.#acknowledged().catch(() => []);
-    await until(`${this.#key} has written ${more} times more`, 90, async () =>
+    await until(`${this.#key} has written ${more} times more`, 240, async () =>
       (await this.#acknowledged()).length >= before.length + more ? true : undefined,
     );
   }
