@@ -75,6 +75,17 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS,
     ...tests("peer"),
   ],
+  // One file at a time, and so one cluster with its two nodes; each scenario is printed with how long it took.
+  "real nodes": (files) => [
+    "node",
+    "--test",
+    "--test-concurrency=1",
+    "--test-timeout=900000",
+    "--test-reporter=./scripts/scenario-reporter.ts",
+    "--test-reporter-destination=stdout",
+    ...REPORTERS.slice(2),
+    ...(files.length > 0 ? files : tests("nodes")),
+  ],
   // Two files at a time: each starts its own control plane, and mostly waits for it.
   "real tests": (files) => [
     "node",

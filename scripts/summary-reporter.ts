@@ -15,7 +15,8 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
   // This runs in the runner, which would go on with all files.
   whenParentDies(() => process.kill(process.pid, "SIGTERM"));
   for await (const event of events) {
-    if (event.type === "test:pass" && event.data.details.type !== "suite") {
+    // Of a suite that is skipped, no test is declared: it counts as one.
+    if (event.type === "test:pass" && (event.data.details.type !== "suite" || event.data.skip !== undefined)) {
       if (event.data.skip !== undefined) {
         counts.skipped++;
         skips.set(String(event.data.skip), (skips.get(String(event.data.skip)) ?? 0) + 1);

@@ -16,6 +16,11 @@ const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
 /** Where the files of a model are mounted that come from a claim. */
 const CLAIM_FOLDER = "/mnt/models";
 
+/** Seconds that a replica answers on after its end was decided: nodes take a moment to send requests elsewhere. */
+const DRAIN_SECONDS = 10;
+/** And what it has taken on by then it may finish: long generations take minutes. */
+const GRACE_SECONDS = 300;
+
 /** Where a model's files are, if it is not fetched by its name. */
 export type ModelSource = { readonly folder: string } | { readonly claim: string; readonly path: string } | undefined;
 
@@ -57,6 +62,7 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
       ...(server.metadata && { metadata: server.metadata }),
       spec: {
         ...(spec.gpuType && { affinity: gpuProductAffinity(server.products) }),
+        terminationGracePeriodSeconds: DRAIN_SECONDS + GRACE_SECONDS,
         containers: [containerFor(spec, server, mounted)],
         volumes: mounted.map(({ volume }) => volume),
       },
@@ -117,6 +123,7 @@ function containerFor(
     startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
     readinessProbe: { ...health, periodSeconds: 5 },
     livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
+    lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
     volumeMounts: mounted.map(({ volume, mount }) => ({ name: volume.name, ...mount })),
   };
 }

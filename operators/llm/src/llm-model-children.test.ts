@@ -39,6 +39,13 @@ test("a server runs as a user who is not root, with a home it can write to, and 
   assert.deepEqual(container({ env }).env?.at(-1), env[0]);
 });
 
+test("a replica that ends answers until no node sends it requests, and finishes what it has", () => {
+  assert.deepEqual(container({}).lifecycle, { preStop: { sleep: { seconds: 10 } } });
+  assert.equal(podSpec({}).terminationGracePeriodSeconds, 310);
+  const template = { spec: { terminationGracePeriodSeconds: 30 } };
+  assert.equal(podSpec({ template }).terminationGracePeriodSeconds, 30);
+});
+
 test("a template is merged into the pods", () => {
   const template = {
     spec: { tolerations: [{ key: "gpu", operator: "Exists" as const }], containers: [{ name: "model", tty: true }] },

@@ -79,9 +79,14 @@ export function withReports(status: TrainingJobStatus, reports: Reports, now: nu
   };
 }
 
-/** The checkpoint that the first worker tells of: where all write one, it is worker 0's that counts. */
+/**
+ * The checkpoint that the first worker tells of: where all write one, it is worker 0's that counts. One that is written over
+ * the last has its path, and another step.
+ */
 function checkpointOf(reports: Reports, { lastCheckpoint }: TrainingJobStatus, now: number) {
   const [, report] = [...reports].sort(([a], [b]) => a - b).find(([, { checkpoint }]) => checkpoint) ?? [];
-  if (!report?.checkpoint || report.checkpoint === lastCheckpoint?.path) return lastCheckpoint;
-  return { path: report.checkpoint, step: report.step, reportedAt: stamp(now) };
+  if (!report?.checkpoint) return lastCheckpoint;
+  const { checkpoint: path, checkpointStep: step = report.step } = report;
+  if (path === lastCheckpoint?.path && step === lastCheckpoint.step) return lastCheckpoint;
+  return { path, step, reportedAt: stamp(now) };
 }

@@ -5,6 +5,8 @@ export interface ProgressReport {
   readonly epoch?: number;
   /** The path of a checkpoint that is complete. */
   readonly checkpoint?: string;
+  /** The step of the line that named it, which is not always the newest line. */
+  readonly checkpointStep?: number;
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
@@ -34,7 +36,7 @@ export function parseProgress(line: string): ProgressReport | undefined {
     step,
     ...(isCount(totalSteps) && { totalSteps }),
     ...(isCount(epoch) && { epoch }),
-    ...(typeof checkpoint === "string" && checkpoint !== "" && { checkpoint }),
+    ...(typeof checkpoint === "string" && checkpoint !== "" && { checkpoint, checkpointStep: step }),
     ...(typeof metrics === "object" && metrics !== null && { metrics: numbersOf(metrics) }),
   };
 }
@@ -45,8 +47,8 @@ export function latestProgress(lines: Iterable<string>): ProgressReport | undefi
   for (const line of lines) {
     const report = parseProgress(line);
     if (!report) continue;
-    const checkpoint = report.checkpoint ?? latest?.checkpoint;
-    latest = { ...report, ...(checkpoint && { checkpoint }) };
+    const { checkpoint, checkpointStep } = report.checkpoint ? report : (latest ?? {});
+    latest = { ...report, ...(checkpoint && { checkpoint, checkpointStep }) };
   }
   return latest;
 }

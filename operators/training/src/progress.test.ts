@@ -31,7 +31,7 @@ test("no output, whatever it is, makes the reader fail", () => {
 
 test("of a log, the newest report counts, with the newest checkpoint", () => {
   const lines = ['@progress {"step": 1, "checkpoint": "/c/1"}', "noise", '@progress {"step": 2}'];
-  assert.deepEqual(latestProgress(lines), { step: 2, checkpoint: "/c/1" });
+  assert.deepEqual(latestProgress(lines), { step: 2, checkpoint: "/c/1", checkpointStep: 1 });
   assert.equal(latestProgress(["noise"]), undefined);
 });
 
@@ -79,4 +79,16 @@ test("a status keeps what it knows when nobody reports", () => {
   assert.equal(after.stragglers, undefined);
   assert.deepEqual(after.lastCheckpoint, { path: "/c/5", step: 5, reportedAt: "2026-01-01T00:00:00Z" });
   assert.equal(withReports(after, reports, start + 99_000).lastCheckpoint, after.lastCheckpoint);
+});
+
+test("a checkpoint that is written over the last one is known by its step", () => {
+  const status = (lines: string[], before = {}, now = start) =>
+    withReports(before, new Map([[0, latestProgress(lines)!]]), now);
+  const line = (step: number) => `@progress {"step": ${step}, "checkpoint": "/c/last"}`;
+  const first = status([line(5), '@progress {"step": 6}']);
+  assert.deepEqual(first.lastCheckpoint, { path: "/c/last", step: 5, reportedAt: "2026-01-01T00:00:00Z" });
+  const same = status([line(5), '@progress {"step": 7}'], first, start + 30_000);
+  assert.equal(same.lastCheckpoint, first.lastCheckpoint);
+  const later = status([line(5), line(10)], first, start + 30_000);
+  assert.deepEqual(later.lastCheckpoint, { path: "/c/last", step: 10, reportedAt: "2026-01-01T00:00:30Z" });
 });

@@ -5,6 +5,7 @@ import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./com
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { exploreCommand } from "./commands/explore.ts";
+import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
@@ -28,6 +29,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   for (const command of deployCommands()) program.addCommand(command);
+  program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
   program.addCommand(replayCommand());
   program.addCommand(consoleCommand(fail));

@@ -247,3 +247,19 @@ test("a definition that another operator has brought stays, until it is said oth
   await uninstall(operators, client, options);
   await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
 });
+
+test("an image that nodes cannot run is reported before the wait is over", async () => {
+  await using stage = await commandStage({ strictImages: true });
+  const { lines, options } = heard();
+  const image = "registry.example.com/greeting:v1";
+  await assert.rejects(
+    deploy(operators, stage.client, { ...options, image, timeout: 3_000 }),
+    /is not available after/,
+  );
+  const reported = lines.find((line) => line.includes("cannot run the image"));
+  assert.match(
+    reported ?? "",
+    /^the node \S+ cannot run the image registry\.example\.com\/greeting:v1: (ErrImagePull|ImagePullBackOff)/,
+  );
+  assert.match(reported ?? "", /konverge image load/);
+});

@@ -108,10 +108,16 @@ async function servesMonitors(client: Client): Promise<boolean> {
 
 async function available(client: Client, key: string, options: Pick<DeployOptions, "timeout" | "tell">): Promise<void> {
   const { timeout = 180_000, tell } = options;
+  let told = false;
   const done = await untilDefined(client.clock, timeout, async () => {
     const { metadata, spec, status } = await client.get(Deployment, key);
     const wanted = spec?.replicas ?? 1;
     const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+    if (!told) {
+      const problem = await imageProblem(client, key);
+      if (problem) tell(problem);
+      told = problem !== undefined;
+    }
     const { updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = status ?? {};
     return isSeen && updatedReplicas >= wanted && availableReplicas >= wanted && replicas === updatedReplicas
       ? true
@@ -124,6 +130,31 @@ async function available(client: Client, key: string, options: Pick<DeployOption
   throw new Error(
     `deployment ${key} is not available after ${timeout / 1000} s: ${await whyNot(client, key)}\nLook at: kubectl describe pods -l app=${key.split("/")[1]} -n ${key.split("/")[0]}`,
   );
+}
+
+/** The reasons of a kubelet that has tried to get an image and has none. */
+const WITHOUT_IMAGE: ReadonlySet<string | undefined> = new Set([
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "ErrImageNeverPull",
+  "InvalidImageName",
+]);
+
+/** Why nodes cannot run the image of a Deployment, if a node has said so. It may still come: waiting goes on. */
+async function imageProblem(client: Client, key: string): Promise<string | undefined> {
+  const [namespace = "", name = ""] = key.split("/");
+  const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name}` });
+  for (const { spec, status } of items) {
+    for (const { image, state } of status?.containerStatuses ?? []) {
+      if (!WITHOUT_IMAGE.has(state?.waiting?.reason)) continue;
+      const { reason, message } = state!.waiting!;
+      return (
+        `the node ${spec?.nodeName} cannot run the image ${image}: ${reason}${message ? ` (${message})` : ""}\n` +
+        `Push it to a registry that the node can reach, or load it into a cluster of konverge up --real-nodes: konverge image load ARCHIVE|FOLDER`
+      );
+    }
+  }
+  return undefined;
 }
 
 /** What the pods wait for, or what the Deployment reports. */

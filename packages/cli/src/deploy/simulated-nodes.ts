@@ -9,16 +9,16 @@ const SIMULATED = "konverge://";
 /** How long an operator may take from being ready to acquiring its lease, in milliseconds. */
 const PATIENCE = 30_000;
 
+export const isSimulated = ({ status }: Node): boolean =>
+  status?.nodeInfo?.containerRuntimeVersion?.startsWith(SIMULATED) ?? false;
+
 /** Whether all nodes of a cluster are simulated: they run an image only if the cluster has a program for it. */
 export async function hasSimulatedNodesOnly(client: Client): Promise<boolean> {
   const { items } = await client.list(Node).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 403) return { items: [] };
     throw error;
   });
-  return (
-    items.length > 0 &&
-    items.every(({ status }) => status?.nodeInfo?.containerRuntimeVersion?.startsWith(SIMULATED) ?? false)
-  );
+  return items.length > 0 && items.every(isSimulated);
 }
 
 /**

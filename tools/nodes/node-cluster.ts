@@ -1,0 +1,190 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Client, connect } from "@konverge/client";
+import { realClock } from "@konverge/core";
+import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@konverge/kinds";
+import { findLinuxNodes, type LinuxNode, removeLinuxNode, startLinuxNode } from "@konverge/linux-node";
+import { type DebianImage, debianArchive } from "./images/debian-image.ts";
+import { operatorsArchive } from "./images/dockerfile-image.ts";
+import { until } from "./waiting.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+const OPERATORS_IMAGE = "konverge/operators:0.1.0";
+const NODES = 2;
+
+export interface NodeClusterOptions {
+  /** Names the cluster; two of the same name cannot run at once. */
+  readonly name: string;
+  /** What the nodes have besides the operators' own image. */
+  readonly images: readonly DebianImage[];
+}
+
+/** An embedded control plane with two real nodes, both started as a user starts them, by `konverge up --real-nodes 2`. */
+export class NodeCluster {
+  readonly client: Client;
+  readonly #name: string;
+  readonly #folder: string;
+  readonly #archives: readonly string[];
+  readonly #end: () => Promise<void>;
+
+  private constructor(
+    name: string,
+    folder: string,
+    client: Client,
+    archives: readonly string[],
+    end: () => Promise<void>,
+  ) {
+    this.#name = name;
+    this.#folder = folder;
+    this.client = client;
+    this.#archives = archives;
+    this.#end = end;
+  }
+
+  static async start({ name, images }: NodeClusterOptions): Promise<NodeCluster> {
+    const archives = [await operatorsArchive(REPOSITORY, `docker.io/${OPERATORS_IMAGE}`)];
+    for (const image of images) archives.push(await debianArchive(image));
+    const folder = mkdtempSync(join(tmpdir(), "konverge-nodes-"));
+    const kubeconfig = join(folder, "kubeconfig");
+    const files = ["--kubeconfig", kubeconfig, "--bootstrap-kubeconfig", join(folder, "bootstrap.kubeconfig")];
+    const up = ["up", "--name", name, "--real-nodes", String(NODES), "--data", join(folder, "data"), ...files];
+    const child = spawn(process.execPath, [cli(), ...up], {
+      cwd: REPOSITORY,
+      env: { ...process.env, KONVERGE_HOME: folder },
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    const ended = once(child, "exit");
+    // The nodes would outlive a test that is interrupted.
+    const interrupted = () => child.kill("SIGTERM") && process.exit(1);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupted);
+    const end = async () => {
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    };
+    try {
+      const first = await Promise.race([once(child, "message"), ended.then(() => undefined)]);
+      if (!first) throw new Error(`konverge up ended with code ${child.exitCode}`);
+      const cluster = new NodeCluster(name, folder, await connect({ kubeconfig }), archives, end);
+      cluster.#loadImages();
+      return cluster;
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.client.close();
+    await this.#end();
+  }
+
+  /** A namespace whose pods have to meet the Pod Security Standard `restricted`. */
+  async restrictedNamespace(name: string): Promise<void> {
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+    await this.client.create(Namespace, { metadata: { name, labels } });
+  }
+
+  /** A claim with a volume that pods of all nodes can write to: a folder of the machine in place of a network file system. */
+  async sharedVolume(namespace: string, name: string): Promise<void> {
+    const path = join(this.#folder, name);
+    mkdirSync(path);
+    chmodSync(path, 0o777);
+    const shared = { accessModes: ["ReadWriteMany"] as const, storageClassName: "shared" };
+    await this.client.create(PersistentVolume, {
+      metadata: { name },
+      spec: { ...shared, capacity: { storage: "10Gi" }, hostPath: { path }, claimRef: { namespace, name } },
+    });
+    await this.client.create(PersistentVolumeClaim, {
+      metadata: { namespace, name },
+      spec: { ...shared, volumeName: name, resources: { requests: { storage: "10Gi" } } },
+    });
+  }
+
+  /** Deploys operators from their own image. */
+  deploy(operators: string, namespace: string): void {
+    const where = ["--kubeconfig", join(this.#folder, "kubeconfig"), "--namespace", namespace];
+    this.#konverge("deploy", "--operators", operators, "--image", OPERATORS_IMAGE, ...where);
+  }
+
+  /** Kills a container's first process on its node, and so the whole container. */
+  async killContainer(pod: string, container: string): Promise<void> {
+    const { spec, status } = await this.client.get(Pod, pod);
+    const found = status?.containerStatuses?.find(({ name }) => name === container);
+    const id = found?.containerID?.replace("containerd://", "") ?? "";
+    const { containerdSocket } = this.#node(spec?.nodeName ?? "");
+    const kill = ["tasks", "kill", "--signal", "SIGKILL", id];
+    execFileSync("ctr", ["--address", containerdSocket, "--namespace", "k8s.io", ...kill]);
+  }
+
+  /** Kills the first process of a node, and so its daemons and all its containers at once. */
+  async killNode(name: string): Promise<void> {
+    const { pid } = this.#node(name);
+    if (pid === undefined) throw new Error(`${name} does not run`);
+    process.kill(pid, "SIGKILL");
+    await until(`${name} has ended`, 30, async () => (this.#node(name).pid === undefined ? true : undefined));
+  }
+
+  /** Starts a killed node again, as a machine that was switched off: with what is on its disk, and without what ran. */
+  async startNode(name: string): Promise<void> {
+    const clock = realClock();
+    const { folder } = this.#node(name);
+    const certificateAuthority = readFileSync(join(folder, "ca.crt"), "utf8");
+    const disk = mkdtempSync(join(this.#folder, "disk-"));
+    for (const part of ["kubelet", "containerd"]) renameSync(join(folder, part), join(disk, part));
+    await removeLinuxNode(this.#nodesFolder, name, clock);
+    renameSync(disk, folder);
+    await startLinuxNode({
+      ...{ folder: this.#nodesFolder, name, client: this.client, clock, certificateAuthority },
+      bootstrapKubeconfig: readFileSync(join(this.#folder, "bootstrap.kubeconfig"), "utf8"),
+      volumes: join(this.#folder, "data", "volumes", name),
+    });
+  }
+
+  nodeNames(): string[] {
+    return findLinuxNodes(this.#nodesFolder).map(({ name }) => name);
+  }
+
+  /** Lets all pods of a namespace run on other nodes than this one. */
+  async keepAway(namespace: string, node: string): Promise<void> {
+    const list = async () => (await this.client.list(Pod, { namespace })).items;
+    const setUnschedulable = (unschedulable: boolean) =>
+      this.client.patch(Node, node, { merge: { spec: { unschedulable } } });
+    await setUnschedulable(true);
+    for (const { metadata, spec } of await list()) {
+      if (spec?.nodeName === node) await this.client.delete(Pod, `${namespace}/${metadata.name}`);
+    }
+    const isElsewhere = ({ spec, status }: Pod) =>
+      spec?.nodeName !== undefined &&
+      spec.nodeName !== node &&
+      Boolean(status?.conditions?.some((one) => one.type === "Ready" && one.status === "True"));
+    await until(`pods of ${namespace} run elsewhere`, 120, async () =>
+      (await list()).every(isElsewhere) ? true : undefined,
+    );
+    await setUnschedulable(false);
+  }
+
+  get #nodesFolder(): string {
+    return join(this.#folder, "nodes", this.#name);
+  }
+
+  #node(name: string): LinuxNode {
+    const node = findLinuxNodes(this.#nodesFolder).find((one) => one.name === name);
+    if (!node) throw new Error(`there is no node ${name}`);
+    return node;
+  }
+
+  #loadImages(): void {
+    for (const archive of this.#archives) this.#konverge("image", "load", archive, "--name", this.#name);
+  }
+
+  #konverge(...args: string[]): void {
+    const env = { ...process.env, KONVERGE_HOME: this.#folder };
+    execFileSync(process.execPath, [cli(), ...args], { cwd: REPOSITORY, env, stdio: ["ignore", "pipe", "inherit"] });
+  }
+}
+
+const cli = () => join(REPOSITORY, "packages/cli/bin/konverge.js");

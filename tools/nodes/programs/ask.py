@@ -1,0 +1,25 @@
+"""Asks an OpenAI-compatible server for completions, with new connections, and prints the outcome of each request."""
+
+import json
+import os
+import threading
+import time
+import urllib.request
+
+URL, MODEL = os.environ["URL"], os.environ["MODEL"]
+
+
+def ask():
+    body = json.dumps({"model": MODEL, "prompt": "Say", "max_tokens": 10}).encode()
+    request = urllib.request.Request(f"{URL}/completions", body, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            json.load(response)["choices"][0]["text"]
+            print("answered", flush=True)
+    except Exception as error:
+        print(f"failed {time.time():.1f} {error}", flush=True)
+
+
+while True:
+    threading.Thread(target=ask).start()
+    time.sleep(0.05)
