@@ -56,12 +56,20 @@ function processes(): string[] {
     .sort();
 }
 
-/** What is there afterwards and was not before, and the other way round; what other clusters do at the same time does not count. */
-export function differences(before: MachineTraces, after: MachineTraces, isOther: (line: string) => boolean): string[] {
-  return Object.keys(before).flatMap((kind) => {
+/**
+ * What is there afterwards and was not before, and the other way round. Other clusters with real nodes may start and end at the
+ * same time, in networks of other numbers than `own`: what is theirs, or shared with them, does not count.
+ */
+export function differences(before: MachineTraces, after: MachineTraces, own: number | undefined): string[] {
+  const found = Object.keys(before).flatMap((kind) => {
     const [earlier, later] = [before[kind] ?? [], after[kind] ?? []];
     const added = later.filter((line) => !earlier.includes(line)).map((line) => `${kind}: + ${line}`);
     const removed = earlier.filter((line) => !later.includes(line)).map((line) => `${kind}: - ${line}`);
-    return [...added, ...removed].filter((line) => !isOther(line));
+    return [...added, ...removed];
   });
+  const numberIn = (line: string) => /konverge-?(\d+)/.exec(line)?.[1] ?? /10\.201\.(\d+)\./.exec(line)?.[1];
+  const isOther = (line: string) => numberIn(line) !== undefined && Number(numberIn(line)) !== own;
+  const hasOthers = [before, after].some(({ links = [] }) => links.some(isOther));
+  const isShared = (line: string) => /ip_forward|files in \/run: . konverge$/.test(line);
+  return found.filter((line) => !isOther(line) && !(hasOthers && isShared(line)));
 }

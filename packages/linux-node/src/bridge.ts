@@ -35,6 +35,8 @@ const MOST = 40;
 
 /** Makes the network of a cluster, or returns the one that it has. */
 export async function openNetwork(folder: string, clusterCidr?: string): Promise<NodeNetwork> {
+  // The folder says that there is something to remove. Other users of the machine have no business in its volumes and images.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const known = claimOf(folder);
   const network = known ?? (await claim(folder, clusterCidr));
   const { bridge, address, mtu } = network;

@@ -27,7 +27,7 @@ export const nodeFolder = (cluster: string, name: string): string => join(cluste
 
 export function writeRecord(cluster: string, record: NodeRecord): void {
   const folder = nodeFolder(cluster, record.name);
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${FILE}.new`);
   writeFileSync(draft, `${JSON.stringify(record, undefined, 2)}\n`);
   renameSync(draft, join(folder, FILE));
