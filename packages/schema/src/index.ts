@@ -65,6 +65,7 @@ export {
 } from "./structural/object-meta.ts";
 export { PatternBudget } from "./structural/pattern.ts";
 export { pruneUnknownFields } from "./structural/pruning.ts";
+export { blockedRules } from "./structural/rules.ts";
 export type { ScalePaths } from "./structural/scale-paths.ts";
 export { type StructuralOptions, structuralErrors } from "./validation/structural-errors.ts";
 export { type ValidateValueOptions, validateValue } from "./validation/validate.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, type FieldError, qualifiedNameErrors, quoted, splitSimplePath, valueAt } from "@konverge/core";
-import { invalidValue, NO_PATH, validateValue } from "@konverge/schema";
+import { blockedRules, NO_PATH, validateValue } from "@konverge/schema";
 import { validateRules } from "@konverge/schema/cel";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Strategy, StrategyCall } from "../resources/definition.ts";
@@ -54,23 +54,12 @@ function statusErrors({ version, warn }: StrategyCall, object: WorkingObject, ol
       ? validateValue(ofStatus, status, { path: "status", ...(before !== undefined && { old: before }) })
       : [];
   if (errors.some(({ field }) => field === NO_PATH)) return errors;
-  if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidValue(NO_PATH, null, NOT_CHECKED)];
+  const blocked = blockedRules(errors);
+  if (blocked) return [...errors, blocked];
   const { errors: broken, warnings } = validateRules(schema, object, old, { ratcheting: true });
   for (const warning of warnings) warn(warning);
   return [...errors, ...broken.filter((one) => !errors.some((other) => deepEqual(one, other)))];
 }
-
-/** After these, rules are not evaluated: values may not have the types they were compiled for. */
-const BLOCKING = new Set<FieldError["reason"]>([
-  "FieldValueNotSupported",
-  "FieldValueRequired",
-  "FieldValueTooLong",
-  "FieldValueTooMany",
-  "FieldValueTypeInvalid",
-]);
-
-const NOT_CHECKED =
-  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
 const STANDARD_FINALIZERS = ["orphan", "foregroundDeletion", "kubernetes"];
 

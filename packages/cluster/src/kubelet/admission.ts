@@ -1,6 +1,6 @@
 import type { Node, Pod, Toleration } from "@konverge/kinds";
+import { matchesNodeAffinity, tolerates } from "../controllers/node/node-matching.ts";
 import { hostPortsOf, portsClash } from "../scheduler/host-ports.ts";
-import { matchesNodeAffinity, tolerates } from "../scheduler/node-matching.ts";
 import { type Amounts, addAmounts, amountsOf, requestsOf } from "../scheduler/requests.ts";
 import type { Room } from "./resize.ts";
 import { sysctlProblem } from "./sysctls.ts";

@@ -1,10 +1,10 @@
 import type { Quantity, QuantityValue } from "@konverge/core";
 import type { AllocationResult, DeviceClass, DeviceRequestAllocationResult, ResourceClaim } from "@konverge/kinds";
 import { compileDeviceSelector, type DeviceSelector } from "@konverge/schema/cel";
+import { matchesTerm } from "../controllers/node/node-matching.ts";
 import { consumedBy } from "./device-capacity.ts";
 import type { DevicePools, Offered } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
-import { matchesTerm } from "./node-matching.ts";
 
 /** What one request asks for. */
 interface Wanted {

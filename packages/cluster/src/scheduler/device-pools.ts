@@ -1,7 +1,7 @@
 import { parseQuantity, type Quantity } from "@konverge/core";
 import type { Device, DeviceRequestAllocationResult, ResourceSlice } from "@konverge/kinds";
+import { matchesTerm } from "../controllers/node/node-matching.ts";
 import type { NodeInfo } from "./node-info.ts";
-import { matchesTerm } from "./node-matching.ts";
 
 /** A device of the newest generation of its pool. */
 export interface Offered {

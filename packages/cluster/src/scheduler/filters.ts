@@ -1,8 +1,8 @@
+import { isRepelled, matchesNodeAffinity, tolerates } from "../controllers/node/node-matching.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import { ExclusiveClaims } from "./exclusive-claims.ts";
 import { InterPodRules } from "./inter-pod.ts";
 import type { NodeInfo } from "./node-info.ts";
-import { isRepelled, matchesNodeAffinity, tolerates } from "./node-matching.ts";
 import type { PodInfo } from "./pod-info.ts";
 import { SpreadRules } from "./spread-rules.ts";
 import type { VolumeRules } from "./volumes.ts";

@@ -1,7 +1,7 @@
+import { matchesTerm, tolerates } from "../controllers/node/node-matching.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import type { Filters } from "./filters.ts";
 import type { NodeInfo } from "./node-info.ts";
-import { matchesTerm, tolerates } from "./node-matching.ts";
 import type { PodInfo } from "./pod-info.ts";
 
 /** Pods without requests count for something, or a node could be filled with them. */

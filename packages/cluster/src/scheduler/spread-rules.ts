@@ -1,6 +1,6 @@
+import { isRepelled, matchesNodeAffinity } from "../controllers/node/node-matching.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import type { NodeInfo } from "./node-info.ts";
-import { isRepelled, matchesNodeAffinity } from "./node-matching.ts";
 import type { PodInfo, SpreadTerm } from "./pod-info.ts";
 
 interface Domains {

@@ -2,10 +2,10 @@ import type { Client } from "@konverge/client";
 import { type Clock, compareVersions, keyOf, type ObjectKey, type Timer } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import type { Cache, CacheView } from "@konverge/runtime";
+import { matchesTerm } from "../controllers/node/node-matching.ts";
 import { BOUND_BY_CONTROLLER, claimReference, SELECTED_NODE, volumeFor } from "../controllers/volume/binding.ts";
 import { foreignClaimProblem } from "../controllers/volume/ephemeral-volumes.ts";
 import type { NodeInfo } from "./node-info.ts";
-import { matchesTerm } from "./node-matching.ts";
 import type { PodInfo } from "./pod-info.ts";
 
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";

@@ -29,7 +29,8 @@ function mergeObject(document: JsonObject, patch: JsonObject): JsonObject {
   return merged;
 }
 
-function withoutNulls(value: unknown): unknown {
+/** A value as it is put where there was none: nulls take away, and there is nothing to take away. */
+export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
   const kept: JsonObject = {};

@@ -10,6 +10,7 @@ import {
   unknownDirective,
 } from "./directives.ts";
 import { goJsonType } from "./json-patch.ts";
+import { withoutNulls } from "./merge-patch.ts";
 import { listField, objectField, type PatchField } from "./patch-field.ts";
 import { internal } from "./refusals.ts";
 import { mergeLists, orderAsAsked } from "./strategic-lists.ts";
@@ -85,14 +86,6 @@ function withoutDirectives(value: unknown): unknown {
   if (Object.hasOwn(value, DIRECTIVE)) return undefined;
   const kept: JsonObject = {};
   for (const key of Object.keys(value)) take(kept, key, value[key]);
-  return kept;
-}
-
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const kept: JsonObject = {};
-  for (const key of Object.keys(value)) if (value[key] !== null) put(kept, key, withoutNulls(value[key]));
   return kept;
 }
 

@@ -1,5 +1,5 @@
-import { type LabelOperator, labelRequirement, matchesLabels } from "@konverge/core";
-import type { Node, NodeSelectorRequirement, PodSpec, Taint, Toleration } from "@konverge/kinds";
+import type { Node, PodSpec, Toleration } from "@konverge/kinds";
+import { matchesNodeAffinity, tolerates } from "../node/node-matching.ts";
 
 /** Whether a daemon's pod belongs on a node, and may stay there if it is there already. */
 export interface Fit {
@@ -30,41 +30,15 @@ export function daemonTolerations({ tolerations = [], hostNetwork }: PodSpec): T
 export function fitOf(spec: PodSpec, node: Node): Fit {
   const no: Fit = { shouldRun: false, mayStay: false };
   if (spec.nodeName && spec.nodeName !== node.metadata.name) return no;
-  const { labels = {} } = node.metadata;
-  for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (labels[key] !== value) return no;
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  const isChosen = ({ matchExpressions = [], matchFields = [] }: NonNullable<typeof terms>[number]) =>
-    matchExpressions.length + matchFields.length > 0 &&
-    matchExpressions.every((requirement) => holds(requirement, labels)) &&
-    matchFields.every((requirement) => holds(requirement, { [requirement.key]: node.metadata.name }));
-  if (terms && !terms.some(isChosen)) return no;
+  const { name, labels = {} } = node.metadata;
+  const { nodeSelector, affinity } = spec;
+  if (!matchesNodeAffinity({ nodeSelector, nodeAffinity: affinity?.nodeAffinity }, { name, labels })) return no;
   const tolerations = daemonTolerations(spec);
   const untolerated = (node.spec?.taints ?? []).filter(
-    (taint) => taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
+    (taint) => taint.effect !== "PreferNoSchedule" && !tolerates(tolerations, taint),
   );
   return {
     shouldRun: untolerated.length === 0,
     mayStay: !untolerated.some(({ effect }) => effect === "NoExecute"),
   };
-}
-
-/** Whether a toleration covers a taint. */
-export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
-  if (effect && effect !== taint.effect) return false;
-  if (key && key !== taint.key) return false;
-  return operator === "Exists" || (Boolean(key) && (value ?? "") === (taint.value ?? ""));
-}
-
-const OPERATORS: Record<string, LabelOperator> = {
-  In: "in",
-  NotIn: "notin",
-  Exists: "exists",
-  DoesNotExist: "!",
-  Gt: "gt",
-  Lt: "lt",
-};
-
-function holds({ key, operator, values = [] }: NodeSelectorRequirement, labels: Record<string, string>): boolean {
-  const known = OPERATORS[operator];
-  return known !== undefined && matchesLabels([labelRequirement(key, known, values)], labels);
 }

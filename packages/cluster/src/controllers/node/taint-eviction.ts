@@ -3,8 +3,8 @@ import { Node, Pod, type PodCondition, type Taint } from "@konverge/kinds";
 import { type ReconcileContext, valueChanged, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersComponent } from "../../parts/part.ts";
-import { tolerates } from "../daemon-set/node-fit.ts";
 import { withCondition } from "../workloads/status.ts";
+import { tolerates } from "./node-matching.ts";
 
 const NAME = "taint-eviction-controller";
 
@@ -46,7 +46,7 @@ function taintEvictionController() {
 function patienceOf({ spec }: Pod, taints: readonly Taint[], noticed: number, now: number): number | undefined {
   let patience: number | undefined;
   for (const taint of taints) {
-    const matching = (spec?.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
+    const matching = (spec?.tolerations ?? []).filter((toleration) => tolerates([toleration], taint));
     if (matching.length === 0) return 0;
     const seconds = matching.flatMap(({ tolerationSeconds }) => tolerationSeconds ?? []);
     if (seconds.length === 0) continue;

@@ -1,7 +1,17 @@
 import { type LabelOperator, labelRequirement, matchesLabels } from "@konverge/core";
-import type { NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from "@konverge/kinds";
-import type { NodeInfo } from "./node-info.ts";
-import type { PodInfo } from "./pod-info.ts";
+import type { NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from "@konverge/kinds";
+
+/** A node, as far as pods choose nodes by it. */
+interface NamedNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What a pod requires of its node. */
+interface NodeRequirements {
+  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
+  readonly nodeAffinity?: NodeAffinity | undefined;
+}
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = {
   In: "in",
@@ -13,7 +23,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
 };
 
 /** Whether a node satisfies one term: all of its requirements. A term without any matches nothing. */
-export function matchesTerm(node: Pick<NodeInfo, "name" | "labels">, term: NodeSelectorTerm): boolean {
+export function matchesTerm(node: NamedNode, term: NodeSelectorTerm): boolean {
   const { matchExpressions = [], matchFields = [] } = term;
   if (matchExpressions.length + matchFields.length === 0) return false;
   const fields = { "metadata.name": node.name };
@@ -30,10 +40,7 @@ function meets(
 }
 
 /** Whether the pod's node selector and required node affinity let it on a node. */
-export function matchesNodeAffinity(
-  { nodeSelector, nodeAffinity }: Pick<PodInfo, "nodeSelector" | "nodeAffinity">,
-  node: Pick<NodeInfo, "name" | "labels">,
-): boolean {
+export function matchesNodeAffinity({ nodeSelector, nodeAffinity }: NodeRequirements, node: NamedNode): boolean {
   for (const key in nodeSelector) if (node.labels[key] !== nodeSelector[key]) return false;
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return !required || required.nodeSelectorTerms.some((term) => matchesTerm(node, term));
@@ -49,6 +56,9 @@ export function tolerates(tolerations: readonly Toleration[], taint: Taint): boo
 }
 
 /** Whether a taint that keeps pods away is not tolerated. */
-export function isRepelled({ tolerations }: PodInfo, { taints }: NodeInfo): boolean {
+export function isRepelled(
+  { tolerations }: { readonly tolerations: readonly Toleration[] },
+  { taints }: { readonly taints: readonly Taint[] },
+): boolean {
   return taints.some((taint) => taint.effect !== "PreferNoSchedule" && !tolerates(tolerations, taint));
 }
