@@ -25,7 +25,7 @@ export const scenario = recreation(
         const preconditions = { uid: data?.metadata.uid ?? "" };
         if (data) await tolerant(client.delete(PersistentVolumeClaim, volumeKey, { preconditions }));
         const release = [isSame, { op: "remove", path: "/metadata/finalizers" } as const];
-        await client.patch(App, key, { json: release }).catch(() => {});
+        await tolerant(client.patch(App, key, { json: release }));
         return;
       }
       if (!app.metadata.finalizers) {

@@ -65,9 +65,11 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       name: "data loss",
       meaning: "The operator deleted an object that holds data and that it keeps in a run without faults.",
       check: (run, reference) => {
+        // Whoever deletes an object has its data deleted.
+        if (run.faults.some(({ type }) => type === "delete")) return [];
         const usual = deletions(reference);
         return [...deletions(run)]
-          .filter(([key, count]) => count > (usual.get(key) ?? 0))
+          .filter(([key, objects]) => objects.size > (usual.get(key)?.size ?? 0))
           .map(([key]) => `the operator deleted ${key}, which it keeps without faults`);
       },
     },
@@ -117,17 +119,17 @@ function writesOf({ timeline }: ExploredRun): number {
   return timeline.filter(({ who, type }) => who === "operator" && type === "write").length;
 }
 
-/** How often the operator deleted each object with data. */
-function deletions({ changes }: ExploredRun): Map<string, number> {
-  const counts = new Map<string, number>();
+/** The objects with data that the operator deleted, as UIDs by name. */
+function deletions({ changes }: ExploredRun): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
   for (const { type, by, resource, name, object, previous } of changes) {
     const isDeletion =
       type === "deleted" || (object.metadata.deletionTimestamp && !previous?.metadata.deletionTimestamp);
     if (!isDeletion || by !== "operator" || !DATA.has(resource)) continue;
     const key = `${resource}/${object.metadata.generateName ? `${object.metadata.generateName}*` : name}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    found.set(key, (found.get(key) ?? new Set()).add(object.metadata.uid ?? ""));
   }
-  return counts;
+  return found;
 }
 
 function terminating({ objects, failure }: ExploredRun): string[] {
