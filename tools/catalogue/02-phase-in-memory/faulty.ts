@@ -1,3 +1,4 @@
+import { isNotFound } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { reconciler } from "../lib/reconciler.ts";
 import { applyMap, configMap, ownedBy, setStatus } from "../lib/steps.ts";
@@ -13,7 +14,11 @@ export const scenario = operations(
         if (!app) return;
         const { version } = app.spec;
         const phase = `Ready ${version}`;
-        const isDone = context.cached(ConfigMap).get(name)?.data?.["version"] === version;
+        const { client, namespace } = context;
+        const child = await client.get(ConfigMap, `${namespace}/${name}`).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+        const isDone = child?.data?.["version"] === version;
         if (app.status?.phase === phase && isDone) return;
         // Another operation is in progress: it reports when it is done.
         if (app.status?.phase === "Busy" && !inProgress.has(name)) return;

@@ -1,3 +1,4 @@
+import { isNotFound } from "@konverge/core";
 import { App } from "../lib/app.ts";
 import { reconciler } from "../lib/reconciler.ts";
 import { setStatus } from "../lib/steps.ts";
@@ -8,7 +9,9 @@ export const scenario = database((cloud) =>
   reconciler({
     create: () => async (name, cached, context) => {
       if (!cached) return;
-      const app = await context.client.get(App, `${context.namespace}/${name}`).catch(() => undefined);
+      const app = await context.client.get(App, `${context.namespace}/${name}`).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
       if (!app || app.status?.id) return;
       await setStatus(context, app, { id: cloud.create(name), phase: "Ready" });
     },

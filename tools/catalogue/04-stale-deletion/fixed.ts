@@ -1,3 +1,4 @@
+import { isNotFound } from "@konverge/core";
 import { PersistentVolumeClaim } from "@konverge/kinds";
 import { App } from "../lib/app.ts";
 import { reconciler } from "../lib/reconciler.ts";
@@ -16,11 +17,15 @@ export const scenario = recreation(
       const key = `${namespace}/${name}`;
       const isSame = { op: "test", path: "/metadata/uid", value: app.metadata.uid } as const;
       if (app.metadata.deletionTimestamp) {
-        const live = await client.get(App, key).catch(() => undefined);
+        const live = await client.get(App, key).catch(ignoreNotFound);
         if (live?.metadata.uid !== app.metadata.uid) return;
-        await tolerant(client.delete(PersistentVolumeClaim, `${namespace}/data-${name}`));
+        const volumeKey = `${namespace}/data-${name}`;
+        const data = await client.get(PersistentVolumeClaim, volumeKey).catch(ignoreNotFound);
+        // Should this request arrive late, it must not delete the volume of the next App.
+        const preconditions = { uid: data?.metadata.uid ?? "" };
+        if (data) await tolerant(client.delete(PersistentVolumeClaim, volumeKey, { preconditions }));
         const release = [isSame, { op: "remove", path: "/metadata/finalizers" } as const];
-        await client.patch(App, key, { json: release }).catch(() => {});
+        await tolerant(client.patch(App, key, { json: release }));
         return;
       }
       if (!app.metadata.finalizers) {
@@ -36,3 +41,7 @@ export const scenario = recreation(
     },
   }),
 );
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

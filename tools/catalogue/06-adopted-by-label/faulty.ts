@@ -17,7 +17,9 @@ export const scenario = replacement(
         const since = context.clock.now() - Date.parse(member.metadata.deletionTimestamp);
         if (since >= 10_000) {
           const key = `${namespace}/${member.metadata.name}`;
-          await tolerant(client.patch(ConfigMap, key, { json: [{ op: "remove", path: "/metadata/finalizers" }] }));
+          const isSame = { op: "test", path: "/metadata/uid", value: member.metadata.uid } as const;
+          const release = [isSame, { op: "remove", path: "/metadata/finalizers" } as const];
+          await tolerant(client.patch(ConfigMap, key, { json: release }));
           return 1_000;
         }
       }

@@ -16,7 +16,8 @@ export const scenario = rollingUpgrade(
         if (!app) return;
         const { client, cached, namespace } = context;
         const { size, version } = app.spec;
-        const pods = cached(Pod).list(name);
+        const isOwn = ({ metadata }: Pod) => metadata.ownerReferences?.[0]?.uid === app.metadata.uid;
+        const pods = cached(Pod).list(name).filter(isOwn);
         for (let i = 0; i < size; i++) {
           if (!pods.some(({ metadata }) => metadata.name === `${name}-${i}`)) {
             await tolerant(client.create(Pod, member(app, i)));

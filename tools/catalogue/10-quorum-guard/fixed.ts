@@ -16,7 +16,8 @@ export const scenario = rollingUpgrade(
         if (!app) return;
         const { client, cached, namespace } = context;
         const { size, version } = app.spec;
-        const pods = cached(Pod).list(name);
+        const isOwn = ({ metadata }: Pod) => metadata.ownerReferences?.[0]?.uid === app.metadata.uid;
+        const pods = cached(Pod).list(name).filter(isOwn);
         for (let i = 0; i < size; i++) {
           if (!pods.some(({ metadata }) => metadata.name === `${name}-${i}`)) {
             await tolerant(client.create(Pod, member(app, i)));
@@ -25,7 +26,7 @@ export const scenario = rollingUpgrade(
         const outdated = pods.filter(({ metadata }) => metadata.labels?.["version"] !== version);
         const next = outdated.find(({ metadata: { uid = "" } }) => !replaced.has(uid));
         const guarded = next ? (await client.list(Pod, { namespace, labelSelector: `app=${name}` })).items : [];
-        if (next && guarded.filter(isUp).length === size) {
+        if (next && guarded.filter(isOwn).filter(isUp).length === size) {
           const { uid = "" } = next.metadata;
           await tolerant(client.delete(Pod, `${namespace}/${next.metadata.name}`, { preconditions: { uid } }));
           replaced.add(uid);

@@ -19,8 +19,9 @@ const flusher: Program = {
         for (const { metadata } of (await client.list(ConfigMap, { labelSelector: "app" })).items) {
           const { deletionTimestamp, finalizers, namespace, name } = metadata;
           if (!deletionTimestamp || !finalizers || clock.now() - Date.parse(deletionTimestamp) < 10_000) continue;
-          const release = { json: [{ op: "remove", path: "/metadata/finalizers" }] } as const;
-          await tolerant(client.patch(ConfigMap, `${namespace}/${name}`, release));
+          const isSame = { op: "test", path: "/metadata/uid", value: metadata.uid } as const;
+          const release = [isSame, { op: "remove", path: "/metadata/finalizers" } as const];
+          await tolerant(client.patch(ConfigMap, `${namespace}/${name}`, { json: release }));
         }
       } catch {
         // The next round tries again.

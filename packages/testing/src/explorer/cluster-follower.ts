@@ -1,10 +1,10 @@
-import type { StoredChange } from "@konverge/apiserver";
+import type { Entry, StoredChange } from "@konverge/apiserver";
 import type { Cluster } from "@konverge/cluster";
 import type { AnyObject } from "@konverge/core";
 import { comparableText } from "./end-state.ts";
 import type { ClusterState, Invariant, InvariantViolation } from "./oracle.ts";
 import type { Actor, ObjectChange } from "./timeline.ts";
-import type { World } from "./world.ts";
+import type { World, WrittenObject } from "./world.ts";
 
 /** They tell how something came about, not what is. */
 const ROUTINE = new Set(["events", "events.events.k8s.io", "leases.coordination.k8s.io"]);
@@ -27,7 +27,7 @@ export class ClusterFollower implements World, ClusterState {
   readonly #objects = new Map<string, Map<string, AnyObject>>();
   readonly #hashes = new Map<string, number>();
   /** Who is writing an object right now: its changes are theirs. */
-  readonly #writers = new Map<string, Actor>();
+  readonly #writers = new Map<string, { readonly who: Actor; readonly deletes: boolean }>();
   readonly #started: number;
   #seen: number;
   #hash = 0;
@@ -76,10 +76,10 @@ export class ClusterFollower implements World, ClusterState {
   }
 
   /** Runs a write and attributes what it changes to its author. */
-  async writing<T>(who: Actor, object: { resource: string; name: string | undefined }, write: () => Promise<T>) {
+  async writing<T>(who: Actor, object: WrittenObject, write: () => Promise<T>): Promise<T> {
     this.follow();
     const key = `${object.resource} ${object.name ?? "*"}`;
-    this.#writers.set(key, who);
+    this.#writers.set(key, { who, deletes: object.deletes ?? who === "user" });
     try {
       return await write();
     } finally {
@@ -126,7 +126,7 @@ export class ClusterFollower implements World, ClusterState {
       namespace: this.namespace,
       name,
       type: deleted ? "deleted" : previous ? "updated" : "created",
-      by: this.#writerOf(resource, name),
+      by: this.#writerOf(resource, name, deleted || isMarked(object, previous)),
       object,
       previous: previous && (JSON.parse(previous.text) as AnyObject),
     };
@@ -151,9 +151,10 @@ export class ClusterFollower implements World, ClusterState {
     }
   }
 
-  #writerOf(resource: string, name: string): Actor {
+  #writerOf(resource: string, name: string, isDeletion: boolean): Actor {
     const keys = [`${resource} ${name}`, `${resource} *`, "* *"];
-    return keys.map((key) => this.#writers.get(key)).find((who) => who !== undefined) ?? "cluster";
+    const writers = keys.map((key) => this.#writers.get(key));
+    return writers.find((writer) => writer && (writer.deletes || !isDeletion))?.who ?? "cluster";
   }
 
   #violate(invariant: Invariant, message: string, at = this.clock.now() - this.#started): void {
@@ -173,6 +174,11 @@ export class ClusterFollower implements World, ClusterState {
       { background: true, label: "explorer" },
     );
   }
+}
+
+/** Whether a change is the request to delete an object that a finalizer or a grace period holds. */
+function isMarked({ metadata }: AnyObject, previous: Entry | undefined): boolean {
+  return metadata.deletionTimestamp !== undefined && !previous?.text.includes('"deletionTimestamp"');
 }
 
 /** `/pods` → `pods`, `apps/deployments` → `deployments.apps`. */

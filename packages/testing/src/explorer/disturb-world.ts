@@ -34,21 +34,27 @@ async function remove({ target, recreate }: Extract<Fault, { type: "delete" }>, 
   const path = pathOf(target, world);
   const before = JSON.parse(await world.client.request({ method: "GET", path })) as AnyObject;
   await world.client.request({ method: "DELETE", path });
+  if (!recreate || (await isCreatedAgain(before, path, world))) return;
   // Not awaited: the operator may have to release it first, and it waits for this.
-  if (recreate) void createAgain(before, path, world);
+  void createLater(before, path, world);
 }
 
-async function createAgain(before: AnyObject, path: string, { client, clock }: World): Promise<void> {
+async function createLater(before: AnyObject, path: string, world: World): Promise<void> {
+  for (let i = 0; i < RECREATE.tries; i++) {
+    await sleep(world.clock, RECREATE.everyMs);
+    if (await isCreatedAgain(before, path, world)) return;
+  }
+}
+
+async function isCreatedAgain(before: AnyObject, path: string, { client }: World): Promise<boolean> {
   const { name, namespace, labels, annotations } = before.metadata;
   const { status: _, ...rest } = before;
   const body = { ...rest, metadata: { name, namespace, labels, annotations } };
-  for (let i = 0; i < RECREATE.tries; i++) {
-    try {
-      await client.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
-      return;
-    } catch {
-      await sleep(clock, RECREATE.everyMs);
-    }
+  try {
+    await client.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
+    return true;
+  } catch {
+    return false;
   }
 }
 

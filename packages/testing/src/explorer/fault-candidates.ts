@@ -23,7 +23,7 @@ const VIRTUAL_TIME: FaultDurations = {
   pause: 60_000,
   webhook: 30_000,
 };
-const CLOCK_JUMPS = [3_600_000, -3_600_000];
+const CLOCK_JUMPS = [600_000, -600_000];
 
 /** A fault to try, and what makes it equivalent to another: the same fault, request or event, and state. */
 export interface FaultCandidate {
@@ -140,6 +140,7 @@ function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content:
   return objectsAt(run, moment)
     .filter((object) => !OF_THE_NAMESPACE.has(`${object.kind} ${object.metadata.name}`))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .filter((object) => !isDeletedLater(run, moment, object))
     .map((object) => {
       const { group, version } = parseApiVersion(String(object.apiVersion));
       const [plural = ""] = (resources.get(`${object.kind} ${object.metadata.name}`) ?? "").split(".");
@@ -147,6 +148,14 @@ function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content:
       const recreate = run.groups.includes(group) || isOfUser(run, object);
       return { fault: { type: "delete", at: moment.point, target, recreate }, content: object.kind };
     });
+}
+
+/** An object that is to be deleted anyway must not come back. */
+function isDeletedLater({ changes }: ExploredRun, { revision }: Moment, { metadata }: AnyObject): boolean {
+  return changes.some(({ object, type, ...change }) => {
+    const isDeletion = type === "deleted" || object.metadata.deletionTimestamp !== undefined;
+    return change.revision > revision && isDeletion && object.metadata.uid === metadata.uid;
+  });
 }
 
 /** What the user created stays deleted unless the user creates it again. */

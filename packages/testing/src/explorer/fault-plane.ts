@@ -140,9 +140,13 @@ export class FaultPlane {
     if (described.routine) return passOn(request);
     if (this.#requests >= this.#limit) return this.#halt(process);
     const { target, name } = described;
+    const isDelete = request.method === "DELETE";
     const next: Transport =
       described.type === "write" && target
-        ? (sent) => this.#world.writing("operator", { resource: resourceOf(target), name }, () => passOn(sent))
+        ? (sent) =>
+            this.#world.writing("operator", { resource: resourceOf(target), name, deletes: isDelete }, () =>
+              passOn(sent),
+            )
         : passOn;
     this.#requests++;
     if (described.type === "write") this.#writes++;

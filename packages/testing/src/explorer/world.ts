@@ -16,7 +16,15 @@ export interface World {
   /** The resource version that an object has now; undefined if it does not exist. */
   liveVersion(object: { resource: string; namespace: string | undefined; name: string }): string | undefined;
   /** Runs a write and attributes what it changes to its author. */
-  writing<T>(who: Actor, object: { resource: string; name: string | undefined }, write: () => Promise<T>): Promise<T>;
+  writing<T>(who: Actor, object: WrittenObject, write: () => Promise<T>): Promise<T>;
+}
+
+/** What a write is about. */
+export interface WrittenObject {
+  readonly resource: string;
+  readonly name: string | undefined;
+  /** Only a delete deletes: what the garbage collector deletes at the same moment is not the writer's. */
+  readonly deletes?: boolean;
 }
 
 /** A process of the operator. */
