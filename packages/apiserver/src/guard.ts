@@ -1,4 +1,11 @@
-import { ApiError, type ApiRequest, type ApiResponse, type HeaderMap, stringifyJson, type Transport } from "@konverge/core";
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  type HeaderMap,
+  stringifyJson,
+  type Transport,
+} from "@konverge/core";
 import type { AuditedRequest, AuditLog } from "./audit/audit-log.ts";
 import type { AccessControl } from "./auth/access-control.ts";
 import { attributesOf, forbiddenError } from "./auth/attributes.ts";
