@@ -26,7 +26,7 @@ export async function loadImage(source: string, client: Client, options: LoadIma
   const isFolder = statSync(source).isDirectory();
   if (isFolder && options.image === undefined) {
     throw new UsageError(
-      `which name shall the image of ${source} have? konverge image load ${source} --image NAME:TAG`,
+      `the image of ${source} needs a name: konverge image load ${source} --image NAME:TAG`,
     );
   }
   const names = isFolder ? [fullImageName(options.image!)] : await archiveNames(source);
