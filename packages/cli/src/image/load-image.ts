@@ -25,9 +25,7 @@ export async function loadImage(source: string, client: Client, options: LoadIma
   if (!existsSync(source)) throw new UsageError(`${source} does not exist`);
   const isFolder = statSync(source).isDirectory();
   if (isFolder && options.image === undefined) {
-    throw new UsageError(
-      `the image of ${source} needs a name: konverge image load ${source} --image NAME:TAG`,
-    );
+    throw new UsageError(`the image of ${source} needs a name: konverge image load ${source} --image NAME:TAG`);
   }
   const names = isFolder ? [fullImageName(options.image!)] : await archiveNames(source);
   const { cluster, tell } = options;
