@@ -96,7 +96,7 @@ export const taskImageProblems: Scenario = async (stage) => {
 /** Without nodes everything waits, and goes on when one comes. */
 export const noNodes: Scenario = async (stage) => {
   await begun(stage, { ...SIZE, backup: {} });
-  await isReported(stage, Database, NAME, told("NoRoom", "finds no node"));
+  await isReported(stage, Database, NAME, told("NoRoom", "cannot be scheduled"));
   await lateNode(stage);
   await runs(stage, NAME);
 };
@@ -115,7 +115,7 @@ export const backupProblems: Scenario = async (stage) => {
   const open = await closed(stage);
   try {
     await stage.apply(object("DatabaseBackup", "second", { database: NAME }));
-    await isReported(stage, DatabaseBackup, "second", told("NoRoom", "finds no node"));
+    await isReported(stage, DatabaseBackup, "second", told("NoRoom", "cannot be scheduled"));
   } finally {
     await open();
   }

@@ -70,7 +70,7 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
     await cluster.client.patch(Deployment, "default/web", {
       merge: { spec: { template: { spec: { containers: [container] } } } },
     } as never);
-    await browser.sees(".node[data-kind=Pod]", /finds no node.*Insufficient cpu/);
+    await browser.sees(".node[data-kind=Pod]", /cannot be scheduled.*Insufficient cpu/);
     assert.deepEqual(browser.problems, []);
   });
 

@@ -121,7 +121,7 @@ suite("the console beside an operator, in Chromium", { skip: noChromium }, () =>
     for (const node of nodes) await client.patch(Node, node, { merge: { spec: { unschedulable: true } } });
     await client.delete(Pod, `${DEFAULT_NAMESPACE}/postgres-orders-0`);
     await browser.sees(".node[data-kind=Pod]", /primary\s+postgres-orders-1/);
-    await browser.sees(".node[data-kind=Pod]", /postgres-orders-0\s+a pod finds no node/);
+    await browser.sees(".node[data-kind=Pod]", /postgres-orders-0\s+a pod cannot be scheduled/);
     await browser.go(`/timeline?object=${id}&search=currentPrimary`);
     await browser.click(".entry button", /Database default\/postgres-orders changed/);
     await browser.sees(".entry", /currentPrimary.*postgres-orders-1/s);

@@ -19,6 +19,13 @@ const on = (nodeName: string, claimName = "data"): Partial<PodSpec> => ({
   volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
 });
 
+/** The cluster's own driver as one whose volumes are attached to a node before they are mounted. */
+const onAttachingNodes = (shapes: Parameters<typeof onNodes>[0], play: Parameters<typeof onNodes>[1]) =>
+  onNodes(shapes, async (stage) => {
+    await stage.wait(stage.cluster.client.delete(CSIDriver, "simulated.konverge.dev"));
+    await play(stage);
+  });
+
 async function claim({ cluster, wait, pass }: VirtualNodes, spec: object = {}, name = "data"): Promise<string> {
   const { client } = cluster;
   const resources = { requests: { storage: "1Gi" } };
@@ -41,7 +48,7 @@ async function volumesOf({ cluster, wait }: VirtualNodes, name: string) {
 }
 
 test("a volume is attached to the node of a pod that uses it, listed there, and detached when the pod is gone", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const volume = await claim(stage);
     await stage.pod("web", on("one"));
     await stage.pass(5000);
@@ -70,7 +77,7 @@ test("a volume is attached to the node of a pod that uses it, listed there, and 
   }));
 
 test("a pod waits for a ReadWriteOnce volume that another node has, and starts when it is detached there", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const volume = await claim(stage);
     await stage.pod("first", on("one"));
     await stage.pass(5000);
@@ -98,7 +105,7 @@ test("a pod waits for a ReadWriteOnce volume that another node has, and starts w
   }));
 
 test("several nodes have a ReadWriteMany volume at the same time", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     await claim(stage, { accessModes: ["ReadWriteMany"] });
     await stage.pod("first", on("one"));
     await stage.pod("second", on("two"));
@@ -108,7 +115,7 @@ test("several nodes have a ReadWriteMany volume at the same time", () =>
   }));
 
 test("a pod that has ended no longer holds its volume", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     await claim(stage);
     const exit = { "sim.konverge.dev/run-duration": "1s" };
     await stage.pod("job", { ...on("one"), restartPolicy: "Never" }, { annotations: exit });
@@ -124,7 +131,7 @@ for (const [title, isTainted, ms] of [
   ["at once if the node is out of service", true, 5000],
 ] as const) {
   test(`a volume is detached from a node that no longer answers: ${title}`, () =>
-    onNodes(nodes, async (stage) => {
+    onAttachingNodes(nodes, async (stage) => {
       const { cluster, wait, pass } = stage;
       await claim(stage);
       await stage.pod("first", on("one"));
@@ -152,7 +159,7 @@ for (const [title, isTainted, ms] of [
 }
 
 test("pods of a node that is out of service are deleted, and their volumes go where the new pods are", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const { cluster, wait, pass } = stage;
     await claim(stage);
     await stage.pod("first", { ...on("one"), terminationGracePeriodSeconds: 30 });
@@ -173,7 +180,7 @@ test("pods of a node that is out of service are deleted, and their volumes go wh
   }));
 
 test("volumes of a driver that attaches nothing have no attachment", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const { client } = stage.cluster;
     const driver = { metadata: { name: "simulated.konverge.dev" }, spec: { attachRequired: false } };
     await stage.wait(client.create(CSIDriver, driver));
@@ -185,7 +192,7 @@ test("volumes of a driver that attaches nothing have no attachment", () =>
   }));
 
 test("the attacher of another driver carries attachments out, and its errors are reported", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const { cluster, wait, pass } = stage;
     const { client } = cluster;
     await wait(client.create(StorageClass, { metadata: { name: "disks" }, provisioner: "disks.example.com" }));
@@ -230,7 +237,7 @@ test("the attacher of another driver carries attachments out, and its errors are
   }));
 
 test("attachments that users create are left alone", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const source = { persistentVolumeName: await claim(stage) };
     const spec = { attacher: "disks.example.com", nodeName: "one", source };
     await stage.wait(stage.cluster.client.create(VolumeAttachment, { metadata: { name: "by-hand" }, spec }));
@@ -239,7 +246,7 @@ test("attachments that users create are left alone", () =>
   }));
 
 test("a node mounts a ReadWriteOncePod volume for one pod at a time, also for pods that name the node", () =>
-  onNodes(nodes, async (stage) => {
+  onAttachingNodes(nodes, async (stage) => {
     const volume = await claim(stage, { accessModes: ["ReadWriteOncePod"] });
     await stage.pod("first", on("one"));
     await stage.pass(5000);

@@ -10,6 +10,8 @@ const AUTOSCALER = "HorizontalPodAutoscaler";
 interface Seen {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
+  /** Its spec without the size, which autoscalers and users change as well. */
+  readonly spec: string;
   readonly owner: string | undefined;
   readonly isCurrent: boolean;
   readonly hasBeenCurrent: boolean;
@@ -61,15 +63,18 @@ export class PrematureReadiness {
   #look(id: string, object: AnyObject): void {
     const { uid, generation, name, ownerReferences = [], deletionTimestamp } = object.metadata;
     const before = this.#seen.get(id);
+    const { replicas: _, ...sized } = (object["spec"] ?? {}) as { replicas?: number };
+    const spec = JSON.stringify(sized);
     const isSame = before?.uid === uid && before?.generation === generation;
     const isCurrent = readinessOf(object, this.#cluster.clock.now()).status === "Current";
     this.#seen.set(id, {
       uid,
       generation,
+      spec,
       // An autoscaler acts on its target, and is no part of what is ready.
       owner: object.kind === AUTOSCALER ? undefined : ownerReferences.find(({ controller }) => controller)?.uid,
       isCurrent,
-      hasBeenCurrent: isCurrent || (isSame && before?.hasBeenCurrent === true),
+      hasBeenCurrent: isCurrent || (before?.uid === uid && before?.spec === spec && before.hasBeenCurrent),
       isEnding: deletionTimestamp !== undefined,
       what: `${object.kind} ${name}`,
     });

@@ -1,5 +1,5 @@
-import { keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
-import { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
+import { isAlreadyExists, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
+import { CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import { type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ControlPlaneComponent, controllersComponent, type LocalVolumes } from "../../parts/part.ts";
@@ -156,6 +156,10 @@ export const defaultStorageClass: ControlPlaneComponent = {
   async start({ client, localVolumes }) {
     const { items } = await client.list(StorageClass);
     if (items.length === 0) {
+      // Any node reaches its volumes, as those of a file server. Whoever wants them attached to one node at a time deletes this.
+      await client
+        .create(CSIDriver, { metadata: { name: DRIVER }, spec: { attachRequired: false } })
+        .catch(unlessThere);
       await client.create(StorageClass, {
         metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
         provisioner: DRIVER,
@@ -168,3 +172,7 @@ export const defaultStorageClass: ControlPlaneComponent = {
     return { stop: async () => {} };
   },
 };
+
+function unlessThere(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}
