@@ -98,7 +98,8 @@ const converges: Scenario = async (environment) => {
 test("a ${kind} gets a ConfigMap with its text", () => runScenario(converges));
 
 test("it converges whatever fault happens at whichever point", async () => {
-  const { findings } = await explore(converges, { runs: 40 });
+  const faults = ["crash", "error", "stale", "watch", "deletion", "drift"] as const;
+  const { findings } = await explore(converges, { faults, kinds: [${kind}], runs: 40 });
   assert.deepEqual(findings.map(findingText), []);
 });
 `;
