@@ -38,7 +38,11 @@ export class DatabaseServers {
       }
       const servers = status.servers ?? [];
       const standbys = servers.filter(({ role, ready }) => role === "standby" && ready);
-      return standbys.length === spec.instances - 1 ? status.currentPrimary : undefined;
+      // The status names a primary when it is decided; the server says when it has been promoted, and takes writes. A single
+      // server is never promoted, and is not asked.
+      const isPromoted =
+        spec.instances === 1 || servers.some(({ name, role }) => name === status.currentPrimary && role === "primary");
+      return isPromoted && standbys.length === spec.instances - 1 ? status.currentPrimary : undefined;
     });
   }
 
