@@ -47,7 +47,7 @@ test("images are commands of this machine, and outlive the process in a durable 
   const durable = options({ data: join(folder, "data"), program: ["example/count=echo one two"] });
   const first = await up(durable);
   assert.equal(notedCluster("test")?.url, first.port.url);
-  await assert.rejects(up(durable), /a cluster named test runs already/);
+  await assert.rejects(up(durable), /a cluster named test is already running/);
   {
     await using client = await connect({ kubeconfig: first.noted.kubeconfig });
     const containers = [{ name: "main", image: "example/count:v2", args: ["three"] }];
