@@ -102,7 +102,9 @@ const layers: Story<DeepCase> = {
       await stage.advance(1_000);
       assert.deepEqual(await stage.list(Pod), []);
     });
-    await line("L52", async () => assert.equal((await stage.get(LLMModel, name)).status, undefined));
+    await line("L52", async () =>
+      assert.deepEqual((await stage.get(LLMModel, name)).status, { observedGeneration: -1 }),
+    );
     await line("L20-22", async () => assert.deepEqual(await stage.list(Deployment), []));
     await stage.start(llmOperator);
     await line("L202", async () => {

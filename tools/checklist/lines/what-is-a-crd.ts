@@ -96,7 +96,7 @@ const crdAlone: Story<ModelCase> = {
     await line("L51-54", async () => {
       await stage.advance(2_000);
       assert.deepEqual(await stage.list(Pod), []);
-      assert.equal((await stage.get(LLMModel, name)).status, undefined);
+      assert.deepEqual((await stage.get(LLMModel, name)).status, { observedGeneration: -1 });
     });
     await line("L191-197", async () => assert.deepEqual(await stage.list(Deployment), []));
     await line("L204", async () => assert.match(await sh(stage, "kubectl get crds"), /llmmodels\.ai\.example\.com/));
