@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Client } from "@konverge/client";
-import { ApiError } from "@konverge/core";
+import { ApiError, drained } from "@konverge/core";
 import { sendJson, sendText } from "./answers.ts";
 
 /** Milliseconds for which a command may run. */
@@ -21,7 +21,7 @@ export async function sendLogs(client: Client | undefined, query: URLSearchParam
   try {
     for await (const line of lines) {
       if (!response.headersSent) response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
-      if (!response.write(`${line}\n`)) await new Promise((resume) => response.once("drain", resume));
+      if (!response.write(`${line}\n`)) await drained(response);
     }
     response.end();
   } catch (error) {

@@ -52,7 +52,7 @@ test("requests can be disturbed, and a wait that times out reports the current s
     await stage.apply({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: {} });
     const waiting = stage.until(
       "there is a status",
-      async () => (await stage.get(Widget, "w")).status !== undefined,
+      async () => (await stage.get(Widget, "w")).status?.text !== undefined,
       60_000,
     );
     await assert.rejects(

@@ -169,6 +169,8 @@ class Run {
       failure,
       unhandled: [],
       denied: [],
+      // Programs in other languages choose their own conditions.
+      prematureReadiness: [],
       violations: this.#follower.violations,
       groups: groupsOf(scenario),
       exits: this.#exits,

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { embeddedTestBackend, type TestEnvironmentOptions } from "./embedded-test-backend.ts";
 import { OperatorTestEnvironment } from "./operator-test-environment.ts";
 import type { FaultInjector } from "./test-backend.ts";
@@ -16,7 +17,7 @@ export async function runScenario<T = void>(
   try {
     await scenario(environment);
     const result = await afterwards?.(environment);
-    environment.checkReadiness();
+    assert.deepEqual(environment.prematureReadiness, [], "objects became ready before their children");
     return result;
   } finally {
     await environment.end();

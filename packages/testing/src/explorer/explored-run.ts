@@ -61,6 +61,7 @@ export async function exploredRun(
   let idle: IdleActivity | undefined;
   let objects: AnyObject[] = [];
   let complete = false;
+  let prematureReadiness: readonly string[] = [];
   try {
     await scenario(observedUser(environment, plane, follower, (operator) => operators.push(operator)));
     await environment.settled();
@@ -74,6 +75,7 @@ export async function exploredRun(
     objects = await objectsAtEnd(environment);
     if (complete) follower.checkEventually();
     else follower.follow();
+    prematureReadiness = environment.prematureReadiness;
   } finally {
     process.off("unhandledRejection", onUnhandled);
     follower.stop();
@@ -92,6 +94,7 @@ export async function exploredRun(
     unhandled,
     denied,
     violations: follower.violations,
+    prematureReadiness,
     groups: [...new Set(environment.kinds.map(({ group }) => group))],
     operators,
     kinds: environment.kinds,

@@ -90,6 +90,11 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       check: (run, reference) => without(statusProblems(run), statusProblems(reference), run === reference),
     },
     {
+      name: "ready too early",
+      meaning: "By kstatus' rules, which GitOps tools wait by, an object was ready before its children were.",
+      check: ({ prematureReadiness }) => prematureReadiness,
+    },
+    {
       name: "unhandled error",
       meaning: "A promise was rejected and nothing handled it: a real process would end.",
       check: ({ unhandled }) => unhandled.map((message) => `unhandled rejection: ${firstLine(message)}`),
