@@ -47,7 +47,10 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test",
     // One more than there are cores: some tests wait for processes and sockets.
     `--test-concurrency=${availableParallelism() + 1}`,
-    "--test-timeout=240000",
+    // Of a whole process, and so of a group of files, on a machine that is busy with other things.
+    "--test-timeout=600000",
+    // Short-lived objects, of which scenarios make many, are collected more cheaply with more room.
+    "--max-semi-space-size=64",
     ...REPORTERS,
     ...groupedTests(tests("fast")),
   ],

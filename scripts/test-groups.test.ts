@@ -7,7 +7,7 @@ import { groupedTests, homeOf } from "./test-groups.ts";
 
 const SETS_VARIABLE = 'process["env"]["A"] = "b";'.replaceAll(/\["(\w+)"\]/g, ".$1");
 
-test("unit tests share processes; scenarios, and files that change their process, stand alone and come first", () => {
+test("neighbors share processes, few scenarios or many unit tests; a file that changes its process stands alone and comes first", () => {
   const root = mkdtempSync(join(tmpdir(), "konverge-groups-"));
   try {
     const write = (path: string, text = "") => {
@@ -16,17 +16,18 @@ test("unit tests share processes; scenarios, and files that change their process
       return join(root, path);
     };
     const units = Array.from({ length: 11 }, (_, i) => write(`unit/${i}.test.ts`));
-    const [scenario, changing] = [write("test/long.test.ts"), write("unit/env.test.ts", SETS_VARIABLE)];
-    const runs = groupedTests([...units, scenario, changing], join(root, "groups"));
-    assert.deepEqual(runs.slice(0, 2), [scenario, changing]);
-    const groups = runs.slice(2).map((group) => readFileSync(group, "utf8").match(/\d+\.test\.ts/g));
+    const scenarios = Array.from({ length: 5 }, (_, i) => write(`test/${i}.test.ts`));
+    const changing = write("unit/env.test.ts", SETS_VARIABLE);
+    const [first, ...runs] = groupedTests([...units, ...scenarios, changing], join(root, "groups"));
+    assert.equal(first, changing);
+    const groups = runs.map((group) => readFileSync(group, "utf8").match(/\d+\.test\.ts/g));
     assert.deepEqual(
       groups.map((files) => files?.length),
-      [6, 5],
+      [3, 2, 6, 5],
     );
     assert.deepEqual(
       groups.flat(),
-      units.map((file) => basename(file)),
+      [...scenarios, ...units].map((file) => basename(file)),
     );
   } finally {
     rmSync(root, { recursive: true, force: true });
@@ -35,6 +36,7 @@ test("unit tests share processes; scenarios, and files that change their process
 
 test("the tests of a package's sources belong together, and so do examples", () => {
   assert.equal(homeOf("packages/core/src/apply/a.test.ts"), "packages/core/src");
+  assert.equal(homeOf("operators/ray/test/upstream/a.test.ts"), "operators/ray/test");
   assert.equal(homeOf("examples/01-children/children.test.ts"), "examples");
   assert.equal(homeOf("scripts/docs/a.test.ts"), "scripts/docs");
 });
