@@ -25,6 +25,10 @@ test("a missing page, a missing heading and a missing file are reported", () => 
   ]);
 });
 
+test("an image without a source is reported", () => {
+  assert.deepEqual(problemsOf({ "a.html": '<img alt="a diagram">' }), ["a.html: <img> has no src"]);
+});
+
 test("anchors are compared without their encoding", () => {
   assert.deepEqual(problemsOf({ "a.html": '<h2 id="größe">x</h2><a href="#gr%C3%B6%C3%9Fe">y</a>' }), []);
 });

@@ -1,4 +1,5 @@
-// Checks the pages that were built: each link leads to a page and to something with that id, and nothing is loaded from elsewhere.
+// Checks the built pages: each link leads to a page and to an element with that id, each image exists, and nothing is loaded
+// from another host.
 import { posix } from "node:path";
 
 /** The outcome: how many links were followed, and which lead nowhere. */
@@ -20,6 +21,7 @@ export function checkBuiltLinks(
   for (const [file, tags] of read) {
     for (const { name, href, src } of tags) {
       const target = src ?? href;
+      if (name === "img" && !src) problems.push(`${file}: <img> has no src`);
       if (target === undefined) continue;
       links++;
       const problem = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(target)

@@ -26,7 +26,7 @@ export interface NavigationSection {
   readonly groups: NavigationGroup[];
 }
 
-/** Reads the order. A link to a folder stands for the pages in it. */
+/** Reads the order. A link to a folder stands for the pages in it, in the order in which its README.md links them. */
 export function readNavigation(root: string): { sections: NavigationSection[]; problems: string[] } {
   const sections: { title: string; groups: { title?: string; pages: NavigationPage[] }[] }[] = [];
   const problems: string[] = [];
@@ -70,7 +70,12 @@ function pagesAt(root: string, path: string, title: string): NavigationPage[] {
   }
   const files = globSync("*.md", { cwd: join(root, path) }).sort();
   const start = files.filter((file) => file === "README.md").map((file) => ({ title, path: `${path}/${file}` }));
-  const others = files.filter((file) => file !== "README.md").map((file) => `${path}/${file}`);
+  const index = start[0] ? readFileSync(join(root, start[0].path), "utf8") : "";
+  const rank = (file: string) => index.indexOf(`](${file})`) + 1 || index.length + 1;
+  const others = files
+    .filter((file) => file !== "README.md")
+    .sort((a, b) => rank(a) - rank(b))
+    .map((file) => `${path}/${file}`);
   return [
     ...start,
     ...others.map((file) => ({ title: titleOf(readFileSync(join(root, file), "utf8")) ?? file, path: file })),

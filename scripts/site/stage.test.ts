@@ -31,29 +31,31 @@ test("links lead to pages, and to sources that become pages", () => {
     "docs/README.md": "## Guide\n\n- [A](guide/a.md)\n- [B](guide/b.md)\n",
     "docs/site/index.md": LANDING,
     "docs/guide/a.md":
-      "[b](b.md#b) [file](../../lib/x.ts) [folder](../../lib) ![p](../p.svg) [k](https://kubernetes.io)\n",
+      "[b](b.md#b) [file](../../lib/x.ts) [folder](../../lib) ![p](../p.svg) ![q](../q.webp) [k](https://kubernetes.io)\n",
     "docs/guide/b.md": "# B\n",
     "docs/p.svg": "<svg/>",
+    "docs/q.webp": "webp",
     "lib/x.ts": "export {};\n",
   });
   assert.deepEqual(problems, []);
   assert.equal(
     pages.get("guide/a.md"),
-    "[b](/guide/b.md#b) [file](/source/lib/x.ts.md) [folder](/source/lib/) ![p](/docs/p.svg) [k](https://kubernetes.io)\n",
+    "[b](/guide/b.md#b) [file](/source/lib/x.ts.md) [folder](/source/lib/) ![p](/docs/p.svg) ![q](/docs/q.webp) [k](https://kubernetes.io)\n",
   );
   assert.match(pages.get("source/lib/x.ts.md")!, /^```ts:line-numbers\nexport \{\};\n```$/m);
   assert.match(pages.get("source/lib/index.md")!, /- \[x\.ts\]\(\/source\/lib\/x\.ts\.md\)/);
-  assert.deepEqual([...pictures], ["docs/p.svg"]);
+  assert.deepEqual([...pictures], ["docs/p.svg", "docs/q.webp"]);
   assert.equal(pages.get("index.md"), "---\nhero:\n  link: /guide/a.md\n---\n\n[a](/guide/a.md)\n");
 });
 
-test("the navigation has sections, groups and pages in the order of docs/README.md", () => {
+test("the navigation has sections, groups and pages in the order of docs/README.md and of the folders' README.md", () => {
   const { sections } = staged({
     "docs/README.md":
       "# D\n\n## Guide\n\n- [A](guide/a.md)\n\n### More\n\n- [All](reference)\n\n## Examples\n\n- [Overview](../examples)\n",
     "docs/site/index.md": LANDING,
     "docs/guide/a.md": "# A\n",
-    "docs/reference/README.md": "# Reference\n",
+    "docs/reference/README.md": "# Reference\n\n[Kinds](kinds.md), then [client](client.md)\n",
+    "docs/reference/client.md": "# Client\n",
     "docs/reference/kinds.md": "# Kinds\n",
     "examples/01-rbac/rbac.ts": "// What an example\n// shows.\nimport {} from 'konverge';\n",
   });
@@ -67,7 +69,7 @@ test("the navigation has sections, groups and pages in the order of docs/README.
     theme.sidebar["/reference/"]?.map(({ text, items }) => [text, items.map((item) => `${item.text} ${item.link}`)]),
     [
       [undefined, ["A /guide/a.md"]],
-      ["More", ["All /reference/", "Kinds /reference/kinds.md"]],
+      ["More", ["All /reference/", "Kinds /reference/kinds.md", "Client /reference/client.md"]],
     ],
   );
   assert.deepEqual(theme.sidebar["/examples/"]?.[0]?.items, [

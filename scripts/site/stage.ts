@@ -9,7 +9,9 @@ import { examplePage, filePage, folderPage } from "./source-pages.ts";
 
 /** The page that visitors see first. */
 const LANDING = "docs/site/index.md";
-const PICTURE = /\.(?:svg|png|jpg|gif)$/;
+/** Generated pages whose code is declarations with comments. */
+const DECLARATIONS = "docs/reference/api/";
+const PICTURE = /\.(?:svg|png|jpg|gif|webp)$/;
 
 /** Everything that VitePress gets. */
 export interface StagedSite {
@@ -105,7 +107,9 @@ function stagedSection(section: NavigationSection, visit: (path: string) => stri
 
 function contentOf(root: string, path: string, listed: ReadonlySet<string>): string {
   if (isFolder(root, path)) return isExample(path) ? examplePage(root, path) : folderPage(root, path, listed);
-  return path.endsWith(".md") ? readFileSync(join(root, path), "utf8") : filePage(root, path, listed);
+  if (!path.endsWith(".md")) return filePage(root, path, listed);
+  const text = readFileSync(join(root, path), "utf8");
+  return path.startsWith(DECLARATIONS) ? `---\npageClass: api-page\n---\n\n${text}` : text;
 }
 
 /** In the landing page, `<!-- README.md#anchor -->` stands for a section, and `link: docs/page.md` in its head for an address. */

@@ -32,7 +32,7 @@ function section(command: Command): string[] {
     `\`konverge ${[nameOf(command), ...words].join(" ")}\`: ${command.description()}.`,
     "",
     ...(hints.length > 0 ? [...hints, ""] : []),
-    ...(rows.length > 0 ? ["| option | |", "|---|---|", ...rows, ""] : []),
+    ...(rows.length > 0 ? ["| option | description |", "|---|---|", ...rows, ""] : []),
   ];
 }
 

@@ -1,10 +1,10 @@
 import type { Random } from "./random.ts";
 
-/** How long retries wait. */
+/** The delays of retries. */
 export interface BackoffLimits {
-  /** The first wait, in milliseconds. */
+  /** The first delay, in milliseconds. */
   initial: number;
-  /** No wait is longer. */
+  /** The maximum delay, in milliseconds. */
   longest: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Condition } from "./object.ts";
 
-/** A condition as a reconciler states it; times and generations are filled in where it is written. */
+/** A condition as a reconciler returns it; the runtime adds times and generations. */
 export interface ConditionState {
   readonly status: Condition["status"];
   /** One word in CamelCase. */
@@ -8,7 +8,7 @@ export interface ConditionState {
   readonly message?: string | undefined;
 }
 
-/** Conditions by type. Undefined: the condition is none of ours, or no longer. */
+/** Conditions by type. Undefined removes a condition. */
 export type Conditions = Readonly<Record<string, ConditionState | undefined>>;
 
 /** When a condition is stated: the generation of the object that was looked at, and the time for a transition. */
@@ -23,14 +23,14 @@ export const conditionTrue = (reason: string, message = ""): ConditionState => (
 /** The condition does not hold: `conditionFalse("Progressing", "1 of 3 ready")`. */
 export const conditionFalse = (reason: string, message = ""): ConditionState => ({ status: "False", reason, message });
 
-/** Whether the condition holds is not known. */
+/** It is not known whether the condition holds. */
 export const conditionUnknown = (reason: string, message = ""): ConditionState => ({
   status: "Unknown",
   reason,
   message,
 });
 
-/** Anything whose status may carry conditions. */
+/** An object whose status can have conditions. */
 export interface WithConditions {
   readonly status?: { readonly conditions?: readonly Condition[] | undefined } | undefined;
 }
@@ -40,7 +40,7 @@ export function findCondition(conditions: readonly Condition[] | undefined, type
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether an object carries a condition with this status. */
+/** Whether an object has a condition with this status. */
 export function hasCondition(object: WithConditions, type: string, status: Condition["status"] = "True"): boolean {
   return findCondition(object.status?.conditions, type)?.status === status;
 }

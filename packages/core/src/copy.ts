@@ -1,6 +1,6 @@
 import { WholeFloat } from "./json.ts";
 
-/** The type of a JSON value that may be changed. Objects of Kubernetes are read-only: {@link deepCopy} makes one of these. */
+/** A mutable version of a type. Objects of Kubernetes are read-only; {@link deepCopy} returns a copy of this type. */
 export type Mutable<T> = T extends readonly (infer Item)[]
   ? Mutable<Item>[]
   : T extends object

@@ -7,10 +7,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/**
- * All that is needed to talk to a server about a kind: its name and its place in the REST tree. `T` is the type of its
- * objects, so that verbs that take a KindRef are typed by it.
- */
+/** What a client has to know about a kind: group, version, kind, plural and scope. `T` is the type of its objects. */
 export interface KindRef<T extends KubeObject = AnyObject> extends GroupVersionKind {
   readonly plural: string;
   readonly namespaced: boolean;

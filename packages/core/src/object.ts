@@ -1,4 +1,4 @@
-/** What every Kubernetes object looks like from outside, whatever its kind. */
+/** The fields of every Kubernetes object, whatever its kind. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -11,7 +11,7 @@ export interface AnyObject extends KubeObject {
 }
 
 /**
- * Metadata of a stored object. Objects on their way to the server may lack a name (generateName), see {@link Draft};
+ * Metadata of a stored object. Objects that are sent to the server can lack a name (generateName), see {@link Draft};
  * metadata embedded in other objects (pod templates) is `Partial<ObjectMeta>`.
  */
 export interface ObjectMeta {
@@ -32,7 +32,7 @@ export interface ObjectMeta {
   readonly selfLink?: string | undefined;
 }
 
-/** Names an owner: when the last is gone, the garbage collector removes the object. */
+/** A reference to an owner. When all owners are gone, the garbage collector deletes the object. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -42,7 +42,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean | undefined;
 }
 
-/** Which fields one manager has set, and how. */
+/** The fields that a field manager has set, and how. */
 export interface ManagedFieldsEntry {
   readonly manager?: string | undefined;
   readonly operation?: "Apply" | "Update" | undefined;
@@ -58,7 +58,7 @@ export interface FieldsV1 {
   readonly [path: string]: FieldsV1;
 }
 
-/** One aspect of an object's state, as its controller sees it. */
+/** One aspect of an object's state, as its controller reports it. */
 export interface Condition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
@@ -68,14 +68,14 @@ export interface Condition {
   readonly observedGeneration?: number | undefined;
 }
 
-/** Metadata of a list: at what version it was read, and how to get the rest. */
+/** Metadata of a list: the version at which it was read, and the token for the next page. */
 export interface ListMeta {
   readonly resourceVersion?: string | undefined;
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
 }
 
-/** A list as a server answers with it. */
+/** A list as a server returns it. */
 export interface KubeList<T = AnyObject> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -84,7 +84,8 @@ export interface KubeList<T = AnyObject> {
 }
 
 /**
- * An object as `Kind.draft` takes it: apiVersion and kind follow from the kind, and the status is the controller's to write.
+ * An object as `Kind.draft` takes it: `apiVersion` and `kind` follow from the kind, and the status is written by its
+ * controller.
  */
 export type Draft<T extends KubeObject> = { [K in keyof T as Exclude<K, "apiVersion" | "kind" | "status">]: T[K] } & {
   readonly apiVersion?: T["apiVersion"] | undefined;
@@ -98,8 +99,8 @@ export type NewDraft<T extends KubeObject> = Draft<T> & Pick<T, Extract<keyof T,
 export type Drafted<T extends KubeObject> = { [K in keyof T as Exclude<K, "status">]: T[K] } & MadeByKind<T>;
 
 /**
- * Marks what a kind's `draft` and `new` return, for the compiler alone: the type of the objects that come of it. Children of
- * a reconciler have to be so marked, because a literal is checked for misspelled fields only where its type is known.
+ * Marks what a kind's `draft` and `new` return, for the compiler only. Children need this mark, because the compiler
+ * checks a literal for misspelled fields only where its type is known.
  */
 export declare abstract class MadeByKind<T> {
   // Protected, so that a copy with other fields (`{ ...draft, spec }`), which nobody has checked, does not have it. Not

@@ -14,7 +14,7 @@ export class OwnershipError extends Error {
 
 type Owned = { metadata: Partial<ObjectMeta> };
 
-/** A reference to an owner: by default to the controller, whose foreground deletion waits for what it owns. */
+/** An owner reference. By default it is the controller reference, and blocks the owner's foreground deletion. */
 export function ownerReference(
   kind: GroupVersionKind,
   owner: { metadata: Pick<ObjectMeta, "name" | "uid"> },

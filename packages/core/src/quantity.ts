@@ -1,6 +1,6 @@
 /**
- * A quantity in an object: text such as `500m` and `1.5Gi`, or a number. Servers return text. Arithmetic and comparison take a
- * {@link parseQuantity}.
+ * A quantity in an object: text such as `500m` and `1.5Gi`, or a number. Servers return text. Use {@link parseQuantity}
+ * to calculate and compare.
  */
 export type QuantityValue = string | number;
 

@@ -1,7 +1,7 @@
 import { groupKindText, groupResourceText } from "./kind-ref.ts";
 import { quoted } from "./quoted.ts";
 
-/** The `Status` object with which an API server reports what went wrong. */
+/** The `Status` object that an API server returns for an error. */
 export interface StatusObject {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -13,7 +13,7 @@ export interface StatusObject {
   readonly code: number;
 }
 
-/** What an error is about, and what in it is wrong. */
+/** The object that an error is about, and its causes. */
 export interface StatusDetails {
   readonly name?: string | undefined;
   readonly group?: string | undefined;
@@ -23,7 +23,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** One thing that is wrong, and where. */
+/** A cause of an error, and its field. */
 export interface StatusCause {
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
@@ -31,8 +31,8 @@ export interface StatusCause {
 }
 
 /**
- * An error that an API server answered, or would answer. It is thrown by the client, and by the embedded server's own
- * code, which turns it back into the same `Status`.
+ * An error that an API server returned. The client throws it, and so does the embedded API server, which returns it as
+ * the same `Status`.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -71,7 +71,7 @@ export class ApiError extends Error {
     return this.status.details;
   }
 
-  /** How long the server asks to wait before the next try, in milliseconds. */
+  /** How long to wait before a retry, in milliseconds, as the server requests. */
   get retryAfter(): number | undefined {
     const seconds = this.status.details?.retryAfterSeconds;
     return seconds === undefined ? undefined : seconds * 1000;
@@ -145,7 +145,7 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Api
   return new ApiError({ code: 429, reason: "TooManyRequests", message, details: { retryAfterSeconds } });
 }
 
-/** One thing wrong with an object: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
+/** An error in a field of an object: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
 export interface FieldError {
   reason:
     | "FieldValueRequired"
@@ -208,15 +208,15 @@ export function outOfTime(): ApiError {
 
 const hasReason = (reason: string) => (error: unknown) => error instanceof ApiError && error.reason === reason;
 
-/** There is no such object. */
+/** The object does not exist. */
 export const isNotFound = hasReason("NotFound");
-/** The name is taken. */
+/** An object with that name exists. */
 export const isAlreadyExists = hasReason("AlreadyExists");
-/** The object has changed since, or another manager owns the field. */
+/** The object has changed since it was read, or another field manager owns the field. */
 export const isConflict = hasReason("Conflict");
-/** The object does not validate. */
+/** The object is invalid. */
 export const isInvalid = hasReason("Invalid");
-/** The caller may not do this. */
+/** The caller does not have permission. */
 export const isForbidden = hasReason("Forbidden");
 /** The resource version asked for is gone: list again. The server says Gone in a status, Expired in a stream. */
 export const isResourceExpired = (error: unknown) => error instanceof ApiError && error.code === 410;

@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 
-/** How often something may happen. */
+/** A rate limit. */
 export interface TokenRate {
   perSecond: number;
-  /** How many may go at once after a pause. Default: as many as one second allows. */
+  /** How many can start at once. Default: as many as in one second. */
   burst?: number;
 }
 

@@ -10,8 +10,8 @@ import type {
 } from "@konverge/core";
 
 /**
- * A kind whose objects have a type: a name and a place in the REST tree for the client's verbs, and what makes objects of
- * it. A class, so that the many built-in kinds share their methods.
+ * A kind whose objects have a type: its group, version, kind and plural for the client's verbs, and methods to create
+ * objects.
  *
  *     const Widget = new TypedKind<Widget>({ group: "example.com", version: "v1", kind: "Widget", plural: "widgets", namespaced: true });
  */
@@ -36,7 +36,7 @@ export class TypedKind<T extends KubeObject> implements KindRef<T> {
     return typed(this, object) as Drafted<T>;
   }
 
-  /** An object as a server returns it, for a test for instance; defaults of built-in kinds are not filled in. */
+  /** An object as a server returns it, for example for a test. Defaults of built-in kinds are not filled in. */
   new<D extends NewDraft<T>>(object: D & NoOtherFields<NewDraft<T>, D>): T & MadeByKind<T> {
     return typed(this, object) as T & MadeByKind<T>;
   }

@@ -1,10 +1,11 @@
 /**
  * Konverge: Kubernetes operators in TypeScript.
  *
- * {@link defineKind} turns one typed definition into TypeScript types, a CRD and a validator; {@link controller} declares what
- * should exist for each object of a kind; {@link operator} puts both together, and {@link run} runs controllers on any
- * Kubernetes. This entry point has what an operator is written with. The rest is grouped by theme: `konverge/kinds`,
- * `konverge/client`, `konverge/webhooks`, `konverge/rbac`, `konverge/observability` and the others that package.json lists.
+ * {@link defineKind} turns one typed definition into TypeScript types, a CRD and a validator; {@link controller}
+ * declares the desired state for each object of a kind; {@link operator} puts both together, and {@link run} runs
+ * controllers on any Kubernetes. This entry point has what an operator is written with. The rest is grouped by theme:
+ * `konverge/kinds`, `konverge/client`, `konverge/webhooks`, `konverge/rbac`, `konverge/observability` and the others
+ * that package.json lists.
  */
 export {
   type AnyObject,

@@ -5,7 +5,7 @@
 /** A retry does not help until the object changes: reported in the conditions, not retried. */
 export class PermanentError extends Error {
   override readonly name = "PermanentError";
-  /** One word in CamelCase, for the condition. */
+  /** One word in CamelCase: the reason of the condition. */
   readonly reason: string;
 
   constructor(reason: string, message: string, options?: ErrorOptions) {

@@ -11,7 +11,7 @@ export function jsonDiff(before: unknown, after: unknown, path = ""): JsonPatchO
   return [{ op: "replace", path, value: after }];
 }
 
-/** A place in which two values differ: a JSON pointer, and what is there; undefined if nothing is. */
+/** A path at which two values differ: a JSON pointer, and both values; undefined if a value does not exist. */
 export interface JsonDifference {
   readonly path: string;
   readonly before: unknown;

@@ -20,10 +20,10 @@ export function consoleCommand(fail: (error: unknown) => never): Command {
   return new Command("console")
     .description("show a cluster and its operators, or a recording, in the browser")
     .option("--recording <file>", "show this recording instead of a cluster")
-    .option("--read-only", "refuse everything that writes")
-    .option("--port <number>", "port to listen on, on this machine only; default: a free port", port, 0)
-    .option("--kubeconfig <file>", "kubeconfig to use; default: $KUBECONFIG, then ~/.kube/config")
-    .option("--context <name>", "context of the kubeconfig; default: the current one")
+    .option("--read-only", "reject every write")
+    .option("--port <number>", "port to listen on, on this machine only (default: a free port)", port, 0)
+    .option("--kubeconfig <file>", "kubeconfig file (default: $KUBECONFIG or ~/.kube/config)")
+    .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .addHelpText(
       "after",
       "\nPrints a link with a token. The page has the permissions of the kubeconfig's user, and no others.\nEnd it with Ctrl-C.",

@@ -13,16 +13,29 @@ export function exploreCommand(): Command {
       "--scenario <file>",
       "with --command: YAML file with the steps of the scenario, its CRDs and its invariants",
     )
-    .option("--time <duration>", "stop after this time, such as 5m; default: no limit", milliseconds)
+    .option("--time <duration>", "stop after this time, such as 5m (default: no limit)", milliseconds)
     .option("--depth <number>", "faults in a run: 1 tries each one, 2 also random pairs", depth, 1)
     .option("--seed <number>", "which faults and pairs are chosen if not all are tried", positive, 1)
-    .option("--faults <families>", "families of faults, with commas between them; default: all")
+    .option("--faults <families>", "families of faults: a comma-separated list (default: all)")
     .option("--findings <number>", "stop after this many findings", positive, 10)
-    .option("--points <number>", "with --command: try at most this many faults; default: all", positive)
+    .option("--points <number>", "with --command: try at most this many faults (default: all)", positive)
     .option("--only <text>", "with --command: only faults whose description contains this text")
-    .option("--workers <number>", "with --command: runs at a time, each with its own cluster and process", positive, 2)
-    .option("--quiet <duration>", "with --command: idle means nothing sent for this time; default: 2s", milliseconds)
-    .option("--patience <duration>", "with --command: how long it may take to become idle; default: 1m", milliseconds)
+    .option(
+      "--workers <number>",
+      "with --command: number of parallel runs, each with its own cluster and process",
+      positive,
+      2,
+    )
+    .option(
+      "--idle-after <duration>",
+      "with --command: the operator is idle when it has sent nothing for this time (default: 2s)",
+      milliseconds,
+    )
+    .option(
+      "--idle-timeout <duration>",
+      "with --command: fail if the operator is not idle after this time (default: 1m)",
+      milliseconds,
+    )
     .option(
       "--results <folder>",
       "write exploration.json, junit.xml and each finding as text and as an HTML page there",
@@ -31,7 +44,7 @@ export function exploreCommand(): Command {
     .addHelpText("after", EXAMPLES)
     .action(async (module: string | undefined, options: ExploreCommandOptions) => {
       const { exploreFromCommandLine } = await import("../explore/explore-command.ts");
-      // The programs are in process groups of their own: they end with this process, which has to end by itself.
+      // Each program has its own process group and ends with this process, so this one has to exit by itself.
       stopOnSignals().addEventListener("abort", () => process.exit(130));
       const world = { print: (text: string) => console.log(text), progress: (text: string) => console.error(text) };
       if ((await exploreFromCommandLine({ ...options, module }, world)) > 0) process.exitCode = 1;

@@ -6,11 +6,11 @@ export function nodeCommand(): Command {
   const join = new Command("join")
     .description("start a real node on this machine that joins a running cluster; only on Linux, as root")
     .option("--name <name>", "the cluster, which was started with --real-nodes", "konverge")
-    .option("--node <name>", "names the Node; without it, linux-N with the first number that is free")
-    .option("--server <url>", "the cluster by the address at which its nodes reach it, instead of its name")
+    .option("--node <name>", "name of the Node (default: linux-N, with the first free number)")
+    .option("--server <url>", "address at which nodes reach the cluster, instead of its name")
     .option("--token <token>", "a bootstrap token of that cluster, with --server")
-    .option("--kubelet <file>", "the kubelet; without it, the one that is found")
-    .option("--kube-proxy <file>", "the kube-proxy; without it, the one that is found")
+    .option("--kubelet <file>", "the kubelet (default: the one that is found)")
+    .option("--kube-proxy <file>", "the kube-proxy (default: the one that is found)")
     .addHelpText(
       "after",
       "\nFor example: sudo npx konverge node join\n             sudo npx konverge node join --node large",

@@ -35,8 +35,8 @@ export interface ExploreCommandOptions {
   readonly only?: string;
   readonly findings: number;
   readonly workers: number;
-  readonly quiet?: number;
-  readonly patience?: number;
+  readonly idleAfter?: number;
+  readonly idleTimeout?: number;
   readonly results?: string;
   readonly json?: boolean;
 }
@@ -47,12 +47,12 @@ export interface ExploreWorld {
   progress(text: string): void;
 }
 
-/** Explores and reports; returns how many findings there are. */
+/** Explores and reports; returns the number of findings. */
 export async function exploreFromCommandLine(options: ExploreCommandOptions, world: ExploreWorld): Promise<number> {
   const { module, command, scenario, results, json } = options;
   const isModule = module !== undefined && command === undefined && scenario === undefined;
   if (!isModule && (module !== undefined || command === undefined || scenario === undefined))
-    throw new UsageError("name either a module, or a program by --command and --scenario");
+    throw new UsageError("pass either a module, or --command and --scenario");
   const exploration = isModule
     ? await exploreModule(module, options)
     : await exploreCommand(command!, scenarioIn(scenario!), options, world);
@@ -80,7 +80,7 @@ async function exploreModule(file: string, options: ExploreCommandOptions): Prom
   const [operator] = operators;
   if (!operator || operators.length > 1) {
     const names = operators.map(({ name }) => name).join(", ");
-    throw new UsageError(`${file} exports several operators (${names}): name a module that exports one`);
+    throw new UsageError(`${file} exports several operators (${names}): pass a module that exports one`);
   }
   return checkOperator(operator, settings);
 }
@@ -107,7 +107,7 @@ function reportLines(exploration: Exploration | ProgramExploration): string[] {
   lines.push(explorationText(exploration));
   if (!("missed" in exploration)) return lines;
   const { missed, unconfirmed } = exploration;
-  if (missed > 0) lines.push(`${missed} faults did not happen, since their point did not come`);
+  if (missed > 0) lines.push(`${missed} faults did not happen, because their point was not reached`);
   if (unconfirmed > 0) lines.push(`${unconfirmed} runs failed once and not again: they are not counted`);
   return lines;
 }

@@ -10,8 +10,8 @@ import {
 import { PermanentError } from "../errors.ts";
 
 /**
- * A child as a reconciler returns it: its desired state, as far as the controller sets it. Made by the `draft` or `new` of its
- * kind, or observed. `T` is the type of the object that comes of it.
+ * A child as a reconciler returns it: the fields that the controller sets. It comes from `draft` or `new` of its kind,
+ * or is an observed child. `T` is the type of the object.
  */
 export interface Child<T extends KubeObject = KubeObject> extends KubeObject, MadeByKind<T> {
   // Known here, so that a literal that has them is refused for what it lacks.
@@ -34,7 +34,7 @@ export type ImmutableFieldPolicy = "report" | "recreate" | "orphan";
 export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
   /** Apply it only when these are ready. */
   after?: readonly Child[];
-  /** When it counts as ready. Default: judged by its kind, as `kubectl rollout status` and kstatus do. */
+  /** When it is ready. Default: depends on its kind, as for `kubectl rollout status` and kstatus. */
   readyWhen?: (child: T) => boolean;
   onImmutable?: ImmutableFieldPolicy;
   /**
@@ -44,13 +44,13 @@ export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
   initially?: DeepPartial<T>;
 }
 
-/** A child with conditions attached, see {@link plannedChild}. */
+/** A child with options, see {@link plannedChild}. */
 export interface PlannedChild {
   readonly draft: Child;
   readonly options: PlannedChildOptions;
 }
 
-/** A child that waits for others, or has its own idea of being ready: `plannedChild(server, { after: [migration] })`. */
+/** A child with options, such as children that it waits for: `plannedChild(server, { after: [migration] })`. */
 export function plannedChild<T extends KubeObject>(draft: Child<T>, options: PlannedChildOptions<T>): PlannedChild {
   return { draft, options: options as unknown as PlannedChildOptions };
 }
@@ -118,11 +118,11 @@ export function waves(children: readonly PlannedChild[], owner: KubeObject): Pla
 export interface OwnedKind {
   readonly kind: KindRef<KubeObject>;
   /**
-   * How a child says whose it is:
-   * - `reference`: an owner reference. The garbage collector removes it with its owner, which must be in the same
-   *   namespace or cluster-scoped;
-   * - `label`: a label with the owner's uid, for children that an owner reference cannot reach. They are removed before
-   *   the owner goes, for which it gets a finalizer.
+   * How a child refers to its owner:
+   * - `reference`: an owner reference. The garbage collector deletes the child with its owner, which must be in the
+   *   same namespace or cluster-scoped;
+   * - `label`: a label with the owner's UID, for children that an owner reference cannot reach. They are deleted before
+   *   the owner, which gets a finalizer for that.
    */
   readonly by?: "reference" | "label";
   /**
@@ -131,8 +131,8 @@ export interface OwnedKind {
    */
   readonly adopt?: "former" | "any";
   /**
-   * Field managers of an operator that this one replaces: what they own of a child becomes this controller's when it
-   * first meets it, so that fields that are no longer wanted go. See `adoptFields`.
+   * Field managers of an operator that this one replaces. Their fields of a child become this controller's at its first
+   * reconcile, so that fields that it does not return are removed. See `adoptFields`.
    */
   readonly from?: readonly string[];
   readonly onImmutable?: ImmutableFieldPolicy;
@@ -140,7 +140,7 @@ export interface OwnedKind {
   readonly labelSelector?: string;
 }
 
-/** A kind of children that is not held in the usual way: `ownedKind(ClusterRole, { by: "label" })`. */
+/** A kind of children with options: `ownedKind(ClusterRole, { by: "label" })`. */
 export function ownedKind(kind: KindRef<KubeObject>, options: Omit<OwnedKind, "kind">): OwnedKind {
   return { kind, ...options };
 }

@@ -3,8 +3,8 @@ import { sameApplied } from "../comparison/applied-equality.ts";
 import { schemaOf } from "../schema-of.ts";
 
 /**
- * Whether a child is already as its draft says. In the reconcile after a change it is not yet: what it reports about itself
- * then belongs to the time before.
+ * Whether a child matches its draft. In the first reconcile after a change of the draft it does not, so its status
+ * still describes the previous state.
  *
  * ```ts
  * const ready = isApplied(Deployment, draft, observed(draft)) && readinessOf(observed(draft), clock.now()).status === "Current";

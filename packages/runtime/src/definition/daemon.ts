@@ -3,11 +3,11 @@ import type { BackoffLimits, Clock, KubeObject } from "@konverge/core";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 
-/** Work for one object that goes on for as long as the object is there: following a stream, polling a device. */
+/** Work for one object that runs for as long as the object exists, such as following a stream or polling a device. */
 export interface Daemon<T extends KubeObject = KubeObject> {
   /**
-   * The work. When it throws it is begun again, after ever longer waits; an ExternalError says after how long, a
-   * PermanentError that it is no use until the spec changes. When it returns it is finished.
+   * The work. If it throws, it is restarted with backoff; an ExternalError sets the delay, and after a PermanentError
+   * it is restarted when the spec changes. If it returns, it is finished.
    */
   run(object: T, context: DaemonContext<T>): Promise<void>;
   /** For which objects. Default: for all. */
@@ -17,7 +17,7 @@ export interface Daemon<T extends KubeObject = KubeObject> {
   backoff?: Partial<BackoffLimits>;
 }
 
-/** What a daemon is given besides its object. */
+/** The second argument of a daemon's `run`. */
 export interface DaemonContext<T extends KubeObject = KubeObject> {
   /** Fires when the work must end: the object is deleted or paused, or another replica acquires it. */
   readonly signal: AbortSignal;
@@ -25,9 +25,9 @@ export interface DaemonContext<T extends KubeObject = KubeObject> {
   readonly events: EventSink;
   readonly log: Log;
   readonly clock: Clock;
-  /** The object as it is now; undefined if it is gone. */
+  /** The object as it is now; undefined if it no longer exists. */
   latest(): T | undefined;
-  /** Has the object reconciled. */
+  /** Requests a reconcile of the object. */
   requeue(): void;
   /** Waits; rejects when the work must end. */
   sleep(ms: number): Promise<void>;

@@ -18,23 +18,23 @@ import type { Predicate } from "./predicates.ts";
 import type { Recurrence } from "./rhythm.ts";
 import type { ReconcileSource, WatchedKind } from "./watched.ts";
 
-/** The status that a reconciler of `T` reports; conditions and observedGeneration have their own ways. */
+/** The status that a reconciler of `T` returns, without conditions and observedGeneration. */
 export type ReportedStatus<T> = T extends { status?: infer S }
   ? Partial<Omit<NonNullable<S>, "conditions" | "observedGeneration">>
   : never;
 
-/** What a reconciler wants. What it leaves out is left as it is. */
+/** The desired state that a reconciler returns. Omitted fields stay unchanged. */
 export interface ReconcileResult<T extends KubeObject = KubeObject> {
-  /** All children of the object; an empty list removes them all. */
+  /** All children of the object; an empty list deletes them all. */
   readonly children?: readonly (Child | PlannedChild)[] | undefined;
   /** The whole status. */
   readonly status?: ReportedStatus<T> | undefined;
   /**
-   * Conditions to report, by type. Ready, Progressing and Degraded follow from the children where they are not stated;
-   * undefined leaves one out.
+   * Conditions to report, by type. Ready, Progressing and Degraded are derived from the children unless they are
+   * returned; undefined removes one.
    */
   readonly conditions?: Conditions | undefined;
-  /** Reconcile again after this many milliseconds, whatever happens. */
+  /** Reconcile again after this many milliseconds. */
   readonly requeueAfter?: number | undefined;
 }
 
@@ -62,15 +62,15 @@ interface KnownResult<T extends KubeObject> extends Omit<ReconcileResult<T>, "ch
 
 /** A cleanup that is not done yet. */
 export interface PendingCleanup {
-  /** What it waits for: told in the conditions and in an event. */
+  /** What it waits for, as reported in the conditions and in an event. */
   readonly waitingFor: string;
-  /** Reconcile again after this many milliseconds. Default: exponential back-off. */
+  /** Retry after this many milliseconds. Default: exponential backoff. */
   readonly requeueAfter?: number | undefined;
 }
 
 /** The object's own children as they are now. */
 export interface ObservedChildren {
-  /** The child that a draft speaks of. */
+  /** The child with the kind and name of a draft. */
   <T extends KubeObject>(child: Child<T>): ObservedChild<T> | undefined;
   /** The child of that kind and name. */
   <T extends KubeObject>(kind: KindRef<T>, name: string): ObservedChild<T> | undefined;
@@ -83,19 +83,19 @@ export interface CacheReader {
   get<T extends KubeObject>(kind: KindRef<T>, key: ObjectKey): T | undefined;
   /** All objects, or those of a namespace. */
   list<T extends KubeObject>(kind: KindRef<T>, namespace?: string): T[];
-  /** The objects that a declared index has under a value. */
+  /** The objects that a declared index has for a value. */
   find<T extends KubeObject>(kind: KindRef<T>, index: string, value: string): T[];
 }
 
-/** What a reconciler is given besides its object. */
+/** The second argument of `reconcile` and `cleanup`. */
 export interface ReconcileContext {
   readonly observed: ObservedChildren;
   readonly cache: CacheReader;
-  /** Reads and writes past the cache. What it reads and writes is seen by all later reads of the cache. */
+  /** Reads and writes without the cache. Later reads of the cache see the results. */
   readonly client: Client;
-  /** The same in the name that `as` gives; without it, the same. */
+  /** The same client as the user that `impersonate` returns; `client` if there is none. */
   readonly tenantClient: Client;
-  /** Tells users what happened, in an Event about the object. */
+  /** Emits Events about the object. */
   readonly events: EventSink;
   /**
    * Calls an external system: the same as calling `work`, but recorded under a name, so that a replay answers with what was
@@ -103,45 +103,50 @@ export interface ReconcileContext {
    */
   callExternal<R>(name: string, work: () => Promise<R>): Promise<R>;
   /**
-   * True if it is time to do something again, such as `isDue("backup", { every: 3_600_000 })`. The object is requeued for the
-   * next time; what was due counts as done when the reconcile succeeds.
+   * Whether it is time to do something again, such as `isDue("backup", { every: 3_600_000 })`. The object is requeued
+   * for the next time; what was due counts as done when the reconcile succeeds.
    */
   isDue(name: string, rhythm: Recurrence): boolean;
-  /** Fires when the reconcile's time is up, or when it must no longer act. */
+  /** Fires at the deadline of the reconcile, or when the lease is lost. */
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock: Clock;
-  /** The name of the cluster that the object is in, and the clients of all, held to the same limits as `client`. */
+  /** The name of the object's cluster, and the clients of all clusters, with the same limits as `client`. */
   readonly cluster: string;
   readonly clusters: ReadonlyMap<string, Client>;
 }
 
 interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
-  /** Unique among an operator's controllers. It owns the fields they write. Default: the kind's plural and group. */
+  /**
+   * Unique among an operator's controllers, and the field manager of what it writes. Default: the kind's plural and
+   * group.
+   */
   name?: string;
-  /** The kinds of children. Whatever changes them is undone, and they go when the object goes. */
+  /** The kinds of children. Changes by other clients are reverted, and children are deleted with the object. */
   owns?: readonly (KindRef<KubeObject> | OwnedKind)[];
   /**
-   * How children go when their object goes: by the garbage collector, all at once (`collected`, the default), or by the
-   * controller, what came last first and each when the one before it is gone (`ordered`), for which it gets a finalizer.
-   * Pruning always runs in reverse order.
+   * How children are deleted with their object: by the garbage collector, all at once (`collected`, the default), or by
+   * the controller, in reverse order and one after the other (`ordered`), which needs a finalizer. Pruning always runs
+   * in reverse order.
    */
   teardown?: "collected" | "ordered";
   /**
-   * The user in whose name an object's children are written:
-   * `(o) => ({ user: `system:serviceaccount:${o.metadata.namespace}:builder` })`. An object can then create no more than its
-   * tenant has permissions for. Finalizers, status and events are written as the controller.
+   * The user as which an object's children are written: `(o) => ({ user:
+   * `system:serviceaccount:${o.metadata.namespace}:builder` })`. An object can then create only what its tenant has
+   * permissions for. Finalizers, status and events are written as the controller.
    */
   impersonate?(object: T): ImpersonatedUser;
-  /** Other kinds that reconcilers read, and what their changes lead to: see `watch` and `read`. */
+  /**
+   * Other kinds that reconcilers read, and the reconciles that their changes cause: see `watchKind` and `cacheKind`.
+   */
   watches?: readonly WatchedKind<T>[];
-  /** What reconcilers do through `client` besides, for the roles and the preflight: `permission(Secret, ["get"])`. */
+  /** What reconcilers do through `client`, for the roles and the preflight: `permission(Secret, ["get"])`. */
   permissions?: readonly PermissionDeclaration[];
-  /** Work for each object that goes on for as long as the object is there, by name. */
+  /** Work for each object that runs for as long as the object exists, by name. */
   daemons?: Readonly<Record<string, Daemon<T>>>;
-  /** Keys to look at that come from outside. */
+  /** Keys to reconcile that come from outside the cluster. */
   sources?: readonly ReconcileSource[];
-  /** Which changes of the object itself lead to a reconcile. Default: all but what this controller reported itself. */
+  /** Which changes of the object itself cause a reconcile. Default: all except this controller's own status writes. */
   when?: Predicate<T>;
   /** Only objects with these labels. */
   labelSelector?: string;
@@ -150,13 +155,13 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   namespaces?: readonly string[];
   /** Only in these clusters, if the manager has several. */
   clusters?: readonly string[];
-  /** Returns the desired state. Called again whenever something it may depend on has changed. */
+  /** Returns the desired state. Called again when something that it can depend on has changed. */
   reconcile(object: T, context: ReconcileContext): R | Promise<R>;
-  /** How many objects are worked on at the same time. Default: 10. */
+  /** How many objects are reconciled at the same time. Default: 10. */
   concurrency?: number;
-  /** Milliseconds one reconcile may take. Default: two minutes. */
+  /** Maximum duration of a reconcile, in milliseconds. Default: two minutes. */
   deadline?: number;
-  /** Look at every object this often, in milliseconds, even if nothing changed. Default: never. */
+  /** Interval at which every object is reconciled even if nothing changed, in milliseconds. Default: never. */
   resync?: number;
   /**
    * Report errors in the log only, not in events and conditions of the object: for controllers that report them themselves.
@@ -171,11 +176,11 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
 type CleanupOptions<T extends KubeObject> =
   | {
       /**
-       * Takes away what the garbage collector cannot. Called while the object is being deleted, until it neither throws
-       * nor returns what it waits for; only then the object may go.
+       * Removes what the garbage collector cannot. Called while the object is being deleted, until it neither throws
+       * nor returns what it waits for; then the finalizer is removed.
        */
       cleanup(object: T, context: ReconcileContext): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
-      /** Default: made from the controller's name. */
+      /** Default: derived from the controller's name. */
       finalizer?: string;
     }
   | { cleanup?: never; finalizer?: never };
@@ -189,7 +194,7 @@ export interface Controller {
   readonly name: string;
   readonly kind: KindRef<KubeObject>;
   readonly owns: readonly OwnedKind[];
-  /** Undefined if nothing needs to be done before an object goes. */
+  /** Undefined if nothing has to be done before an object is deleted. */
   readonly finalizer: string | undefined;
   readonly options: CommonOptions<KubeObject> & {
     cleanup?(

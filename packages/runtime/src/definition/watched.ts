@@ -5,7 +5,7 @@ import type { IndexFunction } from "../cache/indexes.ts";
 import type { QueuePriority } from "../queue/work-queue.ts";
 import type { Predicate } from "./predicates.ts";
 
-/** Which objects of a kind to keep at hand, and how to find them. */
+/** Which objects of a kind are cached, and how to find them. */
 export interface CacheKindOptions<W extends KubeObject>
   extends Pick<CacheViewOptions<W>, "labelSelector" | "fieldSelector" | "project"> {
   /** Only these namespaces. Default: the controller's. */
@@ -14,26 +14,29 @@ export interface CacheKindOptions<W extends KubeObject>
   indexes?: Readonly<Record<string, IndexFunction<W>>>;
 }
 
-/** How a change of a watched object leads to objects of the controller's kind: one of the two. */
+/** Which objects of the controller's kind are reconciled when a watched object changes: `to` or `references`. */
 export interface WatchKindOptions<W extends KubeObject, T extends KubeObject> extends CacheKindOptions<W> {
-  /** The keys of the objects to look at. */
+  /** The keys of the objects to reconcile. */
   to?: (object: W) => readonly ObjectKey[];
   /**
-   * The keys of the watched objects that an object of the controller's kind refers to. The other way round is then found
-   * by an index: `watchKind(Secret, { references: (model) => [`${model.metadata.namespace}/${model.spec.secret}`] })`.
+   * The keys of the watched objects that an object of the controller's kind refers to. The reverse lookup uses an
+   * index: `watchKind(Secret, { references: (model) => [`${model.metadata.namespace}/${model.spec.secret}`] })`.
    */
   references?: (object: T) => readonly ObjectKey[];
   when?: Predicate<W>;
   priority?: QueuePriority;
 }
 
-/** A kind that a controller reads without owning it. Made by {@link watchKind} and {@link cacheKind}. */
+/** A kind that a controller reads without owning it. Created by {@link watchKind} and {@link cacheKind}. */
 export interface WatchedKind<T extends KubeObject = KubeObject> {
   readonly kind: KindRef<KubeObject>;
   readonly options: WatchKindOptions<KubeObject, T>;
 }
 
-/** Looks at objects of the controller's kind when one of `kind` changes, and lets reconcilers read these. */
+/**
+ * Reconciles objects of the controller's kind when an object of `kind` changes, and lets reconcilers read those from
+ * the cache.
+ */
 export function watchKind<W extends KubeObject, T extends KubeObject = KubeObject>(
   kind: KindRef<W>,
   options: WatchKindOptions<W, T>,
@@ -44,7 +47,7 @@ export function watchKind<W extends KubeObject, T extends KubeObject = KubeObjec
   return { kind, options: options as unknown as WatchKindOptions<KubeObject, T> };
 }
 
-/** Lets reconcilers read objects of `kind` from the cache. Their changes alone cause no look. */
+/** Lets reconcilers read objects of `kind` from the cache. Their changes do not cause a reconcile. */
 export function cacheKind<W extends KubeObject, T extends KubeObject = KubeObject>(
   kind: KindRef<W>,
   options: CacheKindOptions<W> = {},
@@ -52,7 +55,7 @@ export function cacheKind<W extends KubeObject, T extends KubeObject = KubeObjec
   return { kind, options: options as unknown as WatchKindOptions<KubeObject, T> };
 }
 
-/** What a source is given to work with. */
+/** The argument of a source. */
 export interface ReconcileSourceContext {
   readonly client: Client;
   readonly clock: Clock;
@@ -61,7 +64,7 @@ export interface ReconcileSourceContext {
 }
 
 /**
- * Yields keys to reconcile from outside the cluster: a message queue, a webhook, a timer. It is called when the controller
- * starts, and again, with backoff, whenever what it returned ends or throws.
+ * Yields keys to reconcile from outside the cluster: a message queue, a webhook, a timer. It is called when the
+ * controller starts, and again with backoff when the iterable ends or throws.
  */
 export type ReconcileSource = (context: ReconcileSourceContext) => AsyncIterable<ObjectKey>;

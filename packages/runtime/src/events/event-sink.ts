@@ -1,14 +1,14 @@
 import type { KubeObject } from "@konverge/core";
 
-/** What more can be said about an event. */
+/** Additional fields of an event. */
 export interface EventOptions {
-  /** What was done or tried, in one word. Default: `Reconcile`. */
+  /** The action that was attempted, in one word. Default: `Reconcile`. */
   action?: string;
-  /** Another object that has to do with it. */
+  /** A related object. */
   related?: KubeObject;
 }
 
-/** Tells users of one object what happened. Never throws and never waits: an event is a courtesy. */
+/** Emits Events about one object. It never throws and never waits: events are best effort. */
 export interface EventSink {
   normal(reason: string, message: string, options?: EventOptions): void;
   warning(reason: string, message: string, options?: EventOptions): void;

@@ -1,46 +1,46 @@
 import { type AnyObject, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import type { PendingCleanup, ReconcileContext } from "../definition/definition.ts";
 
-/** What is given to the verbs besides what they act on. */
+/** The last argument of the verbs. */
 export interface ExternalVerbContext<T extends KubeObject> {
-  /** The object that the external thing belongs to. */
+  /** The object that the external resource belongs to. */
   readonly object: T;
-  /** Fires when the reconcile's time is up. */
+  /** Fires at the deadline of the reconcile. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The verbs of an external resource that belongs to an object; `observe` never writes. `D` is its desired, `O` its observed
- * state.
+ * The verbs of an external resource that belongs to an object; `observe` never writes. `D` is its desired state, `O`
+ * its observed state.
  */
 export interface ExternalResourceVerbs<T extends KubeObject, D, O> {
-  /** One word that tells it from the object's other external things: part of an annotation's name. */
+  /** One word that distinguishes it from the object's other external resources: part of the annotation's name. */
   name: string;
   /** The id under which it is created; called once for each object. Default: the name and the object's uid. */
   id?(object: T): string;
-  /** What is there under that id; undefined if nothing is. Must not change anything. */
+  /** The resource with that id, or undefined. Must not change anything. */
   observe(id: string, call: ExternalVerbContext<T>): Promise<O | undefined>;
   /**
    * Creates it. The id has been stored before: if the response is lost, `observe` finds the resource under it. A system that
    * assigns its own ids gets this one as an idempotency token or a tag; return its id, which is stored instead.
    */
   create(id: string, desired: D, call: ExternalVerbContext<T>): Promise<string | undefined>;
-  /** True if nothing has to be done about what is observed. */
+  /** True if the observed state needs no update. */
   matches(observed: O, desired: D): boolean;
   update(id: string, desired: D, call: ExternalVerbContext<T> & { observed: O }): Promise<void>;
-  /** Takes it away, or begins to: `observe` tells when it is gone. */
+  /** Deletes it, or starts to: it is gone when `observe` returns undefined. */
   delete(id: string, call: ExternalVerbContext<T> & { observed: O }): Promise<void>;
-  /** True: leave it in place when the object goes. */
+  /** True: keep the resource when the object is deleted. */
   orphan?(object: T): boolean;
 }
 
 /** Made by {@link externalResource}: called from `reconcile` and from `cleanup`. */
 export interface ExternalResource<T extends KubeObject, D, O> {
-  /** Makes it as desired, and returns what is then observed. Whatever has drifted is repaired. */
+  /** Creates or updates the resource if it differs from `desired`, and returns its observed state. */
   converge(object: T, desired: D, context: ReconcileContext): Promise<O | undefined>;
-  /** Takes it away, for `cleanup`: returns what it waits for, if it does. */
+  /** Deletes the resource, for `cleanup`; returns what it waits for, if anything. */
   remove(object: T, context: ReconcileContext): Promise<PendingCleanup | undefined>;
-  /** The id under which it is known, if it is. */
+  /** The id of the resource, if one is stored. */
   idOf(object: T): string | undefined;
 }
 
@@ -61,11 +61,11 @@ const REMOVAL_PERIOD = 5_000;
  * ```
  *
  * Guarantees
- * - The id is stored with the object before anything is created, so a crash in between neither leaks a resource nor creates
- *   it twice.
+ * - The id is stored with the object before anything is created, so a crash neither leaks a resource nor creates it
+ *   twice.
  * - Nothing is deleted whose id was not stored, or that `orphan` keeps.
  *
- * Assumptions: `create` under an id that is taken fails or does nothing; `observe` sees what `create` has made.
+ * Assumptions: `create` with an id that exists fails or does nothing; `observe` finds what `create` has created.
  */
 export function externalResource<T extends KubeObject, D, O>(
   kind: KindRef<T>,

@@ -7,11 +7,11 @@ import { LeaseClaim } from "./lease-claim.ts";
 import { LeaseSightings } from "./lease-sightings.ts";
 
 export interface LeaderElectionOptions {
-  /** The name of the lease; all replicas use the same. */
+  /** The name of the Lease, the same for all replicas. */
   name: string;
   /** Its namespace. Default: the client's. */
   namespace?: string;
-  /** Milliseconds for which the lease is granted. Default: 15 s. */
+  /** How long the lease is valid without renewal, in milliseconds. Default: 15 s. */
   duration?: number;
 }
 

@@ -6,16 +6,13 @@ import { LeaseClaim, type LeaseClaimOptions } from "./lease-claim.ts";
 import { LeaseSightings } from "./lease-sightings.ts";
 
 export interface ShardingOptions {
-  /** The beginning of the leases' names; all replicas use the same. */
+  /** The prefix of the Leases' names, the same for all replicas. */
   name: string;
   /** Their namespace. Default: the client's. */
   namespace?: string;
-  /**
-   * Into how many parts the keys are divided: more than there will ever be replicas, and the same for all of them.
-   * Default: 16.
-   */
+  /** The number of shards: at least the maximum number of replicas, and the same for all replicas. Default: 16. */
   parts?: number;
-  /** Milliseconds for which a lease is granted. Default: 15 s. */
+  /** How long a lease is valid without renewal, in milliseconds. Default: 15 s. */
   duration?: number;
 }
 

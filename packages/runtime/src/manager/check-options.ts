@@ -3,7 +3,7 @@ import type { LeaderElectionOptions } from "../leadership/leader.ts";
 import type { ShardingOptions } from "../leadership/shards.ts";
 import type { ManagerOptions } from "./options.ts";
 
-/** The name of the cluster that a manager is at home in. */
+/** The name of the cluster of `client` among the clusters of a manager. */
 export const HOME_CLUSTER_NAME = "home";
 
 /** Throws if a manager cannot work with these, and says what to give it instead. */

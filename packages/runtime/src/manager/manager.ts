@@ -20,11 +20,11 @@ const DEFAULT_GRACE = 30_000;
 const DEFAULT_SYNC_TIMEOUT = 120_000;
 
 /**
- * Controllers at work: in one cluster or several, alone or as one of several replicas.
+ * Runs controllers, in one cluster or several, alone or as one of several replicas.
  *
- * Flow: with a leader or shards, the lease comes first, then the watches, then the work: what is listed after a lease was
- * won is at least as new as anything that an earlier holder acted on. Stopping goes the other way: no new work, the work
- * in progress, the leases, the watches.
+ * Flow: with leader election or sharding, it acquires the lease first, then starts the watches, then reconciles, so
+ * what it lists is at least as new as anything that an earlier holder acted on. To stop, it takes the reverse order: it
+ * starts no reconcile, waits for those in progress, releases the leases, and ends the watches.
  */
 export class Manager implements ManagerState {
   readonly identity: string;
@@ -90,12 +90,14 @@ export class Manager implements ManagerState {
     observer.managing?.(this);
   }
 
-  /** True while the controllers work: all has been listed and, with a leader or shards, some lease is held. */
+  /**
+   * True while the controllers work: all kinds have been listed and, with leader election or sharding, a lease is held.
+   */
   get working(): boolean {
     return this.#working;
   }
 
-  /** True while a manager with a leader or shards has won no lease yet: another replica acts. */
+  /** True while a manager with leader election or sharding holds no lease yet: another replica is active. */
   get standby(): boolean {
     return this.#election !== undefined && !this.#begun && this.#stopping === undefined;
   }
@@ -106,14 +108,14 @@ export class Manager implements ManagerState {
     return leader ? [`${leader.namespace ?? client.namespace}/${leader.name}`] : [];
   }
 
-  /** Resolves when the manager has stopped; rejects if it had to because it could not work. */
+  /** Resolves when the manager has stopped; rejects if it stopped because of an error. */
   get done(): Promise<void> {
     return this.#done.promise;
   }
 
   /**
-   * Resolves when the controllers are at work or, with a leader or shards, as soon as the manager strives for a lease.
-   * Rejects if what has to be watched cannot be listed in time.
+   * Resolves when the controllers work or, with leader election or sharding, as soon as the manager tries to acquire a
+   * lease. Rejects if a kind cannot be listed in time.
    */
   async start(): Promise<void> {
     if (this.#stopping) throw new Error("the manager has stopped and cannot start again: create a new one");
@@ -129,8 +131,8 @@ export class Manager implements ManagerState {
   }
 
   /**
-   * Takes on no more work and waits for that in progress; what takes longer than the grace is interrupted. Then releases
-   * leases and watches.
+   * Starts no more reconciles and waits for those in progress; after `gracefulShutdownTimeout` they are aborted. Then
+   * releases the leases and ends the watches.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#end().finally(() => this.#done.resolve());

@@ -8,32 +8,35 @@ import type { Observer } from "../observe/observer.ts";
 import type { ReconcileRecorderOptions } from "../recording/recorder.ts";
 
 export interface ManagerOptions {
-  /** The cluster that the manager is at home in: leases are kept there. */
+  /** The client of the manager's own cluster, in which leases are stored. */
   client: Client;
-  /** Further clusters, by name. Controllers work in all of them, unless they say in which. */
+  /** Further clusters, by name. Controllers run in all of them, unless they have `clusters`. */
   clusters?: Readonly<Record<string, Client>>;
-  /** The cache of the home cluster, shared with others: a {@link Cache.branch}. Default: a separate cache. */
+  /**
+   * A cache of the manager's own cluster that is shared with other managers: a {@link Cache.branch}. Default: a
+   * separate cache.
+   */
   cache?: Cache;
   /** Default: the client's. */
   clock?: Clock;
   /** Default: none for a `Manager`; `run` logs to standard error. */
   log?: Log;
-  /** Those who want to know all that happens: metrics, traces, recordings. */
+  /** Receive everything that happens: metrics, traces. */
   observers?: readonly Observer[];
-  /** Write every reconcile into a file, to be replayed later: see `Recorder`. */
+  /** Write every reconcile to a file, to replay it later. */
   recorder?: string | ReconcileRecorderOptions;
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
-  /** Let one of several replicas act at a time. */
+  /** Only one of several replicas is active. */
   leaderElection?: LeaderElectionOptions;
-  /** Let several replicas share the objects among them. */
+  /** Several replicas are active and share the objects. */
   sharding?: ShardingOptions;
-  /** Ask the server first whether all that the controllers need is allowed, and do not start if it is not. */
+  /** Check at startup that the controllers have all permissions, and do not start otherwise. */
   preflight?: boolean;
-  /** Names this process among its replicas. Default: made up. */
+  /** The name of this process among its replicas. Default: generated. */
   identity?: string;
-  /** Milliseconds that work in progress is given to finish when the manager stops. Default: 30 s. */
+  /** How long reconciles in progress can take when the manager stops, in milliseconds. Default: 30 s. */
   gracefulShutdownTimeout?: number;
-  /** Milliseconds within which all watches must have listed what there is. Default: two minutes. */
+  /** Time within which all kinds must have been listed, in milliseconds. Default: two minutes. */
   syncTimeout?: number;
 }

@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
 
-/** A setting of an operator, for those who install it: by a flag (`--natsAddr`) or by a variable of the environment. */
+/** A setting of an operator: a command-line flag (`--natsAddr`) or an environment variable. */
 export interface OperatorSetting {
   /** The flag without its dashes. */
   readonly flag: string;
@@ -18,7 +18,7 @@ export interface OperatorSetting {
 export interface OperatorContext {
   /** The registry for its own metrics. */
   readonly metrics: Registry;
-  /** Its settings by flag: the given value or the default. */
+  /** The values of its settings, by flag. */
   readonly settings: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
@@ -27,21 +27,21 @@ export interface OperatorContext {
 export interface OperatorParts {
   readonly controllers: readonly Controller[];
   readonly admissions?: readonly AdmissionWebhook[];
-  /** Kinds of several versions, whose objects this operator converts. */
+  /** Kinds with several versions, whose objects this operator converts. */
   readonly conversions?: readonly ConvertibleKind[];
 }
 
 /** The definition of an operator: its kinds, and a function that creates its controllers and webhooks. */
 export interface Operator {
-  /** Names its Deployment, its role, its service account and its lease: `llm-operator`. */
+  /** The name of its Deployment, role, service account and lease: `llm-operator`. */
   readonly name: string;
   /** What it does, in one sentence. */
   readonly description: string;
   readonly kinds: readonly AnyKind[];
   readonly settings?: readonly OperatorSetting[];
   /**
-   * Creates controllers and webhooks. Called once for each process, also for each simulated process of a test: two calls must
-   * share nothing, or a crash in a test would not lose the memory of the process.
+   * Creates controllers and webhooks. Called once for each process, also for each simulated process of a test. Two
+   * calls must not share state: otherwise a simulated crash would not lose the memory of the process.
    */
   create(context: OperatorContext): OperatorParts;
 }

@@ -3,11 +3,11 @@ import type { ReconcileContext } from "../definition/definition.ts";
 import { differing, type JsonDifference } from "../json-diff.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
-/** The value of a field now, and when its last change was handled. */
+/** The current value of a field, and the value that was handled last. */
 export interface FieldChange<V> {
   readonly old: V | undefined;
   readonly now: V | undefined;
-  /** What differs, place by place. */
+  /** The differences, path by path. */
   readonly diff: readonly JsonDifference[];
 }
 
@@ -23,7 +23,7 @@ export interface FieldChangesOptions<T extends KubeObject, V> {
 
 /** Created by {@link fieldChanges}: called from `reconcile`. */
 export interface FieldChanges<T extends KubeObject, V> {
-  /** Calls `handle` if the field has changed since it was last dealt with. Resolves to whether it had. */
+  /** Calls `handle` if the field has changed since its last change was handled. Resolves to whether it has. */
   follow(
     object: T,
     context: ReconcileContext,
@@ -44,9 +44,10 @@ export interface FieldChanges<T extends KubeObject, V> {
  * ```
  *
  * Guarantees
- * - Every value that stays is handled at least once, also after a restart: it is stored in an annotation of the object when
- *   `handle` has succeeded, and not before.
- * - Intermediate values may be skipped: a field that changed twice is handled once, and one that changed back not at all.
+ * - Every value that lasts is handled at least once, also after a restart: it is stored in an annotation of the object
+ *   after `handle` has succeeded.
+ * - Intermediate values can be skipped: a field that changed twice is handled once, and a field that changed back is
+ *   not handled.
  */
 export function fieldChanges<T extends KubeObject, V>(
   kind: KindRef<T>,

@@ -4,19 +4,19 @@ import type { ReconcileContext } from "../definition/definition.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
 import { KeptAnnotation } from "./kept-annotation.ts";
 
-/** What a step is given besides its object. */
+/** The second argument of a step's `run`. */
 export interface DurableStepContext extends ReconcileContext {
   /** 1 for the first try. */
   readonly attempt: number;
-  /** What earlier steps returned, by name. */
+  /** The results of earlier steps, by name. */
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-/** One of several things to be done one after the other. */
+/** One of several steps that run in order. */
 export interface DurableStep<T extends KubeObject> {
   /**
-   * The work. Its result is stored, so it must be JSON. It may run again after it succeeded, if the process ended before that
-   * was stored.
+   * The work. Its result is stored, so it must be JSON. It can run again after it succeeded, if the process ended
+   * before the result was stored.
    */
   run(object: T, context: DurableStepContext): Promise<unknown>;
   /** How often it is retried after a failure. Default: forever. An attempt that a crash interrupted counts. */
@@ -27,19 +27,22 @@ export interface DurableStep<T extends KubeObject> {
 }
 
 export interface DurableStepsOptions<T extends KubeObject> {
-  /** One word that tells them from others: part of an annotation's name. */
+  /** One word that distinguishes these steps from others: part of the annotation's name. */
   name: string;
-  /** In this order. */
+  /** The steps by name, in this order. */
   sequence: Readonly<Record<string, DurableStep<T> | DurableStep<T>["run"]>>;
-  /** When what this returns changes, all steps are to be done again: `({ spec }) => spec.version`. Default: never. */
+  /**
+   * spec.version`. Default: never. => When the returned value changes, all steps run again: `({ spec }) =>
+   * spec.version`. Default: never. => spec.version`. Default: never.
+   */
   basis?: (object: T) => unknown;
 }
 
-/** How far a step has come. */
+/** The progress of a step. */
 export interface DurableStepState {
   readonly state: "trying" | "done" | "failed";
   readonly attempts: number;
-  /** When it was first attempted, and when it may be retried. */
+  /** When it was first attempted, and when it is retried. */
   readonly since?: string;
   readonly next?: string;
   readonly output?: unknown;
@@ -48,14 +51,14 @@ export interface DurableStepState {
   readonly error?: string;
 }
 
-/** How far the steps have come, by name. Those that have not begun are missing. */
+/** The progress of the steps, by name. Steps that have not started are missing. */
 export type DurableStepsProgress = Readonly<Record<string, DurableStepState>>;
 
 /** Made by {@link durableSteps}: called from `reconcile`. */
 export interface DurableSteps<T extends KubeObject> {
   /**
-   * Continues after the last finished step. Resolves with the results of the steps when all are done; otherwise throws an
-   * ExternalError, which requeues the object, or a PermanentError when a step has failed for good.
+   * Continues after the last finished step. Resolves with the results of the steps when all are done; otherwise throws
+   * an ExternalError, which requeues the object, or a PermanentError if a step has failed and is not retried.
    */
   run(object: T, context: ReconcileContext): Promise<Readonly<Record<string, unknown>>>;
   progress(object: T): DurableStepsProgress;
@@ -90,7 +93,8 @@ const BACKOFF: BackoffLimits = { initial: 1_000, longest: 300_000 };
  * Guarantees
  * - A step starts only when the one before it is stored as done, in an annotation of the object.
  * - A step that is stored as done does not run again until the basis changes.
- * - With `retries` or `timeout` an attempt is counted before it starts, so that one that ends the process counts as well.
+ * - With `retries` or `timeout` an attempt is counted before it starts, so an attempt that crashes the process also
+ *   counts.
  */
 export function durableSteps<T extends KubeObject>(kind: KindRef<T>, options: DurableStepsOptions<T>): DurableSteps<T> {
   const kept = new KeptAnnotation<Kept>(kind as KindRef<KubeObject>, `steps-${options.name}`);

@@ -22,7 +22,7 @@ export interface Permission {
   readonly rare?: boolean;
 }
 
-/** What a controller does through `context.client`, beyond what its declaration says already. */
+/** What a controller does through `context.client`. */
 export interface PermissionDeclaration {
   readonly kind: KindRef<KubeObject>;
   readonly verbs: readonly PermissionVerb[];
@@ -30,15 +30,15 @@ export interface PermissionDeclaration {
   /** Default: the controller's. */
   readonly namespaces?: readonly string[];
   /**
-   * The controller does not use it: it creates roles that grant it to others, and RBAC lets no one grant permissions that
-   * they do not have.
+   * The controller does not use the permission itself but creates roles that grant it: RBAC permits that only to those
+   * who have it.
    */
   readonly forOthers?: boolean;
 }
 
 export type PermissionVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** Says that a controller's own code uses a kind: `permissions: [permission(Secret, ["get"])]`. */
+/** Declares what a controller does through `context.client`: `permissions: [permission(Secret, ["get"])]`. */
 export function permission(
   kind: KindRef<KubeObject>,
   verbs: readonly PermissionVerb[],

@@ -2,8 +2,8 @@ import type { Schema, ValidationRule } from "@konverge/core";
 import type { z } from "zod";
 
 /**
- * What a Zod schema cannot say about a field and a CRD can: added with Zod's own `.check()`, so that it stays in its
- * place in the chain and does not change the inferred type.
+ * What a CRD can express about a field and Zod cannot. Add it with Zod's `.check()`, which does not change the inferred
+ * type.
  *
  *     ports: z.array(Port).max(10).check(listMap("name")),
  *     size: z.int().check(cel("self >= oldSelf", "may only grow")),
@@ -30,8 +30,8 @@ export interface CelRule extends SchemaAnnotation {
 }
 
 /**
- * A rule in the Common Expression Language that the API server holds every object to. `self` is the value the rule is
- * attached to; a rule that names `oldSelf` applies to updates only.
+ * A rule in the Common Expression Language (CEL) that the API server enforces for every object. `self` is the value the
+ * rule is attached to; a rule that names `oldSelf` applies to updates only.
  *
  *     cel("self.min <= self.max", "min must not exceed max")
  *     cel("self.size >= oldSelf.size", { message: "may only grow", fieldPath: ".size" })
@@ -49,7 +49,7 @@ export function addRule(schema: Schema, rule: ValidationRule): void {
   schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
 }
 
-/** A list of objects with unique keys: entries are merged by key, and may be owned by different managers. */
+/** A list of objects with unique keys: entries are merged by key and can have different field managers. */
 export function listMap<K extends string>(...keys: [K, ...K[]]): SchemaAnnotation<readonly Record<K, unknown>[]> {
   return annotation((schema) => {
     schema["x-kubernetes-list-type"] = "map";
@@ -57,14 +57,14 @@ export function listMap<K extends string>(...keys: [K, ...K[]]): SchemaAnnotatio
   });
 }
 
-/** A list of distinct scalars: entries may be owned by different managers. */
+/** A list of distinct scalars: entries can have different field managers. */
 export function listSet(): SchemaAnnotation<readonly (string | number | boolean)[]> {
   return annotation((schema) => {
     schema["x-kubernetes-list-type"] = "set";
   });
 }
 
-/** A list or object that has one owner: it is replaced as a whole, never merged. */
+/** A list or object that has one field manager: it is replaced as a whole, never merged. */
 export function atomic(): SchemaAnnotation<object> {
   return annotation((schema) => {
     if (schema.type === "array") schema["x-kubernetes-list-type"] = "atomic";
@@ -72,14 +72,14 @@ export function atomic(): SchemaAnnotation<object> {
   });
 }
 
-/** A limit to the number of entries of a record, as `.max()` is one to a list's. */
+/** The maximum number of entries of a record, as `.max()` is for a list. */
 export function maxProperties(limit: number): SchemaAnnotation<object> {
   return annotation((schema) => {
     schema.maxProperties = limit;
   });
 }
 
-/** The least number of entries of a record. */
+/** The minimum number of entries of a record. */
 export function minProperties(limit: number): SchemaAnnotation<object> {
   return annotation((schema) => {
     schema.minProperties = limit;

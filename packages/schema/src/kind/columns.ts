@@ -5,7 +5,7 @@ import { DefinitionError } from "./definition-error.ts";
 /** One column of `kubectl get`. */
 export interface PrinterColumn {
   readonly jsonPath: string;
-  /** Left out, it is taken from the schema at that path. */
+  /** Default: the type of the schema at that path. */
   readonly type?: "string" | "integer" | "number" | "boolean" | "date";
   readonly format?: string;
   readonly description?: string;

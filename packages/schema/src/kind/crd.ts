@@ -81,7 +81,7 @@ function follow(jsonPath: string, schema: Schema, at: string): Schema | undefine
 }
 
 export interface CrdOptions {
-  /** Where the API server finds the operator's conversion webhook. Needed when the kind has conversion functions. */
+  /** The operator's conversion webhook, for the API server. Required if the kind has conversion functions. */
   conversionWebhook?: WebhookClientConfig;
 }
 

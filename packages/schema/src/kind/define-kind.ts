@@ -31,7 +31,7 @@ import { checkInstalledZod } from "./zod-version.ts";
 // Before the first schema is written: with another Zod, what is missing in it would fail first, with another message.
 checkInstalledZod();
 
-/** A kind made by {@link defineKind}: its stored version, and all that follows from the definition. */
+/** A kind made by {@link defineKind}: its stored version, and everything that is derived from the definition. */
 export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
   extends KindVersion<CustomObject<SpecOf<V[S]>, StatusOf<V[S]>>, WrittenObject<SpecInput<V[S]>>> {
   readonly definition: KindDefinition<V, S>;
@@ -39,7 +39,7 @@ export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
   readonly atVersion: <N extends keyof V & string>(
     name: N,
   ) => KindVersion<CustomObject<SpecOf<V[N]>, StatusOf<V[N]>>, WrittenObject<SpecInput<V[N]>>>;
-  /** An object of any version as one of the version named, by way of the stored version. */
+  /** Converts an object of any version to another version, by way of the stored version. */
   readonly convert: <N extends keyof V & string>(
     object: AnyVersionObject<V>,
     to: N,
@@ -59,7 +59,7 @@ type AnyVersionObject<V extends VersionDefinitions> = {
 }[keyof V];
 
 /**
- * Makes a kind from its definition. What a CRD cannot express throws a DefinitionError that names the part.
+ * Creates a kind from its definition. Throws a DefinitionError that names the field if a CRD cannot express it.
  *
  *     export const LLMModel = defineKind({
  *       group: "ai.example.com", kind: "LLMModel",

@@ -1,6 +1,6 @@
 /**
- * A definition says something that a CustomResourceDefinition cannot express. Thrown while the definition is read, so
- * that it is a mistake in the program and never a rejection by a server.
+ * A definition contains something that a CustomResourceDefinition cannot express. It is thrown when the kind is
+ * defined, not when the CRD is installed.
  */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
@@ -15,7 +15,7 @@ export class DefinitionError extends Error {
     this.#problem = problem;
   }
 
-  /** Reads a part of a definition: errors in it name the place, `defineKind("LLMModel") at v1`. */
+  /** Calls `read`; errors in it name the place: `defineKind("LLMModel") at v1`. */
   static at<R>(place: string, read: () => R): R {
     try {
       return read();

@@ -3,17 +3,17 @@ import type { z } from "zod";
 import type { CelRule } from "./annotations.ts";
 import type { PrinterColumnDefinition } from "./columns.ts";
 
-/** Everything there is to say about a kind, in one place. */
+/** The definition of a kind. */
 export interface KindDefinition<V extends VersionDefinitions, S extends keyof V & string> {
-  /** A domain of yours: `ai.example.com`. */
+  /** The API group, a domain of yours: `ai.example.com`. */
   readonly group: string;
   readonly kind: string;
   readonly versions: V;
-  /** The version objects are stored in, and that `ObjectOf` speaks of. May be left out when there is only one. */
+  /** The version in which objects are stored, whose type `ObjectOf` is. Default: the only version. */
   readonly stored?: S;
-  /** How objects of the other versions become stored ones, and back. Versions left out have the same fields. */
+  /** Conversion between the other versions and the stored one. Versions without one must have the same fields. */
   readonly conversion?: VersionConversions<V, S>;
-  /** The resource's name in URLs. Left out: the kind in lower case and in the plural (see `pluralOf`). */
+  /** The resource's name in URLs. Default: the plural of the kind in lower case. */
   readonly plural?: string;
   readonly singular?: string;
   readonly listKind?: string;
@@ -30,37 +30,36 @@ export interface KindDefinition<V extends VersionDefinitions, S extends keyof V 
 
 /** One version of a kind. */
 export interface VersionDefinition {
-  /** What the user asks for. */
+  /** The desired state, as the user writes it. */
   readonly spec: z.core.$ZodType;
   /**
-   * What the controller reports; makes it a subresource. `conditions` and `observedGeneration` are added unless it
-   * declares them.
+   * The status, which becomes a subresource. `conditions` and `observedGeneration` are added unless it declares them.
    */
   readonly status?: z.core.$ZodType;
   /** Columns of `kubectl get`, after the name. */
   readonly columns?: { readonly [header: string]: PrinterColumnDefinition };
   /** CEL rules in which `self` is the spec. */
   readonly rules?: readonly CelRule[];
-  /** CEL rules in which `self` is the whole object: `self.metadata.name` and `self.status` are in reach. */
+  /** CEL rules in which `self` is the whole object, with `self.metadata.name` and `self.status`. */
   readonly objectRules?: readonly CelRule[];
   /** Makes objects scalable with `kubectl scale` and by autoscalers. */
   readonly scale?: ScaleDefinition;
-  /** Paths such as `.spec.node` that a field selector may name, besides the object's name and namespace. */
+  /** Paths that field selectors can use, such as `.spec.node`, besides the object's name and namespace. */
   readonly selectableFields?: readonly string[];
-  /** Whether the API server offers this version; true unless said otherwise. */
+  /** Whether the API server serves this version. Default: true. */
   readonly served?: boolean;
   /** Warns clients that use this version; a string is the text of the warning. */
   readonly deprecated?: boolean | string;
   readonly description?: string;
 }
 
-/** Where the scale subresource finds its numbers. */
+/** The paths of the scale subresource. */
 export interface ScaleDefinition {
-  /** Path of the wanted number of replicas: `.spec.replicas`. */
+  /** Path of the desired number of replicas: `.spec.replicas`. */
   readonly replicas: string;
   /** Path of the actual number: `.status.replicas`. */
   readonly statusReplicas: string;
-  /** Path of a label selector, as text, that selects the pods: needed by autoscalers. */
+  /** Path of a label selector for the pods, as a string. Autoscalers need it. */
   readonly selector?: string;
 }
 
@@ -75,7 +74,7 @@ export interface CustomObject<Spec, Status = never> extends KubeObject {
   readonly status?: Status | undefined;
 }
 
-/** An object as `Kind.draft` takes it: without what has a default, and without a spec if all of it has. */
+/** An object as `Kind.draft` takes it: fields with a default are optional, and so is a spec with only such fields. */
 export type WrittenObject<Spec> = { readonly metadata: ObjectMeta } & (Record<never, never> extends Spec
   ? { readonly spec?: Spec }
   : { readonly spec: Spec });
@@ -86,7 +85,7 @@ export type WrittenStatus<T> = T extends { status?: infer Status } ? { readonly 
 /** What `Kind.draft` returns. */
 export type DraftedObject<T, Written> = Written & Pick<KubeObject, "apiVersion" | "kind"> & MadeByKind<T>;
 
-/** What every status has unless its definition declares it otherwise. */
+/** The fields of every status, unless its definition declares them. */
 export interface CommonStatus {
   readonly conditions?: readonly Condition[] | undefined;
   readonly observedGeneration?: number | undefined;
@@ -94,7 +93,7 @@ export interface CommonStatus {
 
 type WithCommon<S> = DeepReadonly<S & Omit<CommonStatus, keyof S>>;
 
-/** The status type of a version; never, if it has none. */
+/** The status type of a version; `never` if it has none. */
 export type StatusOf<V extends VersionDefinition> = V["status"] extends z.core.$ZodType
   ? WithCommon<NonNullable<z.core.output<V["status"]>>>
   : never;
@@ -102,7 +101,7 @@ export type StatusOf<V extends VersionDefinition> = V["status"] extends z.core.$
 /** The spec type of a version: defaults are applied. */
 export type SpecOf<V extends VersionDefinition> = DeepReadonly<z.core.output<V["spec"]>>;
 
-/** The spec as a user writes it: what has a default may be left out. */
+/** The spec as a user writes it: fields with a default are optional. */
 export type SpecInput<V extends VersionDefinition> = DeepReadonly<z.core.input<V["spec"]>>;
 
 /** Conversions of all versions but the stored one. */
@@ -110,13 +109,13 @@ export type VersionConversions<V extends VersionDefinitions, S extends keyof V &
   readonly [K in Exclude<keyof V & string, S>]?: VersionConversion<V[K], V[S]>;
 };
 
-/** The way of one version to the stored one, and back. Whatever one direction drops, the other cannot restore. */
+/** Converts between a version and the stored one. What one direction drops, the other cannot restore. */
 export interface VersionConversion<Version extends VersionDefinition, Stored extends VersionDefinition> {
   toStored(object: CustomObject<SpecOf<Version>, StatusOf<Version>>): ConvertedObject<Stored>;
   fromStored(object: CustomObject<SpecOf<Stored>, StatusOf<Stored>>): ConvertedObject<Version>;
 }
 
-/** What a conversion gives: all but what it may not change. Labels and annotations stay unless given. */
+/** The result of a conversion. Labels and annotations stay the same unless it has them. */
 export interface ConvertedObject<V extends VersionDefinition> {
   readonly spec: SpecInput<V>;
   readonly status?: StatusOf<V> | undefined;

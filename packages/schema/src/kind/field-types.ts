@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import { annotation } from "./annotations.ts";
 
-/** A whole number or a text, such as a port by number or name, or a count or a percentage. */
+/** An integer or a string, such as a port by number or name, or a count or a percentage. */
 export function intOrString() {
   return z.union([z.int(), z.string()]);
 }
@@ -17,7 +17,7 @@ export function intOrString() {
 const QUANTITY =
   /^([+-])?([0-9]+(\.[0-9]*)?|\.[0-9]+)(([KMGTPE]i)|[numkMGTPE]|([eE]([+-])?([0-9]+(\.[0-9]*)?|\.[0-9]+)))?$/;
 
-/** An amount of a resource: `500m`, `1.5Gi`, `2`. */
+/** A quantity of a resource: `500m`, `1.5Gi`, `2`. */
 export function quantity() {
   const numberOrText = z.union([z.int(), z.string().regex(QUANTITY)]);
   return numberOrText.check(
@@ -27,7 +27,7 @@ export function quantity() {
   );
 }
 
-/** A length of time as Go writes it: `1h30m`, `250ms`. In CEL rules it is a duration. */
+/** A duration in Go's format: `1h30m`, `250ms`. In CEL rules it has the type duration. */
 export function duration() {
   return z
     .string()
@@ -40,9 +40,9 @@ export function duration() {
 }
 
 /**
- * A field with exactly this schema, for what Zod has no words for. `T` is the type of its values.
+ * A field with exactly this schema, for what Zod cannot express. `T` is the type of its values.
  *
- *     template: structural<PodTemplateSpec>({ type: "object", "x-kubernetes-preserve-unknown-fields": true })
+ *     template: rawSchema<PodTemplateSpec>({ type: "object", "x-kubernetes-preserve-unknown-fields": true })
  */
 export function rawSchema<T>(schema: Schema): z.ZodType<T, T> {
   const replace = annotation((target) => {
@@ -52,7 +52,7 @@ export function rawSchema<T>(schema: Schema): z.ZodType<T, T> {
   return z.unknown().check(replace) as unknown as z.ZodType<T, T>;
 }
 
-/** An object of which the API server checks nothing and prunes nothing; `T` is what it is taken for. */
+/** An object whose fields the API server neither validates nor prunes; `T` is its type. */
 export function opaqueObject<T extends object>(): z.ZodType<T, T> {
   return rawSchema<T>({ type: "object", "x-kubernetes-preserve-unknown-fields": true });
 }
@@ -60,8 +60,8 @@ export function opaqueObject<T extends object>(): z.ZodType<T, T> {
 type Embedded<T extends KubeObject> = Omit<T, "metadata"> & { readonly metadata: Partial<ObjectMeta> };
 
 /**
- * A whole Kubernetes object inside another. The API server checks that it says what it is and that its metadata is
- * valid; with a kind, that it is of that kind.
+ * A whole Kubernetes object inside another. The API server checks that it has an apiVersion and a kind and that its
+ * metadata is valid; if you pass a kind, that it is of that kind.
  */
 export function embeddedObject<T extends KubeObject = AnyObject>(
   kind?: KindRef<T>,

@@ -2,16 +2,16 @@ import type { Schema, ValidationRule } from "@konverge/core";
 import { addRule, annotation, type SchemaAnnotation } from "./annotations.ts";
 
 export interface ImmutableOptions {
-  /** An optional field may be left out at first and set once. */
+  /** An optional field can be omitted at first and set once. */
   settable?: boolean;
 }
 
 const immutables = new WeakMap<Schema, ImmutableOptions>();
 
 /**
- * A field that keeps the value it was created with, by a transition rule: an optional one can neither be added nor
- * removed later, unless it is `settable`. It holds as long as all that the field is inside of stays; make the outermost
- * object of it immutable, or required.
+ * A field that cannot be changed, by a transition rule: an optional field can be neither added nor removed later,
+ * unless it is `settable`. The rule does not apply if an object around the field is removed and added again: make the
+ * outermost object immutable or required.
  */
 export function immutable(options: ImmutableOptions = {}): SchemaAnnotation {
   return annotation((schema) => {

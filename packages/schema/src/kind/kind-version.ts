@@ -21,7 +21,7 @@ import { validateValue } from "../validation/validate.ts";
 import type { DraftedObject, WrittenStatus } from "./definition.ts";
 import { jsonCopy } from "./json-copy.ts";
 
-/** One version of a kind: a KindRef for the client's verbs, and what the schema makes possible. */
+/** One version of a kind: a KindRef for the client's verbs, and methods that use its schema. */
 export interface KindVersion<T extends KubeObject, Written> extends KindRef<T> {
   /** The structural schema of whole objects. */
   readonly schema: Schema;
@@ -35,7 +35,7 @@ export interface KindVersion<T extends KubeObject, Written> extends KindRef<T> {
    * field that has a default: an autoscaler the replicas, for instance.
    */
   readonly draft: <D extends Written>(object: D & NoOtherFields<Written, D>) => DraftedObject<T, Written>;
-  /** What an API server would find wrong with an object, after pruning and defaulting a copy of it. */
+  /** The field errors that an API server would return for an object, after it has pruned and defaulted a copy. */
   readonly validate: (object: unknown, options?: { old?: unknown }) => FieldError[];
   /** A pruned, defaulted and validated copy of an object; throws the server's 422 when it is invalid. */
   readonly parse: (object: unknown) => T;

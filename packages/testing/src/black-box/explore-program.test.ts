@@ -25,7 +25,7 @@ const explored = (argument: string) =>
     scenario,
     faults: ["crash"],
     only: "at create configmaps",
-    quiet: 700,
+    idleAfter: 700,
     workers: 2,
   });
 

@@ -15,42 +15,42 @@ import { ProgramProxy } from "./program-proxy.ts";
 import type { ProgramScenario, ScenarioInvariant } from "./scenario-file.ts";
 import { applyObject, RunStopped, ScenarioPlayer } from "./scenario-player.ts";
 
-/** What is run, and how long things may take. */
+/** The program to run, and the limits of a run. */
 export interface ProgramRunOptions {
-  /** A command of the shell that starts the program. It finds the cluster by `KUBECONFIG`. */
+  /** The shell command that starts the program, which finds the cluster by `KUBECONFIG`. */
   readonly command: string;
   readonly scenario: ProgramScenario;
-  /** Where the command runs. Default: here. */
+  /** The working directory of the command. Default: that of this process. */
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The program is idle when it has sent nothing but routine for that long, in milliseconds. Default: 2,000. */
-  readonly quiet?: number;
-  /** How long it may take to become idle, in milliseconds. Default: 60,000. */
-  readonly patience?: number;
+  /** The program is idle when it has sent only routine requests for this time, in milliseconds. Default: 2,000. */
+  readonly idleAfter?: number;
+  /** The run fails if the program is not idle after this time, in milliseconds. Default: 60,000. */
+  readonly idleTimeout?: number;
 }
 
 /** A run of a program. */
 export interface ProgramRun extends ExploredRun {
-  /** Processes that ended although nobody killed them. */
+  /** Processes that exited without being killed by the run. */
   readonly exits: readonly ProgramExit[];
-  /** The last that the program printed. */
+  /** The end of the program's output. */
   readonly output: string;
 }
 
-const QUIET = 2_000;
-const PATIENCE = 60_000;
-/** How often the state of the cluster is followed, in milliseconds. */
+const IDLE_AFTER = 2_000;
+const IDLE_TIMEOUT = 60_000;
+/** Interval at which the state of the cluster is read, in milliseconds. */
 const TICK = 25;
-/** A program that only reads, for ever, is idle as well; this much later. */
-const READING = 3;
-/** A program that watches no more what it has watched may only wait to try again: it is idle this much later. */
-const DEAF = 5;
-/** A program that ends is started again after this time, in milliseconds, and each time twice as late. */
+/** A program that polls, without writing, counts as idle after this many times the usual time. */
+const POLLING_FACTOR = 3;
+/** A program that has lost a watch may be waiting to reconnect: it counts as idle after this many times the usual time. */
+const NOT_WATCHING_FACTOR = 5;
+/** Delay before a program that exited is started again, in milliseconds; it doubles each time. */
 const RESTART = { first: 200, longest: 3_000 };
-/** So often; then it is not started any more. */
+/** After more exits than this, the program is not started again. */
 const MOST_EXITS = 5;
 
-/** The state in which each run of a scenario starts: what is set up is there, and the program is not. */
+/** The state in which each run of a scenario starts: after the setup, before the program is started. */
 export async function prepareScenario(scenario: ProgramScenario): Promise<Snapshot> {
   await using cluster = await startCluster();
   const { client } = cluster;
@@ -165,7 +165,7 @@ class Run {
       changes: this.#follower.changes,
       endState: failure ? undefined : endStateOf(objects),
       objects,
-      idle: failure ? undefined : { ms: this.#quiet, writes: 0, requests: 0, warnings: [] },
+      idle: failure ? undefined : { ms: this.#idleAfter, writes: 0, requests: 0, warnings: [] },
       failure,
       unhandled: [],
       denied: [],
@@ -186,8 +186,8 @@ class Run {
     await this.#stack.disposeAsync();
   }
 
-  get #quiet(): number {
-    return this.#options.quiet ?? QUIET;
+  get #idleAfter(): number {
+    return this.#options.idleAfter ?? IDLE_AFTER;
   }
 
   #launch(): void {
@@ -251,19 +251,19 @@ class Run {
     }
   }
 
-  /** Resolves when the program works no more. */
+  /** Resolves when the program is idle. */
   async #untilIdle(): Promise<void> {
-    const { patience = PATIENCE } = this.#options;
+    const { idleTimeout = IDLE_TIMEOUT } = this.#options;
     const begun = this.#clock.monotonic();
     const writes = this.#proxy.writes;
     this.#observe();
     while (!this.#isIdle()) {
       if (this.#exits.length > MOST_EXITS) {
-        throw new RunStopped({ type: "restless", message: `the program ended ${this.#exits.length} times` });
+        throw new RunStopped({ type: "restless", message: `the program exited ${this.#exits.length} times` });
       }
-      if (this.#clock.monotonic() - begun > patience) {
+      if (this.#clock.monotonic() - begun > idleTimeout) {
         const wrote = this.#proxy.writes - writes;
-        const message = `the program was not idle within ${patience / 1000} s: it sent ${wrote} writes meanwhile`;
+        const message = `the program was not idle within ${idleTimeout / 1000} s: it sent ${wrote} writes meanwhile`;
         throw new RunStopped({ type: "restless", message });
       }
       await sleep(this.#clock, TICK);
@@ -274,9 +274,9 @@ class Run {
     const now = this.#clock.monotonic();
     if (!this.#proxy.isConnected) return false;
     const undisturbed = Math.min(now - this.#lastChange, now - this.#disturbedUntil);
-    const quiet = this.#proxy.isWatching ? this.#quiet : DEAF * this.#quiet;
-    if (Math.min(undisturbed, this.#proxy.idleFor) >= quiet) return true;
-    return Math.min(undisturbed, this.#proxy.noWriteFor) >= READING * quiet;
+    const needed = this.#proxy.isWatching ? this.#idleAfter : NOT_WATCHING_FACTOR * this.#idleAfter;
+    if (Math.min(undisturbed, this.#proxy.idleFor) >= needed) return true;
+    return Math.min(undisturbed, this.#proxy.noWriteFor) >= POLLING_FACTOR * needed;
   }
 }
 
